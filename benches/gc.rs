@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher};
 use ownerlint::gc::{
-    Cluster, Facts, KindInfo, KindTable, NamespaceFacts, Object, OwnerReference, Reconciler, SimulationOptions, Step,
-    simulate,
+    Cluster, Facts, KindInfo, KindTable, NamespaceFacts, Object, OwnerReference, Reconciler,
+    SimulationOptions, Step, simulate,
 };
 use ownerlint::kube::{GroupKind, Namespace, ObjectKey, Policy, Wait};
 
@@ -59,7 +59,9 @@ fn objects(shape: Shape, size: usize) -> Vec<Object> {
         (Shape::Random, _) if index.is_multiple_of(2) => vec![below(index)],
         (Shape::Random, _) => vec![below(index), below(index)],
     };
-    (0..size).map(|index| object(index, &owners(index, &mut below))).collect()
+    (0..size)
+        .map(|index| object(index, &owners(index, &mut below)))
+        .collect()
 }
 
 fn object(index: usize, owners: &[usize]) -> Object {
@@ -84,7 +86,10 @@ fn object(index: usize, owners: &[usize]) -> Object {
 
 fn build(objects: Vec<Object>) -> Cluster {
     let mut kinds = KindTable::new();
-    kinds.add(KindInfo { custom: false, ..KindInfo::custom(CONFIG_MAP, "configmaps", true, &["v1"]) });
+    kinds.add(KindInfo {
+        custom: false,
+        ..KindInfo::custom(CONFIG_MAP, "configmaps", true, &["v1"])
+    });
     Cluster::new(kinds, objects).expect("names and uids are unique")
 }
 
@@ -99,14 +104,19 @@ fn delete_first(policy: Policy) -> [Step; 1] {
 
 #[divan::bench(args = SIZES, sample_count = 3, sample_size = 1)]
 fn cluster(bencher: Bencher<'_, '_>, size: usize) {
-    bencher.with_inputs(|| objects(Shape::Random, size)).bench_values(|objects| black_box(build(objects)));
+    bencher
+        .with_inputs(|| objects(Shape::Random, size))
+        .bench_values(|objects| black_box(build(objects)));
 }
 
 #[divan::bench(args = CASES, consts = SIZES, sample_count = 3, sample_size = 1)]
 fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
-    let options = SimulationOptions { state_cap: 0, ..SimulationOptions::default() };
+    let options = SimulationOptions {
+        state_cap: 0,
+        ..SimulationOptions::default()
+    };
     bencher.bench(|| black_box(simulate(&cluster, &steps, &options).steps.len()));
 }
 
@@ -115,7 +125,13 @@ fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) 
 fn outcomes<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
-    bencher.bench(|| black_box(simulate(&cluster, &steps, &SimulationOptions::default()).steps.len()));
+    bencher.bench(|| {
+        black_box(
+            simulate(&cluster, &steps, &SimulationOptions::default())
+                .steps
+                .len(),
+        )
+    });
 }
 
 /// How many operators a torn down release has.
@@ -131,19 +147,31 @@ const NAMESPACE: GroupKind<&str> = GroupKind::new("", "Namespace");
 const CAKE: GroupKind<&str> = GroupKind::new("example.com", "Cake");
 
 fn key(kind: GroupKind<&str>, name: String) -> ObjectKey {
-    let namespace = if [BINDING, NAMESPACE].contains(&kind) { Namespace::None } else { Namespace::Named("x".into()) };
+    let namespace = if [BINDING, NAMESPACE].contains(&kind) {
+        Namespace::None
+    } else {
+        Namespace::Named("x".into())
+    };
     ObjectKey::new(kind, namespace, name)
 }
 
 fn plain(kind: GroupKind<&str>, name: String) -> Object {
     let key = key(kind, name);
-    Object { uid: key.to_string().into(), key, ..Object::default() }
+    Object {
+        uid: key.to_string().into(),
+        key,
+        ..Object::default()
+    }
 }
 
 fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
     let group = owner.key.group();
     let reference = OwnerReference {
-        api_version: if group.is_empty() { "v1".into() } else { format!("{group}/v1").into() },
+        api_version: if group.is_empty() {
+            "v1".into()
+        } else {
+            format!("{group}/v1").into()
+        },
         kind: owner.key.kind().into(),
         name: owner.key.name.clone(),
         uid: owner.uid.clone(),
@@ -151,7 +179,10 @@ fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
         controller: Some(true),
         block_owner_deletion: Some(true),
     };
-    Object { owner_references: vec![reference], ..plain(kind, name) }
+    Object {
+        owner_references: vec![reference],
+        ..plain(kind, name)
+    }
 }
 
 fn serving(objects: Vec<Object>) -> Cluster {
@@ -167,7 +198,10 @@ fn serving(objects: Vec<Object>) -> Cluster {
         (CAKE, "cakes"),
     ] {
         let namespaced = ![BINDING, NAMESPACE].contains(&kind);
-        kinds.add(KindInfo { custom: kind == CAKE, ..KindInfo::custom(kind, plural, namespaced, &["v1"]) });
+        kinds.add(KindInfo {
+            custom: kind == CAKE,
+            ..KindInfo::custom(kind, plural, namespaced, &["v1"])
+        });
     }
     Cluster::new(kinds, objects).expect("names and uids are unique")
 }
@@ -176,7 +210,10 @@ fn serving(objects: Vec<Object>) -> Cluster {
 fn workload(name: &str) -> [Object; 3] {
     let deployment = plain(DEPLOYMENT, name.into());
     let set = owned(REPLICA_SET, name.into(), &deployment);
-    let pod = Object { facts: Facts::Pod(Box::default()), ..owned(POD, name.into(), &set) };
+    let pod = Object {
+        facts: Facts::Pod(Box::default()),
+        ..owned(POD, name.into(), &set)
+    };
     [deployment, set, pod]
 }
 
@@ -193,7 +230,9 @@ fn release(size: usize) -> Vec<Object> {
         let reconciler = Reconciler {
             finalizers: vec!["example.com/cleanup".into()],
             workloads: vec![key(DEPLOYMENT, operator.clone())],
-            authority: [ACCOUNT, BINDING].map(|kind| vec![key(kind, operator.clone())]).to_vec(),
+            authority: [ACCOUNT, BINDING]
+                .map(|kind| vec![key(kind, operator.clone())])
+                .to_vec(),
         };
         objects.push(Object {
             finalizers: vec!["example.com/cleanup".into()],
@@ -208,21 +247,35 @@ fn release(size: usize) -> Vec<Object> {
 #[divan::bench(args = [true, false], consts = [1_000, 10_000], sample_count = 3, sample_size = 1)]
 fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
     let objects = release(SIZE);
-    let written = objects.iter().filter(|object| object.owner_references.is_empty());
+    let written = objects
+        .iter()
+        .filter(|object| object.owner_references.is_empty());
     let mut keys: Vec<ObjectKey> = written.map(|object| object.key.clone()).collect();
     keys.sort_by_key(|key| (key.kind() == "Cake") != cakes_first);
-    let delete =
-        |key| Step::Delete { targets: vec![key], policy: Some(Policy::Background), wait: Wait::None, client: 0 };
+    let delete = |key| Step::Delete {
+        targets: vec![key],
+        policy: Some(Policy::Background),
+        wait: Wait::None,
+        client: 0,
+    };
     let steps: Vec<Step> = keys.into_iter().map(delete).collect();
     let cluster = serving(objects);
-    bencher.bench(|| black_box(simulate(&cluster, &steps, &SimulationOptions::default()).steps.len()));
+    bencher.bench(|| {
+        black_box(
+            simulate(&cluster, &steps, &SimulationOptions::default())
+                .steps
+                .len(),
+        )
+    });
 }
 
 /// `plan delete ns/x` of that many Deployments with their Services.
 #[divan::bench(args = [250, 500, 1_000, 2_000], sample_count = 3, sample_size = 1)]
 fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
-    let mut objects =
-        vec![Object { facts: Facts::Namespace(NamespaceFacts::default()), ..plain(NAMESPACE, "x".into()) }];
+    let mut objects = vec![Object {
+        facts: Facts::Namespace(NamespaceFacts::default()),
+        ..plain(NAMESPACE, "x".into())
+    }];
     for index in 0..deployments {
         let name = format!("web-{index}");
         objects.extend(workload(&name));
@@ -230,7 +283,17 @@ fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
     }
     let cluster = serving(objects);
     let target = key(NAMESPACE, "x".into());
-    let steps =
-        [Step::Delete { targets: vec![target], policy: Some(Policy::Background), wait: Wait::Settled, client: 0 }];
-    bencher.bench(|| black_box(simulate(&cluster, &steps, &SimulationOptions::default()).steps.len()));
+    let steps = [Step::Delete {
+        targets: vec![target],
+        policy: Some(Policy::Background),
+        wait: Wait::Settled,
+        client: 0,
+    }];
+    bencher.bench(|| {
+        black_box(
+            simulate(&cluster, &steps, &SimulationOptions::default())
+                .steps
+                .len(),
+        )
+    });
 }

@@ -18,10 +18,19 @@ fn main() {
 
 /// The texts of all YAML files.
 fn files() -> Vec<SourceFile> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").into_os_string();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .into_os_string();
     let folder = std::env::var_os("OWNERLINT_CORPUS").unwrap_or(fixtures);
-    let files = WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
-    let files = files.filter(|file| file.path().extension().is_some_and(|end| end == "yaml" || end == "yml"));
+    let files = WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok);
+    let files = files.filter(|file| {
+        file.path()
+            .extension()
+            .is_some_and(|end| end == "yaml" || end == "yml")
+    });
     let texts = files.filter_map(|file| decode(std::fs::read(file.path()).ok()?).ok());
     texts.map(|text| SourceFile::new("f.yaml", text)).collect()
 }
@@ -30,7 +39,10 @@ fn files() -> Vec<SourceFile> {
 fn tape(bencher: Bencher<'_, '_>, parser: ParserChoice) {
     let files = files();
     let bytes: usize = files.iter().map(|file| file.text().len()).sum();
-    bencher
-        .counter(BytesCount::new(bytes))
-        .bench_local(|| files.iter().map(|file| tape_length(black_box(file), parser)).sum::<usize>());
+    bencher.counter(BytesCount::new(bytes)).bench_local(|| {
+        files
+            .iter()
+            .map(|file| tape_length(black_box(file), parser))
+            .sum::<usize>()
+    });
 }

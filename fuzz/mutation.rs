@@ -6,11 +6,12 @@ use std::ops::Range;
 
 /// Pieces that mean something to YAML.
 const PIECES: &[&str] = &[
-    "\n", "\n\n", " ", "  ", "\t", "\r\n", "\r", ":", ": ", ":\n", "-", "- ", "-\n", "- - ", "? ", "#", " #", " # c\n",
-    "'", "\"", "''", "|", ">", ": |\n", ": >-\n", ": |2\n", "|+", "{", "}", "[", "]", ",", ", ", "{}", "[]", "{a: b}",
-    "[a, b]", "{{ x }}", "&a ", ": &a ", "*a", "!!str ", "! ", "<<: ", "---", "\n---\n", "...", "\n...\n", "%", "@",
-    "`", "\\", "\\n", "\\u00e9", "\\\n", "é", "😀", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{7F}", "\u{0}", "yes", "null",
-    "a:", "a: b", "\na: b\n", "~",
+    "\n", "\n\n", " ", "  ", "\t", "\r\n", "\r", ":", ": ", ":\n", "-", "- ", "-\n", "- - ", "? ",
+    "#", " #", " # c\n", "'", "\"", "''", "|", ">", ": |\n", ": >-\n", ": |2\n", "|+", "{", "}",
+    "[", "]", ",", ", ", "{}", "[]", "{a: b}", "[a, b]", "{{ x }}", "&a ", ": &a ", "*a", "!!str ",
+    "! ", "<<: ", "---", "\n---\n", "...", "\n...\n", "%", "@", "`", "\\", "\\n", "\\u00e9",
+    "\\\n", "é", "😀", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{7F}", "\u{0}", "yes", "null", "a:",
+    "a: b", "\na: b\n", "~",
 ];
 
 /// The most lines that a mutant begins with: mistakes in short texts meet more of what is around them.
@@ -67,7 +68,11 @@ impl Random {
 /// Some lines of a document, or all of them.
 fn excerpt(document: &str, random: &mut Random) -> String {
     let lines: Vec<&str> = document.split_inclusive('\n').collect();
-    let start = if random.below(3) == 0 { 0 } else { random.below(lines.len()) };
+    let start = if random.below(3) == 0 {
+        0
+    } else {
+        random.below(lines.len())
+    };
     let end = (start + 1 + random.below(LINES)).min(lines.len());
     lines[start..end].concat()
 }
@@ -85,7 +90,9 @@ fn mutate(text: &mut String, other: &str, random: &mut Random) {
             let place = random.below(lines.len() + 1);
             lines.splice(place..place, copied);
         }),
-        6 | 7 => mutate_lines(text, random, |lines, chosen, random| indent(&mut lines[chosen], random)),
+        6 | 7 => mutate_lines(text, random, |lines, chosen, random| {
+            indent(&mut lines[chosen], random)
+        }),
         8 => mutate_lines(text, random, |lines, chosen, random| {
             let inserted = excerpt(other, random);
             lines.splice(chosen, [inserted]);
@@ -106,7 +113,11 @@ fn replace(text: &mut String, random: &mut Random) {
     while !text.is_char_boundary(end) {
         end += 1;
     }
-    let piece = if random.below(4) == 0 { "" } else { random.one_of::<&str>(PIECES) };
+    let piece = if random.below(4) == 0 {
+        ""
+    } else {
+        random.one_of::<&str>(PIECES)
+    };
     text.replace_range(start..end, piece);
 }
 

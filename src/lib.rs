@@ -48,20 +48,23 @@
 // What the crate promises to its users.
 pub use changes::{Unread, UnreadSide, UnreadWhat};
 pub use engine::{
-    BaselineChoice, CheckOptions, CompareRequest, Comparison, ConfigChoice, DeletionPlan, DeletionRequest, ReportScope,
-    Request, Session, StateChoice,
+    BaselineChoice, CheckOptions, CompareRequest, Comparison, ConfigChoice, DeletionPlan,
+    DeletionRequest, ReportScope, Request, Session, StateChoice,
 };
 pub use finding::{
-    Applicability, Certainty, Chain, Consequence, Edit, Finding, Fingerprint, Fix, Fixes, Label, Relation, Severity,
+    Applicability, Certainty, Chain, Consequence, Edit, Finding, Fingerprint, Fix, Fixes, Label,
+    Relation, Severity,
 };
 pub use inventory::{Overlay, Release};
 pub use kube::{Namespace, ObjectKey, Policy};
 pub use merge::{DiffEffect, EffectCertainty, EffectKind};
-pub use report::diff::{ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange, StateName};
+pub use report::diff::{
+    ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange, StateName,
+};
 pub use report::plan::PlanFormat;
 pub use report::{
-    Format, Graphs, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported,
-    Summary,
+    Format, Graphs, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region,
+    Report, Reported, Summary,
 };
 pub use rules::World;
 pub use suppression::Date;

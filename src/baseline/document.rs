@@ -68,8 +68,11 @@ impl Baseline {
     pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
         let wrong = |reason: String, offset: usize| BaselineError {
             message: format!("`{}` is not a baseline: {reason}", file.path()),
-            source_code: NamedSource::new(plain::visible(file.path()), plain::visible_in_place(file.text()))
-                .with_language("json"),
+            source_code: NamedSource::new(
+                plain::visible(file.path()),
+                plain::visible_in_place(file.text()),
+            )
+            .with_language("json"),
             span: SourceSpan::from(offset.min(file.text().len())),
         };
         // As in manifests and configurations, a byte order mark is no part of the text.
@@ -78,31 +81,68 @@ impl Baseline {
             let line = file.line_span(error.line()).unwrap_or_default();
             let full = error.to_string();
             let reason = full.split(" at line ").next().unwrap_or(&full).to_owned();
-            wrong(reason, line.start as usize + error.column().saturating_sub(1))
+            wrong(
+                reason,
+                line.start as usize + error.column().saturating_sub(1),
+            )
         })?;
         if document.schema != SCHEMA {
             let at = file.text().find(&document.schema).unwrap_or_default();
-            return Err(wrong(format!("its schema is `{}`, not `{SCHEMA}`", document.schema), at));
+            return Err(wrong(
+                format!("its schema is `{}`, not `{SCHEMA}`", document.schema),
+                at,
+            ));
         }
         let mut places = rule_places(file).into_iter();
         let mut entries: BTreeMap<Identity, KnownFinding> = BTreeMap::new();
-        for KnownFindingDocument { rule, object, field, target, count } in document.findings {
-            let identity = Identity { rule, object, field, target };
-            let entry = KnownFinding { identity: identity.clone(), count: 0, span: places.next().unwrap_or_default() };
+        for KnownFindingDocument {
+            rule,
+            object,
+            field,
+            target,
+            count,
+        } in document.findings
+        {
+            let identity = Identity {
+                rule,
+                object,
+                field,
+                target,
+            };
+            let entry = KnownFinding {
+                identity: identity.clone(),
+                count: 0,
+                span: places.next().unwrap_or_default(),
+            };
             // Two branches that were merged may both have added an identity.
             entries.entry(identity).or_insert(entry).count += count;
         }
-        Ok(Self { entries: entries.into_values().collect() })
+        Ok(Self {
+            entries: entries.into_values().collect(),
+        })
     }
 
     /// The document, indented, ending in a line break: one that reviews well, and that no interpreter takes for anything but data.
     pub fn to_json(&self) -> String {
         let finding = |entry: &KnownFinding| {
-            let Identity { rule, object, field, target } = entry.identity.clone();
-            KnownFindingDocument { rule, object, field, target, count: entry.count }
+            let Identity {
+                rule,
+                object,
+                field,
+                target,
+            } = entry.identity.clone();
+            KnownFindingDocument {
+                rule,
+                object,
+                field,
+                target,
+                count: entry.count,
+            }
         };
-        let document =
-            BaselineDocument { schema: SCHEMA.to_owned(), findings: self.entries.iter().map(finding).collect() };
+        let document = BaselineDocument {
+            schema: SCHEMA.to_owned(),
+            findings: self.entries.iter().map(finding).collect(),
+        };
         // It fails only on maps with keys that are not strings; there are none.
         let mut text = inert(&serde_json::to_string_pretty(&document).unwrap_or_default());
         text.push('\n');
@@ -140,7 +180,9 @@ fn inert(json: &str) -> String {
 }
 
 fn push_escaped(text: &mut String, c: char) {
-    c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+    c.encode_utf16(&mut [0; 2])
+        .iter()
+        .for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
 }
 
 /// Whether a character means itself within quotes, wherever a text is read.
@@ -154,9 +196,17 @@ fn is_inert(c: char) -> bool {
 /// Where each finding names its rule, in order.
 fn rule_places(file: &SourceFile) -> Vec<Span> {
     let documents = yaml::read(file);
-    let Some(Content::Value(tree)) = documents.first().map(|document| &document.content) else { return Vec::new() };
-    let findings = tree.root().get("findings").into_iter().flat_map(|findings| findings.items());
-    findings.map(|finding| finding.get("rule").unwrap_or(finding).span()).collect()
+    let Some(Content::Value(tree)) = documents.first().map(|document| &document.content) else {
+        return Vec::new();
+    };
+    let findings = tree
+        .root()
+        .get("findings")
+        .into_iter()
+        .flat_map(|findings| findings.items());
+    findings
+        .map(|finding| finding.get("rule").unwrap_or(finding).span())
+        .collect()
 }
 
 #[cfg(test)]
@@ -165,18 +215,25 @@ mod tests {
 
     #[test]
     fn hostile_names_are_written_without_a_character_of_any_interpreter() {
-        let name =
-            "$(a) `b` ${c} #{d} @{e} {{f}} <?php g ?> %h% 'i' \"j\" \\k & ; | ! \n\u{1b}\u{202e}é😀 ok-1.x/y:z[0]";
+        let name = "$(a) `b` ${c} #{d} @{e} {{f}} <?php g ?> %h% 'i' \"j\" \\k & ; | ! \n\u{1b}\u{202e}é😀 ok-1.x/y:z[0]";
         let identity = Identity {
             rule: "r".to_owned(),
             object: Some(name.to_owned()),
             field: None,
             target: Some(name.to_owned()),
         };
-        let baseline = Baseline { entries: vec![KnownFinding { identity, count: 1, span: Span::default() }] };
+        let baseline = Baseline {
+            entries: vec![KnownFinding {
+                identity,
+                count: 1,
+                span: Span::default(),
+            }],
+        };
         let json = baseline.to_json();
         assert!(
-            !json.contains(['$', '`', '#', '@', '%', '<', '>', '\'', '&', ';', '|', '!', '\u{1b}', '\u{202e}']),
+            !json.contains([
+                '$', '`', '#', '@', '%', '<', '>', '\'', '&', ';', '|', '!', '\u{1b}', '\u{202e}'
+            ]),
             "{json}"
         );
         assert!(!json.contains("{{") && !json.contains("\\\""), "{json}");

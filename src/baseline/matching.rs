@@ -22,8 +22,16 @@ pub(super) struct Matches {
 impl Baseline {
     /// Equal identities first, so a namespace that is not known takes nothing from one that is.
     pub(super) fn matches(&self, findings: &[Identity]) -> Matches {
-        let mut matches = Matches { entries: vec![None; findings.len()], found: vec![0; self.entries.len()] };
-        let exact: HashMap<&Identity, usize> = self.entries.iter().map(|entry| &entry.identity).zip(0..).collect();
+        let mut matches = Matches {
+            entries: vec![None; findings.len()],
+            found: vec![0; self.entries.len()],
+        };
+        let exact: HashMap<&Identity, usize> = self
+            .entries
+            .iter()
+            .map(|entry| &entry.identity)
+            .zip(0..)
+            .collect();
         for (finding, identity) in findings.iter().enumerate() {
             if let Some(&entry) = exact.get(identity) {
                 self.take(&mut matches, finding, entry);
@@ -37,7 +45,9 @@ impl Baseline {
             }
         }
         for (finding, identity) in findings.iter().enumerate() {
-            let Some(general) = without_namespace(identity).filter(|_| matches.entries[finding].is_none()) else {
+            let Some(general) =
+                without_namespace(identity).filter(|_| matches.entries[finding].is_none())
+            else {
                 continue;
             };
             if general != *identity {
@@ -46,7 +56,9 @@ impl Baseline {
                 }
                 continue;
             }
-            let Some(places) = anywhere.get_mut(&general) else { continue };
+            let Some(places) = anywhere.get_mut(&general) else {
+                continue;
+            };
             while let Some(&entry) = places.last() {
                 if self.take(&mut matches, finding, entry) {
                     break;
@@ -71,7 +83,10 @@ impl Baseline {
 /// The identity in any namespace; `None` when it is about no object.
 fn without_namespace(identity: &Identity) -> Option<Identity> {
     let object = any_namespace(identity.object.as_deref()?)?;
-    Some(Identity { object: Some(object), ..identity.clone() })
+    Some(Identity {
+        object: Some(object),
+        ..identity.clone()
+    })
 }
 
 /// A key `Kind/namespace/name` in any namespace: `Kind/?/name`. `None` for a text that is not a key.
@@ -88,7 +103,12 @@ mod tests {
     use crate::text::Span;
 
     fn identity(object: &str) -> Identity {
-        Identity { rule: "r".to_owned(), object: Some(object.to_owned()), field: None, target: None }
+        Identity {
+            rule: "r".to_owned(),
+            object: Some(object.to_owned()),
+            field: None,
+            target: None,
+        }
     }
 
     fn matched(entries: &[(&str, usize)], findings: &[&str]) -> Vec<Option<usize>> {
@@ -97,25 +117,53 @@ mod tests {
             count,
             span: Span::default(),
         };
-        let baseline = Baseline { entries: entries.iter().map(entry).collect() };
-        baseline.matches(&findings.iter().map(|object| identity(object)).collect::<Vec<_>>()).entries
+        let baseline = Baseline {
+            entries: entries.iter().map(entry).collect(),
+        };
+        baseline
+            .matches(
+                &findings
+                    .iter()
+                    .map(|object| identity(object))
+                    .collect::<Vec<_>>(),
+            )
+            .entries
     }
 
     #[test]
     fn a_namespace_that_was_not_known_is_any() {
-        assert_eq!(matched(&[("A/?/x", 1)], &["A/shop/x", "A/shop/x"]), [Some(0), None]);
-        assert_eq!(matched(&[("A/shop/x", 1)], &["A/?/x", "A/?/x"]), [Some(0), None]);
-        assert_eq!(matched(&[("A/?/x", 1)], &["A//x"]), [Some(0)], "a scope that was not known, either");
+        assert_eq!(
+            matched(&[("A/?/x", 1)], &["A/shop/x", "A/shop/x"]),
+            [Some(0), None]
+        );
+        assert_eq!(
+            matched(&[("A/shop/x", 1)], &["A/?/x", "A/?/x"]),
+            [Some(0), None]
+        );
+        assert_eq!(
+            matched(&[("A/?/x", 1)], &["A//x"]),
+            [Some(0)],
+            "a scope that was not known, either"
+        );
         assert_eq!(matched(&[("A/shop/x", 1)], &["A/other/x"]), [None]);
-        assert_eq!(matched(&[("A/?/x", 1)], &["A/shop/y", "B/shop/x"]), [None, None]);
+        assert_eq!(
+            matched(&[("A/?/x", 1)], &["A/shop/y", "B/shop/x"]),
+            [None, None]
+        );
     }
 
     #[test]
     fn equal_keys_come_first() {
         assert_eq!(
-            matched(&[("A/?/x", 1), ("A/shop/x", 1)], &["A/?/x", "A/shop/x", "A/other/x"]),
+            matched(
+                &[("A/?/x", 1), ("A/shop/x", 1)],
+                &["A/?/x", "A/shop/x", "A/other/x"]
+            ),
             [Some(0), Some(1), None]
         );
-        assert_eq!(matched(&[("A/a/x", 1), ("A/b/x", 1)], &["A/?/x", "A/b/x", "A/?/x"]), [Some(0), Some(1), None]);
+        assert_eq!(
+            matched(&[("A/a/x", 1), ("A/b/x", 1)], &["A/?/x", "A/b/x", "A/?/x"]),
+            [Some(0), Some(1), None]
+        );
     }
 }

@@ -50,8 +50,14 @@ impl Baseline {
         for finding in findings {
             *counts.entry(Identity::of(finding)).or_default() += 1;
         }
-        let entry = |(identity, count)| KnownFinding { identity, count, span: Span::default() };
-        Self { entries: counts.into_iter().map(entry).collect() }
+        let entry = |(identity, count)| KnownFinding {
+            identity,
+            count,
+            span: Span::default(),
+        };
+        Self {
+            entries: counts.into_iter().map(entry).collect(),
+        }
     }
 
     /// Divides findings into new and known ones, and asks nothing about what is stale.
@@ -69,17 +75,38 @@ impl Baseline {
         judged: impl Fn(&KnownFinding, usize) -> bool,
         file: FileId,
     ) -> Parted<F> {
-        let identities: Vec<_> = findings.iter().map(|finding| Identity::of(of(finding))).collect();
+        let identities: Vec<_> = findings
+            .iter()
+            .map(|finding| Identity::of(of(finding)))
+            .collect();
         let matches = self.matches(&identities);
         let (mut new, mut known) = (Vec::new(), Vec::new());
         for (finding, entry) in findings.into_iter().zip(&matches.entries) {
-            if entry.is_some() { known.push(finding) } else { new.push(finding) }
+            if entry.is_some() {
+                known.push(finding)
+            } else {
+                new.push(finding)
+            }
         }
-        let stale = self.entries.iter().zip(matches.found).filter_map(|(entry, found)| {
-            let (identity, known) = (entry.identity.clone(), entry.count);
-            (found < known && judged(entry, found)).then_some(Stale { file, span: entry.span, identity, known, found })
-        });
-        Parted { new, known, stale: stale.collect() }
+        let stale = self
+            .entries
+            .iter()
+            .zip(matches.found)
+            .filter_map(|(entry, found)| {
+                let (identity, known) = (entry.identity.clone(), entry.count);
+                (found < known && judged(entry, found)).then_some(Stale {
+                    file,
+                    span: entry.span,
+                    identity,
+                    known,
+                    found,
+                })
+            });
+        Parted {
+            new,
+            known,
+            stale: stale.collect(),
+        }
     }
 
     /// What is left of the baseline after a run that found `findings`: nothing is forgotten that the run could not have

@@ -43,5 +43,8 @@ impl<'a> BothSides<'a> {
 }
 
 fn count(trees: &[TreePart]) -> u32 {
-    trees.iter().map(|tree| tree.inventory.sources.len() as u32).sum()
+    trees
+        .iter()
+        .map(|tree| tree.inventory.sources.len() as u32)
+        .sum()
 }

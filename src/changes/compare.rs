@@ -84,38 +84,66 @@ type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<TreePlace>>
 pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     let (old, new) = (by_identity(base), by_identity(head));
     let mut changes = Vec::new();
-    let mut left = Unpaired { base, head, gone: Vec::new(), new: Vec::new() };
+    let mut left = Unpaired {
+        base,
+        head,
+        gone: Vec::new(),
+        new: Vec::new(),
+    };
     for (identity, olds) in &old {
         match new.get(identity) {
             Some(news) => changes.extend(kept(base, head, olds, news)),
             None => left.gone.push(olds[0]),
         }
     }
-    left.new.extend(new.iter().filter(|(identity, _)| !old.contains_key(*identity)).map(|(_, news)| news[0]));
+    left.new.extend(
+        new.iter()
+            .filter(|(identity, _)| !old.contains_key(*identity))
+            .map(|(_, news)| news[0]),
+    );
     let both = |kind, pairs: Vec<Pair>| {
-        pairs.into_iter().map(move |(base, head)| ObjectChange { kind, sides: Sides::Both(base, head) })
+        pairs.into_iter().map(move |(base, head)| ObjectChange {
+            kind,
+            sides: Sides::Both(base, head),
+        })
     };
     changes.extend(both(ChangeKind::Moved, left.moved()));
     changes.extend(both(ChangeKind::Changed, left.hashed()));
     changes.extend(both(ChangeKind::Renamed, left.renamed()));
     // What nobody applies any more stands where it stood, and so does what nobody applied before: it left or entered a cluster.
-    let (old, new) = (WrittenObjects::of(base, |_| true), WrittenObjects::of(head, |_| true));
+    let (old, new) = (
+        WrittenObjects::of(base, |_| true),
+        WrittenObjects::of(head, |_| true),
+    );
     let delivered = WrittenObjects::of(base, |destination| destination.deliverer().is_some());
-    left.gone.retain(|&place| destination_of(base, place).is_applied() || !new.contains(base, place));
+    left.gone
+        .retain(|&place| destination_of(base, place).is_applied() || !new.contains(base, place));
     left.new.retain(|&place| match destination_of(head, place) {
         Destination::Unapplied(_) | Destination::Disowned(_) => !old.contains(head, place),
-        Destination::Root { by: None, .. } | Destination::Folder(_) => !delivered.contains(head, place),
+        Destination::Root { by: None, .. } | Destination::Folder(_) => {
+            !delivered.contains(head, place)
+        }
         _ => true,
     });
-    let removed = left.gone.iter().map(|&base| ObjectChange { kind: ChangeKind::Removed, sides: Sides::Base(base) });
-    let added = left.new.iter().map(|&head| ObjectChange { kind: ChangeKind::Added, sides: Sides::Head(head) });
+    let removed = left.gone.iter().map(|&base| ObjectChange {
+        kind: ChangeKind::Removed,
+        sides: Sides::Base(base),
+    });
+    let added = left.new.iter().map(|&head| ObjectChange {
+        kind: ChangeKind::Added,
+        sides: Sides::Head(head),
+    });
     changes.extend(removed.chain(added));
     changes.sort_by_cached_key(|change| {
         let (trees, place) = match change.sides {
             Sides::Base(place) | Sides::Both(place, _) => (base, place),
             Sides::Head(place) => (head, place),
         };
-        (key_of(trees, place).clone(), destination_of(trees, place).clone(), *change)
+        (
+            key_of(trees, place).clone(),
+            destination_of(trees, place).clone(),
+            *change,
+        )
     });
     changes
 }
@@ -147,15 +175,26 @@ impl<'t> WrittenObjects<'t> {
 fn by_identity(trees: &[TreePart]) -> ByIdentity<'_> {
     let mut all = ByIdentity::new();
     for place in places(trees) {
-        all.entry((destination_of(trees, place), key_of(trees, place))).or_default().push(place);
+        all.entry((destination_of(trees, place), key_of(trees, place)))
+            .or_default()
+            .push(place);
     }
     all
 }
 
 /// What changed of an object that both sides have. A key that stands in several files is compared file by file; a copy that is
 /// gone is one with those that stay.
-fn kept(base: &[TreePart], head: &[TreePart], olds: &[TreePlace], news: &[TreePlace]) -> Vec<ObjectChange> {
-    let same_file = |old: TreePlace| news.iter().copied().find(|&new| file_of(base, old) == file_of(head, new));
+fn kept(
+    base: &[TreePart],
+    head: &[TreePart],
+    olds: &[TreePlace],
+    news: &[TreePlace],
+) -> Vec<ObjectChange> {
+    let same_file = |old: TreePlace| {
+        news.iter()
+            .copied()
+            .find(|&new| file_of(base, old) == file_of(head, new))
+    };
     let change = |&old: &TreePlace| {
         let (new, moved) = match same_file(old) {
             Some(new) => (new, false),
@@ -167,7 +206,10 @@ fn kept(base: &[TreePart], head: &[TreePart], olds: &[TreePlace], news: &[TreePl
             (false, false) => ChangeKind::Changed,
             (false, true) => return None,
         };
-        Some(ObjectChange { kind, sides: Sides::Both(old, new) })
+        Some(ObjectChange {
+            kind,
+            sides: Sides::Both(old, new),
+        })
     };
     olds.iter().filter_map(change).collect()
 }

@@ -39,14 +39,26 @@ pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
                 // Mostly both are in the same order; a large mapping is not searched for each of its keys.
                 let mut others: Vec<_> = other.entries().collect();
                 let mut ones: Vec<_> = one.entries().collect();
-                if ones.iter().zip(&others).any(|(one, other)| one.key != other.key) {
+                if ones
+                    .iter()
+                    .zip(&others)
+                    .any(|(one, other)| one.key != other.key)
+                {
                     ones.sort_by_key(|entry| entry.key);
                     others.sort_by_key(|entry| entry.key);
                 }
-                if ones.iter().zip(&others).any(|(one, other)| one.key != other.key) {
+                if ones
+                    .iter()
+                    .zip(&others)
+                    .any(|(one, other)| one.key != other.key)
+                {
                     return false;
                 }
-                pending.extend(ones.iter().zip(&others).map(|(one, other)| (one.value, other.value)));
+                pending.extend(
+                    ones.iter()
+                        .zip(&others)
+                        .map(|(one, other)| (one.value, other.value)),
+                );
             }
             (Kind::Seq, Kind::Seq) => {
                 if one.items().len() != other.items().len() {

@@ -49,21 +49,27 @@ impl Destination {
 
     /// The clients that apply what is there: kubectl or Helm, unless an object of Flux or Argo CD delivers it.
     pub fn client(&self) -> ListClient {
-        if self.deliverer().is_some() { ListClient::GitOps } else { ListClient::Kubectl }
+        if self.deliverer().is_some() {
+            ListClient::GitOps
+        } else {
+            ListClient::Kubectl
+        }
     }
 
     /// Whether what was here is delivered no more once it is at `other`: nobody applies it there, or nobody is known to.
     pub fn is_left_for(&self, other: &Self) -> bool {
-        let applied = |destination: &Self| (destination.is_applied(), destination.deliverer().is_some());
+        let applied =
+            |destination: &Self| (destination.is_applied(), destination.deliverer().is_some());
         applied(self) > applied(other)
     }
 
     /// The folder in which its files are, or in which its build starts; `.` for the topmost one.
     pub fn folder(&self) -> Option<&str> {
         let folder = match self {
-            Self::Root { folder, .. } | Self::Folder(folder) | Self::Unapplied(folder) | Self::Disowned(folder) => {
-                folder
-            }
+            Self::Root { folder, .. }
+            | Self::Folder(folder)
+            | Self::Unapplied(folder)
+            | Self::Disowned(folder) => folder,
             Self::Bundle(_) | Self::Beside => return None,
         };
         Some(if folder.is_empty() { "." } else { folder })

@@ -44,7 +44,10 @@ const fn apps(kind: &'static str) -> GroupKind<&'static str> {
 }
 
 /// The fields of a kind.
-type KindFields = (GroupKind<&'static str>, &'static [(&'static str, FieldRule)]);
+type KindFields = (
+    GroupKind<&'static str>,
+    &'static [(&'static str, FieldRule)],
+);
 
 /// Kinds, and which of their fields no update may change (pkg/apis/*/validation of Kubernetes; immutable.json).
 const FIELDS: &[KindFields] = &[
@@ -62,7 +65,11 @@ const FIELDS: &[KindFields] = &[
     ),
     (
         GroupKind::new("batch", "Job"),
-        &[("spec.template", Written), ("spec.completionMode", OrDefault("NonIndexed")), ("spec.selector", Written)],
+        &[
+            ("spec.template", Written),
+            ("spec.completionMode", OrDefault("NonIndexed")),
+            ("spec.selector", Written),
+        ],
     ),
     (
         GroupKind::new("", "PersistentVolumeClaim"),
@@ -76,8 +83,14 @@ const FIELDS: &[KindFields] = &[
             ("spec.resources.requests.storage", Shrunk),
         ],
     ),
-    (GroupKind::new("rbac.authorization.k8s.io", "RoleBinding"), &[("roleRef", Written)]),
-    (GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding"), &[("roleRef", Written)]),
+    (
+        GroupKind::new("rbac.authorization.k8s.io", "RoleBinding"),
+        &[("roleRef", Written)],
+    ),
+    (
+        GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+        &[("roleRef", Written)],
+    ),
     (
         GroupKind::new("storage.k8s.io", "StorageClass"),
         &[
@@ -87,12 +100,21 @@ const FIELDS: &[KindFields] = &[
             ("volumeBindingMode", OrDefault("Immediate")),
         ],
     ),
-    (GroupKind::new("storage.k8s.io", "CSIDriver"), &[("spec.attachRequired", OrDefault("true"))]),
+    (
+        GroupKind::new("storage.k8s.io", "CSIDriver"),
+        &[("spec.attachRequired", OrDefault("true"))],
+    ),
     (
         GroupKind::new("scheduling.k8s.io", "PriorityClass"),
-        &[("value", Exact), ("preemptionPolicy", OrDefault("PreemptLowerPriority"))],
+        &[
+            ("value", Exact),
+            ("preemptionPolicy", OrDefault("PreemptLowerPriority")),
+        ],
     ),
-    (GroupKind::new("networking.k8s.io", "IngressClass"), &[("spec.controller", Exact)]),
+    (
+        GroupKind::new("networking.k8s.io", "IngressClass"),
+        &[("spec.controller", Exact)],
+    ),
     (
         crate::kube::kinds::CUSTOM_RESOURCE_DEFINITION,
         &[
@@ -117,13 +139,23 @@ const BESIDE_SOURCE: [&str; 8] = [
 ];
 
 /// Maps whose keys are the author's: one that is missing is missing.
-const OWN_KEYS: [&str; 6] = ["annotations", "data", "labels", "matchLabels", "nodeSelector", "parameters"];
+const OWN_KEYS: [&str; 6] = [
+    "annotations",
+    "data",
+    "labels",
+    "matchLabels",
+    "nodeSelector",
+    "parameters",
+];
 
 /// The fields of an object that an update from `base` to `head` would change although nobody may, in the order of the table.
 pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     let (old, new) = (base.value(), head.value());
     let mut rejected = Vec::new();
-    let rows = FIELDS.iter().find(|(kind, _)| base.is(*kind)).map_or(&[][..], |(_, rows)| rows);
+    let rows = FIELDS
+        .iter()
+        .find(|(kind, _)| base.is(*kind))
+        .map_or(&[][..], |(_, rows)| rows);
     for (field, rule) in rows {
         let path: Vec<&str> = field.split('.').collect();
         let (was, is) = (old.at(&path), new.at(&path));
@@ -135,7 +167,9 @@ pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
         ("batch", "Job") => rejected.extend(completions(old, new)),
         ("", "PersistentVolume") => rejected.extend(volume_source(old, new)),
         ("", "Secret" | "ConfigMap") => rejected.extend(frozen(old, new)),
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => rejected.extend(storage_version(old, new)),
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+            rejected.extend(storage_version(old, new))
+        }
         ("apps", "StatefulSet") => rejected.extend(claim_templates(old, new)),
         _ => {}
     }
@@ -143,7 +177,11 @@ pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
 }
 
 fn at(field: &'static str, base: Option<Value<'_>>, head: Option<Value<'_>>) -> RejectedField {
-    RejectedField { field, base: base.map(Value::span), head: head.map(Value::span) }
+    RejectedField {
+        field,
+        base: base.map(Value::span),
+        head: head.map(Value::span),
+    }
 }
 
 fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bool {
@@ -156,9 +194,9 @@ fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bo
             or_default(was) != or_default(is)
         }
         (Written, Some(was), Some(is)) => certainly_differs(was, is),
-        (Shrunk, Some(was), Some(is)) => {
-            quantity(&text(was)).zip(quantity(&text(is))).is_some_and(|(was, is)| is < was)
-        }
+        (Shrunk, Some(was), Some(is)) => quantity(&text(was))
+            .zip(quantity(&text(is)))
+            .is_some_and(|(was, is)| is < was),
         (Written | Shrunk, ..) => false,
     }
 }
@@ -190,14 +228,20 @@ fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
                 if own_keys && keys(was) != keys(is) {
                     return true;
                 }
-                let both = was.entries().filter_map(|entry| Some((entry.key, entry.value, is.get(entry.key)?)));
+                let both = was
+                    .entries()
+                    .filter_map(|entry| Some((entry.key, entry.value, is.get(entry.key)?)));
                 pending.extend(both.map(|(key, was, is)| (was, is, OWN_KEYS.contains(&key))));
             }
             (Kind::Seq, Kind::Seq) => {
                 if was.items().len() != is.items().len() {
                     return true;
                 }
-                pending.extend(was.items().zip(is.items()).map(|(was, is)| (was, is, false)));
+                pending.extend(
+                    was.items()
+                        .zip(is.items())
+                        .map(|(was, is)| (was, is, false)),
+                );
             }
             // `1` and `1.0`, `0.5` and `500m` are one quantity.
             _ => {
@@ -217,7 +261,9 @@ fn keys(value: Value<'_>) -> BTreeSet<&str> {
 
 /// A Kubernetes quantity, in units of one.
 fn quantity(text: &str) -> Option<f64> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '+' | '-')).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '+' | '-'))
+        .unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);
     let power = |suffix: &str| "KMGTPE".find(suffix).map(|at| at as i32 + 1);
     let factor = match suffix {
@@ -233,12 +279,20 @@ fn quantity(text: &str) -> Option<f64> {
 
 /// Without it, a Job completes once unless it says how many Pods run at once. An Indexed Job may be scaled.
 fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
-    let spec = |value: Value<'_>, field: &str| value.at(&["spec", field]).filter(|value| !value.is_null()).map(text);
+    let spec = |value: Value<'_>, field: &str| {
+        value
+            .at(&["spec", field])
+            .filter(|value| !value.is_null())
+            .map(text)
+    };
     let indexed = |value| spec(value, "completionMode").as_deref() == Some("Indexed");
     let path = &["spec", "completions"];
-    let stored = spec(old, "completions").or_else(|| spec(old, "parallelism").is_none().then(|| "1".to_owned()));
+    let stored = spec(old, "completions")
+        .or_else(|| spec(old, "parallelism").is_none().then(|| "1".to_owned()));
     // What head does not write stays as it is stored.
-    let differs = stored.zip(spec(new, "completions")).is_some_and(|(was, is)| was != is);
+    let differs = stored
+        .zip(spec(new, "completions"))
+        .is_some_and(|(was, is)| was != is);
     let differs = differs && !(indexed(old) && indexed(new));
     differs.then(|| at("spec.completions", old.at(path), new.at(path)))
 }
@@ -246,13 +300,16 @@ fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
 fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let sources = |value: Value<'_>| -> BTreeSet<String> {
         let spec = value.get("spec").into_iter().flat_map(Value::entries);
-        let kept = spec.filter(|entry| !BESIDE_SOURCE.contains(&entry.key) && entry.key != "volumeMode");
+        let kept =
+            spec.filter(|entry| !BESIDE_SOURCE.contains(&entry.key) && entry.key != "volumeMode");
         kept.map(|entry| entry.key.to_owned()).collect()
     };
     let (was, is) = (sources(old), sources(new));
     let changed = |name: &String| {
         let path = ["spec", name.as_str()];
-        old.at(&path).zip(new.at(&path)).is_some_and(|(was, is)| certainly_differs(was, is))
+        old.at(&path)
+            .zip(new.at(&path))
+            .is_some_and(|(was, is)| certainly_differs(was, is))
     };
     let differs = was != is || was.iter().any(changed);
     differs.then(|| at("spec", old.get("spec"), new.get("spec")))
@@ -260,19 +317,26 @@ fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
 
 /// A Secret or ConfigMap with `immutable: true`.
 fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
-    let is_frozen = |value: Value<'_>| value.get("immutable").and_then(Value::as_bool) == Some(true);
+    let is_frozen =
+        |value: Value<'_>| value.get("immutable").and_then(Value::as_bool) == Some(true);
     if !is_frozen(old) {
         return None;
     }
     if !is_frozen(new) {
         return Some(at("immutable", old.get("immutable"), new.get("immutable")));
     }
-    let written = |value: Value<'_>, field| value.get(field).is_some_and(|value| value.entries().len() > 0);
+    let written = |value: Value<'_>, field| {
+        value
+            .get(field)
+            .is_some_and(|value| value.entries().len() > 0)
+    };
     // The API server turns `stringData` into `data`.
     let mixed = written(old, "stringData") != written(new, "stringData");
     let field = ["data", "stringData", "binaryData"]
         .into_iter()
-        .find(|field| differs(Exact, old.get(field), new.get(field)) && (*field == "binaryData" || !mixed))?;
+        .find(|field| {
+            differs(Exact, old.get(field), new.get(field)) && (*field == "binaryData" || !mixed)
+        })?;
     Some(at(field, old.get(field), new.get(field)))
 }
 
@@ -280,10 +344,19 @@ fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
 fn storage_version(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "versions"];
     let (was, is) = (old.at(path)?, new.at(path)?);
-    let name = |version: Value<'_>| version.get("name").and_then(Value::as_str).map(str::to_owned);
-    let stored = was.items().find(|version| version.get("storage").and_then(Value::as_bool) == Some(true))?;
+    let name = |version: Value<'_>| {
+        version
+            .get("name")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    let stored = was
+        .items()
+        .find(|version| version.get("storage").and_then(Value::as_bool) == Some(true))?;
     let stored = name(stored)?;
-    let gone = is.items().all(|version| name(version).as_deref() != Some(stored.as_str()));
+    let gone = is
+        .items()
+        .all(|version| name(version).as_deref() != Some(stored.as_str()));
     gone.then(|| at("spec.versions", Some(was), Some(is)))
 }
 

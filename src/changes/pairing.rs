@@ -48,10 +48,30 @@ impl Unpaired<'_> {
         let stem = |key: &ObjectKey| without_hash(key).map(|name| key.named(name));
         let same = |gone, new| destination_of(base, gone) == destination_of(head, new);
         let is_hashed = |trees, place: &TreePlace| stem(key_of(trees, *place)).is_some();
-        let hashed_gone = self.gone.iter().copied().filter(|place| is_hashed(base, place)).collect();
-        let hashed_new = self.new.iter().copied().filter(|place| is_hashed(head, place)).collect();
-        let mut part = Unpaired { base, head, gone: hashed_gone, new: hashed_new };
-        let pairs = part.take(|place| stem(key_of(base, place)), |place| stem(key_of(head, place)), same, |_, _| 0);
+        let hashed_gone = self
+            .gone
+            .iter()
+            .copied()
+            .filter(|place| is_hashed(base, place))
+            .collect();
+        let hashed_new = self
+            .new
+            .iter()
+            .copied()
+            .filter(|place| is_hashed(head, place))
+            .collect();
+        let mut part = Unpaired {
+            base,
+            head,
+            gone: hashed_gone,
+            new: hashed_new,
+        };
+        let pairs = part.take(
+            |place| stem(key_of(base, place)),
+            |place| stem(key_of(head, place)),
+            same,
+            |_, _| 0,
+        );
         self.drop_pairs(&pairs);
         pairs
     }
@@ -60,15 +80,23 @@ impl Unpaired<'_> {
     pub(super) fn renamed(&mut self) -> Vec<Pair> {
         let mut by_kind: BTreeMap<GroupKind, (Vec<TreePlace>, Vec<TreePlace>)> = BTreeMap::new();
         for &place in &self.gone {
-            by_kind.entry(key_of(self.base, place).group_kind().to_owned()).or_default().0.push(place);
+            by_kind
+                .entry(key_of(self.base, place).group_kind().to_owned())
+                .or_default()
+                .0
+                .push(place);
         }
         for &place in &self.new {
-            if let Some((_, new)) = by_kind.get_mut(&key_of(self.head, place).group_kind().to_owned()) {
+            if let Some((_, new)) =
+                by_kind.get_mut(&key_of(self.head, place).group_kind().to_owned())
+            {
                 new.push(place);
             }
         }
-        let pairs: Vec<Pair> =
-            by_kind.into_values().flat_map(|(gone, new)| self.renamed_of_kind(&gone, &new)).collect();
+        let pairs: Vec<Pair> = by_kind
+            .into_values()
+            .flat_map(|(gone, new)| self.renamed_of_kind(&gone, &new))
+            .collect();
         self.drop_pairs(&pairs);
         pairs
     }
@@ -79,14 +107,20 @@ impl Unpaired<'_> {
             return Vec::new();
         }
         let shapes = |trees: &[TreePart], places: &[TreePlace]| -> Vec<Shape> {
-            places.iter().map(|&place| Shape::of(&member(trees, place).object)).collect()
+            places
+                .iter()
+                .map(|&place| Shape::of(&member(trees, place).object))
+                .collect()
         };
         let (shapes_gone, shapes_new) = (shapes(self.base, gone), shapes(self.head, new));
         let mut candidates = Vec::new();
         for (i, &from) in gone.iter().enumerate() {
             for (j, &to) in new.iter().enumerate() {
-                let likeness =
-                    self.likeness((from, &shapes_gone[i]), (to, &shapes_new[j]), gone.len() == 1 && new.len() == 1);
+                let likeness = self.likeness(
+                    (from, &shapes_gone[i]),
+                    (to, &shapes_new[j]),
+                    gone.len() == 1 && new.len() == 1,
+                );
                 if likeness >= RENAMED {
                     candidates.push((likeness, i, j));
                 }
@@ -105,9 +139,17 @@ impl Unpaired<'_> {
     }
 
     /// How likely it is that one is the other. `alone`: there is no other object of the kind that vanished or appeared.
-    fn likeness(&self, (from, gone): (TreePlace, &Shape), (to, new): (TreePlace, &Shape), alone: bool) -> f64 {
+    fn likeness(
+        &self,
+        (from, gone): (TreePlace, &Shape),
+        (to, new): (TreePlace, &Shape),
+        alone: bool,
+    ) -> f64 {
         let (was, is) = (key_of(self.base, from), key_of(self.head, to));
-        let (left, reached) = (destination_of(self.base, from), destination_of(self.head, to));
+        let (left, reached) = (
+            destination_of(self.base, from),
+            destination_of(self.head, to),
+        );
         let applied = left.is_applied() == reached.is_applied() && !left.is_left_for(reached);
         // A CRD's name is its kind: one that defines another kind is another one.
         if !applied || was.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
@@ -116,7 +158,11 @@ impl Unpaired<'_> {
         let same_file = file_of(self.base, from) == file_of(self.head, to);
         let same_name = was.name == is.name && was.namespace != Namespace::None;
         if gone.len().min(new.len()) < FEW_VALUES {
-            return if alone && same_file || same_name { 1.0 } else { 0.0 };
+            return if alone && same_file || same_name {
+                1.0
+            } else {
+                0.0
+            };
         }
         let bonus = if same_file { 0.15 } else { 0.0 } + if same_name { 0.15 } else { 0.0 };
         gone.likeness(new) + bonus
@@ -136,9 +182,17 @@ impl Unpaired<'_> {
         }
         let mut pairs = Vec::new();
         for &place in &self.gone {
-            let Some(candidates) = by_identity.get_mut(&gone_as(place)) else { continue };
-            let fitting = candidates.iter().enumerate().filter(|(_, new)| may(place, **new));
-            if let Some(at) = fitting.min_by_key(|(_, new)| cost(place, **new)).map(|(at, _)| at) {
+            let Some(candidates) = by_identity.get_mut(&gone_as(place)) else {
+                continue;
+            };
+            let fitting = candidates
+                .iter()
+                .enumerate()
+                .filter(|(_, new)| may(place, **new));
+            if let Some(at) = fitting
+                .min_by_key(|(_, new)| cost(place, **new))
+                .map(|(at, _)| at)
+            {
                 pairs.push((place, candidates.remove(at)));
             }
         }

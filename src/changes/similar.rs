@@ -21,10 +21,18 @@ impl Shape {
     /// The shape of an object. What every object of a kind repeats (version, kind) and what a renaming changes (name,
     /// namespace) is left out.
     pub(super) fn of(object: &Object) -> Self {
-        let mut shape = Self { values: HashMap::default(), count: 0 };
+        let mut shape = Self {
+            values: HashMap::default(),
+            count: 0,
+        };
         let mut visited = Visited::default();
-        let outer = object.value().entries().filter(|entry| !matches!(entry.key, "apiVersion" | "kind"));
-        let mut pending: Vec<(u64, Value<'_>)> = outer.map(|entry| (hash((0u64, entry.key)), entry.value)).collect();
+        let outer = object
+            .value()
+            .entries()
+            .filter(|entry| !matches!(entry.key, "apiVersion" | "kind"));
+        let mut pending: Vec<(u64, Value<'_>)> = outer
+            .map(|entry| (hash((0u64, entry.key)), entry.value))
+            .collect();
         let metadata = hash((0u64, "metadata"));
         while let Some((path, value)) = pending.pop() {
             if shape.count >= MOST_VALUES {
@@ -32,7 +40,9 @@ impl Shape {
             }
             if value.is_map() || value.is_seq() {
                 if visited.is_new(value) {
-                    let identity = |key| path == metadata && matches!(key, "name" | "namespace" | "generateName");
+                    let identity = |key| {
+                        path == metadata && matches!(key, "name" | "namespace" | "generateName")
+                    };
                     let entries = value.entries().filter(|entry| !identity(entry.key));
                     pending.extend(entries.map(|entry| (hash((path, entry.key)), entry.value)));
                     pending.extend(value.items().map(|item| (hash((path, "[]")), item)));
@@ -52,11 +62,17 @@ impl Shape {
 
     /// The share of the values of both that are in both, from 0 to 1; 0 without any value.
     pub(super) fn likeness(&self, other: &Self) -> f64 {
-        let shared =
-            self.values.iter().map(|(value, count)| other.values.get(value).map_or(0, |there| *there.min(count)));
+        let shared = self
+            .values
+            .iter()
+            .map(|(value, count)| other.values.get(value).map_or(0, |there| *there.min(count)));
         let shared: usize = shared.sum();
         let all = self.count + other.count - shared;
-        if all == 0 { 0.0 } else { shared as f64 / all as f64 }
+        if all == 0 {
+            0.0
+        } else {
+            shared as f64 / all as f64
+        }
     }
 }
 

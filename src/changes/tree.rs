@@ -54,19 +54,34 @@ impl TreePart {
     /// The tree of some files.
     pub fn new(mut files: Vec<PlacedFile>, settings: Settings) -> Self {
         files.sort_by(|a, b| {
-            (a.file.file.source().path(), &a.destination).cmp(&(b.file.file.source().path(), &b.destination))
+            (a.file.file.source().path(), &a.destination)
+                .cmp(&(b.file.file.source().path(), &b.destination))
         });
-        let about = files.iter().map(|file| (Arc::clone(&file.place), file.destination.clone())).collect();
-        let applied =
-            files.into_iter().map(|file| AppliedFile { client: Some(file.destination.client()), ..file.file });
+        let about = files
+            .iter()
+            .map(|file| (Arc::clone(&file.place), file.destination.clone()))
+            .collect();
+        let applied = files.into_iter().map(|file| AppliedFile {
+            client: Some(file.destination.client()),
+            ..file.file
+        });
         let applied = applied.collect();
         let inventory = Inventory::applied(applied, settings);
-        Self { inventory, cluster: None, files: about, files_at: OnceLock::new(), whole: Arc::default() }
+        Self {
+            inventory,
+            cluster: None,
+            files: about,
+            files_at: OnceLock::new(),
+            whole: Arc::default(),
+        }
     }
 
     /// The same, in a cluster of that name.
     pub fn in_cluster(self, cluster: Option<&str>) -> Self {
-        Self { cluster: cluster.map(Arc::from), ..self }
+        Self {
+            cluster: cluster.map(Arc::from),
+            ..self
+        }
     }
 
     /// The same, as a part of a larger tree.
@@ -108,7 +123,11 @@ impl TreePart {
             }
             files_at
         });
-        files_at.get(destination).into_iter().flatten().flat_map(|file| self.inventory.members_of(*file))
+        files_at
+            .get(destination)
+            .into_iter()
+            .flatten()
+            .flat_map(|file| self.inventory.members_of(*file))
     }
 
     /// Whether somebody applies an object.
@@ -144,6 +163,11 @@ pub(super) fn places(trees: &[TreePart]) -> impl Iterator<Item = TreePlace> {
     trees.iter().enumerate().flat_map(|(at, tree)| {
         let members = tree.inventory.members.iter();
         let members = members.filter(|member| tree.is_own(member));
-        members.filter(|member| !member.key.name.is_empty()).map(move |member| TreePlace { tree: at, id: member.id })
+        members
+            .filter(|member| !member.key.name.is_empty())
+            .map(move |member| TreePlace {
+                tree: at,
+                id: member.id,
+            })
     })
 }

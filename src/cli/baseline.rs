@@ -75,14 +75,22 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         ..CheckOptions::default()
     })?;
     if is_incomplete(&report) {
-        report.notes.iter().for_each(|note| terminal::say(&note.message));
+        report
+            .notes
+            .iter()
+            .for_each(|note| terminal::say(&note.message));
         return Ok(Err(Status::Failure));
     }
     if report.summary.objects == 0 && !allow_empty {
         return Ok(Err(no_objects(&session, &request.paths)));
     }
     let found = Baseline::of(report.findings.iter().map(|reported| &reported.finding));
-    Ok(Ok(Today { session, report, found, path }))
+    Ok(Ok(Today {
+        session,
+        report,
+        found,
+        path,
+    }))
 }
 
 fn write(args: BaselineFileArgs) -> Result<Status, Error> {
@@ -96,7 +104,12 @@ fn write(args: BaselineFileArgs) -> Result<Status, Error> {
 }
 
 fn update(args: BaselineFileArgs) -> Result<Status, Error> {
-    let Today { session, report, path, .. } = match today(args)? {
+    let Today {
+        session,
+        report,
+        path,
+        ..
+    } = match today(args)? {
         Ok(today) => today,
         Err(status) => return Ok(status),
     };
@@ -113,7 +126,12 @@ fn update(args: BaselineFileArgs) -> Result<Status, Error> {
 }
 
 fn prune(args: BaselineFileArgs) -> Result<Status, Error> {
-    let Today { session, report, path, .. } = match today(args)? {
+    let Today {
+        session,
+        report,
+        path,
+        ..
+    } = match today(args)? {
         Ok(today) => today,
         Err(status) => return Ok(status),
     };
@@ -122,7 +140,10 @@ fn prune(args: BaselineFileArgs) -> Result<Status, Error> {
         save(&path, &change.baseline)?;
     }
     let (known, gone) = (findings(change.baseline.count()), change.gone);
-    terminal::print(&format!("`{path}` knows {known}: {gone} gone{}\n", unread(&change)))?;
+    terminal::print(&format!(
+        "`{path}` knows {known}: {gone} gone{}\n",
+        unread(&change)
+    ))?;
     Ok(Status::Clean)
 }
 
@@ -130,14 +151,23 @@ fn prune(args: BaselineFileArgs) -> Result<Status, Error> {
 fn unread(change: &Renewal) -> String {
     match change.unread {
         0 => String::new(),
-        unread => format!("; {} kept, because not everything was read", findings(unread)),
+        unread => format!(
+            "; {} kept, because not everything was read",
+            findings(unread)
+        ),
     }
 }
 
 fn findings(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "finding" } else { "findings" })
+    format!(
+        "{count} {}",
+        if count == 1 { "finding" } else { "findings" }
+    )
 }
 
 fn save(path: &str, baseline: &Baseline) -> Result<(), Error> {
-    replace(Path::new(path), &baseline.to_json()).map_err(|reason| Error::Write { place: format!("`{path}`"), reason })
+    replace(Path::new(path), &baseline.to_json()).map_err(|reason| Error::Write {
+        place: format!("`{path}`"),
+        reason,
+    })
 }

@@ -13,23 +13,42 @@ pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
     let changed = || {
         let repository = Repository::discover(Path::new("."))?;
         let base = repository.merge_base(reference, "HEAD")?;
-        let root = repository.work_tree().ok_or(GitError::Bare { missing: "work tree" })?.to_owned();
+        let root = repository
+            .work_tree()
+            .ok_or(GitError::Bare {
+                missing: "work tree",
+            })?
+            .to_owned();
         let snapshot = repository.snapshot_of(&base)?;
-        let names = repository.changed_since(&base)?.into_iter().chain(repository.unknown()?);
+        let names = repository
+            .changed_since(&base)?
+            .into_iter()
+            .chain(repository.unknown()?);
         // The file that a link leads to has a name of its own.
         let is_link = |name: &String| snapshot.files.get(name).is_some_and(|file| file.is_link);
         let names: Vec<String> = names.filter(|name| !is_link(name)).collect();
-        let stored = names.iter().filter_map(|name| Some((name.as_str(), snapshot.files.get(name)?)));
+        let stored = names
+            .iter()
+            .filter_map(|name| Some((name.as_str(), snapshot.files.get(name)?)));
         let mut blobs = Blobs::default();
         repository.read(&mut blobs, stored)?;
         let content = |name: &String| match &snapshot.files.get(name)?.content {
             FileContent::Stored(object) => blobs.get(object).bytes().cloned(),
             FileContent::Disk(_) => None,
         };
-        let files: Vec<_> = names.into_iter().map(|name| (content(&name), name)).collect();
-        Ok(Past::new(&root, files.into_iter().map(|(bytes, name)| (name, bytes))))
+        let files: Vec<_> = names
+            .into_iter()
+            .map(|name| (content(&name), name))
+            .collect();
+        Ok(Past::new(
+            &root,
+            files.into_iter().map(|(bytes, name)| (name, bytes)),
+        ))
     };
-    changed().map_err(|reason| Error::Changed { reference: reference.to_owned(), reason })
+    changed().map_err(|reason| Error::Changed {
+        reference: reference.to_owned(),
+        reason,
+    })
 }
 
 /// The files that are in the working tree as in the current commit, from the root of the repository; none without git.
@@ -38,19 +57,28 @@ pub(super) fn as_committed() -> BTreeSet<String> {
         let repository = Repository::discover(Path::new("."))?;
         let committed = repository.snapshot_of("HEAD")?.files;
         let changed = repository.changed_since("HEAD")?;
-        Ok::<_, GitError>(committed.into_keys().filter(|name| !changed.contains(name)).collect())
+        Ok::<_, GitError>(
+            committed
+                .into_keys()
+                .filter(|name| !changed.contains(name))
+                .collect(),
+        )
     };
     read().unwrap_or_default()
 }
 
 /// The name of the commit that a word means; `None` without git.
 pub(super) fn commit(reference: &str) -> Option<String> {
-    Repository::discover(Path::new(".")).and_then(|repository| repository.commit(reference)).ok()
+    Repository::discover(Path::new("."))
+        .and_then(|repository| repository.commit(reference))
+        .ok()
 }
 
 /// The files of a commit, from the root of the repository.
 pub(super) fn files_of(reference: &str) -> Option<BTreeSet<String>> {
     let repository = Repository::discover(Path::new(".")).ok()?;
-    let snapshot = repository.snapshot_of(&repository.commit(reference).ok()?).ok()?;
+    let snapshot = repository
+        .snapshot_of(&repository.commit(reference).ok()?)
+        .ok()?;
     Some(snapshot.files.into_keys().collect())
 }

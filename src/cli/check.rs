@@ -66,7 +66,12 @@ pub(super) struct ReportedArgs {
     #[arg(long, help_heading = "Report")]
     pub(super) no_baseline: bool,
     /// What a column of the `lsp` output counts
-    #[arg(long, value_name = "ENCODING", default_value = "utf-16", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "ENCODING",
+        default_value = "utf-16",
+        help_heading = "Output"
+    )]
     pub(super) position_encoding: PositionEncoding,
     #[command(flatten)]
     pub(super) published: PublishedArgs,
@@ -104,7 +109,17 @@ impl From<PositionEncoding> for ColumnUnit {
 }
 
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let CheckArgs { input, output, fail_on, show, select, ignore, world, fixes, reported } = args;
+    let CheckArgs {
+        input,
+        output,
+        fail_on,
+        show,
+        select,
+        ignore,
+        world,
+        fixes,
+        reported,
+    } = args;
     let applicability = fixes.applicability()?;
     distinct(&output)?;
     hints::on_outputs(&output, &input.paths)?;
@@ -114,7 +129,11 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let session = open(&request)?;
     let read = started.elapsed();
     let only = report_scope(&session, &reported)?;
-    let since = reported.only_changed_from.as_deref().map(changed_from).transpose()?;
+    let since = reported
+        .only_changed_from
+        .as_deref()
+        .map(changed_from)
+        .transpose()?;
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
     let baseline = match reported.baseline {
         _ if reported.no_baseline => BaselineChoice::Without,
@@ -122,7 +141,8 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         None => BaselineChoice::Discover,
     };
     // A hint for whoever can follow it at once.
-    let hints_at_fixes = output.iter().any(is_text) && (applicability.is_some() || std::io::stdout().is_terminal());
+    let hints_at_fixes =
+        output.iter().any(is_text) && (applicability.is_some() || std::io::stdout().is_terminal());
     let fixes_shown = hints_at_fixes || output.iter().any(|spec| spec.format.carries_fixes());
     let graphs_shown = output.iter().any(|spec| spec.format.draws_graphs());
     let asked = CheckOptions {
@@ -132,8 +152,16 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         only,
         since,
         every: false,
-        fixes: if fixes_shown { Fixes::WorkedOut } else { Fixes::LeftOut },
-        graphs: if graphs_shown { Graphs::Drawn } else { Graphs::LeftOut },
+        fixes: if fixes_shown {
+            Fixes::WorkedOut
+        } else {
+            Fixes::LeftOut
+        },
+        graphs: if graphs_shown {
+            Graphs::Drawn
+        } else {
+            Graphs::LeftOut
+        },
         today: Some(Date::today()),
     };
     let mut piped = false;
@@ -159,7 +187,11 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }
-    let closing = Closing { show: shown(show, fail_on, global.verbose), fail_on, verbose: global.verbose };
+    let closing = Closing {
+        show: shown(show, fail_on, global.verbose),
+        fail_on,
+        verbose: global.verbose,
+    };
     let published = reported.published.read();
     for spec in &output {
         let mut options = options(global, spec.file.is_none(), fail_on);
@@ -178,12 +210,22 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     // A reader of findings on a terminal or in a hook sees this too; a program that reads standard output does not.
     for spec in output.iter().filter(|spec| spec.file.is_none()) {
         let fail_on = fail_on.filter(|_| !reported.exit_zero);
-        terminal::tell(&report::closing(spec.format, &report, &Closing { fail_on, ..closing }));
+        terminal::tell(&report::closing(
+            spec.format,
+            &report,
+            &Closing { fail_on, ..closing },
+        ));
     }
-    if let Some(line) = fix::remaining(&report, applicability.is_some()).filter(|_| hints_at_fixes) {
+    if let Some(line) = fix::remaining(&report, applicability.is_some()).filter(|_| hints_at_fixes)
+    {
         terminal::say(&line);
     }
-    let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);
+    let found = |least| {
+        report
+            .findings
+            .iter()
+            .any(|reported| reported.finding.severity >= least)
+    };
     let status = match fail_on {
         _ if is_incomplete(&report) => Status::Failure,
         Some(least) if found(least) && !reported.exit_zero => Status::Findings,
@@ -199,13 +241,20 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
 }
 
 /// Shows what fixes would change, and writes nothing.
-fn show_diff(fixed: &Fixed, allow_empty: bool, request: &Request, exit_zero: bool) -> Result<Status, Error> {
+fn show_diff(
+    fixed: &Fixed,
+    allow_empty: bool,
+    request: &Request,
+    exit_zero: bool,
+) -> Result<Status, Error> {
     terminal::print(&fix::diff(&fixed.files))?;
     terminal::say(&fix::summary(fixed, "would fix"));
     Ok(match fixed.files.is_empty() {
         _ if is_incomplete(&fixed.report) => Status::Failure,
         false if !exit_zero => Status::Findings,
-        true if fixed.session.objects() == 0 && !allow_empty => no_objects(&fixed.session, &request.paths),
+        true if fixed.session.objects() == 0 && !allow_empty => {
+            no_objects(&fixed.session, &request.paths)
+        }
         _ => Status::Clean,
     })
 }
@@ -217,13 +266,20 @@ fn is_text(spec: &OutputSpec) -> bool {
 
 /// Whether a part of the analysis failed, so that the absence of findings proves nothing.
 pub(super) fn is_incomplete(report: &Report) -> bool {
-    report.notes.iter().any(|note| note.severity == Severity::Error)
+    report
+        .notes
+        .iter()
+        .any(|note| note.severity == Severity::Error)
 }
 
 /// What is shown in text: as asked for, and all that makes the run fail.
 pub(super) fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose: bool) -> Severity {
     let failing = fail_on.unwrap_or(Severity::Error);
-    given.unwrap_or(if verbose { Severity::Info } else { failing.min(Severity::Warning) })
+    given.unwrap_or(if verbose {
+        Severity::Info
+    } else {
+        failing.min(Severity::Warning)
+    })
 }
 
 fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportScope>, Error> {
@@ -233,7 +289,10 @@ fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportS
 
 /// How findings are shown.
 pub(super) fn options(global: &GlobalArgs, to_stdout: bool, fail_on: Option<Severity>) -> Options {
-    Options { junit: JunitOptions { fail_on }, ..display(global, to_stdout) }
+    Options {
+        junit: JunitOptions { fail_on },
+        ..display(global, to_stdout)
+    }
 }
 
 fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {

@@ -8,7 +8,10 @@ use clap::{Arg, Command};
 /// The arguments after the program's name, with the words of the command first. The version is the program's: a line that asks
 /// for it stays as it is. `root` must be built.
 pub(super) fn command_first(root: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
-    if arguments.iter().any(|argument| argument == "-V" || argument == "--version") {
+    if arguments
+        .iter()
+        .any(|argument| argument == "-V" || argument == "--version")
+    {
         return arguments;
     }
     let known = options(root);
@@ -17,7 +20,11 @@ pub(super) fn command_first(root: &Command, arguments: Vec<OsString>) -> Vec<OsS
     while let Some(argument) = rest.next() {
         let text = argument.to_str().unwrap_or_default();
         if text.len() > 1 && text.starts_with('-') && text != "--" {
-            let value = if lacks_value(&known, text) { rest.next() } else { None };
+            let value = if lacks_value(&known, text) {
+                rest.next()
+            } else {
+                None
+            };
             others.push(argument);
             others.extend(value);
         } else if let Some(found) = command.find_subcommand(text) {
@@ -35,7 +42,11 @@ pub(super) fn command_first(root: &Command, arguments: Vec<OsString>) -> Vec<OsS
 fn options(root: &Command) -> Vec<&Arg> {
     let (mut found, mut left) = (Vec::new(), vec![root]);
     while let Some(command) = left.pop() {
-        found.extend(command.get_arguments().filter(|argument| !argument.is_positional()));
+        found.extend(
+            command
+                .get_arguments()
+                .filter(|argument| !argument.is_positional()),
+        );
         left.extend(command.get_subcommands());
     }
     found
@@ -45,11 +56,19 @@ fn options(root: &Command) -> Vec<&Arg> {
 /// `-nshop`.
 fn lacks_value(known: &[&Arg], option: &str) -> bool {
     if let Some(name) = option.strip_prefix("--") {
-        return known.iter().any(|known| known.get_long() == Some(name) && known.get_action().takes_values());
+        return known
+            .iter()
+            .any(|known| known.get_long() == Some(name) && known.get_action().takes_values());
     }
-    let takes_value =
-        |letter| known.iter().any(|arg| arg.get_short() == Some(letter) && arg.get_action().takes_values());
-    let first = option.char_indices().skip(1).find(|(_, letter)| takes_value(*letter));
+    let takes_value = |letter| {
+        known
+            .iter()
+            .any(|arg| arg.get_short() == Some(letter) && arg.get_action().takes_values())
+    };
+    let first = option
+        .char_indices()
+        .skip(1)
+        .find(|(_, letter)| takes_value(*letter));
     first.is_some_and(|(at, letter)| at + letter.len_utf8() == option.len())
 }
 
@@ -64,21 +83,33 @@ mod tests {
         let mut root = Cli::command();
         root.build();
         let line = line.split(' ').map(OsString::from).collect();
-        let ordered: Vec<_> =
-            command_first(&root, line).into_iter().map(|word| word.into_string().expect("text")).collect();
+        let ordered: Vec<_> = command_first(&root, line)
+            .into_iter()
+            .map(|word| word.into_string().expect("text"))
+            .collect();
         ordered.join(" ")
     }
 
     #[test]
     fn options_go_after_the_command() {
-        assert_eq!(ordered("--no-config list web.yaml"), "list --no-config web.yaml");
-        assert_eq!(ordered("--color never plan -n shop delete ns/shop"), "plan delete --color never -n shop ns/shop");
+        assert_eq!(
+            ordered("--no-config list web.yaml"),
+            "list --no-config web.yaml"
+        );
+        assert_eq!(
+            ordered("--color never plan -n shop delete ns/shop"),
+            "plan delete --color never -n shop ns/shop"
+        );
         assert_eq!(ordered("--color=never -v list"), "list --color=never -v");
     }
 
     #[test]
     fn the_value_of_an_option_is_no_command() {
-        for line in ["-n list web.yaml", "-vn list web.yaml", "--namespace list web.yaml"] {
+        for line in [
+            "-n list web.yaml",
+            "-vn list web.yaml",
+            "--namespace list web.yaml",
+        ] {
             assert_eq!(ordered(line), line);
         }
         assert_eq!(ordered("-nshop list"), "list -nshop");
@@ -86,9 +117,14 @@ mod tests {
 
     #[test]
     fn what_follows_a_path_or_two_dashes_stays() {
-        for line in
-            ["web.yaml list", "-- list", "-V list", "- list", "--no-config web.yaml list", "plan delete list/delete"]
-        {
+        for line in [
+            "web.yaml list",
+            "-- list",
+            "-V list",
+            "- list",
+            "--no-config web.yaml list",
+            "plan delete list/delete",
+        ] {
             assert_eq!(ordered(line), line);
         }
     }

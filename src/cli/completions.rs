@@ -18,17 +18,25 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<Status, Error> {
 pub(super) fn man(args: &ManArgs, root: &clap::Command) -> Result<Status, Error> {
     if let Some(folder) = &args.folder {
         let written = clap_mangen::generate_to(Cli::command(), folder);
-        written.map_err(|reason| Error::Write { place: format!("manual pages to `{folder}`"), reason })?;
+        written.map_err(|reason| Error::Write {
+            place: format!("manual pages to `{folder}`"),
+            reason,
+        })?;
         return Ok(Status::Clean);
     }
     let mut command = root;
     for word in &args.command {
         let found = command.find_subcommand(word);
-        command = found.ok_or_else(|| Error::NoManual { words: args.command.join(" ") })?;
+        command = found.ok_or_else(|| Error::NoManual {
+            words: args.command.join(" "),
+        })?;
     }
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(command.clone()).render(&mut page);
-    rendered.map_err(|reason| Error::Write { place: "the manual page".to_owned(), reason })?;
+    rendered.map_err(|reason| Error::Write {
+        place: "the manual page".to_owned(),
+        reason,
+    })?;
     terminal::print(&String::from_utf8_lossy(&page))?;
     Ok(Status::Clean)
 }

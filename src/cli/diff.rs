@@ -42,7 +42,13 @@ pub(super) struct DiffArgs {
     #[arg(long, help_heading = "Input")]
     no_merge_base: bool,
     /// The commit that it leads to [default: the work tree]
-    #[arg(long, value_name = "GITREF", requires = "base_ref", conflicts_with = "staged", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "GITREF",
+        requires = "base_ref",
+        conflicts_with = "staged",
+        help_heading = "Input"
+    )]
     head_ref: Option<String>,
     /// Compare with the index: what the next commit will contain
     #[arg(long, help_heading = "Input")]
@@ -69,7 +75,12 @@ pub(super) struct DiffArgs {
     #[arg(long, value_name = "TOOL", help_heading = "Delivery")]
     by: Option<DiffBy>,
     /// The major version of Helm
-    #[arg(long, value_name = "MAJOR", default_value = "3", help_heading = "Delivery")]
+    #[arg(
+        long,
+        value_name = "MAJOR",
+        default_value = "3",
+        help_heading = "Delivery"
+    )]
     helm_version: HelmMajor,
     /// What the tool's deletes say of dependents, instead of its own policy
     #[arg(long, value_name = "POLICY", help_heading = "Delivery")]
@@ -77,7 +88,12 @@ pub(super) struct DiffArgs {
     #[command(flatten)]
     config: ConfigArgs,
     /// Read the configuration from this commit [default: base]. What only head has counts for names, not for what is reported
-    #[arg(long, value_name = "GITREF", conflicts_with = "no_config", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "GITREF",
+        conflicts_with = "no_config",
+        help_heading = "Input"
+    )]
     config_ref: Option<String>,
     #[command(flatten)]
     parser: ParserArgs,
@@ -144,7 +160,9 @@ impl FromStr for DiffFailOn {
             return Ok(Self::Unknown);
         }
         let error = || "write `error`, `warning`, `info` or `never`, and `unknown`".to_owned();
-        text.parse().map(Self::Severity).map_err(|_: String| error())
+        text.parse()
+            .map(Self::Severity)
+            .map_err(|_: String| error())
     }
 }
 
@@ -162,7 +180,12 @@ impl From<DiffBy> for DeliveryTool {
 pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error> {
     distinct(&args.output)?;
     hints::on_addresses(&args.paths)?;
-    let (output, show, exit_zero, allow_empty) = (args.output.clone(), args.show, args.exit_zero, args.allow_empty);
+    let (output, show, exit_zero, allow_empty) = (
+        args.output.clone(),
+        args.show,
+        args.exit_zero,
+        args.allow_empty,
+    );
     let fail_on_unknown = args.fail_on.contains(&DiffFailOn::Unknown);
     let fail_on = args.fail_on.iter().rev().find_map(|word| match word {
         DiffFailOn::Severity(fail_on) => Some(fail_on.0),
@@ -186,13 +209,23 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.html.base.clone_from(&base);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
-    let found = |least| report.findings.findings.iter().any(|reported| reported.finding.severity >= least);
+    let found = |least| {
+        report
+            .findings
+            .findings
+            .iter()
+            .any(|reported| reported.finding.severity >= least)
+    };
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,
         Some(least) if found(least) && !exit_zero => Status::Findings,
-        _ if fail_on_unknown && report.summary.verdict == DiffVerdict::Unknown && !exit_zero => Status::Findings,
+        _ if fail_on_unknown && report.summary.verdict == DiffVerdict::Unknown && !exit_zero => {
+            Status::Findings
+        }
         _ if comparison.objects() == 0 && !allow_empty => {
-            terminal::say("no Kubernetes object found on either side; `--allow-empty` makes that a success");
+            terminal::say(
+                "no Kubernetes object found on either side; `--allow-empty` makes that a success",
+            );
             Status::NoObjects
         }
         _ => Status::Clean,
@@ -212,7 +245,9 @@ impl DiffArgs {
         let mut literal_base = self.no_merge_base;
         if let Some(range) = self.base_ref.as_deref().and_then(Range::of) {
             if self.staged || self.head_ref.is_some() {
-                return Err(Error::TwoHeads { range: self.base_ref.unwrap_or_default() });
+                return Err(Error::TwoHeads {
+                    range: self.base_ref.unwrap_or_default(),
+                });
             }
             literal_base |= range.is_literal;
             self.base_ref = Some(range.base);
@@ -273,7 +308,17 @@ impl Range {
         if base.is_empty() && head.is_empty() || head.starts_with(['/', '.']) {
             return None;
         }
-        let named = |word: &str| if word.is_empty() { "HEAD".to_owned() } else { word.to_owned() };
-        Some(Self { base: named(base), head: named(head), is_literal })
+        let named = |word: &str| {
+            if word.is_empty() {
+                "HEAD".to_owned()
+            } else {
+                word.to_owned()
+            }
+        };
+        Some(Self {
+            base: named(base),
+            head: named(head),
+            is_literal,
+        })
     }
 }

@@ -34,20 +34,31 @@ fn parse(root: &mut clap::Command) -> Result<Cli, clap::Error> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().unwrap_or_default();
     let ordered = command_first(root, arguments.collect());
-    let mut matches = |words: Vec<OsString>| root.try_get_matches_from_mut([program.clone()].into_iter().chain(words));
+    let mut matches = |words: Vec<OsString>| {
+        root.try_get_matches_from_mut([program.clone()].into_iter().chain(words))
+    };
     let found = matches(ordered.clone()).map_err(|error| {
         // clap shows arguments as they are, and a file's name may have become one.
-        let harmless = ordered
-            .iter()
-            .map(|word| word.to_str().map_or_else(|| word.clone(), |word| visible(word).into_owned().into()));
+        let harmless = ordered.iter().map(|word| {
+            word.to_str()
+                .map_or_else(|| word.clone(), |word| visible(word).into_owned().into())
+        });
         let harmless: Vec<OsString> = harmless.collect();
-        if harmless == ordered { error } else { matches(harmless).err().unwrap_or(error) }
+        if harmless == ordered {
+            error
+        } else {
+            matches(harmless).err().unwrap_or(error)
+        }
     });
     Cli::from_arg_matches(&found?)
 }
 
 fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
-    let Cli { command, check, global } = cli;
+    let Cli {
+        command,
+        check,
+        global,
+    } = cli;
     terminal::set_threads(global.threads)?;
     match command {
         None => {
@@ -65,7 +76,11 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
         #[cfg(feature = "lsp")]
         Some(Command::Lsp(_)) => {
             // An editor that says `exit` without `shutdown` is told so, as the protocol wants it.
-            Ok(if crate::lsp::serve_stdio()? { Status::Clean } else { Status::Findings })
+            Ok(if crate::lsp::serve_stdio()? {
+                Status::Clean
+            } else {
+                Status::Findings
+            })
         }
         Some(Command::Schema(schema)) => explain::schema(&schema),
         Some(Command::Completions(args)) => completions::completions(&args),
@@ -79,5 +94,9 @@ fn usage(mut error: clap::Error, root: &clap::Command) -> ExitCode {
     let failed = error.use_stderr();
     // Nobody is left to tell when even this cannot be written.
     let _ = error.print();
-    if failed { Status::Failure.into() } else { Status::Clean.into() }
+    if failed {
+        Status::Failure.into()
+    } else {
+        Status::Clean.into()
+    }
 }

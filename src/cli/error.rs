@@ -42,7 +42,9 @@ pub(super) enum Error {
     ))]
     NoBase,
     #[error("`{range}` names what the change leads to, and another option does so too")]
-    #[diagnostic(help("leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"))]
+    #[diagnostic(help(
+        "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"
+    ))]
     TwoHeads { range: String },
     #[error("there is nothing to plan")]
     #[diagnostic(help(
@@ -76,7 +78,11 @@ pub(super) enum Error {
     Threads { threads: usize, reason: String },
     #[error("two outputs go to {place}: `{first}` and `{second}`")]
     #[diagnostic(help("give all but one of them a file of its own: `--output {second}:FILE`"))]
-    SharedOutput { place: String, first: String, second: String },
+    SharedOutput {
+        place: String,
+        first: String,
+        second: String,
+    },
     #[error("there is no command `{words}`")]
     #[diagnostic(help("`ownerlint --help` lists the commands"))]
     NoManual { words: String },
@@ -85,7 +91,10 @@ pub(super) enum Error {
     Read { file: String, reason: String },
     #[error("cannot write {place}: {reason}")]
     #[diagnostic(help("{}", remedy(reason)))]
-    Write { place: String, reason: std::io::Error },
+    Write {
+        place: String,
+        reason: std::io::Error,
+    },
 }
 
 /// What to do about a place that cannot be written.

@@ -60,13 +60,25 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
         terminal::print(&format!("{says}\n"))?;
         return Ok(Status::Clean);
     }
-    let Some(rule) = rules::find(id) else { return rows(id, args, global) };
+    let Some(rule) = rules::find(id) else {
+        return rows(id, args, global);
+    };
     let described = engine::describe(rule);
     let text = match args.output {
         PageFormat::Human => report::page_human(&described, &display(global, true).human),
         PageFormat::Markdown => {
-            let RuleInfo { page, severity, consequence, url, .. } = described.info;
-            format!("{page}\n---\n{} · {} · {url}\n", severity.as_str(), consequence.as_str())
+            let RuleInfo {
+                page,
+                severity,
+                consequence,
+                url,
+                ..
+            } = described.info;
+            format!(
+                "{page}\n---\n{} · {} · {url}\n",
+                severity.as_str(),
+                consequence.as_str()
+            )
         }
         PageFormat::Json => report::rules_json(&[described]),
     };
@@ -82,7 +94,9 @@ fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, E
     }
     terminal::print(&match args.output {
         PageFormat::Json => report::rows_json(&rows),
-        PageFormat::Human | PageFormat::Markdown => report::rows_human(&rows, &display(global, true).human),
+        PageFormat::Human | PageFormat::Markdown => {
+            report::rows_human(&rows, &display(global, true).human)
+        }
     })?;
     Ok(Status::Clean)
 }
@@ -97,12 +111,18 @@ pub(super) fn rules(args: &RulesArgs) -> Result<Status, Error> {
 }
 
 fn schemas() -> Vec<String> {
-    report::SCHEMAS.iter().map(|(name, _)| (*name).to_owned()).collect()
+    report::SCHEMAS
+        .iter()
+        .map(|(name, _)| (*name).to_owned())
+        .collect()
 }
 
 pub(super) fn schema(args: &SchemaArgs) -> Result<Status, Error> {
     let Some(schema) = report::schema(&args.name) else {
-        return Err(Error::Schema { name: args.name.clone(), known: schemas().join(", ") });
+        return Err(Error::Schema {
+            name: args.name.clone(),
+            known: schemas().join(", "),
+        });
     };
     terminal::print(schema)?;
     Ok(Status::Clean)

@@ -32,10 +32,22 @@ impl FixArgs {
     /// Which fixes are wanted; `None` without any.
     pub(super) fn applicability(self) -> Result<Option<Applicability>, Error> {
         match self {
-            Self { fix: false, diff: false, suggested: true } => Err(Error::SuggestedAlone),
-            Self { fix: false, diff: false, suggested: false } => Ok(None),
-            Self { suggested: true, .. } => Ok(Some(Applicability::Suggested)),
-            Self { suggested: false, .. } => Ok(Some(Applicability::Safe)),
+            Self {
+                fix: false,
+                diff: false,
+                suggested: true,
+            } => Err(Error::SuggestedAlone),
+            Self {
+                fix: false,
+                diff: false,
+                suggested: false,
+            } => Ok(None),
+            Self {
+                suggested: true, ..
+            } => Ok(Some(Applicability::Suggested)),
+            Self {
+                suggested: false, ..
+            } => Ok(Some(Applicability::Safe)),
         }
     }
 }
@@ -61,7 +73,9 @@ pub(super) fn diff(files: &[FixedFile]) -> String {
 fn shown(file: &SourceFile) -> String {
     let lines = (1..=file.line_count()).map(|number| {
         let line = file.shown_line(number);
-        let rest = file.line_span(number).map_or("", |span| &file.text()[span.end as usize..]);
+        let rest = file
+            .line_span(number)
+            .map_or("", |span| &file.text()[span.end as usize..]);
         let line_break = ["\r\n", "\n"].into_iter().find(|end| rest.starts_with(end));
         plain::visible_in_place(&line) + line_break.unwrap_or_default()
     });
@@ -72,7 +86,10 @@ fn shown(file: &SourceFile) -> String {
 pub(super) fn write(files: &[FixedFile]) -> Result<(), Error> {
     for file in files.iter().filter(|file| !is_piped(file)) {
         let path = file.before.path();
-        rewrite_unchanged(path, file).map_err(|reason| Error::Write { place: format!("`{path}`"), reason })?;
+        rewrite_unchanged(path, file).map_err(|reason| Error::Write {
+            place: format!("`{path}`"),
+            reason,
+        })?;
     }
     Ok(())
 }
@@ -90,7 +107,11 @@ fn rewrite_unchanged(path: &str, file: &FixedFile) -> std::io::Result<()> {
 
 /// The text of standard input, fixed or not, if it was read.
 pub(super) fn piped(fixed: &Fixed) -> Option<&str> {
-    let changed = fixed.files.iter().find(|file| is_piped(file)).map(|file| file.after.as_str());
+    let changed = fixed
+        .files
+        .iter()
+        .find(|file| is_piped(file))
+        .map(|file| file.after.as_str());
     let read = || fixed.report.sources.iter().map(|(_, file)| file);
     let unchanged = || read().find(|file| file.path() == STDIN || file.side() == Side::Unsaved);
     changed.or_else(|| unchanged().map(|file| file.text()))
@@ -102,10 +123,22 @@ pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     if count == 0 {
         return format!("{verb} nothing");
     }
-    let rules: Vec<_> = fixed.applied.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
+    let rules: Vec<_> = fixed
+        .applied
+        .iter()
+        .map(|(rule, count)| format!("{rule} {count}"))
+        .collect();
     let files = plain::count(fixed.files.len(), "file");
-    let more = if fixed.unfinished { "; run it again for what is left" } else { "" };
-    format!("{verb} {} in {files} ({}){more}", plain::count(count, "finding"), rules.join(", "))
+    let more = if fixed.unfinished {
+        "; run it again for what is left"
+    } else {
+        ""
+    };
+    format!(
+        "{verb} {} in {files} ({}){more}",
+        plain::count(count, "finding"),
+        rules.join(", ")
+    )
 }
 
 /// What could be fixed besides, if anything.
@@ -114,12 +147,14 @@ pub(super) fn remaining(report: &Report, fixed: bool) -> Option<String> {
     let can_be_fixed = |count| format!("{} can be fixed", plain::count(count, "finding"));
     match (safe, suggested) {
         (1.., 0) if !fixed => Some(format!("{} with `--fix`", can_be_fixed(safe))),
-        (1.., _) if !fixed => {
-            Some(format!("{} with `--fix`, and {suggested} more with `--fix --suggested`", can_be_fixed(safe)))
-        }
-        (_, 1..) => {
-            Some(format!("{} with `--fix --suggested`; `--diff --suggested` shows how", can_be_fixed(suggested)))
-        }
+        (1.., _) if !fixed => Some(format!(
+            "{} with `--fix`, and {suggested} more with `--fix --suggested`",
+            can_be_fixed(safe)
+        )),
+        (_, 1..) => Some(format!(
+            "{} with `--fix --suggested`; `--diff --suggested` shows how",
+            can_be_fixed(suggested)
+        )),
         _ => None,
     }
 }

@@ -6,7 +6,13 @@ use clap::{Args, ValueEnum};
 #[derive(Clone, Debug, Args)]
 pub(super) struct GlobalArgs {
     /// When to use colours
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = "Global options")]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        global = true,
+        help_heading = "Global options"
+    )]
     pub(super) color: Color,
     /// Threads to use (default: one per core)
     #[arg(long, value_name = "N", value_parser = whole_number, global = true, help_heading = "Global options")]

@@ -4,7 +4,9 @@
 /// Shows examples and the exit status before the options.
 pub(super) fn examples_first(command: clap::Command) -> clap::Command {
     let template = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
-    command.help_template(template).mut_subcommands(examples_first)
+    command
+        .help_template(template)
+        .mut_subcommands(examples_first)
 }
 
 pub(super) const OWNERLINT: &str = "\

@@ -14,14 +14,20 @@ use crate::text::near;
 
 /// Options that no command has, and what to type instead.
 const OPTIONS: &[(&[&str], &str)] = &[
-    (&["-f", "--file", "--files", "--filename"], "write files and folders without an option: `ownerlint rendered/`"),
+    (
+        &["-f", "--file", "--files", "--filename"],
+        "write files and folders without an option: `ownerlint rendered/`",
+    ),
     (
         &["--format", "--output-format", "--formatter", "--fmt"],
         "the format is `--output`: `ownerlint -o json rendered/`",
     ),
     (&["--json"], "write `--output json`"),
     (&["--sarif"], "write `--output sarif`"),
-    (&["--output-file", "--out", "--report"], "write `--output FORMAT:FILE`: `ownerlint -o sarif:out.sarif rendered/`"),
+    (
+        &["--output-file", "--out", "--report"],
+        "write `--output FORMAT:FILE`: `ownerlint -o sarif:out.sarif rendered/`",
+    ),
     (
         &["-q", "--quiet", "-s", "--silent"],
         "`--output concise` prints a line per finding, and nothing if there is none",
@@ -30,45 +36,122 @@ const OPTIONS: &[(&[&str], &str)] = &[
         &["-l", "--selector", "--field-selector"],
         "there are no selectors: name objects as `deployment/web`, or select before: `kubectl get all -l app=web -o yaml | ownerlint -`",
     ),
-    (&["-A", "--all-namespaces"], "leave it out: every namespace in the input is read"),
+    (
+        &["-A", "--all-namespaces"],
+        "leave it out: every namespace in the input is read",
+    ),
     (
         &["--all"],
         "leave it out to read everything; to delete everything in a namespace, plan to delete the namespace: `ownerlint plan delete ns/shop`",
     ),
-    (&["-R", "-r", "--recursive"], "leave it out: folders are always read recursively"),
-    (&["-k", "--kustomize"], "build it first: `kustomize build overlays/prod | ownerlint -`"),
-    (&["--helm", "--chart", "--values", "--set"], "render the chart first: `helm template web ./chart | ownerlint -`"),
-    (&["--dry-run"], "leave it out: ownerlint changes nothing in a cluster; `--diff` shows what `--fix` would write"),
-    (&["--apply", "--write", "--in-place"], "write `--fix`; `--diff` shows first what it changes"),
-    (&["--unsafe-fixes", "--fix-all"], "write `--fix --suggested`; `--diff --suggested` shows first what it changes"),
+    (
+        &["-R", "-r", "--recursive"],
+        "leave it out: folders are always read recursively",
+    ),
+    (
+        &["-k", "--kustomize"],
+        "build it first: `kustomize build overlays/prod | ownerlint -`",
+    ),
+    (
+        &["--helm", "--chart", "--values", "--set"],
+        "render the chart first: `helm template web ./chart | ownerlint -`",
+    ),
+    (
+        &["--dry-run"],
+        "leave it out: ownerlint changes nothing in a cluster; `--diff` shows what `--fix` would write",
+    ),
+    (
+        &["--apply", "--write", "--in-place"],
+        "write `--fix`; `--diff` shows first what it changes",
+    ),
+    (
+        &["--unsafe-fixes", "--fix-all"],
+        "write `--fix --suggested`; `--diff --suggested` shows first what it changes",
+    ),
     (
         &["--context", "--kubeconfig", "--cluster", "--live"],
         "ownerlint asks no cluster: `kubectl get … -o yaml | ownerlint -`",
     ),
     (&["--strict", "--max-warnings"], "write `--fail-on warning`"),
-    (&["--level", "--severity", "--min-severity", "--failure-level", "--error-on"], "write `--fail-on SEVERITY`"),
-    (&["--rule", "--rules", "--enable", "--include", "--check", "--checks"], "write `--select RULE`"),
-    (&["--disable", "--skip", "--skip-rule", "--exclude-rule", "--exclude-rules"], "write `--ignore RULE`"),
-    (&["--ignore-path", "--ignore-paths", "--ignore-file", "--ignore-filename-pattern"], "write `--exclude GLOB`"),
+    (
+        &[
+            "--level",
+            "--severity",
+            "--min-severity",
+            "--failure-level",
+            "--error-on",
+        ],
+        "write `--fail-on SEVERITY`",
+    ),
+    (
+        &[
+            "--rule",
+            "--rules",
+            "--enable",
+            "--include",
+            "--check",
+            "--checks",
+        ],
+        "write `--select RULE`",
+    ),
+    (
+        &[
+            "--disable",
+            "--skip",
+            "--skip-rule",
+            "--exclude-rule",
+            "--exclude-rules",
+        ],
+        "write `--ignore RULE`",
+    ),
+    (
+        &[
+            "--ignore-path",
+            "--ignore-paths",
+            "--ignore-file",
+            "--ignore-filename-pattern",
+        ],
+        "write `--exclude GLOB`",
+    ),
     (&["--list-rules", "--show-rules"], "write `ownerlint rules`"),
-    (&["--k8s-version", "--kube-version", "--target-version"], "write `--kubernetes-version 1.30`"),
-    (&["--no-color", "--no-colour", "--no-colors"], "write `--color never`"),
+    (
+        &["--k8s-version", "--kube-version", "--target-version"],
+        "write `--kubernetes-version 1.30`",
+    ),
+    (
+        &["--no-color", "--no-colour", "--no-colors"],
+        "write `--color never`",
+    ),
     (&["--colour", "--colors"], "write `--color WHEN`"),
     (&["--debug"], "write `--verbose`"),
     (&["-j", "--jobs", "--parallel"], "write `--threads N`"),
     (&["--stdin"], "write `-` for standard input"),
-    (&["--diff", "--since"], "write `--only-changed-from origin/main`"),
+    (
+        &["--diff", "--since"],
+        "write `--only-changed-from origin/main`",
+    ),
     (
         &["--force", "--grace-period", "--now"],
         "leave it out: a plan shows a normal deletion; for a forced one, write a step `op: force-delete` (`ownerlint plan --help`)",
     ),
-    (&["--wait", "--timeout", "--ignore-not-found"], "leave it out: a plan shows the end, however long it takes"),
+    (
+        &["--wait", "--timeout", "--ignore-not-found"],
+        "leave it out: a plan shows the end, however long it takes",
+    ),
 ];
 
 /// Words in the place of a command that no command has, and what to type instead.
 const COMMANDS: &[(&[&str], &str)] = &[
-    (&["lint", "scan", "validate", "verify", "test", "run", "analyze", "analyse", "audit"], "check"),
-    (&["get", "ls", "objects", "tree", "inventory", "describe"], "list"),
+    (
+        &[
+            "lint", "scan", "validate", "verify", "test", "run", "analyze", "analyse", "audit",
+        ],
+        "check",
+    ),
+    (
+        &["get", "ls", "objects", "tree", "inventory", "describe"],
+        "list",
+    ),
     (&["delete", "rm", "remove", "uninstall"], "plan delete"),
     (&["simulate", "predict", "dry-run", "graph"], "plan"),
     (&["docs", "doc", "describe-rule", "why"], "explain"),
@@ -82,16 +165,24 @@ const OUTPUT_ENDINGS: [&str; 8] = ["json", "jsonl", "sarif", "xml", "md", "txt",
 /// Adds what to type instead to clap's complaint about an argument. `root` must be built.
 pub(super) fn on_argument(error: &mut clap::Error, root: &Command) {
     if error.kind() == ErrorKind::MissingRequiredArgument && misses(error, "<TARGET>...") {
-        return tip(error, "name an object: `ownerlint plan delete deployment/web -f web.yaml`".to_owned());
+        return tip(
+            error,
+            "name an object: `ownerlint plan delete deployment/web -f web.yaml`".to_owned(),
+        );
     }
-    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return };
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return;
+    };
     let name = argument.split('=').next().unwrap_or_default().to_owned();
     if error.kind() != ErrorKind::UnknownArgument {
         return;
     }
-    let instead = OPTIONS.iter().find(|(names, _)| names.contains(&name.as_str()));
+    let instead = OPTIONS
+        .iter()
+        .find(|(names, _)| names.contains(&name.as_str()));
     let instead = instead.map(|(_, instead)| (*instead).to_owned());
-    let explain = || rules::find(&name).map(|rule| format!("write `ownerlint explain {}`", rule.id));
+    let explain =
+        || rules::find(&name).map(|rule| format!("write `ownerlint explain {}`", rule.id));
     if let Some(instead) = instead.or_else(|| elsewhere(root, &name)).or_else(explain) {
         // clap's own guess also shapes the usage line.
         if error.remove(ContextKind::SuggestedArg).is_some() {
@@ -107,14 +198,20 @@ fn misses(error: &clap::Error, argument: &str) -> bool {
 }
 
 fn tip(error: &mut clap::Error, text: String) {
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(text)]));
+    error.insert(
+        ContextKind::Suggested,
+        ContextValue::StyledStrs(vec![StyledStr::from(text)]),
+    );
 }
 
 /// The commands that do have an option.
 fn elsewhere(root: &Command, option: &str) -> Option<String> {
     let (mut found, mut left) = (Vec::new(), root.get_subcommands().collect::<Vec<_>>());
     while let Some(command) = left.pop() {
-        if command.get_arguments().any(|argument| is_called(argument, option)) {
+        if command
+            .get_arguments()
+            .any(|argument| is_called(argument, option))
+        {
             found.extend(command.get_bin_name().map(|name| format!("`{name}`")));
         }
         left.extend(command.get_subcommands());
@@ -126,9 +223,9 @@ fn elsewhere(root: &Command, option: &str) -> Option<String> {
 fn is_called(argument: &Arg, option: &str) -> bool {
     match option.strip_prefix("--") {
         Some(name) => argument.get_long() == Some(name),
-        None => {
-            argument.get_short().is_some_and(|letter| option.strip_prefix('-') == Some(letter.to_string().as_str()))
-        }
+        None => argument
+            .get_short()
+            .is_some_and(|letter| option.strip_prefix('-') == Some(letter.to_string().as_str())),
     }
 }
 
@@ -136,22 +233,47 @@ fn is_called(argument: &Arg, option: &str) -> bool {
 pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
     let missing = |path: &&String| !path.contains(['/', '.', '*']) && !Path::new(path).exists();
     let commands = || root.get_subcommands().map(Command::get_name);
-    if let Some(late) = paths.iter().skip(1).filter(missing).find(|path| commands().any(|name| name == path.as_str())) {
-        let others: Vec<&str> = paths.iter().filter(|path| *path != late).map(String::as_str).collect();
-        return Err(Error::CommandLast { command: late.clone(), others: others.join(" ") });
+    if let Some(late) = paths
+        .iter()
+        .skip(1)
+        .filter(missing)
+        .find(|path| commands().any(|name| name == path.as_str()))
+    {
+        let others: Vec<&str> = paths
+            .iter()
+            .filter(|path| *path != late)
+            .map(String::as_str)
+            .collect();
+        return Err(Error::CommandLast {
+            command: late.clone(),
+            others: others.join(" "),
+        });
     }
-    let Some(word) = paths.first().filter(missing) else { return Ok(()) };
-    let known = COMMANDS.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, command)| *command);
+    let Some(word) = paths.first().filter(missing) else {
+        return Ok(());
+    };
+    let known = COMMANDS
+        .iter()
+        .find(|(words, _)| words.contains(&word.as_str()))
+        .map(|(_, command)| *command);
     match known.or_else(|| commands().find(|command| near::is_misspelling(word, command))) {
-        Some(command) => Err(Error::Command { word: word.clone(), command: command.to_owned() }),
+        Some(command) => Err(Error::Command {
+            word: word.clone(),
+            command: command.to_owned(),
+        }),
         None => Ok(()),
     }
 }
 
 /// What is read comes from files and standard input.
 pub(super) fn on_addresses(paths: &[String]) -> Result<(), Error> {
-    match paths.iter().find(|path| path.starts_with("https://") || path.starts_with("http://")) {
-        Some(address) => Err(Error::Address { address: address.clone() }),
+    match paths
+        .iter()
+        .find(|path| path.starts_with("https://") || path.starts_with("http://"))
+    {
+        Some(address) => Err(Error::Address {
+            address: address.clone(),
+        }),
         None => Ok(()),
     }
 }
@@ -159,30 +281,48 @@ pub(super) fn on_addresses(paths: &[String]) -> Result<(), Error> {
 /// Why there may be no object in what was read: the input has to be rendered first.
 pub(super) fn on_no_objects(paths: &[String]) -> Option<String> {
     if paths == [STDIN] {
-        return Some("standard input has none: did the command before `|` fail? `set -o pipefail` tells".to_owned());
+        return Some(
+            "standard input has none: did the command before `|` fail? `set -o pipefail` tells"
+                .to_owned(),
+        );
     }
     let here = [".".to_owned()];
     let paths = if paths.is_empty() { &here } else { paths };
     paths.iter().find_map(|path| {
-        let has = |names: &[&str]| names.iter().any(|name| Path::new(path).join(name).is_file());
+        let has = |names: &[&str]| {
+            names
+                .iter()
+                .any(|name| Path::new(path).join(name).is_file())
+        };
         if has(&["kustomization.yaml", "kustomization.yml", "Kustomization"]) {
-            return Some(format!("build it first: `kustomize build {path} | ownerlint -`"));
+            return Some(format!(
+                "build it first: `kustomize build {path} | ownerlint -`"
+            ));
         }
-        has(&["Chart.yaml"]).then(|| format!("render the chart first: `helm template web {path} | ownerlint -`"))
+        has(&["Chart.yaml"])
+            .then(|| format!("render the chart first: `helm template web {path} | ownerlint -`"))
     })
 }
 
 /// `--output sarif out.sarif`: the file of an output among what is read.
 pub(super) fn on_outputs<F: Named>(specs: &[OutputSpec<F>], words: &[String]) -> Result<(), Error> {
-    let Some(spec) = specs.iter().find(|spec| spec.file.is_none() && spec.format.to_string() != "human") else {
+    let Some(spec) = specs
+        .iter()
+        .find(|spec| spec.file.is_none() && spec.format.to_string() != "human")
+    else {
         return Ok(());
     };
     let is_output = |word: &&String| {
-        let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
+        let ending = Path::new(word)
+            .extension()
+            .and_then(|ending| ending.to_str());
         ending.is_some_and(|ending| OUTPUT_ENDINGS.contains(&ending)) && !Path::new(word).exists()
     };
     match words.iter().find(is_output) {
-        Some(file) => Err(Error::OutputFile { file: file.clone(), format: spec.format.to_string() }),
+        Some(file) => Err(Error::OutputFile {
+            file: file.clone(),
+            format: spec.format.to_string(),
+        }),
         None => Ok(()),
     }
 }

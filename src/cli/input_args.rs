@@ -78,7 +78,8 @@ pub(super) enum WorldArg {
 
 /// A release, known or not yet.
 pub(super) fn release(text: &str) -> Result<Release, String> {
-    text.parse().map_err(|error: crate::inventory::UnreadableRelease| error.to_string())
+    text.parse()
+        .map_err(|error: crate::inventory::UnreadableRelease| error.to_string())
 }
 
 /// The name of a namespace.
@@ -94,7 +95,9 @@ pub(super) fn open(request: &Request) -> Result<Session, Error> {
     let session = Session::open(request)?;
     if let Some(release) = session.unknown_release() {
         let newest = Release::NEWEST;
-        terminal::say(&format!("warning: Kubernetes {release} is not known yet; the kinds of {newest} are used"));
+        terminal::say(&format!(
+            "warning: Kubernetes {release} is not known yet; the kinds of {newest} are used"
+        ));
     }
     Ok(session)
 }
@@ -112,7 +115,11 @@ impl InputArgs {
     /// The request of these arguments. Reads the unsaved text of `--stdin-filename`.
     pub(super) fn request(self, world: Option<WorldArg>) -> Result<Request, Error> {
         hints::on_addresses(&self.paths)?;
-        let overlay = self.stdin_filename.as_deref().map(unsaved_text).transpose()?;
+        let overlay = self
+            .stdin_filename
+            .as_deref()
+            .map(unsaved_text)
+            .transpose()?;
         let mut paths = self.paths;
         paths.retain(|path| overlay.is_none() || path != STDIN);
         Ok(Request {
@@ -143,7 +150,11 @@ impl ParserArgs {
 impl ConfigArgs {
     /// The environment names a configuration where the command line names none.
     pub(super) fn choice(self) -> ConfigChoice {
-        let from_environment = || std::env::var("OWNERLINT_CONFIG").ok().filter(|path| !path.is_empty());
+        let from_environment = || {
+            std::env::var("OWNERLINT_CONFIG")
+                .ok()
+                .filter(|path| !path.is_empty())
+        };
         match self.config.or_else(from_environment) {
             _ if self.no_config => ConfigChoice::Without,
             Some(path) => ConfigChoice::File(path),
@@ -155,8 +166,14 @@ impl ConfigArgs {
 fn unsaved_text(path: &str) -> Result<Overlay, Error> {
     let unreadable = |reason: String| Error::Stdin { reason };
     let mut bytes = Vec::new();
-    let limited = std::io::stdin().lock().take(SourceFile::MAX_BYTES + 1).read_to_end(&mut bytes);
+    let limited = std::io::stdin()
+        .lock()
+        .take(SourceFile::MAX_BYTES + 1)
+        .read_to_end(&mut bytes);
     limited.map_err(|error| unreadable(error.to_string()))?;
     let text = decode(bytes).map_err(|error| unreadable(error.to_string()))?;
-    Ok(Overlay { path: path.to_owned(), text: text.into() })
+    Ok(Overlay {
+        path: path.to_owned(),
+        text: text.into(),
+    })
 }

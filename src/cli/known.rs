@@ -16,7 +16,10 @@ pub(super) struct Known<T> {
 
 /// A parser of `T` that lists `values` and leaves it to `T` what else is accepted.
 pub(super) fn known<T>(values: fn() -> Vec<String>) -> Known<T> {
-    Known { values, read: PhantomData }
+    Known {
+        values,
+        read: PhantomData,
+    }
 }
 
 /// The ids of all rules.
@@ -40,6 +43,8 @@ where
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new((self.values)().into_iter().map(PossibleValue::new)))
+        Some(Box::new(
+            (self.values)().into_iter().map(PossibleValue::new),
+        ))
     }
 }

@@ -33,9 +33,15 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     }
     let objects = session.readable_objects();
     if global.verbose {
-        terminal::say(&format!("{} in {:.1?}", plain::count(objects, "object"), started.elapsed()));
+        terminal::say(&format!(
+            "{} in {:.1?}",
+            plain::count(objects, "object"),
+            started.elapsed()
+        ));
     }
-    session.notes_on_list().for_each(|note| terminal::say(&format!("{}: {}", note.severity.as_str(), note.message)));
+    session
+        .notes_on_list()
+        .for_each(|note| terminal::say(&format!("{}: {}", note.severity.as_str(), note.message)));
     match objects == 0 && !allow_empty {
         true => Ok(no_objects(&session, &request.paths)),
         false => Ok(Status::Clean),

@@ -42,7 +42,11 @@ impl Named for PlanFormat {
     const ALL: &'static [Self] = &PlanFormat::ALL;
 
     fn syntax(self) -> Syntax {
-        if self == Self::Json { Syntax::Json } else { Syntax::Text }
+        if self == Self::Json {
+            Syntax::Json
+        } else {
+            Syntax::Text
+        }
     }
 }
 
@@ -67,14 +71,21 @@ impl<F: Named> FromStr for OutputSpec<F> {
             None => (text, None),
         };
         if file == Some("") {
-            return Err(format!("`{text}` names no file: write `{name}:FILE`, or `{name}` for standard output"));
+            return Err(format!(
+                "`{text}` names no file: write `{name}:FILE`, or `{name}` for standard output"
+            ));
         }
         let format = name.parse::<F>().map_err(|error| {
             let names = formats::<F>();
-            let help = near::did_you_mean(name, &names, || format!("formats are: {}", names.join(", ")));
+            let help = near::did_you_mean(name, &names, || {
+                format!("formats are: {}", names.join(", "))
+            });
             format!("{error}, {help}")
         })?;
-        Ok(Self { format, file: file.map(str::to_owned) })
+        Ok(Self {
+            format,
+            file: file.map(str::to_owned),
+        })
     }
 }
 
@@ -93,7 +104,9 @@ pub(super) struct FailOn(pub(super) Option<Severity>);
 impl FailOn {
     /// All that can be written.
     pub(super) fn names() -> Vec<String> {
-        ["error", "warning", "info", "never"].map(str::to_owned).to_vec()
+        ["error", "warning", "info", "never"]
+            .map(str::to_owned)
+            .to_vec()
     }
 }
 
@@ -111,16 +124,24 @@ impl FromStr for FailOn {
 
 /// A severity, as it is written on the command line.
 pub(super) fn severity(text: &str) -> Result<Severity, String> {
-    text.parse().map_err(|()| "write `error`, `warning` or `info`".to_owned())
+    text.parse()
+        .map_err(|()| "write `error`, `warning` or `info`".to_owned())
 }
 
 /// Two documents in one stream would be no document.
 pub(super) fn distinct<F: Named>(specs: &[OutputSpec<F>]) -> Result<(), Error> {
     for (at, second) in specs.iter().enumerate() {
         if let Some(first) = specs[..at].iter().find(|first| first.file == second.file) {
-            let place = second.file.as_ref().map_or("standard output".to_owned(), |file| format!("`{file}`"));
+            let place = second
+                .file
+                .as_ref()
+                .map_or("standard output".to_owned(), |file| format!("`{file}`"));
             let (first, second) = (first.format.to_string(), second.format.to_string());
-            return Err(Error::SharedOutput { place, first, second });
+            return Err(Error::SharedOutput {
+                place,
+                first,
+                second,
+            });
         }
     }
     Ok(())
@@ -151,7 +172,9 @@ pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
 
 /// The folder that holds `.git`: code hosts want paths from there.
 fn repository_root(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| folder.join(".git").exists())
+    folder
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
 }
 
 fn slashes(path: &Path) -> String {
@@ -162,8 +185,9 @@ fn slashes(path: &Path) -> String {
 pub(super) fn write_document<F: Named>(spec: &OutputSpec<F>, text: &str) -> Result<(), Error> {
     match &spec.file {
         None => terminal::print_as(text, spec.format.syntax()),
-        Some(file) => {
-            replace(Path::new(file), text).map_err(|reason| Error::Write { place: format!("`{file}`"), reason })
-        }
+        Some(file) => replace(Path::new(file), text).map_err(|reason| Error::Write {
+            place: format!("`{file}`"),
+            reason,
+        }),
     }
 }

@@ -132,7 +132,12 @@ struct PlanOptions {
     #[command(flatten)]
     published: PublishedArgs,
     /// What makes the run fail: `stuck` when something stays Terminating after the last step
-    #[arg(long, value_name = "WHAT", default_value = "never", help_heading = "Exit status")]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        default_value = "never",
+        help_heading = "Exit status"
+    )]
     fail_on: FailOnPlan,
     /// Leave out files whose path matches this glob (may be repeated)
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
@@ -223,26 +228,54 @@ pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error>
 }
 
 fn plan_deletion(args: DeleteArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let DeleteArgs { targets, filename, cascade, options } = args;
+    let DeleteArgs {
+        targets,
+        filename,
+        cascade,
+        options,
+    } = args;
     hints::on_outputs(&options.output, &targets)?;
     let namespace = options.namespace.clone();
-    let question = Question::Delete { targets, namespace, policy: cascade.into() };
+    let question = Question::Delete {
+        targets,
+        namespace,
+        policy: cascade.into(),
+    };
     answer(&question, options.request(filename), &options, global)
 }
 
 fn plan_steps(args: StepsArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let StepsArgs { steps, paths, options } = args;
+    let StepsArgs {
+        steps,
+        paths,
+        options,
+    } = args;
     let Some(file) = steps else {
-        return Err(Error::NothingToPlan { path: paths.into_iter().next().unwrap_or_else(|| "rendered/".to_owned()) });
+        return Err(Error::NothingToPlan {
+            path: paths
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| "rendered/".to_owned()),
+        });
     };
     if file == STDIN && paths.iter().any(|path| path == STDIN) {
         return Err(Error::StdinTwice);
     }
     let (steps, namespace) = (Steps::read(text_of(&file)?)?, options.namespace.clone());
-    answer(&Question::Steps { steps, namespace }, options.request(paths), &options, global)
+    answer(
+        &Question::Steps { steps, namespace },
+        options.request(paths),
+        &options,
+        global,
+    )
 }
 
-fn answer(question: &Question, request: Request, options: &PlanOptions, global: &GlobalArgs) -> Result<Status, Error> {
+fn answer(
+    question: &Question,
+    request: Request,
+    options: &PlanOptions,
+    global: &GlobalArgs,
+) -> Result<Status, Error> {
     let session = options.open(&request)?;
     if let Some(status) = options.nothing(&session, &request) {
         return Ok(status);
@@ -254,7 +287,15 @@ fn answer(question: &Question, request: Request, options: &PlanOptions, global: 
 }
 
 fn plan_teardown(args: TeardownArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let TeardownArgs { by, paths, beside, release_namespace, cascade, helm_version, options } = args;
+    let TeardownArgs {
+        by,
+        paths,
+        beside,
+        release_namespace,
+        cascade,
+        helm_version,
+        options,
+    } = args;
     hints::on_addresses(&beside)?;
     let mut request = options.request(paths);
     request.beside = beside;
@@ -278,7 +319,10 @@ fn plan_teardown(args: TeardownArgs, global: &GlobalArgs) -> Result<Status, Erro
 
 /// Whether something stays Terminating after the last step.
 fn is_stuck(plan: &Plan<'_>) -> bool {
-    plan.steps.len().checked_sub(1).is_some_and(|last| !plan.stuck(last).is_empty())
+    plan.steps
+        .len()
+        .checked_sub(1)
+        .is_some_and(|last| !plan.stuck(last).is_empty())
 }
 
 impl PlanOptions {
@@ -307,7 +351,11 @@ impl PlanOptions {
     }
 
     fn status(&self, stuck: bool) -> Status {
-        if stuck && self.fail_on == FailOnPlan::Stuck { Status::Findings } else { Status::Clean }
+        if stuck && self.fail_on == FailOnPlan::Stuck {
+            Status::Findings
+        } else {
+            Status::Clean
+        }
     }
 
     fn request(&self, paths: Vec<String>) -> Request {
@@ -325,6 +373,15 @@ impl PlanOptions {
 }
 
 fn text_of(file: &str) -> Result<SourceFile, Error> {
-    let place = || if file == STDIN { "standard input".to_owned() } else { format!("`{file}`") };
-    read_text(file).map_err(|reason| Error::Read { file: place(), reason })
+    let place = || {
+        if file == STDIN {
+            "standard input".to_owned()
+        } else {
+            format!("`{file}`")
+        }
+    };
+    read_text(file).map_err(|reason| Error::Read {
+        file: place(),
+        reason,
+    })
 }

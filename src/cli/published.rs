@@ -20,7 +20,10 @@ impl PublishedArgs {
     /// The address with the files that are there as they were read from the work tree.
     pub(super) fn read(&self) -> Option<Published> {
         let url = self.source_url.as_ref()?;
-        Some(Published { url: at(url, "HEAD").unwrap_or_default(), files: as_committed() })
+        Some(Published {
+            url: at(url, "HEAD").unwrap_or_default(),
+            files: as_committed(),
+        })
     }
 
     /// The address of what a change leads to, with its files: those of a commit, if it is one.
@@ -33,13 +36,18 @@ impl PublishedArgs {
 
     /// The address of what a change starts from, if it is a commit: the address has to say which.
     pub(super) fn of_base(&self, commit: Option<&str>) -> Option<Published> {
-        self.source_url.as_ref().filter(|url| url.contains(COMMIT))?;
+        self.source_url
+            .as_ref()
+            .filter(|url| url.contains(COMMIT))?;
         self.of(commit?)
     }
 
     fn of(&self, reference: &str) -> Option<Published> {
         let files = files_of(reference).unwrap_or_default();
-        Some(Published { url: at(self.source_url.as_ref()?, reference)?, files })
+        Some(Published {
+            url: at(self.source_url.as_ref()?, reference)?,
+            files,
+        })
     }
 }
 

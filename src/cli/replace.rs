@@ -23,14 +23,26 @@ pub(super) fn rewrite(path: &Path, text: &str) -> io::Result<()> {
 fn put(path: &Path, text: &str, keep: fn(Permissions) -> Permissions) -> io::Result<()> {
     let place = place_to_write(path)?;
     let there = place.symlink_metadata().ok();
-    if names_a_device(path) || there.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_symlink()) {
-        return File::options().write(true).open(place)?.write_all(text.as_bytes());
+    if names_a_device(path)
+        || there
+            .as_ref()
+            .is_some_and(|metadata| !metadata.is_file() && !metadata.is_symlink())
+    {
+        return File::options()
+            .write(true)
+            .open(place)?
+            .write_all(text.as_bytes());
     }
-    if there.as_ref().is_some_and(|metadata| metadata.permissions().readonly()) {
+    if there
+        .as_ref()
+        .is_some_and(|metadata| metadata.permissions().readonly())
+    {
         // Renaming does not ask the file that goes.
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    let permissions = there.filter(|metadata| metadata.is_file()).map(|metadata| keep(metadata.permissions()));
+    let permissions = there
+        .filter(|metadata| metadata.is_file())
+        .map(|metadata| keep(metadata.permissions()));
     // Nobody has heard of the temporary file: what is wrong is said without its name.
     let folder = place.parent().unwrap_or(&place);
     let mut file = temporary(folder).map_err(|error| io::Error::from(error.kind()))?;

@@ -6,7 +6,8 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::sync::LazyLock;
 
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles,
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters,
+    ThemeStyles,
 };
 
 use super::error::Error;
@@ -16,13 +17,16 @@ use crate::text::{RewrittenLines, plain};
 
 /// Whether to colour what goes to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    let set =
+        |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     match choice {
         Color::Always => true,
         Color::Never => false,
         Color::Auto if set("NO_COLOR") => false,
         Color::Auto if set("FORCE_COLOR") || set("CLICOLOR_FORCE") => true,
-        Color::Auto => stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+        Color::Auto => {
+            stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
     }
 }
 
@@ -36,7 +40,9 @@ pub(super) fn is_ascii() -> bool {
 
 /// The width of the terminal in columns, within reason.
 pub(super) fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let columns = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     columns.or_else(terminal).unwrap_or(100).clamp(40, 160)
 }
@@ -46,22 +52,39 @@ const MAX_THREADS: usize = 1024;
 
 /// Starts the threads that everything runs on.
 pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
-    let refused = |threads: usize, reason: &str| Err(Error::Threads { threads, reason: reason.to_owned() });
+    let refused = |threads: usize, reason: &str| {
+        Err(Error::Threads {
+            threads,
+            reason: reason.to_owned(),
+        })
+    };
     match threads {
         Some(0) => return refused(0, "at least one thread is needed"),
-        Some(threads) if threads > MAX_THREADS => return refused(threads, "at most 1024 threads are started"),
+        Some(threads) if threads > MAX_THREADS => {
+            return refused(threads, "at most 1024 threads are started");
+        }
         _ => {}
     }
     // Where no thread can be started, the one that there is does the work. rayon builds its pool once, even if that fails: one
     // has to know before.
-    let can_start = || std::thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok());
+    let can_start = || {
+        std::thread::Builder::new()
+            .spawn(|| ())
+            .is_ok_and(|thread| thread.join().is_ok())
+    };
     let count = match threads {
         None if !can_start() => 1,
         threads => threads.unwrap_or_default(),
     };
     // This thread is one of them, so one alone starts no other.
-    let built = rayon::ThreadPoolBuilder::new().num_threads(count).use_current_thread().build_global();
-    built.map_err(|error| Error::Threads { threads: threads.unwrap_or(1), reason: error.to_string() })
+    let built = rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .use_current_thread()
+        .build_global();
+    built.map_err(|error| Error::Threads {
+        threads: threads.unwrap_or(1),
+        reason: error.to_string(),
+    })
 }
 
 /// The variables by which runners say that they read the output: GitHub (and Gitea), Azure Pipelines, TeamCity.
@@ -69,8 +92,13 @@ const RUNNERS: [&str; 3] = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
 
 /// `text` as it can be printed here: on a runner without anything that would start a command.
 fn inert(text: &str, syntax: Syntax) -> Cow<'_, str> {
-    static WATCHED: LazyLock<bool> = LazyLock::new(|| RUNNERS.iter().any(|name| std::env::var_os(name).is_some()));
-    if *WATCHED { without_commands(text, syntax) } else { Cow::Borrowed(text) }
+    static WATCHED: LazyLock<bool> =
+        LazyLock::new(|| RUNNERS.iter().any(|name| std::env::var_os(name).is_some()));
+    if *WATCHED {
+        without_commands(text, syntax)
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Writes text to standard output.
@@ -81,11 +109,17 @@ pub(super) fn print(text: &str) -> Result<(), Error> {
 /// Writes a whole document to standard output.
 pub(super) fn print_as(text: &str, syntax: Syntax) -> Result<(), Error> {
     let mut out = std::io::stdout().lock();
-    printed(out.write_all(inert(text, syntax).as_bytes()).and_then(|()| out.flush()))
+    printed(
+        out.write_all(inert(text, syntax).as_bytes())
+            .and_then(|()| out.flush()),
+    )
 }
 
 /// The same of a document that is written line by line, because it may be large.
-pub(super) fn print_by(syntax: Syntax, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+pub(super) fn print_by(
+    syntax: Syntax,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
     let out = BufWriter::new(std::io::stdout().lock());
     let mut out = RewrittenLines::new(out, |line| inert(line, syntax));
     printed(write(&mut out).and_then(|()| out.flush()))
@@ -94,9 +128,10 @@ pub(super) fn print_by(syntax: Syntax, write: impl FnOnce(&mut dyn Write) -> io:
 /// A reader who has seen enough, `ownerlint list | head`, is no failure: the run ends as it would have.
 fn printed(written: io::Result<()>) -> Result<(), Error> {
     match written {
-        Err(reason) if reason.kind() != ErrorKind::BrokenPipe => {
-            Err(Error::Write { place: "standard output".to_owned(), reason })
-        }
+        Err(reason) if reason.kind() != ErrorKind::BrokenPipe => Err(Error::Write {
+            place: "standard output".to_owned(),
+            reason,
+        }),
         _ => Ok(()),
     }
 }
@@ -108,7 +143,9 @@ pub(super) fn say(line: &str) {
 
 /// Writes lines to standard error.
 pub(super) fn tell(lines: &str) {
-    let _ = std::io::stderr().lock().write_all(inert(lines, Syntax::Text).as_bytes());
+    let _ = std::io::stderr()
+        .lock()
+        .write_all(inert(lines, Syntax::Text).as_bytes());
 }
 
 /// Shows a failure with its help.
@@ -116,11 +153,20 @@ pub(super) fn print_error(error: &Error, color: Color) {
     let theme = match (use_color(color, &std::io::stderr()), is_ascii()) {
         (true, true) => GraphicalTheme::ascii(),
         (true, false) => GraphicalTheme::unicode(),
-        (false, true) => GraphicalTheme { characters: ThemeCharacters::ascii(), styles: ThemeStyles::none() },
+        (false, true) => GraphicalTheme {
+            characters: ThemeCharacters::ascii(),
+            styles: ThemeStyles::none(),
+        },
         (false, false) => GraphicalTheme::unicode_nocolor(),
     };
     // The line begins with `error:`; a mark says no more.
-    let theme = GraphicalTheme { characters: ThemeCharacters { error: "×".to_owned(), ..theme.characters }, ..theme };
+    let theme = GraphicalTheme {
+        characters: ThemeCharacters {
+            error: "×".to_owned(),
+            ..theme.characters
+        },
+        ..theme
+    };
     // What a reader copies out of an error, a key or a path, stays whole.
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(width())
@@ -130,7 +176,10 @@ pub(super) fn print_error(error: &Error, color: Color) {
         .with_word_separator(textwrap::WordSeparator::AsciiSpace);
     let mut text = String::new();
     match handler.render_report(&mut text, &HarmlessError::new(error)) {
-        Ok(()) => tell(&format!("error: {}\n", text.trim_start_matches([' ', '×', '\n']).trim_end())),
+        Ok(()) => tell(&format!(
+            "error: {}\n",
+            text.trim_start_matches([' ', '×', '\n']).trim_end()
+        )),
         Err(_) => say(&format!("error: {error}")),
     }
 }
@@ -147,9 +196,18 @@ struct HarmlessError<'a> {
 
 impl<'a> HarmlessError<'a> {
     fn new(error: &'a dyn Diagnostic) -> Self {
-        let explained = error.diagnostic_source().map(|cause| Box::new(Self::new(cause)));
-        let cause = error.source().filter(|_| explained.is_none()).map(HarmlessCause::new);
-        Self { error, explained, cause }
+        let explained = error
+            .diagnostic_source()
+            .map(|cause| Box::new(Self::new(cause)));
+        let cause = error
+            .source()
+            .filter(|_| explained.is_none())
+            .map(HarmlessCause::new);
+        Self {
+            error,
+            explained,
+            cause,
+        }
     }
 }
 
@@ -163,7 +221,10 @@ struct HarmlessCause {
 impl HarmlessCause {
     fn new(error: &(dyn std::error::Error + 'static)) -> Self {
         let cause = error.source().map(|cause| Box::new(Self::new(cause)));
-        Self { message: plain::visible(&error.to_string()).into_owned(), cause }
+        Self {
+            message: plain::visible(&error.to_string()).into_owned(),
+            cause,
+        }
     }
 }
 
@@ -198,7 +259,12 @@ impl Diagnostic for HarmlessError<'_> {
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let help = self.error.help()?.to_string();
-        Some(Box::new(help.lines().map(plain::visible).collect::<Vec<_>>().join("\n")))
+        Some(Box::new(
+            help.lines()
+                .map(plain::visible)
+                .collect::<Vec<_>>()
+                .join("\n"),
+        ))
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
@@ -207,7 +273,11 @@ impl Diagnostic for HarmlessError<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let shown = |mut label: LabeledSpan| {
-            label.set_label(label.label().map(|words| plain::visible(words).into_owned()));
+            label.set_label(
+                label
+                    .label()
+                    .map(|words| plain::visible(words).into_owned()),
+            );
             label
         };
         Some(Box::new(self.error.labels()?.map(shown)))

@@ -26,7 +26,11 @@ pub(super) fn unified(before: &str, after: &str, path: &str) -> String {
         for operation in hunk {
             let (kept, removed, added) = match operation {
                 DiffOp::Equal { .. } => (&old[operation.old_range()], &old[..0], &new[..0]),
-                _ => (&old[..0], &old[operation.old_range()], &new[operation.new_range()]),
+                _ => (
+                    &old[..0],
+                    &old[operation.old_range()],
+                    &new[operation.new_range()],
+                ),
             };
             for (sign, lines) in [(' ', kept), ('-', removed), ('+', added)] {
                 lines.iter().for_each(|line| push(&mut text, sign, line));
@@ -54,16 +58,32 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let (mut at_old, mut at_new) = (0, 0);
     while at_old < old.len() || at_new < new.len() {
         let (left, right) = (&old[at_old..], &new[at_new..]);
-        let same = left.iter().zip(right).take_while(|(left, right)| left == right).count();
+        let same = left
+            .iter()
+            .zip(right)
+            .take_while(|(left, right)| left == right)
+            .count();
         let (left, right) = (&left[same..], &right[same..]);
-        add(&mut operations, DiffOp::Equal { old_index: at_old, new_index: at_new, len: same });
+        add(
+            &mut operations,
+            DiffOp::Equal {
+                old_index: at_old,
+                new_index: at_new,
+                len: same,
+            },
+        );
         (at_old, at_new) = (at_old + same, at_new + same);
-        let (near_left, near_right) = (&left[..left.len().min(WINDOW)], &right[..right.len().min(WINDOW)]);
+        let (near_left, near_right) = (
+            &left[..left.len().min(WINDOW)],
+            &right[..right.len().min(WINDOW)],
+        );
         let mut near = capture_diff_slices(Algorithm::Myers, near_left, near_right);
         // What follows the last line that both have is seen better from there.
         let is_rest = near_left.len() == left.len() && near_right.len() == right.len();
-        if let Some(last) =
-            near.iter().rposition(|operation| matches!(operation, DiffOp::Equal { .. })).filter(|_| !is_rest)
+        if let Some(last) = near
+            .iter()
+            .rposition(|operation| matches!(operation, DiffOp::Equal { .. }))
+            .filter(|_| !is_rest)
         {
             near.truncate(last + 1);
         }
@@ -79,10 +99,29 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
 /// The operation where it is in the whole text.
 fn moved(operation: DiffOp, old_index: usize, new_index: usize) -> DiffOp {
     match operation {
-        DiffOp::Equal { len, .. } => DiffOp::Equal { old_index, new_index, len },
-        DiffOp::Delete { old_len, .. } => DiffOp::Delete { old_index, old_len, new_index },
-        DiffOp::Insert { new_len, .. } => DiffOp::Insert { old_index, new_index, new_len },
-        DiffOp::Replace { old_len, new_len, .. } => DiffOp::Replace { old_index, old_len, new_index, new_len },
+        DiffOp::Equal { len, .. } => DiffOp::Equal {
+            old_index,
+            new_index,
+            len,
+        },
+        DiffOp::Delete { old_len, .. } => DiffOp::Delete {
+            old_index,
+            old_len,
+            new_index,
+        },
+        DiffOp::Insert { new_len, .. } => DiffOp::Insert {
+            old_index,
+            new_index,
+            new_len,
+        },
+        DiffOp::Replace {
+            old_len, new_len, ..
+        } => DiffOp::Replace {
+            old_index,
+            old_len,
+            new_index,
+            new_len,
+        },
     }
 }
 
@@ -107,7 +146,11 @@ mod tests {
 
     /// What `similar` says of the whole texts.
     fn expected(before: &str, after: &str) -> String {
-        TextDiff::from_lines(before, after).unified_diff().context_radius(CONTEXT).header("web", "web").to_string()
+        TextDiff::from_lines(before, after)
+            .unified_diff()
+            .context_radius(CONTEXT)
+            .header("web", "web")
+            .to_string()
     }
 
     #[test]
@@ -116,8 +159,18 @@ mod tests {
         let texts = [
             before.clone(),
             numbered((0..2_000).filter(|number| number % 100 != 7)),
-            numbered((0..2_000).map(|number| if number % 300 == 5 { number + 10_000 } else { number })),
-            numbered((0..2_000).flat_map(|number| [number; 2].into_iter().take(1 + usize::from(number % 250 == 249)))),
+            numbered((0..2_000).map(|number| {
+                if number % 300 == 5 {
+                    number + 10_000
+                } else {
+                    number
+                }
+            })),
+            numbered((0..2_000).flat_map(|number| {
+                [number; 2]
+                    .into_iter()
+                    .take(1 + usize::from(number % 250 == 249))
+            })),
             numbered(0..10),
             numbered(3..2_000),
             before.trim_end().to_owned(),
@@ -137,8 +190,11 @@ mod tests {
             let (sign, rest) = line.split_at(1);
             match sign {
                 "@" => {
-                    let start: String =
-                        rest.trim_start_matches("@ -").chars().take_while(char::is_ascii_digit).collect();
+                    let start: String = rest
+                        .trim_start_matches("@ -")
+                        .chars()
+                        .take_while(char::is_ascii_digit)
+                        .collect();
                     let start = start.parse::<usize>().expect("a line").saturating_sub(1);
                     text.extend(old[at..start].iter().copied());
                     at = start;
@@ -161,7 +217,11 @@ mod tests {
         let before = numbered((0..3_000).map(|number| number % 7));
         for after in [
             numbered((0..2_000).map(|number| number % 11)),
-            numbered((0..3_000).filter(|number| number % 3 != 0).map(|number| number % 7)),
+            numbered(
+                (0..3_000)
+                    .filter(|number| number % 3 != 0)
+                    .map(|number| number % 7),
+            ),
             numbered((0..900).map(|number| number + 50)),
             numbered((500..3_000).chain(0..500).map(|number| number % 7)),
         ] {

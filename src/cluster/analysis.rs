@@ -9,7 +9,9 @@ use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
 use crate::inventory::{FolderTrees, Inventory, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
-use crate::ownership::{self, DeliveryObject, Implied, ImpliedObject, Ownership, Reach, Tables, Ties};
+use crate::ownership::{
+    self, DeliveryObject, Implied, ImpliedObject, Ownership, Reach, Tables, Ties,
+};
 use crate::text::FileId;
 
 /// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
@@ -52,7 +54,10 @@ impl<'a> Analysis<'a> {
 
     /// The same, delivered as the configuration says.
     pub fn delivered_by(self, delivery: impl Into<BundleTools>) -> Self {
-        Self { delivery: delivery.into(), ..self }
+        Self {
+            delivery: delivery.into(),
+            ..self
+        }
     }
 
     /// The same, with other tables.
@@ -99,12 +104,14 @@ impl<'a> Analysis<'a> {
 
     /// The ties between the objects that no manifest writes as owner references.
     pub fn ties(&self) -> &Ties {
-        self.ties.get_or_init(|| Ties::of(self.inventory, &self.tables))
+        self.ties
+            .get_or_init(|| Ties::of(self.inventory, &self.tables))
     }
 
     /// What delivers objects, in the order of the inventory.
     pub fn delivery_objects(&self) -> &[DeliveryObject] {
-        self.delivery_objects.get_or_init(|| ownership::delivery_objects(self.inventory))
+        self.delivery_objects
+            .get_or_init(|| ownership::delivery_objects(self.inventory))
     }
 
     /// The objects.
@@ -115,31 +122,39 @@ impl<'a> Analysis<'a> {
     /// Whether one of two files is in the folder tree of the other.
     pub fn in_one_tree(&self, one: FileId, other: FileId) -> bool {
         let sources = &self.inventory.sources;
-        self.trees.get_or_init(|| FolderTrees::of(sources)).together(sources, one, other)
+        self.trees
+            .get_or_init(|| FolderTrees::of(sources))
+            .together(sources, one, other)
     }
 
     /// The edges between them, and who removes which finalizer.
     pub fn ownership(&self) -> &Ownership {
-        self.ownership.get_or_init(|| Ownership::knowing(self.inventory, Arc::clone(&self.tables.finalizers)))
+        self.ownership
+            .get_or_init(|| Ownership::knowing(self.inventory, Arc::clone(&self.tables.finalizers)))
     }
 
     /// Who delivers the objects, and deletes them when they leave.
     pub fn deliveries(&self) -> &Deliveries {
         let deliveries = || Deliveries::of(self.inventory, self.delivery.clone());
-        self.deliveries.get_or_init(|| deliveries().delivering(self.delivery_objects(), self.reach()))
+        self.deliveries
+            .get_or_init(|| deliveries().delivering(self.delivery_objects(), self.reach()))
     }
 
     /// What the objects of [`Self::delivery_objects`] deliver of the input.
     pub fn reach(&self) -> &Reach {
-        self.reach.get_or_init(|| Reach::of(self.inventory, self.delivery_objects()))
+        self.reach
+            .get_or_init(|| Reach::of(self.inventory, self.delivery_objects()))
     }
 
     /// What controllers create below its rendered objects.
     pub fn implied(&self) -> Implied<'a> {
         let mut implied = ownership::implied(self.inventory, self.ownership(), self.ties());
         // Owners come before what is created below them.
-        let mut absent: BTreeSet<ObjectKey> =
-            self.absent.iter().map(|id| self.inventory.member(*id).key.clone()).collect();
+        let mut absent: BTreeSet<ObjectKey> = self
+            .absent
+            .iter()
+            .map(|id| self.inventory.member(*id).key.clone())
+            .collect();
         implied.objects.retain(|object| {
             let is_absent = absent.contains(&object.owner);
             if is_absent {
@@ -159,18 +174,26 @@ impl<'a> Analysis<'a> {
             let counts = loss.fate != DataFate::Kept && !member.object.is(kinds::STATEFUL_SET);
             counts.then(|| (member.key.clone(), loss.lost))
         });
-        let claims = implied.objects.iter().filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
+        let claims = implied
+            .objects
+            .iter()
+            .filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
         let row = self.tables.data_of("", kinds::PERSISTENT_VOLUME_CLAIM.kind);
-        let lost =
-            |claim: &ImpliedObject<'_>| ownership::reclaim_policy(self.inventory, claim.spec) != Some(DataFate::Kept);
-        let claims =
-            claims.filter(|claim| lost(claim)).filter_map(|claim| Some((claim.key.clone(), row?.lost.clone())));
+        let lost = |claim: &ImpliedObject<'_>| {
+            ownership::reclaim_policy(self.inventory, claim.spec) != Some(DataFate::Kept)
+        };
+        let claims = claims
+            .filter(|claim| lost(claim))
+            .filter_map(|claim| Some((claim.key.clone(), row?.lost.clone())));
         written.chain(claims).collect()
     }
 
     /// The cluster that the bundle describes, without what controllers would add; `None` when it is too large.
     pub fn cluster(&self) -> Option<&Built> {
-        let nothing = Implied { objects: Vec::new(), capped: Vec::new() };
+        let nothing = Implied {
+            objects: Vec::new(),
+            capped: Vec::new(),
+        };
         let build = || self.build(&nothing, &BTreeSet::new(), true, false).ok();
         self.cluster.get_or_init(build).as_ref()
     }
@@ -197,7 +220,15 @@ impl<'a> Analysis<'a> {
         closed: bool,
     ) -> Result<Built, ClusterError> {
         let (inventory, ownership) = (self.inventory, self.ownership());
-        build(&Source { inventory, absent: &self.absent, ownership, implied, namespaces, running, closed })
+        build(&Source {
+            inventory,
+            absent: &self.absent,
+            ownership,
+            implied,
+            namespaces,
+            running,
+            closed,
+        })
     }
 }
 
@@ -211,7 +242,10 @@ pub struct Verdicts<'a> {
 impl<'a> Verdicts<'a> {
     /// Verdicts on the cluster of `analysis`.
     pub fn new(analysis: &'a Analysis<'a>) -> Self {
-        Self { analysis, kept: Mutex::new(Vec::new()) }
+        Self {
+            analysis,
+            kept: Mutex::new(Vec::new()),
+        }
     }
 
     /// The analysis.
@@ -226,13 +260,21 @@ impl<'a> Verdicts<'a> {
             return Some(plan);
         }
         let built = self.analysis.cluster()?;
-        Some(Arc::new(gc::simulate(&built.cluster, std::slice::from_ref(step), &SimulationOptions::verdict())))
+        Some(Arc::new(gc::simulate(
+            &built.cluster,
+            std::slice::from_ref(step),
+            &SimulationOptions::verdict(),
+        )))
     }
 
     /// What several steps do, one after the other. `None` when the cluster is too large.
     pub fn after(&self, steps: &[Step]) -> Option<Plan<'a>> {
         let built = self.analysis.cluster()?;
-        Some(gc::simulate(&built.cluster, steps, &SimulationOptions::verdict()))
+        Some(gc::simulate(
+            &built.cluster,
+            steps,
+            &SimulationOptions::verdict(),
+        ))
     }
 
     /// Keeps a verdict that is needed again: one behind a finding.

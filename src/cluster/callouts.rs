@@ -13,13 +13,15 @@ use foldhash::HashMap;
 
 use super::members::Members;
 use super::source::{Assumptions, Source};
-use crate::gc::{Answerer, ApiServiceFacts, Facts, KindTable, Object, Requests, Verb, WebhookFacts};
+use crate::gc::{
+    Answerer, ApiServiceFacts, Facts, KindTable, Object, Requests, Verb, WebhookFacts,
+};
 use crate::inventory::{Inventory, Member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds as well_known};
 use crate::manifest::{TemplateKind, Webhook};
 use crate::ownership::{
-    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks, RequestedKind,
-    RequestedObject, Selected, SelectionId, ServedClient,
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,
+    RequestedKind, RequestedObject, Selected, SelectionId, ServedClient,
 };
 
 /// How many objects a Pod behind a client costs as much as: whatever the client is asked about depends on each of them.
@@ -42,8 +44,14 @@ pub(super) fn add_callouts(
     let asked = Asked::new(source, kinds, members, objects);
     let mut facts: BTreeMap<&ObjectKey, Facts> = BTreeMap::new();
     for client in clients {
-        let is_chosen = |key: &&ObjectKey| members.get(key).is_some_and(|chosen| chosen.id == client.object);
-        let Some(key) = members.key_of(client.object).filter(is_chosen) else { continue };
+        let is_chosen = |key: &&ObjectKey| {
+            members
+                .get(key)
+                .is_some_and(|chosen| chosen.id == client.object)
+        };
+        let Some(key) = members.key_of(client.object).filter(is_chosen) else {
+            continue;
+        };
         let matters = match &client.purpose {
             Purpose::Webhook(webhook) => webhook.fails_closed,
             Purpose::Api { .. } => true,
@@ -53,15 +61,22 @@ pub(super) fn add_callouts(
             continue;
         }
         if asked.answers_elsewhere(client) {
-            assumptions.answered_elsewhere.push((key.clone(), client.service_key()));
+            assumptions
+                .answered_elsewhere
+                .push((key.clone(), client.service_key()));
             continue;
         }
         if !asked.may_look_at(client) {
-            assumptions.not_looked_at.push((key.clone(), client.service_key()));
+            assumptions
+                .not_looked_at
+                .push((key.clone(), client.service_key()));
             continue;
         }
         let answered_by = asked.answerer(client);
-        let is_silent = answered_by.pods.as_ref().map_or(!client.backend.is_known(), Vec::is_empty);
+        let is_silent = answered_by
+            .pods
+            .as_ref()
+            .map_or(!client.backend.is_known(), Vec::is_empty);
         let pair = (key.clone(), answered_by.service.clone());
         match &client.purpose {
             Purpose::Webhook(webhook) => {
@@ -69,14 +84,23 @@ pub(super) fn add_callouts(
                     assumptions.not_looked_at.push(pair);
                     continue;
                 };
-                match facts.entry(key).or_insert_with(|| Facts::Webhooks(Vec::new())) {
+                match facts
+                    .entry(key)
+                    .or_insert_with(|| Facts::Webhooks(Vec::new()))
+                {
                     Facts::Webhooks(webhooks) => webhooks.push(webhook),
                     _ => continue,
                 }
             }
             Purpose::Api { group, version } => {
                 let group_version = format!("{group}/{version}");
-                facts.insert(key, Facts::ApiService(Box::new(ApiServiceFacts { group_version, answered_by })));
+                facts.insert(
+                    key,
+                    Facts::ApiService(Box::new(ApiServiceFacts {
+                        group_version,
+                        answered_by,
+                    })),
+                );
             }
             Purpose::Conversion => {}
         }
@@ -128,7 +152,12 @@ struct AskedObject<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn new(source: &'a Source<'a>, kinds: &KindTable, members: &'a Members<'a>, objects: &'a [Object]) -> Self {
+    fn new(
+        source: &'a Source<'a>,
+        kinds: &KindTable,
+        members: &'a Members<'a>,
+        objects: &'a [Object],
+    ) -> Self {
         let tops = tops(source);
         let mut pods: HashMap<&ObjectKey, Vec<&ObjectKey>> = HashMap::default();
         for (pod, top) in tops.iter().filter(|(key, _)| key.is(well_known::POD)) {
@@ -140,9 +169,19 @@ impl<'a> Asked<'a> {
             by_kind.entry(key.group_kind()).or_default().push(key);
         }
         let namespaces = by_kind.get(&well_known::NAMESPACE).map_or(0, Vec::len);
-        let each = by_kind.into_iter().map(|(kind, keys)| AskedKind::new(source.inventory, kinds, kind, keys));
+        let each = by_kind
+            .into_iter()
+            .map(|(kind, keys)| AskedKind::new(source.inventory, kinds, kind, keys));
         let kinds = each.collect();
-        Self { source, members, kinds, namespaces, tops, pods, looks: RequestLooks::all() }
+        Self {
+            source,
+            members,
+            kinds,
+            namespaces,
+            tops,
+            pods,
+            looks: RequestLooks::all(),
+        }
     }
 
     fn object(&self, key: &'a ObjectKey) -> AskedObject<'a> {
@@ -155,15 +194,29 @@ impl<'a> Asked<'a> {
             }
         };
         let is_namespace = key.is(well_known::NAMESPACE);
-        let namespace = if is_namespace { Namespace::Named(key.name.clone()) } else { key.namespace.clone() };
-        let inside = namespace.name().and_then(|name| self.members.get(&ObjectKey::of_namespace(name)));
-        AskedObject { key, labels, namespace_labels: inside.map(labels_of), namespace }
+        let namespace = if is_namespace {
+            Namespace::Named(key.name.clone())
+        } else {
+            key.namespace.clone()
+        };
+        let inside = namespace
+            .name()
+            .and_then(|name| self.members.get(&ObjectKey::of_namespace(name)));
+        AskedObject {
+            key,
+            labels,
+            namespace_labels: inside.map(labels_of),
+            namespace,
+        }
     }
 
     /// Whether there are few enough Pods behind a client, and Namespaces that wait for an API.
     fn may_look_at(&self, client: &ServedClient) -> bool {
         let selected = match client.backend {
-            Backend::Service { pods: Selected::Workloads(selected), .. } => Some(selected),
+            Backend::Service {
+                pods: Selected::Workloads(selected),
+                ..
+            } => Some(selected),
             _ => None,
         };
         let namespaces = match client.purpose {
@@ -171,17 +224,30 @@ impl<'a> Asked<'a> {
             _ => 0,
         };
         let workloads = selected.map_or(0, |selected| self.workloads(selected).len());
-        if !self.looks.take(namespaces * A_NAMESPACE + workloads * A_POD) {
+        if !self
+            .looks
+            .take(namespaces * A_NAMESPACE + workloads * A_POD)
+        {
             return false;
         }
-        let workloads = selected.into_iter().flat_map(|selected| self.workloads(selected));
-        let pods: usize = workloads.filter_map(|key| self.pods.get(key)).map(Vec::len).sum();
+        let workloads = selected
+            .into_iter()
+            .flat_map(|selected| self.workloads(selected));
+        let pods: usize = workloads
+            .filter_map(|key| self.pods.get(key))
+            .map(Vec::len)
+            .sum();
         self.looks.take(pods * A_POD)
     }
 
     fn workloads(&self, selected: SelectionId) -> impl ExactSizeIterator<Item = &'a ObjectKey> {
         let source = self.source;
-        source.ownership.serves.workloads(selected).iter().map(|id| &source.inventory.member(*id).key)
+        source
+            .ownership
+            .serves
+            .workloads(selected)
+            .iter()
+            .map(|id| &source.inventory.member(*id).key)
     }
 
     /// Whether who answers is not for this cluster to decide.
@@ -205,7 +271,10 @@ impl<'a> Asked<'a> {
                 };
                 Answerer { service, pods }
             }
-            Backend::Absent(_) => Answerer { service: client.service_key(), pods: None },
+            Backend::Absent(_) => Answerer {
+                service: client.service_key(),
+                pods: None,
+            },
         }
     }
 
@@ -213,13 +282,29 @@ impl<'a> Asked<'a> {
     /// workloads themselves.
     fn running(&self, selected: SelectionId) -> Vec<ObjectKey> {
         let keys = || self.workloads(selected);
-        let implied = keys().filter_map(|key| self.pods.get(key)).flatten().copied();
-        let pods: Vec<ObjectKey> = keys().filter(|key| key.is(well_known::POD)).chain(implied).cloned().collect();
-        if pods.is_empty() { keys().cloned().collect() } else { pods }
+        let implied = keys()
+            .filter_map(|key| self.pods.get(key))
+            .flatten()
+            .copied();
+        let pods: Vec<ObjectKey> = keys()
+            .filter(|key| key.is(well_known::POD))
+            .chain(implied)
+            .cloned()
+            .collect();
+        if pods.is_empty() {
+            keys().cloned().collect()
+        } else {
+            pods
+        }
     }
 
     /// `None`: there is too much that it may be asked about.
-    fn webhook(&self, client: &ServedClient, webhook: &Webhook, answered_by: Answerer) -> Option<WebhookFacts> {
+    fn webhook(
+        &self,
+        client: &ServedClient,
+        webhook: &Webhook,
+        answered_by: Answerer,
+    ) -> Option<WebhookFacts> {
         if !self.looks.take(self.kinds.len() * webhook.rules.len()) {
             return None;
         }
@@ -232,50 +317,103 @@ impl<'a> Asked<'a> {
             if !self.looks.take(kind.keys.len()) {
                 return None;
             }
-            let objects = kind.objects.get_or_init(|| kind.keys.iter().map(|key| self.object(key)).collect());
+            let objects = kind
+                .objects
+                .get_or_init(|| kind.keys.iter().map(|key| self.object(key)).collect());
             let selected = objects.iter().filter(|object| object.selected_by(webhook));
-            requests.push(Requests { verbs, objects: selected.map(|object| object.key.clone()).collect() });
+            requests.push(Requests {
+                verbs,
+                objects: selected.map(|object| object.key.clone()).collect(),
+            });
         }
         let service = &client.service;
-        let path = if service.path.is_empty() { "/" } else { &service.path };
+        let path = if service.path.is_empty() {
+            "/"
+        } else {
+            &service.path
+        };
         let url = format!(
             "https://{}.{}.svc:{}{path}?timeout={}s",
             service.name.value, service.namespace.value, service.port, webhook.timeout_seconds
         );
-        Some(WebhookFacts { name: webhook.name.value.clone(), url, answered_by, requests })
+        Some(WebhookFacts {
+            name: webhook.name.value.clone(),
+            url,
+            answered_by,
+            requests,
+        })
     }
 }
 
 impl<'a> AskedKind<'a> {
-    fn new(inventory: &Inventory, kinds: &KindTable, kind: GroupKind<&'a str>, keys: Vec<&'a ObjectKey>) -> Self {
+    fn new(
+        inventory: &Inventory,
+        kinds: &KindTable,
+        kind: GroupKind<&'a str>,
+        keys: Vec<&'a ObjectKey>,
+    ) -> Self {
         let info = kinds.find(kind).map(|id| kinds.get(id));
         let resources = inventory.kinds.resources(kind);
         let namespaced = keys.iter().any(|key| key.namespace != Namespace::None);
         let versions = info.map(|info| info.versions.clone()).unwrap_or_default();
-        Self { kind, resources, versions, namespaced, keys, objects: OnceCell::new() }
+        Self {
+            kind,
+            resources,
+            versions,
+            namespaced,
+            keys,
+            objects: OnceCell::new(),
+        }
     }
 
     /// What a webhook's rules ask about the kind, for certain.
     fn verbs(&self, webhook: &Webhook) -> Vec<Verb> {
-        let Self { kind, resources, versions, namespaced, .. } = self;
-        let kind = RequestedKind { kind: *kind, resources, versions, namespaced: *namespaced };
-        let asks = |operation, subresource| kind.matched_by(webhook, operation, subresource) == Interception::Yes;
+        let Self {
+            kind,
+            resources,
+            versions,
+            namespaced,
+            ..
+        } = self;
+        let kind = RequestedKind {
+            kind: *kind,
+            resources,
+            versions,
+            namespaced: *namespaced,
+        };
+        let asks = |operation, subresource| {
+            kind.matched_by(webhook, operation, subresource) == Interception::Yes
+        };
         let updates = |subresource| asks(AdmissionOperation::Update, subresource);
-        let finalizes = || kind.kind == well_known::NAMESPACE && (updates("finalize") || updates("status"));
+        let finalizes =
+            || kind.kind == well_known::NAMESPACE && (updates("finalize") || updates("status"));
         let verbs = [
             (Verb::Delete, asks(AdmissionOperation::Delete, "")),
             (Verb::Update, updates("")),
             (Verb::UpdateStatus, updates("status")),
             (Verb::Finalize, finalizes()),
         ];
-        verbs.into_iter().filter(|(_, asked)| *asked).map(|(verb, _)| verb).collect()
+        verbs
+            .into_iter()
+            .filter(|(_, asked)| *asked)
+            .map(|(verb, _)| verb)
+            .collect()
     }
 }
 
 impl AskedObject<'_> {
     fn selected_by(&self, webhook: &Webhook) -> bool {
-        let Self { namespace, labels, namespace_labels, .. } = self;
-        let object = RequestedObject { namespace, labels: *labels, namespace_labels: *namespace_labels };
+        let Self {
+            namespace,
+            labels,
+            namespace_labels,
+            ..
+        } = self;
+        let object = RequestedObject {
+            namespace,
+            labels: *labels,
+            namespace_labels: *namespace_labels,
+        };
         object.selected_by(webhook) == Interception::Yes
     }
 }

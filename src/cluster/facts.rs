@@ -29,7 +29,10 @@ impl<'a> Reader<'a> {
             let volume = string(claim.object.at(&["spec"]), &["volumeName"])?;
             Some((volume, &claim.key))
         });
-        Self { running, asked_for: asked_for.collect() }
+        Self {
+            running,
+            asked_for: asked_for.collect(),
+        }
     }
 
     /// The facts of an object.
@@ -47,15 +50,20 @@ impl<'a> Reader<'a> {
             }
             kinds::NAMESPACE => Facts::Namespace(namespace(member)),
             kinds::PERSISTENT_VOLUME => Facts::Volume(Box::new(self.volume(member))),
-            kinds::PERSISTENT_VOLUME_CLAIM => Facts::Claim { attributes_classes: attributes_classes(object.value()) },
+            kinds::PERSISTENT_VOLUME_CLAIM => Facts::Claim {
+                attributes_classes: attributes_classes(object.value()),
+            },
             kinds::SECRET => token_secret(object).unwrap_or_default(),
             kinds::IP_ADDRESS => address(spec()).unwrap_or_default(),
-            kinds::JOB if string(spec(), &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
+            kinds::JOB
+                if string(spec(), &["managedBy"])
+                    .is_some_and(|manager| manager != JOB_CONTROLLER) =>
+            {
                 Facts::ExternallyManagedJob
             }
-            kinds::CUSTOM_RESOURCE_DEFINITION => object
-                .definition()
-                .map_or(Facts::None, |crd| Facts::Definition(Box::new(definition(crd, Some(member))))),
+            kinds::CUSTOM_RESOURCE_DEFINITION => object.definition().map_or(Facts::None, |crd| {
+                Facts::Definition(Box::new(definition(crd, Some(member))))
+            }),
             _ => Facts::None,
         }
     }
@@ -66,11 +74,16 @@ impl<'a> Reader<'a> {
             kinds::POD => {
                 let mut pod = pod(&object.key.name, object.spec, None);
                 pod.claims.extend(object.claims.iter().cloned());
-                Facts::Pod(Box::new(PodFacts { scheduled: pod.scheduled || self.running, ..pod }))
+                Facts::Pod(Box::new(PodFacts {
+                    scheduled: pod.scheduled || self.running,
+                    ..pod
+                }))
             }
             kinds::PERSISTENT_VOLUME_CLAIM => {
                 let class = string(object.spec, &["volumeAttributesClassName"]);
-                Facts::Claim { attributes_classes: class.map(str::to_owned).into_iter().collect() }
+                Facts::Claim {
+                    attributes_classes: class.map(str::to_owned).into_iter().collect(),
+                }
             }
             _ => Facts::None,
         }
@@ -85,7 +98,11 @@ impl<'a> Reader<'a> {
             let namespace = Namespace::Named(namespace.into());
             ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, namespace, name)
         });
-        let asked_for = || self.asked_for.get(member.key.name.as_str()).filter(|_| !member.from_dump);
+        let asked_for = || {
+            self.asked_for
+                .get(member.key.name.as_str())
+                .filter(|_| !member.from_dump)
+        };
         VolumeFacts {
             bound_to: named.or_else(|| asked_for().copied().cloned()),
             attributes_class: string(spec, &["volumeAttributesClassName"]).map(str::to_owned),
@@ -96,14 +113,20 @@ impl<'a> Reader<'a> {
 /// `spec` and, of a Pod that runs, `status`.
 fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFacts {
     let volumes = || items(spec, "volumes");
-    let claims = volumes().filter_map(|volume| string(Some(volume), &["persistentVolumeClaim", "claimName"]));
-    let ephemeral = volumes().filter(|volume| volume.at(&["ephemeral", "volumeClaimTemplate"]).is_some());
+    let claims = volumes()
+        .filter_map(|volume| string(Some(volume), &["persistentVolumeClaim", "claimName"]));
+    let ephemeral =
+        volumes().filter(|volume| volume.at(&["ephemeral", "volumeClaimTemplate"]).is_some());
     let ephemeral = ephemeral.filter_map(|volume| string(Some(volume), &["name"]));
-    let named = items(spec, "resourceClaims").filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
+    let named = items(spec, "resourceClaims")
+        .filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
     let created = items(status, "resourceClaimStatuses");
     let created = created.filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
     // [DEL-12]: absent is 30, negative is 1.
-    let grace = spec.and_then(|spec| spec.get("terminationGracePeriodSeconds")).and_then(Value::as_int).unwrap_or(30);
+    let grace = spec
+        .and_then(|spec| spec.get("terminationGracePeriodSeconds"))
+        .and_then(Value::as_int)
+        .unwrap_or(30);
     PodFacts {
         scheduled: string(spec, &["nodeName"]).is_some(),
         finished: matches!(string(status, &["phase"]), Some("Succeeded" | "Failed")),
@@ -117,10 +140,16 @@ fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFac
 /// [VAL-26]: every namespace is created with `kubernetes`; a dump that shows the spec shows what is left of it.
 fn namespace(member: &Member) -> NamespaceFacts {
     let spec = member.object.at(&["spec"]);
-    let written = items(spec, "finalizers").filter_map(Value::as_str).map(str::to_owned);
+    let written = items(spec, "finalizers")
+        .filter_map(Value::as_str)
+        .map(str::to_owned);
     let mut spec_finalizers: Vec<String> = written.collect();
     let complete = member.from_dump && spec.is_some();
-    if !complete && !spec_finalizers.iter().any(|token| token == finalizers::KUBERNETES) {
+    if !complete
+        && !spec_finalizers
+            .iter()
+            .any(|token| token == finalizers::KUBERNETES)
+    {
         spec_finalizers.push(finalizers::KUBERNETES.to_owned());
     }
     // There may be as many Namespaces as objects, and a list grows by four.
@@ -133,16 +162,30 @@ fn attributes_classes(claim: Value<'_>) -> Vec<String> {
     let paths: [&[&str]; 3] = [
         &["spec", "volumeAttributesClassName"],
         &["status", "currentVolumeAttributesClassName"],
-        &["status", "modifyVolumeStatus", "targetVolumeAttributesClassName"],
+        &[
+            "status",
+            "modifyVolumeStatus",
+            "targetVolumeAttributesClassName",
+        ],
     ];
-    paths.into_iter().filter_map(|path| string(Some(claim), path)).map(str::to_owned).collect()
+    paths
+        .into_iter()
+        .filter_map(|path| string(Some(claim), path))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// [DEP-19]
 fn token_secret(object: &Object) -> Option<Facts> {
-    let is_token = string(Some(object.value()), &["type"]) == Some("kubernetes.io/service-account-token");
-    let account = object.metadata().annotation(ACCOUNT_ANNOTATION).filter(|_| is_token)?;
-    Some(Facts::TokenSecret { service_account: account.value.to_owned() })
+    let is_token =
+        string(Some(object.value()), &["type"]) == Some("kubernetes.io/service-account-token");
+    let account = object
+        .metadata()
+        .annotation(ACCOUNT_ANNOTATION)
+        .filter(|_| is_token)?;
+    Some(Facts::TokenSecret {
+        service_account: account.value.to_owned(),
+    })
 }
 
 /// [DEP-19]: the address of a Service; other parents delete their addresses themselves.
@@ -150,27 +193,40 @@ fn address(spec: Option<Value<'_>>) -> Option<Facts> {
     let parent = spec?.get("parentRef");
     let part = |name: &str| string(parent, &[name]).map(str::to_owned);
     let is_service = part("group").is_none() && part("resource").as_deref() == Some("services");
-    is_service.then_some(Facts::Address { namespace: part("namespace")?, service: part("name")? })
+    is_service.then_some(Facts::Address {
+        namespace: part("namespace")?,
+        service: part("name")?,
+    })
 }
 
 /// What a definition declares. Established unless a dump says otherwise `[CRD-3]`.
-pub(super) fn definition(crd: &CustomResourceDefinition, member: Option<&Member>) -> DefinitionFacts {
-    let status = member.filter(|member| member.from_dump).and_then(|member| member.object.at(&["status"]));
+pub(super) fn definition(
+    crd: &CustomResourceDefinition,
+    member: Option<&Member>,
+) -> DefinitionFacts {
+    let status = member
+        .filter(|member| member.from_dump)
+        .and_then(|member| member.object.at(&["status"]));
     let mut conditions = items(status, "conditions");
-    let established = conditions.find(|condition| string(Some(*condition), &["type"]) == Some("Established"));
+    let established =
+        conditions.find(|condition| string(Some(*condition), &["type"]) == Some("Established"));
     let plural = crd.plural.as_ref().map(|plural| plural.value.clone());
     DefinitionFacts {
         group: crd.group.value.clone(),
         kind: crd.kind.value.clone(),
         plural: plural.unwrap_or_else(|| likeliest_plural(&crd.kind.value)),
-        namespaced: crd.scope.as_ref().is_none_or(|scope| scope.value == Scope::Namespaced),
+        namespaced: crd
+            .scope
+            .as_ref()
+            .is_none_or(|scope| scope.value == Scope::Namespaced),
         served: crd
             .versions
             .iter()
             .filter(|version| version.served)
             .map(|version| version.name.value.clone())
             .collect(),
-        established: established.is_none_or(|condition| string(Some(condition), &["status"]) != Some("False")),
+        established: established
+            .is_none_or(|condition| string(Some(condition), &["status"]) != Some("False")),
     }
 }
 
@@ -180,8 +236,15 @@ pub(super) fn deletion(member: &Member) -> Option<Deletion> {
     if !member.from_dump || !metadata.has_server_field("deletionTimestamp") {
         return None;
     }
-    let grace = member.object.at(&["metadata", "deletionGracePeriodSeconds"]).and_then(Value::as_int);
-    Some(Deletion { grace_seconds: grace.and_then(|grace| u64::try_from(grace).ok()).unwrap_or(0) })
+    let grace = member
+        .object
+        .at(&["metadata", "deletionGracePeriodSeconds"])
+        .and_then(Value::as_int);
+    Some(Deletion {
+        grace_seconds: grace
+            .and_then(|grace| u64::try_from(grace).ok())
+            .unwrap_or(0),
+    })
 }
 
 /// The protection finalizer that admission puts on every object of a kind [FIN-1] to [FIN-3], or that the cloud's
@@ -204,5 +267,8 @@ fn string<'a>(value: Option<Value<'a>>, path: &[&str]) -> Option<&'a str> {
 }
 
 fn items<'a>(value: Option<Value<'a>>, field: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {
-    value.and_then(|value| value.get(field)).into_iter().flat_map(Value::items)
+    value
+        .and_then(|value| value.get(field))
+        .into_iter()
+        .flat_map(Value::items)
 }

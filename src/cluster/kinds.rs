@@ -23,23 +23,34 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
     let dumped = versions_in_dumps(inventory);
     let release = inventory.kinds.release();
     let mut rows = BTreeMap::<GroupKind<&str>, KindInfo>::new();
-    for row in inventory::table().resources().filter(|row| row.persisted || row.gc_tracked) {
-        let is_served = row.enabled_by_default || dumped.contains(&(row.api_version(), row.kind.as_str()));
+    for row in inventory::table()
+        .resources()
+        .filter(|row| row.persisted || row.gc_tracked)
+    {
+        let is_served =
+            row.enabled_by_default || dumped.contains(&(row.api_version(), row.kind.as_str()));
         if !is_served || row.introduced_in.is_some_and(|first| first > release) {
             continue;
         }
-        let info = rows.entry(GroupKind::new(&row.group, &row.kind)).or_insert_with(|| KindInfo {
-            namespaced: row.scope == Scope::Namespaced,
-            gc_tracked: row.gc_tracked,
-            namespace_deletable: row.namespace_deletable,
-            default_policy: match row.default_policy {
-                DefaultGcPolicy::DeleteDependents => DefaultPolicy::DeleteDependents,
-                DefaultGcPolicy::OrphanDependents => DefaultPolicy::OrphanDependents,
-                DefaultGcPolicy::Unsupported => DefaultPolicy::Unsupported,
-            },
-            custom: false,
-            ..KindInfo::custom(GroupKind::new(&row.group, &row.kind), &row.plural, true, &[])
-        });
+        let info = rows
+            .entry(GroupKind::new(&row.group, &row.kind))
+            .or_insert_with(|| KindInfo {
+                namespaced: row.scope == Scope::Namespaced,
+                gc_tracked: row.gc_tracked,
+                namespace_deletable: row.namespace_deletable,
+                default_policy: match row.default_policy {
+                    DefaultGcPolicy::DeleteDependents => DefaultPolicy::DeleteDependents,
+                    DefaultGcPolicy::OrphanDependents => DefaultPolicy::OrphanDependents,
+                    DefaultGcPolicy::Unsupported => DefaultPolicy::Unsupported,
+                },
+                custom: false,
+                ..KindInfo::custom(
+                    GroupKind::new(&row.group, &row.kind),
+                    &row.plural,
+                    true,
+                    &[],
+                )
+            });
         // The collector watches the preferred version, which is the first.
         match row.preferred {
             true => info.versions.insert(0, row.version.clone()),
@@ -93,9 +104,17 @@ fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
         let can_be_served = member.from_dump || !inventory::table().is_builtin_group(kind.group);
         if can_be_served && kinds.find(kind).is_none() {
             let sightings = seen.entry(kind).or_default();
-            let instances = if member.from_dump { &mut sightings.dumped } else { &mut sightings.rendered };
-            instances.namespaced.insert(member.key.namespace.name().is_some());
-            instances.versions.insert(member.object.group_version().version.as_str());
+            let instances = if member.from_dump {
+                &mut sightings.dumped
+            } else {
+                &mut sightings.rendered
+            };
+            instances
+                .namespaced
+                .insert(member.key.namespace.name().is_some());
+            instances
+                .versions
+                .insert(member.object.group_version().version.as_str());
         }
     }
     let scope_matters = owners_of_settled_scope(inventory, &seen);
@@ -103,7 +122,12 @@ fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
     for (kind, KindSightings { dumped, rendered }) in seen {
         if dumped.namespaced.len() == 1 {
             let namespaced = dumped.namespaced.contains(&true);
-            kinds.add(seen_in(kind, &likeliest_plural(kind.kind), namespaced, &dumped));
+            kinds.add(seen_in(
+                kind,
+                &likeliest_plural(kind.kind),
+                namespaced,
+                &dumped,
+            ));
             shown.proven.insert(kind.to_owned());
         } else if dumped.versions.is_empty()
             && (rendered.namespaced.contains(&true) || !scope_matters.contains(&kind.to_owned()))
@@ -117,9 +141,17 @@ fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
 }
 
 /// A kind whose definition nobody has seen.
-fn seen_in(kind: GroupKind<&str>, plural: &str, namespaced: bool, instances: &Instances<'_>) -> KindInfo {
+fn seen_in(
+    kind: GroupKind<&str>,
+    plural: &str,
+    namespaced: bool,
+    instances: &Instances<'_>,
+) -> KindInfo {
     let versions: Vec<&str> = instances.versions.iter().copied().collect();
-    KindInfo { open_versions: true, ..KindInfo::custom(kind, plural, namespaced, &versions) }
+    KindInfo {
+        open_versions: true,
+        ..KindInfo::custom(kind, plural, namespaced, &versions)
+    }
 }
 
 /// Kinds that an object names as its owner whose own namespace is known. Where such an owner lives depends on the scope of its
@@ -129,7 +161,11 @@ fn owners_of_settled_scope(
     seen: &BTreeMap<GroupKind<&str>, KindSightings<'_>>,
 ) -> BTreeSet<GroupKind> {
     let mut owners = BTreeSet::new();
-    for member in inventory.members.iter().filter(|member| member.key.namespace != Namespace::Unwritten) {
+    for member in inventory
+        .members
+        .iter()
+        .filter(|member| member.key.namespace != Namespace::Unwritten)
+    {
         for reference in &member.object.metadata().owner_references().entries {
             let group = reference.group_version().group;
             let kind = GroupKind::new(group, reference.kind());
@@ -144,12 +180,21 @@ fn owners_of_settled_scope(
 /// Kinds that only releases up to some older one served.
 fn add_removed(rows: &mut BTreeMap<GroupKind<&str>, KindInfo>, release: Release) {
     let served = |first: Option<Release>| first.is_none_or(|first| first <= release);
-    let removed = inventory::table().removed().filter(|row| row.enabled_by_default && row.removed_in > release);
+    let removed = inventory::table()
+        .removed()
+        .filter(|row| row.enabled_by_default && row.removed_in > release);
     for row in removed.filter(|row| served(row.introduced_in)) {
-        let info = rows.entry(GroupKind::new(&row.group, &row.kind)).or_insert_with(|| KindInfo {
-            custom: false,
-            ..KindInfo::custom(GroupKind::new(&row.group, &row.kind), &row.plural, row.scope == Scope::Namespaced, &[])
-        });
+        let info = rows
+            .entry(GroupKind::new(&row.group, &row.kind))
+            .or_insert_with(|| KindInfo {
+                custom: false,
+                ..KindInfo::custom(
+                    GroupKind::new(&row.group, &row.kind),
+                    &row.plural,
+                    row.scope == Scope::Namespaced,
+                    &[],
+                )
+            });
         if !info.versions.contains(&row.version) {
             info.versions.push(row.version.clone());
         }
@@ -164,9 +209,15 @@ fn take_second_groups<'t>(
     let second = inventory::table().cohabiting().map(|(kind, stored_group)| {
         let none = || KindInfo::custom(kind, &likeliest_plural(kind.kind), true, &[]);
         let mut info = rows.remove(&kind).unwrap_or_else(none);
-        let written = dumped.iter().filter(|(_, dumped_kind)| *dumped_kind == kind.kind);
+        let written = dumped
+            .iter()
+            .filter(|(_, dumped_kind)| *dumped_kind == kind.kind);
         let versions = written.map(|(api_version, _)| ApiVersion::split(api_version));
-        info.versions.extend(versions.filter(|version| version.group == kind.group).map(|v| v.version.to_owned()));
+        info.versions.extend(
+            versions
+                .filter(|version| version.group == kind.group)
+                .map(|v| v.version.to_owned()),
+        );
         (stored_group, info)
     });
     second.collect()
@@ -175,23 +226,40 @@ fn take_second_groups<'t>(
 /// What the objects of a dump prove to be served, default or not.
 fn versions_in_dumps(inventory: &Inventory) -> BTreeSet<(String, &str)> {
     let dumped = inventory.members.iter().filter(|member| member.from_dump);
-    dumped.map(|member| (member.object.api_version().to_owned(), member.object.kind())).collect()
+    dumped
+        .map(|member| (member.object.api_version().to_owned(), member.object.kind()))
+        .collect()
 }
 
 /// Without versions, the user says that all are served: all that the input writes.
 fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
     let kind = GroupKind::new(&extra.group, &extra.kind);
     let mut versions: BTreeSet<String> = extra.versions.iter().cloned().collect();
-    for member in inventory.members.iter().filter(|_| extra.versions.is_empty()) {
+    for member in inventory
+        .members
+        .iter()
+        .filter(|_| extra.versions.is_empty())
+    {
         if member.object.is(kind) {
             versions.insert(member.object.group_version().version.to_string());
         }
         let named = member.object.metadata().owner_references().entries.iter();
-        let named = named.filter(|reference| reference.kind() == extra.kind).map(OwnerReference::group_version);
-        versions.extend(named.filter(|named| named.group == extra.group).map(|named| named.version.to_owned()));
+        let named = named
+            .filter(|reference| reference.kind() == extra.kind)
+            .map(OwnerReference::group_version);
+        versions.extend(
+            named
+                .filter(|named| named.group == extra.group)
+                .map(|named| named.version.to_owned()),
+        );
     }
     let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
-    KindInfo::custom(kind, &likeliest_plural(kind.kind), extra.scope == Scope::Namespaced, &versions)
+    KindInfo::custom(
+        kind,
+        &likeliest_plural(kind.kind),
+        extra.scope == Scope::Namespaced,
+        &versions,
+    )
 }
 
 /// A definition adds its versions to what other copies of it serve; a built-in kind is not replaced `[CRD-3]`.

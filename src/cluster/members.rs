@@ -36,7 +36,9 @@ struct Keys<'a> {
 
 impl Keys<'_> {
     fn of(&self, id: ObjectId) -> &ObjectKey {
-        self.generated.get(&id).unwrap_or_else(|| &self.inventory.member(id).key)
+        self.generated
+            .get(&id)
+            .unwrap_or_else(|| &self.inventory.member(id).key)
     }
 }
 
@@ -46,12 +48,19 @@ impl<'a> Members<'a> {
         let mut members = Self {
             chosen: HashTable::with_capacity(inventory.members.len()),
             hasher: RandomState::default(),
-            keys: Keys { inventory, generated: HashMap::default() },
+            keys: Keys {
+                inventory,
+                generated: HashMap::default(),
+            },
             with_uid: HashSet::default(),
             numbers: HashMap::default(),
             missing: source.absent.clone(),
         };
-        for member in inventory.members.iter().filter(|member| !source.absent.contains(&member.id)) {
+        for member in inventory
+            .members
+            .iter()
+            .filter(|member| !source.absent.contains(&member.id))
+        {
             members.take(member, assumptions);
         }
         members.give_uids(assumptions);
@@ -62,7 +71,13 @@ impl<'a> Members<'a> {
 
     /// The objects that the cluster has, in the order of their keys.
     pub(super) fn in_order(&self) -> Vec<(&ObjectKey, ObjectId)> {
-        sort_by_object_key(self.chosen.iter().map(|id| (self.keys.of(*id), *id)).collect(), |(key, _)| key)
+        sort_by_object_key(
+            self.chosen
+                .iter()
+                .map(|id| (self.keys.of(*id), *id))
+                .collect(),
+            |(key, _)| key,
+        )
     }
 
     /// Whether the cluster has an object of the input under a key.
@@ -87,12 +102,17 @@ impl<'a> Members<'a> {
 
     /// The uid of an object that the cluster has.
     pub(super) fn uid_of(&self, id: ObjectId) -> SmolStr {
-        let written = self.with_uid.get(&id).and_then(|id| self.keys.inventory.member(*id).object.uid());
+        let written = self
+            .with_uid
+            .get(&id)
+            .and_then(|id| self.keys.inventory.member(*id).object.uid());
         written.map_or_else(|| numbered_uid(id), SmolStr::from)
     }
 
     fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
-        self.chosen.find(self.hasher.hash_one(key), |id| self.keys.of(*id) == key).copied()
+        self.chosen
+            .find(self.hasher.hash_one(key), |id| self.keys.of(*id) == key)
+            .copied()
     }
 
     fn take(&mut self, member: &'a Member, assumptions: &mut Assumptions) {
@@ -108,7 +128,9 @@ impl<'a> Members<'a> {
         let (keys, hasher) = (&self.keys, &self.hasher);
         let key = keys.of(member.id);
         let same = |id: &ObjectId| keys.of(*id) == key;
-        match self.chosen.entry(hasher.hash_one(key), same, |id| hasher.hash_one(keys.of(*id))) {
+        match self.chosen.entry(hasher.hash_one(key), same, |id| {
+            hasher.hash_one(keys.of(*id))
+        }) {
             Entry::Vacant(place) => _ = place.insert(member.id),
             Entry::Occupied(mut place) => {
                 // What a cluster contains is the state of what is to be applied; otherwise the last one is applied last.
@@ -142,7 +164,12 @@ impl<'a> Members<'a> {
     fn give_uids(&mut self, assumptions: &mut Assumptions) {
         let inventory = self.keys.inventory;
         let uid_of = |id: ObjectId| inventory.member(id).object.uid();
-        let mut written: Vec<ObjectId> = self.chosen.iter().copied().filter(|id| uid_of(*id).is_some()).collect();
+        let mut written: Vec<ObjectId> = self
+            .chosen
+            .iter()
+            .copied()
+            .filter(|id| uid_of(*id).is_some())
+            .collect();
         written.sort_unstable();
         let mut used = HashSet::default();
         for id in written {

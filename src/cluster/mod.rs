@@ -55,14 +55,25 @@ pub struct Built {
 /// [`ClusterError::TooLarge`]; doubled keys and uids are resolved here.
 fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let (kinds, ShownKinds { proven, expected }) = kinds::kinds_of(source.inventory);
-    let mut assumptions = Assumptions { proven_kinds: proven, expected_kinds: expected, ..Assumptions::default() };
+    let mut assumptions = Assumptions {
+        proven_kinds: proven,
+        expected_kinds: expected,
+        ..Assumptions::default()
+    };
     let objects = objects_of(source, &kinds, &mut assumptions);
     let behaviour = behaviour(source.inventory.kinds.release());
-    Ok(Built { cluster: Cluster::behaving(behaviour, kinds, objects)?, assumptions })
+    Ok(Built {
+        cluster: Cluster::behaving(behaviour, kinds, objects)?,
+        assumptions,
+    })
 }
 
 /// The objects of the cluster, in no order.
-fn objects_of(source: &Source<'_>, kinds: &KindTable, assumptions: &mut Assumptions) -> Vec<Object> {
+fn objects_of(
+    source: &Source<'_>,
+    kinds: &KindTable,
+    assumptions: &mut Assumptions,
+) -> Vec<Object> {
     let members = Members::choose(source, assumptions);
     let mut references = ReferenceBinder::new(source, kinds, &members);
     let mut reconcilers = Reconcilers::new(source, &members);
@@ -73,8 +84,13 @@ fn objects_of(source: &Source<'_>, kinds: &KindTable, assumptions: &mut Assumpti
         let member = source.inventory.member(id);
         note_unknown_kind(kinds, key, &mut assumptions.unknown_kinds);
         let owner_references = references.of_member(key, id, assumptions);
-        let mut finalizers: Vec<String> =
-            member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.clone()).collect();
+        let mut finalizers: Vec<String> = member
+            .object
+            .metadata()
+            .finalizers()
+            .iter()
+            .map(|finalizer| finalizer.value.clone())
+            .collect();
         let deletion = facts::deletion(member);
         // Controllers give live objects their protection back, never Terminating ones [VAL-24].
         let spec = member.object.at(&["spec"]).filter(|_| !member.from_dump);
@@ -82,10 +98,15 @@ fn objects_of(source: &Source<'_>, kinds: &KindTable, assumptions: &mut Assumpti
             protect(&mut finalizers, key.group_kind(), spec);
         }
         let reconcilers = reconcilers.of_member(member);
-        for finalizer in reconcilers.iter().flat_map(|reconciler| &reconciler.finalizers) {
+        for finalizer in reconcilers
+            .iter()
+            .flat_map(|reconciler| &reconciler.finalizers)
+        {
             if !finalizers.contains(finalizer) {
                 finalizers.push(finalizer.clone());
-                assumptions.added_finalizers.insert((key.group_kind().to_owned(), finalizer.clone()));
+                assumptions
+                    .added_finalizers
+                    .insert((key.group_kind().to_owned(), finalizer.clone()));
             }
         }
         objects.push(Object {
@@ -98,7 +119,13 @@ fn objects_of(source: &Source<'_>, kinds: &KindTable, assumptions: &mut Assumpti
         });
     }
     for implied in &source.implied.objects {
-        objects.extend(implied_object(implied, &members, &mut references, &reader, assumptions));
+        objects.extend(implied_object(
+            implied,
+            &members,
+            &mut references,
+            &reader,
+            assumptions,
+        ));
     }
     for name in source.namespaces {
         objects.extend(references.namespace(name));
@@ -110,7 +137,10 @@ fn objects_of(source: &Source<'_>, kinds: &KindTable, assumptions: &mut Assumpti
 
 /// How the control plane of a release deletes.
 fn behaviour(release: Release) -> Behaviour {
-    Behaviour { pods_first: release >= Release::new(33), absence_by_uid: release < Release::new(20) }
+    Behaviour {
+        pods_first: release >= Release::new(33),
+        absence_by_uid: release < Release::new(20),
+    }
 }
 
 fn note_unknown_kind(kinds: &KindTable, key: &ObjectKey, unknown: &mut BTreeSet<GroupKind>) {
@@ -119,7 +149,11 @@ fn note_unknown_kind(kinds: &KindTable, key: &ObjectKey, unknown: &mut BTreeSet<
     }
 }
 
-fn protect(finalizers: &mut Vec<String>, kind: GroupKind<&str>, spec: Option<crate::yaml::Value<'_>>) {
+fn protect(
+    finalizers: &mut Vec<String>,
+    kind: GroupKind<&str>,
+    spec: Option<crate::yaml::Value<'_>>,
+) {
     if let Some(protection) = facts::protection(kind, spec)
         && !finalizers.iter().any(|finalizer| finalizer == protection)
     {
@@ -143,5 +177,10 @@ fn implied_object(
     protect(&mut finalizers, key.group_kind(), implied.spec);
     let owner_references = references.of_implied(key, implied, assumptions);
     let facts = reader.implied_facts(implied);
-    Some(Object { owner_references, finalizers, facts, ..object(key, minted_uid(key)) })
+    Some(Object {
+        owner_references,
+        finalizers,
+        facts,
+        ..object(key, minted_uid(key))
+    })
 }

@@ -13,7 +13,12 @@ pub(super) fn object(key: &ObjectKey, uid: SmolStr) -> Object {
         true => Facts::Namespace(NamespaceFacts::default()),
         false => Facts::None,
     };
-    Object { key: key.clone(), uid, facts, ..Object::default() }
+    Object {
+        key: key.clone(),
+        uid,
+        facts,
+        ..Object::default()
+    }
 }
 
 /// How uids begin that are made up: none of a cluster does, and they are the same in every run.

@@ -26,7 +26,11 @@ pub(super) struct Reconcilers<'a> {
 
 impl<'a> Reconcilers<'a> {
     pub(super) fn new(source: &'a Source<'a>, members: &'a Members<'a>) -> Self {
-        Self { source, members, answers: HashMap::default() }
+        Self {
+            source,
+            members,
+            answers: HashMap::default(),
+        }
     }
 
     /// The controllers of an object, each with one finalizer that the object has or gets when they first see it. None where Pods
@@ -35,10 +39,18 @@ impl<'a> Reconcilers<'a> {
         if !self.source.running || super::facts::deletion(member).is_some() {
             return Vec::new();
         }
-        let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
+        let written = member
+            .object
+            .metadata()
+            .finalizers()
+            .iter()
+            .map(|finalizer| finalizer.value.as_str());
         let foreign = written.filter(|name| !finalizers::is_collectors(name));
         let removers = &self.source.ownership.removers;
-        let namespace = removers.access().has_grants().then_some(&member.key.namespace);
+        let namespace = removers
+            .access()
+            .has_grants()
+            .then_some(&member.key.namespace);
         let added = removers.added_finalizers(member);
         let mut reconcilers = Vec::new();
         for finalizer in foreign.chain(added) {
@@ -57,12 +69,25 @@ impl<'a> Reconcilers<'a> {
 
     /// The workloads that may be the controller, each once: several where nothing tells which of them is.
     fn answer(&self, member: &Member, finalizer: &str) -> Vec<(ObjectId, Reconciler)> {
-        let Source { inventory, ownership, .. } = self.source;
+        let Source {
+            inventory,
+            ownership,
+            ..
+        } = self.source;
         let removers = &ownership.removers;
         // Which object of its kind it is makes no difference to who removes it.
-        let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
+        let holder = FinalizerHolder {
+            name: None,
+            ..FinalizerHolder::of(member)
+        };
         let remover = removers.remover_from(inventory, &holder, finalizer);
-        if !matches!(remover, Remover::Workload { evidence: Evidence::Image { .. } | Evidence::Configuration, .. }) {
+        if !matches!(
+            remover,
+            Remover::Workload {
+                evidence: Evidence::Image { .. } | Evidence::Configuration,
+                ..
+            }
+        ) {
             return Vec::new();
         }
         let (mut seen, mut budget) = (BTreeSet::new(), Budget::default());
@@ -73,28 +98,52 @@ impl<'a> Reconcilers<'a> {
             if inventory.member(workload).object.group() == "batch" || !seen.insert(running) {
                 continue;
             }
-            let authority = removers.access().authority(inventory, workload, &holder, &mut budget);
+            let authority = removers
+                .access()
+                .authority(inventory, workload, &holder, &mut budget);
             let authority = authority.alternatives();
-            let authority = authority.iter().map(|alternative| self.keys(alternative)).collect();
+            let authority = authority
+                .iter()
+                .map(|alternative| self.keys(alternative))
+                .collect();
             let workloads = self.keys(&[running]);
             if !workloads.is_empty() {
-                answer.push((running, Reconciler { finalizers: vec![finalizer.to_owned()], workloads, authority }));
+                answer.push((
+                    running,
+                    Reconciler {
+                        finalizers: vec![finalizer.to_owned()],
+                        workloads,
+                        authority,
+                    },
+                ));
             }
         }
         answer
     }
 
     fn keys(&self, ids: &[ObjectId]) -> Vec<ObjectKey> {
-        ids.iter().filter_map(|id| self.members.key_of(*id).cloned()).collect()
+        ids.iter()
+            .filter_map(|id| self.members.key_of(*id).cloned())
+            .collect()
     }
 
     /// A dump shows a Deployment with its ReplicaSets and their Pods: what matters is the one that makes the others.
     fn outermost(&self, mut workload: ObjectId) -> ObjectId {
-        let Source { inventory, ownership, .. } = self.source;
+        let Source {
+            inventory,
+            ownership,
+            ..
+        } = self.source;
         // Pod, ReplicaSet, Deployment: no chain of them is longer.
         for _ in 0..2 {
-            let owners = ownership.edges_of(workload).iter().filter_map(|edge| edge.bound());
-            let Some(owner) = owners.into_iter().find(|owner| inventory.member(*owner).object.group() == "apps") else {
+            let owners = ownership
+                .edges_of(workload)
+                .iter()
+                .filter_map(|edge| edge.bound());
+            let Some(owner) = owners
+                .into_iter()
+                .find(|owner| inventory.member(*owner).object.group() == "apps")
+            else {
                 break;
             };
             workload = owner;

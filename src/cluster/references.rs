@@ -23,7 +23,11 @@ pub(super) struct ReferenceBinder<'a> {
 }
 
 impl<'a> ReferenceBinder<'a> {
-    pub(super) fn new(source: &'a Source<'a>, kinds: &'a KindTable, members: &'a Members<'a>) -> Self {
+    pub(super) fn new(
+        source: &'a Source<'a>,
+        kinds: &'a KindTable,
+        members: &'a Members<'a>,
+    ) -> Self {
         let implied = source.implied.objects.iter().map(|implied| &implied.key);
         Self {
             source,
@@ -79,7 +83,11 @@ impl<'a> ReferenceBinder<'a> {
         match (&edge.owner, owner) {
             (Owner::ByUid(_), Some(owner)) => return self.members.uid(owner),
             // [SIM-6]: never across namespaces, not even one that only may differ.
-            (Owner::ByName(_), Some(owner)) if self.implied_key(holder, entry).is_none_or(|key| key == *owner) => {
+            (Owner::ByName(_), Some(owner))
+                if self
+                    .implied_key(holder, entry)
+                    .is_none_or(|key| key == *owner) =>
+            {
                 assumptions.bound_by_name += 1;
                 return self.members.uid(owner);
             }
@@ -101,20 +109,37 @@ impl<'a> ReferenceBinder<'a> {
             assumptions.bound_by_name += 1;
             return Some(uid);
         }
-        assumptions.assumed_owners.push((holder.clone(), owner.clone()));
-        let assumed = self.assumed.entry(owner).or_insert_with_key(|owner| assumed(owner, minted_uid(owner)));
+        assumptions
+            .assumed_owners
+            .push((holder.clone(), owner.clone()));
+        let assumed = self
+            .assumed
+            .entry(owner)
+            .or_insert_with_key(|owner| assumed(owner, minted_uid(owner)));
         Some(assumed.uid.clone())
     }
 
     /// The uid of an object of the input, or of an implied one.
     fn known_uid(&self, key: &ObjectKey) -> Option<SmolStr> {
-        self.members.uid(key).or_else(|| self.minted.get(key).cloned())
+        self.members
+            .uid(key)
+            .or_else(|| self.minted.get(key).cloned())
     }
 
     /// Where the collector looks for the owner `[GC-15]`.
-    fn implied_key(&self, holder: &ObjectKey, entry: &manifest::OwnerReference) -> Option<ObjectKey> {
-        let info = self.kinds.get(self.kinds.resolve(entry.api_version(), entry.kind())?);
-        let namespace = if info.namespaced { holder.namespace.clone() } else { Namespace::None };
+    fn implied_key(
+        &self,
+        holder: &ObjectKey,
+        entry: &manifest::OwnerReference,
+    ) -> Option<ObjectKey> {
+        let info = self
+            .kinds
+            .get(self.kinds.resolve(entry.api_version(), entry.kind())?);
+        let namespace = if info.namespaced {
+            holder.namespace.clone()
+        } else {
+            Namespace::None
+        };
         if info.namespaced && namespace == Namespace::None {
             return None;
         }
@@ -133,13 +158,18 @@ impl<'a> ReferenceBinder<'a> {
         if edge.bound().is_some() {
             return;
         }
-        let Some(owner) = self.implied_key(holder, entry) else { return };
+        let Some(owner) = self.implied_key(holder, entry) else {
+            return;
+        };
         if self.members.has(&owner) {
             return;
         }
-        let is_home = owner.is(well_known::NAMESPACE) && member.key.namespace.name() == Some(&owner.name);
+        let is_home =
+            owner.is(well_known::NAMESPACE) && member.key.namespace.name() == Some(&owner.name);
         if is_home && !entry.uid().is_empty() {
-            self.assumed.entry(owner).or_insert_with_key(|owner| assumed(owner, entry.uid().into()));
+            self.assumed
+                .entry(owner)
+                .or_insert_with_key(|owner| assumed(owner, entry.uid().into()));
         } else {
             assumptions.absent_owners.push((holder.clone(), owner));
         }
@@ -157,9 +187,13 @@ impl<'a> ReferenceBinder<'a> {
             let uid = self.assume(key, entry, assumptions);
             references.push(bound(entry, uid));
         }
-        let Some(reference) = implied.reference else { return references };
+        let Some(reference) = implied.reference else {
+            return references;
+        };
         let owner = implied.owner.clone();
-        let Some(uid) = self.known_uid(&owner) else { return references };
+        let Some(uid) = self.known_uid(&owner) else {
+            return references;
+        };
         references.push(OwnerReference {
             api_version: reference.api_version.into(),
             kind: owner.kind().into(),
@@ -178,21 +212,31 @@ impl<'a> ReferenceBinder<'a> {
         if self.members.has(&key) {
             return None;
         }
-        let uid = self.assumed.remove(&key).map_or_else(|| minted_uid(&key), |assumed| assumed.uid);
+        let uid = self
+            .assumed
+            .remove(&key)
+            .map_or_else(|| minted_uid(&key), |assumed| assumed.uid);
         Some(object(&key, uid))
     }
 }
 
 /// An owner that exists because a reference says so.
 fn assumed(key: &ObjectKey, uid: SmolStr) -> Object {
-    Object { assumed: true, ..object(key, uid) }
+    Object {
+        assumed: true,
+        ..object(key, uid)
+    }
 }
 
 /// A reference that binds by `uid`, where there is one, whatever uid is written.
 fn bound(entry: &manifest::OwnerReference, uid: Option<SmolStr>) -> OwnerReference {
     let reference = copied(entry);
     match uid {
-        Some(uid) if uid != reference.uid => OwnerReference { written_uid: Some(reference.uid), uid, ..reference },
+        Some(uid) if uid != reference.uid => OwnerReference {
+            written_uid: Some(reference.uid),
+            uid,
+            ..reference
+        },
         _ => reference,
     }
 }

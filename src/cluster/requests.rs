@@ -14,5 +14,9 @@ pub fn steps_of(requests: &[ToolRequest]) -> Vec<Step> {
         client: request.client,
     };
     let steps: Vec<Step> = deletes.map(step).collect();
-    if steps.is_empty() { vec![Step::Settle] } else { steps }
+    if steps.is_empty() {
+        vec![Step::Settle]
+    } else {
+        steps
+    }
 }

@@ -12,7 +12,9 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::gc::{self, Cluster, Fate, Hold, ObjectId, Plan, Rejection, SimulationOptions, Step, Verb};
+use crate::gc::{
+    self, Cluster, Fate, Hold, ObjectId, Plan, Rejection, SimulationOptions, Step, Verb,
+};
 use crate::kube::{Namespace, ObjectKey, Policy, Wait, kinds};
 
 /// Most simulations of one search.
@@ -79,13 +81,24 @@ impl Harm {
 
     /// What does not merely wait for others.
     fn roots(&self) -> impl Iterator<Item = &ObjectKey> {
-        let held = self.stuck.iter().filter(|(_, finalizers)| !finalizers.is_empty()).map(|(key, _)| key);
+        let held = self
+            .stuck
+            .iter()
+            .filter(|(_, finalizers)| !finalizers.is_empty())
+            .map(|(key, _)| key);
         let held: Vec<&ObjectKey> = held.collect();
         // With nothing that is held, what is left over is what to begin with.
         let left: Vec<&ObjectKey> = self.left.iter().chain(&self.rejected).collect();
-        let waiting = self.stuck.keys().filter(|_| held.is_empty() && left.is_empty()).collect::<Vec<_>>();
+        let waiting = self
+            .stuck
+            .keys()
+            .filter(|_| held.is_empty() && left.is_empty())
+            .collect::<Vec<_>>();
         let mut seen = BTreeSet::new();
-        [held, left, waiting].into_iter().flatten().filter(move |key| seen.insert(*key))
+        [held, left, waiting]
+            .into_iter()
+            .flatten()
+            .filter(move |key| seen.insert(*key))
     }
 }
 
@@ -98,12 +111,23 @@ pub fn safe_order(
     policy: Policy,
     options: &SimulationOptions,
 ) -> SafeOrder {
-    let options = SimulationOptions { state_cap: options.state_cap.min(MOST_STATES), ..options.clone() };
+    let options = SimulationOptions {
+        state_cap: options.state_cap.min(MOST_STATES),
+        ..options.clone()
+    };
     let weight = cluster.weight();
     let leaving = leaving.clone();
     let used_definitions = OnceCell::new();
-    let mut search =
-        OrderSearch { cluster, teardown, leaving, policy, options: &options, weight, trials: 0, used_definitions };
+    let mut search = OrderSearch {
+        cluster,
+        teardown,
+        leaving,
+        policy,
+        options: &options,
+        weight,
+        trials: 0,
+        used_definitions,
+    };
     let harm = search.proven(&[]);
     if harm.is_none() {
         return SafeOrder::Unneeded;
@@ -167,35 +191,64 @@ impl OrderSearch<'_> {
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
         // What controllers made up has no name that a command could use.
-        let is_new =
-            |key: &&ObjectKey| !known.contains(key) && !key.name.contains(['<', '*']) && !self.is_used_definition(key);
+        let is_new = |key: &&ObjectKey| {
+            !known.contains(key) && !key.name.contains(['<', '*']) && !self.is_used_definition(key)
+        };
         let may_go = |key: &&ObjectKey| self.leaving.contains(*key);
-        let silent: Vec<ObjectKey> = harm.silent.iter().filter(is_new).filter(may_go).cloned().collect();
-        let roots: Vec<ObjectKey> = harm.roots().filter(is_new).filter(|key| !silent.contains(key)).cloned().collect();
+        let silent: Vec<ObjectKey> = harm
+            .silent
+            .iter()
+            .filter(is_new)
+            .filter(may_go)
+            .cloned()
+            .collect();
+        let roots: Vec<ObjectKey> = harm
+            .roots()
+            .filter(is_new)
+            .filter(|key| !silent.contains(key))
+            .cloned()
+            .collect();
         let held = self.unreleased(&silent, &roots);
         let owners = Self::places(prepared);
         let mut free: BTreeMap<(Option<usize>, &Namespace), Vec<ObjectKey>> = BTreeMap::new();
         for key in roots.iter().filter(|key| !held.contains_key(*key)) {
-            free.entry((self.place_of_owners(key, &owners), &key.namespace)).or_default().push(key.clone());
+            free.entry((self.place_of_owners(key, &owners), &key.namespace))
+                .or_default()
+                .push(key.clone());
         }
-        free.values_mut().for_each(|keys| self.sort_owners_first(keys));
+        free.values_mut()
+            .for_each(|keys| self.sort_owners_first(keys));
         let silent = Some(silent).filter(|silent| !silent.is_empty());
-        let deletions = silent.into_iter().chain(free.into_values()).map(Preparation::Delete);
-        let patches = held.into_iter().map(|(key, finalizers)| Preparation::RemoveFinalizers(key, finalizers));
+        let deletions = silent
+            .into_iter()
+            .chain(free.into_values())
+            .map(Preparation::Delete);
+        let patches = held
+            .into_iter()
+            .map(|(key, finalizers)| Preparation::RemoveFinalizers(key, finalizers));
         deletions.chain(patches).collect()
     }
 
     /// Adds preparations where they belong. What nobody answers for goes first, then patches. What has an owner that is deleted
     /// already follows it, or a controller might make it anew; whatever else turns up later is often what others wait for.
     fn insert(&self, mut more: Vec<Preparation>, prepared: &mut Vec<Preparation>) {
-        let before = |stage: Stage| prepared.iter().take_while(|one| one.stage() < stage).count();
+        let before = |stage: Stage| {
+            prepared
+                .iter()
+                .take_while(|one| one.stage() < stage)
+                .count()
+        };
         let (patches, deletions) = (before(Stage::Patches), before(Stage::Deletions));
         let owners = Self::places(prepared);
         let place = |one: &Preparation| match one.stage() {
             Stage::Callouts => 0,
             Stage::Patches => patches,
             Stage::Deletions => {
-                let last = one.objects().iter().filter_map(|key| self.place_of_owners(key, &owners)).max();
+                let last = one
+                    .objects()
+                    .iter()
+                    .filter_map(|key| self.place_of_owners(key, &owners))
+                    .max();
                 last.map_or(deletions, |owner| owner + 1)
             }
         };
@@ -208,17 +261,33 @@ impl OrderSearch<'_> {
 
     /// By object that is deleted the place of that among the preparations.
     fn places(prepared: &[Preparation]) -> BTreeMap<&ObjectKey, usize> {
-        let deletions = prepared.iter().enumerate().filter(|(_, one)| one.stage() != Stage::Patches);
-        deletions.flat_map(|(place, one)| one.objects().iter().map(move |key| (key, place))).collect()
+        let deletions = prepared
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.stage() != Stage::Patches);
+        deletions
+            .flat_map(|(place, one)| one.objects().iter().map(move |key| (key, place)))
+            .collect()
     }
 
     /// The place of the last preparation that deletes an owner of an object.
-    fn place_of_owners(&self, key: &ObjectKey, places: &BTreeMap<&ObjectKey, usize>) -> Option<usize> {
-        self.above(key).into_iter().filter_map(|id| places.get(&self.cluster.key(id))).max().copied()
+    fn place_of_owners(
+        &self,
+        key: &ObjectKey,
+        places: &BTreeMap<&ObjectKey, usize>,
+    ) -> Option<usize> {
+        self.above(key)
+            .into_iter()
+            .filter_map(|id| places.get(&self.cluster.key(id)))
+            .max()
+            .copied()
     }
 
     fn sort_owners_first(&self, keys: &mut [ObjectKey]) {
-        let all: BTreeSet<ObjectId> = keys.iter().filter_map(|key| self.cluster.find(key)).collect();
+        let all: BTreeSet<ObjectId> = keys
+            .iter()
+            .filter_map(|key| self.cluster.find(key))
+            .collect();
         keys.sort_by_cached_key(|key| self.above(key).intersection(&all).count());
     }
 
@@ -234,13 +303,33 @@ impl OrderSearch<'_> {
 
     /// Whether the cluster has instances of a definition: `kubectl` and Helm fail on these once their kind is gone.
     fn is_used_definition(&self, key: &ObjectKey) -> bool {
-        let name = |id: ObjectId| format!("{}.{}", self.cluster.kind_of(id).plural, self.cluster.key(id).group());
-        let used = || self.cluster.ids().filter(|id| self.cluster.kind_of(*id).custom).map(name).collect();
-        key.is(kinds::CUSTOM_RESOURCE_DEFINITION) && self.used_definitions.get_or_init(used).contains(key.name.as_str())
+        let name = |id: ObjectId| {
+            format!(
+                "{}.{}",
+                self.cluster.kind_of(id).plural,
+                self.cluster.key(id).group()
+            )
+        };
+        let used = || {
+            self.cluster
+                .ids()
+                .filter(|id| self.cluster.kind_of(*id).custom)
+                .map(name)
+                .collect()
+        };
+        key.is(kinds::CUSTOM_RESOURCE_DEFINITION)
+            && self
+                .used_definitions
+                .get_or_init(used)
+                .contains(key.name.as_str())
     }
 
     /// The finalizers of those that nobody releases even if they are deleted while everything else but `silent` is there.
-    fn unreleased(&mut self, silent: &[ObjectKey], roots: &[ObjectKey]) -> BTreeMap<ObjectKey, Vec<String>> {
+    fn unreleased(
+        &mut self,
+        silent: &[ObjectKey],
+        roots: &[ObjectKey],
+    ) -> BTreeMap<ObjectKey, Vec<String>> {
         if roots.is_empty() {
             return BTreeMap::new();
         }
@@ -250,7 +339,9 @@ impl OrderSearch<'_> {
             wait: Wait::Settled,
             client: 0,
         };
-        let mut stuck = self.harm_of(&[delete(silent), delete(roots)], roots, self.options).stuck;
+        let mut stuck = self
+            .harm_of(&[delete(silent), delete(roots)], roots, self.options)
+            .stuck;
         let roots: BTreeSet<&ObjectKey> = roots.iter().collect();
         stuck.retain(|key, finalizers| roots.contains(key) && !finalizers.is_empty());
         stuck
@@ -260,11 +351,17 @@ impl OrderSearch<'_> {
     /// tried first, as long as there is time.
     fn fewest(&mut self, enough: Vec<Preparation>) -> Vec<Preparation> {
         let without = |search: &mut Self, at: usize| {
-            let others: Vec<Preparation> =
-                enough.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, one)| one.clone()).collect();
+            let others: Vec<Preparation> = enough
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != at)
+                .map(|(_, one)| one.clone())
+                .collect();
             search.is_enough(&others)
         };
-        let spare: Vec<usize> = (0..enough.len()).filter(|at| self.may_try() && without(self, *at)).collect();
+        let spare: Vec<usize> = (0..enough.len())
+            .filter(|at| self.may_try() && without(self, *at))
+            .collect();
         for size in 0..spare.len() {
             let mut chosen: Vec<usize> = (0..size).collect();
             // There are as many choices as subsets.
@@ -273,7 +370,10 @@ impl OrderSearch<'_> {
                     Ok(place) => chosen.contains(&place),
                     Err(_) => true,
                 };
-                let fewer: Vec<Preparation> = (0..enough.len()).filter(kept).map(|at| enough[at].clone()).collect();
+                let fewer: Vec<Preparation> = (0..enough.len())
+                    .filter(kept)
+                    .map(|at| enough[at].clone())
+                    .collect();
                 if self.is_enough(&fewer) {
                     return fewer;
                 }
@@ -297,7 +397,10 @@ impl OrderSearch<'_> {
 
     /// What it leaves in the verdict, which is the harm where controllers race.
     fn verdict(&mut self, prepared: &[Preparation]) -> Harm {
-        let verdict_only = SimulationOptions { state_cap: 0, ..self.options.clone() };
+        let verdict_only = SimulationOptions {
+            state_cap: 0,
+            ..self.options.clone()
+        };
         self.after(prepared, &verdict_only)
     }
 
@@ -316,7 +419,12 @@ impl OrderSearch<'_> {
         self.harm_of(&steps, &asked, options)
     }
 
-    fn harm_of(&mut self, steps: &[Step], asked: &[ObjectKey], options: &SimulationOptions) -> Harm {
+    fn harm_of(
+        &mut self,
+        steps: &[Step],
+        asked: &[ObjectKey],
+        options: &SimulationOptions,
+    ) -> Harm {
         self.trials += 1;
         let plan = gc::simulate(self.cluster, steps, options);
         harm(&plan, asked)
@@ -327,7 +435,13 @@ impl Preparation {
     fn stage(&self) -> Stage {
         match self {
             Self::RemoveFinalizers(..) => Stage::Patches,
-            Self::Delete(keys) if keys.iter().all(|key| kinds::CALLOUTS.contains(&key.group_kind())) => Stage::Callouts,
+            Self::Delete(keys)
+                if keys
+                    .iter()
+                    .all(|key| kinds::CALLOUTS.contains(&key.group_kind())) =>
+            {
+                Stage::Callouts
+            }
             Self::Delete(_) => Stage::Deletions,
         }
     }
@@ -343,16 +457,25 @@ impl Preparation {
 /// The steps of preparations. Patches that follow each other are one step for each finalizer, however many objects have it.
 fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
     let mut steps = Vec::new();
-    for alike in prepared.chunk_by(|one, next| [one, next].iter().all(|one| one.stage() == Stage::Patches)) {
+    for alike in
+        prepared.chunk_by(|one, next| [one, next].iter().all(|one| one.stage() == Stage::Patches))
+    {
         let mut holders: BTreeMap<&String, BTreeSet<&ObjectKey>> = BTreeMap::new();
         for one in alike {
             match one {
                 Preparation::Delete(keys) => {
                     let (targets, policy) = (keys.clone(), Some(policy));
-                    steps.push(Step::Delete { targets, policy, wait: Wait::Named, client: 0 });
+                    steps.push(Step::Delete {
+                        targets,
+                        policy,
+                        wait: Wait::Named,
+                        client: 0,
+                    });
                 }
                 Preparation::RemoveFinalizers(key, names) => {
-                    names.iter().for_each(|name| _ = holders.entry(name).or_default().insert(key));
+                    names
+                        .iter()
+                        .for_each(|name| _ = holders.entry(name).or_default().insert(key));
                 }
             }
         }
@@ -368,7 +491,9 @@ fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
 
 fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
     let mut harm = Harm::default();
-    let Some(last) = plan.steps.len().checked_sub(1) else { return harm };
+    let Some(last) = plan.steps.len().checked_sub(1) else {
+        return harm;
+    };
     let cluster = plan.cluster();
     let held = plan.stuck(last).into_iter().map(|held| {
         let finalizers = held.holds.iter().flat_map(|hold| match hold {
@@ -378,17 +503,28 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
         (cluster.key(held.object), finalizers.collect())
     });
     harm.stuck.extend(held);
-    let rejections: Vec<Rejection> = (0..plan.steps.len()).flat_map(|step| plan.rejections(step)).collect();
-    let deleted = rejections.iter().filter(|one| one.verb == Verb::Delete).map(|one| cluster.key(one.object));
+    let rejections: Vec<Rejection> = (0..plan.steps.len())
+        .flat_map(|step| plan.rejections(step))
+        .collect();
+    let deleted = rejections
+        .iter()
+        .filter(|one| one.verb == Verb::Delete)
+        .map(|one| cluster.key(one.object));
     let rejected: BTreeSet<ObjectKey> = deleted.collect();
-    let silent =
-        rejections.iter().map(|one| one.configuration).chain(plan.failing_apis(last).into_iter().map(|api| api.object));
+    let silent = rejections
+        .iter()
+        .map(|one| one.configuration)
+        .chain(plan.failing_apis(last).into_iter().map(|api| api.object));
     harm.silent.extend(silent.map(|id| cluster.key(id)));
-    let asked: BTreeSet<&ObjectKey> =
-        asked.iter().filter(|key| !gc::IMMORTAL_NAMESPACES.contains(&key.name.as_str())).collect();
+    let asked: BTreeSet<&ObjectKey> = asked
+        .iter()
+        .filter(|key| !gc::IMMORTAL_NAMESPACES.contains(&key.name.as_str()))
+        .collect();
     let mut look = |key: ObjectKey, fate: &Fate| match fate {
         Fate::Present(present) if present.terminating => {
-            harm.stuck.entry(key).or_insert_with(|| present.finalizers.clone());
+            harm.stuck
+                .entry(key)
+                .or_insert_with(|| present.finalizers.clone());
         }
         Fate::Present(_) if asked.contains(&key) => _ = harm.left.insert(key),
         Fate::Present(_) if rejected.contains(&key) => _ = harm.rejected.insert(key),
@@ -396,10 +532,14 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
     };
     let mut outcomes = plan.steps[last].outcomes.iter();
     if let Some(verdict) = outcomes.next() {
-        plan.fates(verdict).into_iter().for_each(|(key, fate)| look(key, &fate));
+        plan.fates(verdict)
+            .into_iter()
+            .for_each(|(key, fate)| look(key, &fate));
     }
     for outcome in outcomes {
-        plan.differences(outcome).into_iter().for_each(|(key, fate, _)| look(key, &fate));
+        plan.differences(outcome)
+            .into_iter()
+            .for_each(|(key, fate, _)| look(key, &fate));
     }
     harm
 }
@@ -407,7 +547,9 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
 /// The next choice of as many of the first `count` numbers, in lexical order; false after the last.
 fn next_choice(chosen: &mut [usize], count: usize) -> bool {
     let size = chosen.len();
-    let Some(at) = (0..size).rev().find(|at| chosen[*at] < count - size + at) else { return false };
+    let Some(at) = (0..size).rev().find(|at| chosen[*at] < count - size + at) else {
+        return false;
+    };
     chosen[at] += 1;
     for later in at + 1..size {
         chosen[later] = chosen[later - 1] + 1;

@@ -46,8 +46,19 @@ impl Scenario {
         steps: Vec<Step>,
         options: SimulationOptions,
     ) -> Result<Self, ClusterError> {
-        let Built { cluster, assumptions } = analysis.with_implied(implied, &namespaces, options.kubelet)?;
-        Ok(Self { cluster, assumptions, steps, options, together: None, namespaces, settles_first: false })
+        let Built {
+            cluster,
+            assumptions,
+        } = analysis.with_implied(implied, &namespaces, options.kubelet)?;
+        Ok(Self {
+            cluster,
+            assumptions,
+            steps,
+            options,
+            together: None,
+            namespaces,
+            settles_first: false,
+        })
     }
 
     /// What a tool sends: the one way from objects that leave to a plan. All requests are told as one step, the last; its outcomes are
@@ -63,7 +74,11 @@ impl Scenario {
         kubelet: bool,
     ) -> Result<Self, ClusterError> {
         let namespaces = Self::absent_namespaces(analysis, requests);
-        let options = SimulationOptions { kubelet, state_cap: REMOVAL_STATES, ..SimulationOptions::default() };
+        let options = SimulationOptions {
+            kubelet,
+            state_cap: REMOVAL_STATES,
+            ..SimulationOptions::default()
+        };
         let mut scenario = Self::of(analysis, implied, namespaces, steps_of(requests), options)?;
         scenario.together = Some(0);
         scenario.leave_out_waits();
@@ -87,8 +102,14 @@ impl Scenario {
     /// Namespaces that a tool asks to delete although the input contains no such object.
     fn absent_namespaces(analysis: &Analysis<'_>, requests: &[ToolRequest]) -> BTreeSet<String> {
         let inventory = analysis.inventory();
-        let absent = |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
-        requests.iter().map(|request| &request.key).filter(absent).map(|key| key.name.to_string()).collect()
+        let absent =
+            |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
+        requests
+            .iter()
+            .map(|request| &request.key)
+            .filter(absent)
+            .map(|key| key.name.to_string())
+            .collect()
     }
 
     /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. Lets the cluster settle before the first step if
@@ -137,6 +158,9 @@ impl Scenario {
     }
 
     fn verdict_only(&self) -> SimulationOptions {
-        SimulationOptions { state_cap: 0, ..self.options.clone() }
+        SimulationOptions {
+            state_cap: 0,
+            ..self.options.clone()
+        }
     }
 }

@@ -6,21 +6,32 @@ use super::operators::kind_text;
 use super::value::{Values, start};
 use crate::kube::{GroupKind, ObjectKey, finalizers};
 use crate::manifest::label_key_errors;
-use crate::ownership::known_finalizers::{Added, Controller, ImagePattern, KindPattern, OwnController};
+use crate::ownership::known_finalizers::{
+    Added, Controller, ImagePattern, KindPattern, OwnController,
+};
 use crate::ownership::may_run_pods;
 use crate::yaml::{Entry, Value};
 
-pub(super) const CONTROLLER: &[&str] = &["name", "images", "workload", "finalizers", "kinds", "adds"];
+pub(super) const CONTROLLER: &[&str] =
+    &["name", "images", "workload", "finalizers", "kinds", "adds"];
 
 const ADDS: [(&str, Added); 2] = [("run-time", Added::Runtime), ("written", Added::Written)];
 
 /// `controllers: [{name, images | workload, finalizers, kinds, adds}]`.
-pub(super) fn controllers(values: Values<'_>, field: Entry<'_>) -> Result<Vec<OwnController>, Mistake> {
-    values.items(field)?.into_iter().map(|entry| controller(values, entry)).collect()
+pub(super) fn controllers(
+    values: Values<'_>,
+    field: Entry<'_>,
+) -> Result<Vec<OwnController>, Mistake> {
+    values
+        .items(field)?
+        .into_iter()
+        .map(|entry| controller(values, entry))
+        .collect()
 }
 
 fn controller(values: Values<'_>, value: Value<'_>) -> Result<OwnController, Mistake> {
-    let (mut name, mut removed, mut kinds, mut adds) = (None, Vec::new(), Vec::new(), Added::Written);
+    let (mut name, mut removed, mut kinds, mut adds) =
+        (None, Vec::new(), Vec::new(), Added::Written);
     let (mut images, mut workload) = (None, None);
     for field in values.fields(value, "an entry of `controllers`", CONTROLLER)? {
         match field.key {
@@ -40,8 +51,13 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<OwnController, Mis
         (Some((images, _)), None) if !images.is_empty() => (images, None),
         (None, Some((workload, _))) => (Vec::new(), Some(workload)),
         (Some(_), Some((_, field))) => {
-            let mistake = values.mistake(field.key_span, "has both `images` and `workload` for one controller");
-            return Err(mistake.help("keep `workload` if the controller is always the same object, else `images`"));
+            let mistake = values.mistake(
+                field.key_span,
+                "has both `images` and `workload` for one controller",
+            );
+            return Err(mistake.help(
+                "keep `workload` if the controller is always the same object, else `images`",
+            ));
         }
         (_, None) => {
             let mistake = values.mistake(start(value), "does not say where a controller runs");
@@ -49,7 +65,11 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<OwnController, Mis
             return Err(mistake.help(help));
         }
     };
-    let hint = images.iter().map(ImagePattern::as_str).collect::<Vec<_>>().join("; ");
+    let hint = images
+        .iter()
+        .map(ImagePattern::as_str)
+        .collect::<Vec<_>>()
+        .join("; ");
     let controller = Controller {
         kinds: kinds.iter().map(|kind| KindPattern::parse(kind)).collect(),
         removed_by: name.to_owned(),
@@ -64,13 +84,23 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<OwnController, Mis
         notes: String::new(),
         source: values.file.path().to_owned(),
     };
-    Ok(OwnController { finalizers: removed, controller })
+    Ok(OwnController {
+        finalizers: removed,
+        controller,
+    })
 }
 
 /// What a list says, item by item; a single item is a list of one.
-fn each<'a, T>(field: Entry<'a>, mut read: impl FnMut(Entry<'a>) -> Result<T, Mistake>) -> Result<Vec<T>, Mistake> {
+fn each<'a, T>(
+    field: Entry<'a>,
+    mut read: impl FnMut(Entry<'a>) -> Result<T, Mistake>,
+) -> Result<Vec<T>, Mistake> {
     match field.value.is_seq() {
-        true => field.value.items().map(|value| read(Entry { value, ..field })).collect(),
+        true => field
+            .value
+            .items()
+            .map(|value| read(Entry { value, ..field }))
+            .collect(),
         false => Ok(vec![read(field)?]),
     }
 }
@@ -87,16 +117,30 @@ fn workload(values: Values<'_>, item: Entry<'_>) -> Result<ObjectKey, Mistake> {
     let text = values.string(item)?;
     let form = "write its key: `Deployment.apps/NAMESPACE/NAME`";
     let key: ObjectKey = text.parse().map_err(|_| {
-        values.mistake(item.value.span(), format!("names `{text}`, which is not the key of a workload")).help(form)
+        values
+            .mistake(
+                item.value.span(),
+                format!("names `{text}`, which is not the key of a workload"),
+            )
+            .help(form)
     })?;
     match may_run_pods(key.group_kind()) {
         true => Ok(key),
         false => {
             let GroupKind { kind, .. } = key.group_kind();
-            let mistake = values.mistake(item.value.span(), format!("names a workload that runs no Pods: `{text}`"));
-            let groups = ["apps", "batch", ""].into_iter().map(|group| GroupKind::new(group, kind));
-            let meant = groups.filter(|meant| may_run_pods(*meant)).map(|meant| meant.to_string()).next();
-            Err(mistake.help(meant.map_or(form.to_owned(), |meant| format!("did you mean `{meant}`?"))))
+            let mistake = values.mistake(
+                item.value.span(),
+                format!("names a workload that runs no Pods: `{text}`"),
+            );
+            let groups = ["apps", "batch", ""]
+                .into_iter()
+                .map(|group| GroupKind::new(group, kind));
+            let meant = groups
+                .filter(|meant| may_run_pods(*meant))
+                .map(|meant| meant.to_string())
+                .next();
+            Err(mistake
+                .help(meant.map_or(form.to_owned(), |meant| format!("did you mean `{meant}`?"))))
         }
     }
 }
@@ -106,6 +150,9 @@ fn finalizer(values: Values<'_>, item: Entry<'_>) -> Result<String, Mistake> {
     if label_key_errors(text).is_empty() && !finalizers::is_collectors(text) {
         return Ok(text.to_owned());
     }
-    let mistake = values.mistake(item.value.span(), format!("names `{text}`, which is not a controller's finalizer"));
+    let mistake = values.mistake(
+        item.value.span(),
+        format!("names `{text}`, which is not a controller's finalizer"),
+    );
     Err(mistake.help("write the name as objects have it, such as `example.com/cleanup`"))
 }

@@ -21,15 +21,25 @@ pub struct DiscoveredConfig {
 ///
 /// # Errors
 /// A folder with both names.
-pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<DiscoveredConfig>, Mistake> {
+pub fn discover(
+    paths: &[String],
+    working_directory: &Path,
+) -> Result<Option<DiscoveredConfig>, Mistake> {
     let here = locate(&working_directory.to_string_lossy());
     let first = paths.iter().map(String::as_str).find(|path| *path != STDIN);
     let start = first.map_or_else(|| here.clone(), |path| folder_of_argument(&here.join(path)));
     for folder in start.ancestors() {
-        let names: Vec<_> = FILE_NAMES.into_iter().filter(|name| folder.join(name).is_file()).collect();
+        let names: Vec<_> = FILE_NAMES
+            .into_iter()
+            .filter(|name| folder.join(name).is_file())
+            .collect();
         match names.as_slice() {
             [] => {}
-            [name] => return Ok(Some(DiscoveredConfig { path: relative(&folder.join(name), &here) })),
+            [name] => {
+                return Ok(Some(DiscoveredConfig {
+                    path: relative(&folder.join(name), &here),
+                }));
+            }
             [first, second, ..] => {
                 let shown = |name: &&str| relative(&folder.join(name), &here);
                 return Err(Mistake::ambiguous(&shown(first), &shown(second)));
@@ -44,19 +54,32 @@ pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<Dis
 
 /// The deepest folder that exists on the way to an argument.
 fn folder_of_argument(argument: &Path) -> PathBuf {
-    let existing = argument.ancestors().find(|path| path.is_dir()).unwrap_or(argument);
+    let existing = argument
+        .ancestors()
+        .find(|path| path.is_dir())
+        .unwrap_or(argument);
     locate(&existing.to_string_lossy())
 }
 
 /// `path` as seen from `folder`, both absolute, with forward slashes. Without a common folder it stays absolute.
 fn relative(path: &Path, folder: &Path) -> String {
-    let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
-    let only_root = path.components().take(shared).all(|part| !matches!(part, Component::Normal(_)));
+    let shared = path
+        .components()
+        .zip(folder.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let only_root = path
+        .components()
+        .take(shared)
+        .all(|part| !matches!(part, Component::Normal(_)));
     if only_root && folder.components().count() > shared {
         return path.to_string_lossy().replace('\\', "/");
     }
     let up = folder.components().skip(shared).map(|_| "..".to_owned());
-    let down = path.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let down = path
+        .components()
+        .skip(shared)
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
@@ -72,9 +95,21 @@ mod tests {
     #[test]
     fn a_path_is_shown_from_the_working_directory() {
         let shown = |path: &str, folder: &str| relative(Path::new(path), Path::new(folder));
-        assert_eq!(shown("/home/me/repo/ownerlint.yaml", "/home/me/repo"), "ownerlint.yaml");
-        assert_eq!(shown("/home/me/repo/ownerlint.yaml", "/home/me/repo/a/b"), "../../ownerlint.yaml");
-        assert_eq!(shown("/home/me/repo/a/ownerlint.yaml", "/home/me/repo"), "a/ownerlint.yaml");
-        assert_eq!(shown("/srv/x/ownerlint.yaml", "/home/me"), "/srv/x/ownerlint.yaml");
+        assert_eq!(
+            shown("/home/me/repo/ownerlint.yaml", "/home/me/repo"),
+            "ownerlint.yaml"
+        );
+        assert_eq!(
+            shown("/home/me/repo/ownerlint.yaml", "/home/me/repo/a/b"),
+            "../../ownerlint.yaml"
+        );
+        assert_eq!(
+            shown("/home/me/repo/a/ownerlint.yaml", "/home/me/repo"),
+            "a/ownerlint.yaml"
+        );
+        assert_eq!(
+            shown("/srv/x/ownerlint.yaml", "/home/me"),
+            "/srv/x/ownerlint.yaml"
+        );
     }
 }

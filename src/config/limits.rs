@@ -16,9 +16,15 @@ pub(super) fn limits(values: Values<'_>, field: Entry<'_>) -> Result<Limits, Mis
             "bundles" => &mut limits.bundles,
             _ => &mut limits.nesting,
         };
-        let number = field.value.as_int().and_then(|number| usize::try_from(number).ok());
+        let number = field
+            .value
+            .as_int()
+            .and_then(|number| usize::try_from(number).ok());
         *limit = number.filter(|number| *number > 0).ok_or_else(|| {
-            let mistake = values.mistake(field.value.span(), format!("has a malformed limit for `{}`", field.key));
+            let mistake = values.mistake(
+                field.value.span(),
+                format!("has a malformed limit for `{}`", field.key),
+            );
             mistake.help("write a whole number, at least 1")
         })?;
     }
@@ -35,8 +41,11 @@ impl Config {
         if bundles <= limit {
             return Ok(self);
         }
-        let mistake =
-            Mistake::at(&self.source, self.bundles_place, format!("has {bundles} bundles, more than {limit}"));
+        let mistake = Mistake::at(
+            &self.source,
+            self.bundles_place,
+            format!("has {bundles} bundles, more than {limit}"),
+        );
         Err(mistake
             .help(format!("one bundle may have many paths; to allow more bundles: `limits: {{bundles: {bundles}}}`")))
     }

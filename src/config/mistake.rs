@@ -26,8 +26,11 @@ impl Mistake {
             label: "here".to_owned(),
             place: Some(Box::new((file.clone(), span))),
             source_code: Some(Box::new(
-                NamedSource::new(plain::visible(shown(file.path())), plain::visible_in_place(file.text()))
-                    .with_language("yaml"),
+                NamedSource::new(
+                    plain::visible(shown(file.path())),
+                    plain::visible_in_place(file.text()),
+                )
+                .with_language("yaml"),
             )),
         }
     }
@@ -40,12 +43,19 @@ impl Mistake {
 
     /// Two configurations where one is looked for.
     pub(crate) fn ambiguous(first: &str, second: &str) -> Self {
-        let mistake = Self::without_place(format!("both `{first}` and `{second}` are configurations"));
+        let mistake =
+            Self::without_place(format!("both `{first}` and `{second}` are configurations"));
         mistake.help("keep one of them, or choose with `--config`")
     }
 
     fn without_place(message: String) -> Self {
-        Self { message, help: None, label: String::new(), place: None, source_code: None }
+        Self {
+            message,
+            help: None,
+            label: String::new(),
+            place: None,
+            source_code: None,
+        }
     }
 
     /// The file and where in it, unless it cannot be read.
@@ -66,16 +76,24 @@ impl Mistake {
 }
 
 fn shown(path: &str) -> &str {
-    if path == STDIN { "standard input" } else { path }
+    if path == STDIN {
+        "standard input"
+    } else {
+        path
+    }
 }
 
 impl Diagnostic for Mistake {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
+        self.help
+            .as_ref()
+            .map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.source_code.as_deref().map(|source| source as &dyn miette::SourceCode)
+        self.source_code
+            .as_deref()
+            .map(|source| source as &dyn miette::SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {

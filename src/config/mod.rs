@@ -75,8 +75,20 @@ impl Config {
     #[must_use]
     pub fn names_only(self) -> Self {
         let bundles = self.bundles.into_iter().map(|bundle| {
-            let BundleConfig { name, paths, namespace, cluster, .. } = bundle;
-            BundleConfig { name, paths, namespace, cluster, ..BundleConfig::default() }
+            let BundleConfig {
+                name,
+                paths,
+                namespace,
+                cluster,
+                ..
+            } = bundle;
+            BundleConfig {
+                name,
+                paths,
+                namespace,
+                cluster,
+                ..BundleConfig::default()
+            }
         });
         Self {
             bundles: bundles.collect(),

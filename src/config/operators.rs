@@ -6,7 +6,8 @@ use super::value::{Values, start};
 use crate::kube::GroupKind;
 use crate::ownership::known_finalizers::KindPattern;
 use crate::ownership::tables::{
-    DataFate, DataKind, FieldPath, Generator, KeepCondition, NamePattern, NotAField, OwningPolicy, Product,
+    DataFate, DataKind, FieldPath, Generator, KeepCondition, NamePattern, NotAField, OwningPolicy,
+    Product,
 };
 use crate::yaml::{Entry, Value};
 
@@ -16,12 +17,20 @@ pub(super) const DATA: &[&str] = &["kind", "keep", "values"];
 
 /// `generators: [{kind, product: {kind, name}, policy, owns, default}]`.
 pub(super) fn generators(values: Values<'_>, field: Entry<'_>) -> Result<Vec<Generator>, Mistake> {
-    values.items(field)?.into_iter().map(|entry| generator(values, entry)).collect()
+    values
+        .items(field)?
+        .into_iter()
+        .map(|entry| generator(values, entry))
+        .collect()
 }
 
 /// `data: [{kind, keep, values}]`.
 pub(super) fn data(values: Values<'_>, field: Entry<'_>) -> Result<Vec<DataKind>, Mistake> {
-    values.items(field)?.into_iter().map(|entry| data_kind(values, entry)).collect()
+    values
+        .items(field)?
+        .into_iter()
+        .map(|entry| data_kind(values, entry))
+        .collect()
 }
 
 fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake> {
@@ -36,20 +45,32 @@ fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake>
         }
     }
     let (Some(kind), Some(product)) = (kind, product) else {
-        let mistake = values.mistake(start(value), "expects `kind` and `product` for every entry of `generators`");
-        return Err(mistake.help("for example `{kind: Vault.example.com, product: {kind: Secret, name: spec.secret}}`"));
+        let mistake = values.mistake(
+            start(value),
+            "expects `kind` and `product` for every entry of `generators`",
+        );
+        return Err(mistake.help(
+            "for example `{kind: Vault.example.com, product: {kind: Secret, name: spec.secret}}`",
+        ));
     };
     let owns = match (policy, owns, default) {
         (None, None, None) => OwningPolicy::Always,
-        (Some((field, _)), Some((values, _)), default) => {
-            OwningPolicy::Field { field, values, default: default.map(|(default, _)| default) }
-        }
+        (Some((field, _)), Some((values, _)), default) => OwningPolicy::Field {
+            field,
+            values,
+            default: default.map(|(default, _)| default),
+        },
         (Some((_, field)), None, _) => {
             let mistake = values.mistake(field.key_span, "has a `policy` without `owns`");
-            return Err(mistake.help("list the values of the field with which the product is deleted: `owns: [Owner]`"));
+            return Err(mistake.help(
+                "list the values of the field with which the product is deleted: `owns: [Owner]`",
+            ));
         }
         (None, Some((_, field)), _) | (None, None, Some((_, field))) => {
-            let mistake = values.mistake(field.key_span, format!("has `{}` without a `policy`", field.key));
+            let mistake = values.mistake(
+                field.key_span,
+                format!("has `{}` without a `policy`", field.key),
+            );
             return Err(mistake.help("name the field that decides: `policy: spec.creationPolicy`; without one, the product is always deleted with the object"));
         }
     };
@@ -74,9 +95,11 @@ fn product(values: Values<'_>, value: Value<'_>) -> Result<Product, Mistake> {
         }
     }
     match (kind, name) {
-        (Some(kind), Some(name)) => {
-            Ok(Product { kind: GroupKind::parse(kind).to_owned(), names: vec![name], namespace })
-        }
+        (Some(kind), Some(name)) => Ok(Product {
+            kind: GroupKind::parse(kind).to_owned(),
+            names: vec![name],
+            namespace,
+        }),
         _ => Err(values.mistake(start(value), "expects `kind` and `name` for a `product`")),
     }
 }
@@ -95,10 +118,16 @@ fn data_kind(values: Values<'_>, value: Value<'_>) -> Result<DataKind, Mistake> 
     };
     let keep = match (keep, keeping) {
         (None, None) => Vec::new(),
-        (Some((field, _)), Some((values, _))) => vec![KeepCondition { field, values, negated: false }],
+        (Some((field, _)), Some((values, _))) => vec![KeepCondition {
+            field,
+            values,
+            negated: false,
+        }],
         (Some((_, field)), None) => {
             let mistake = values.mistake(field.key_span, "has `keep` without `values`");
-            return Err(mistake.help("list the values of the field that keep the data: `values: [Retain]`"));
+            return Err(
+                mistake.help("list the values of the field that keep the data: `values: [Retain]`")
+            );
         }
         (None, Some((_, field))) => {
             let mistake = values.mistake(field.key_span, "has `values` without `keep`");
@@ -123,12 +152,18 @@ pub(super) fn kind_text<'a>(values: Values<'a>, field: Entry<'a>) -> Result<&'a 
     let text = values.string(field)?;
     let (kind, group) = text.split_once('.').unwrap_or((text, ""));
     let is_kind = kind == "*" && !group.is_empty()
-        || kind.starts_with(|c: char| c.is_ascii_uppercase()) && kind.chars().all(|c| c.is_ascii_alphanumeric());
-    let is_group = group.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '*'));
+        || kind.starts_with(|c: char| c.is_ascii_uppercase())
+            && kind.chars().all(|c| c.is_ascii_alphanumeric());
+    let is_group = group
+        .chars()
+        .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '*'));
     if is_kind && is_group {
         return Ok(text);
     }
-    let mistake = values.mistake(field.value.span(), format!("names `{text}`, which is not a kind"));
+    let mistake = values.mistake(
+        field.value.span(),
+        format!("names `{text}`, which is not a kind"),
+    );
     Err(mistake.help("write `Kind` or `Kind.group`, such as `Deployment.apps`, without a version"))
 }
 
@@ -138,7 +173,10 @@ fn read<'a, T>(
     parse: impl Fn(&str) -> Result<T, NotAField>,
 ) -> Result<T, Mistake> {
     parse(values.string(field)?).map_err(|error| {
-        let mistake = values.mistake(field.value.span(), format!("has a malformed `{}`", field.key));
+        let mistake = values.mistake(
+            field.value.span(),
+            format!("has a malformed `{}`", field.key),
+        );
         mistake.label("not a field").help(error.to_string())
     })
 }

@@ -34,10 +34,18 @@ const TOP: &[&str] = &[
     "limits",
 ];
 /// What the API server demands of the name of a namespace.
-pub const NAMESPACE_NAME: &str =
-    "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
+pub const NAMESPACE_NAME: &str = "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
 
-const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world", "cluster", "delivery", "render", "timeout"];
+const BUNDLE: &[&str] = &[
+    "paths",
+    "exclude",
+    "namespace",
+    "world",
+    "cluster",
+    "delivery",
+    "render",
+    "timeout",
+];
 const SCOPE: &[&str] = &["group", "kind", "versions", "scope"];
 const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
@@ -94,8 +102,10 @@ impl Config {
         match fields.iter().find(|field| field.key == "version") {
             None => return Err(no_version(values)),
             Some(version) if version.value.as_int() != Some(1) => {
-                let mistake =
-                    values.mistake(version.value.span(), "has a version that this ownerlint does not support");
+                let mistake = values.mistake(
+                    version.value.span(),
+                    "has a version that this ownerlint does not support",
+                );
                 return Err(mistake.label("not 1").help("write `version: 1`"));
             }
             Some(_) => {}
@@ -112,7 +122,9 @@ impl Config {
                 "kubernetes-version" => self.kubernetes_version = Some(release(values, field)?),
                 "scopes" => {
                     let scopes = values.items(field)?.into_iter();
-                    self.scopes = scopes.map(|scope| extra_kind(values, scope)).collect::<Result<_, _>>()?;
+                    self.scopes = scopes
+                        .map(|scope| extra_kind(values, scope))
+                        .collect::<Result<_, _>>()?;
                 }
                 "fail-on" => self.fail_on = Some(values.word(field, &FAIL_ON)?),
                 "baseline" => self.baseline = Some(values.string(field)?.to_owned()),
@@ -152,14 +164,19 @@ impl Config {
 
 fn no_version(values: Values<'_>) -> Mistake {
     let mistake = values.mistake(Span::empty(0), "has no `version`");
-    mistake.label("missing").help("write `version: 1` as the first line")
+    mistake
+        .label("missing")
+        .help("write `version: 1` as the first line")
 }
 
 fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mistake> {
     let mut bundles = Vec::new();
     for entry in values.mapping(value, "`bundles`")? {
         let name = entry.key.to_owned();
-        let mut bundle = BundleConfig { name, ..BundleConfig::default() };
+        let mut bundle = BundleConfig {
+            name,
+            ..BundleConfig::default()
+        };
         for field in values.fields(entry.value, &format!("bundle `{}`", entry.key), BUNDLE)? {
             match field.key {
                 "paths" => bundle.paths = values.strings(field)?,
@@ -173,8 +190,13 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
             }
         }
         if bundle.paths.is_empty() {
-            let mistake = values.mistake(entry.key_span, format!("has no `paths` for bundle `{}`", entry.key));
-            return Err(mistake.label("reads nothing").help("write `paths: [folder]`"));
+            let mistake = values.mistake(
+                entry.key_span,
+                format!("has no `paths` for bundle `{}`", entry.key),
+            );
+            return Err(mistake
+                .label("reads nothing")
+                .help("write `paths: [folder]`"));
         }
         bundles.push(bundle);
     }
@@ -189,7 +211,10 @@ fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistak
         false => Vec::new(),
     };
     if arguments.is_empty() {
-        let mistake = values.mistake(field.value.span(), format!("expects a list of arguments for `{}`", field.key));
+        let mistake = values.mistake(
+            field.value.span(),
+            format!("expects a list of arguments for `{}`", field.key),
+        );
         return Err(mistake.help("no shell runs it: `render: [helm, template, web, ./chart]`"));
     }
     Ok(arguments)
@@ -198,8 +223,17 @@ fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistak
 /// A length of time: `90s`, `5m`; a number is seconds.
 fn timeout(values: Values<'_>, field: Entry<'_>) -> Result<Duration, Mistake> {
     let written = values.written(field.value);
-    let spelled = || written.parse::<SignedDuration>().ok().and_then(|length| Duration::try_from(length).ok());
-    let length = written.parse().ok().map(Duration::from_secs).or_else(spelled);
+    let spelled = || {
+        written
+            .parse::<SignedDuration>()
+            .ok()
+            .and_then(|length| Duration::try_from(length).ok())
+    };
+    let length = written
+        .parse()
+        .ok()
+        .map(Duration::from_secs)
+        .or_else(spelled);
     length.filter(|length| !length.is_zero()).ok_or_else(|| {
         let mistake = values.mistake(field.value.span(), "has a malformed `timeout`");
         mistake.help("write seconds or a length of time: `timeout: 90s`, `timeout: 5m`")
@@ -209,7 +243,12 @@ fn timeout(values: Values<'_>, field: Entry<'_>) -> Result<Duration, Mistake> {
 fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, Mistake> {
     let span = field.value.span();
     let parsed = values.written(field.value).parse::<Release>();
-    parsed.map_err(|error| values.mistake(span, format!("has a malformed `kubernetes-version`: {error}")))
+    parsed.map_err(|error| {
+        values.mistake(
+            span,
+            format!("has a malformed `kubernetes-version`: {error}"),
+        )
+    })
 }
 
 fn namespace(values: Values<'_>, field: Entry<'_>) -> Result<String, Mistake> {
@@ -217,14 +256,20 @@ fn namespace(values: Values<'_>, field: Entry<'_>) -> Result<String, Mistake> {
     match is_namespace_name(name) {
         true => Ok(name.to_owned()),
         false => {
-            let mistake = values.mistake(field.value.span(), format!("names a namespace `{name}` that cannot exist"));
+            let mistake = values.mistake(
+                field.value.span(),
+                format!("names a namespace `{name}` that cannot exist"),
+            );
             Err(mistake.help(format!("a namespace has {NAMESPACE_NAME}")))
         }
     }
 }
 
 fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, Mistake> {
-    const SCOPES: [(&str, Scope); 2] = [("Namespaced", Scope::Namespaced), ("Cluster", Scope::Cluster)];
+    const SCOPES: [(&str, Scope); 2] = [
+        ("Namespaced", Scope::Namespaced),
+        ("Cluster", Scope::Cluster),
+    ];
     let fields = values.fields(value, "an entry of `scopes`", SCOPE)?;
     let (mut group, mut kind, mut versions, mut scope) = (None, None, Vec::new(), None);
     for field in fields {
@@ -237,15 +282,28 @@ fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, Mistake
         }
     }
     match (group, kind, scope) {
-        (Some(group), Some(kind), Some(scope)) => Ok(ExtraKind { group, kind, versions, scope }),
-        _ => Err(values.mistake(start(value), "expects `group`, `kind` and `scope` for every entry of `scopes`")),
+        (Some(group), Some(kind), Some(scope)) => Ok(ExtraKind {
+            group,
+            kind,
+            versions,
+            scope,
+        }),
+        _ => Err(values.mistake(
+            start(value),
+            "expects `group`, `kind` and `scope` for every entry of `scopes`",
+        )),
     }
 }
 
 fn rule(values: Values<'_>, entry: Entry<'_>) -> Result<&'static Rule, Mistake> {
     rules::find(entry.key).ok_or_else(|| {
-        let mistake = values.mistake(entry.key_span, format!("names a rule `{}` that does not exist", entry.key));
-        mistake.label("no such rule").help(rules::suggestion(entry.key))
+        let mistake = values.mistake(
+            entry.key_span,
+            format!("names a rule `{}` that does not exist", entry.key),
+        );
+        mistake
+            .label("no such rule")
+            .help(rules::suggestion(entry.key))
     })
 }
 
@@ -254,21 +312,34 @@ fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<I
     for field in values.fields(value, &format!("an ignore of `{}`", rule.id), IGNORE)? {
         match field.key {
             "object" => {
-                let pattern = ObjectPattern::new(values.string(field)?)
-                    .map_err(|error| values.mistake(field.value.span(), format!("has a malformed pattern: {error}")))?;
+                let pattern = ObjectPattern::new(values.string(field)?).map_err(|error| {
+                    values.mistake(
+                        field.value.span(),
+                        format!("has a malformed pattern: {error}"),
+                    )
+                })?;
                 object = Some((pattern, field.value.span()));
             }
             "reason" => reason = Some(values.string(field)?.to_owned()),
             _ => {
                 let date = values.written(field.value).parse::<Date>();
                 expires = Some(date.map_err(|error| {
-                    values.mistake(field.value.span(), format!("has a malformed `expires`: {error}"))
+                    values.mistake(
+                        field.value.span(),
+                        format!("has a malformed `expires`: {error}"),
+                    )
                 })?);
             }
         }
     }
     match (object, reason) {
-        (Some((object, place)), Some(reason)) => Ok(Ignore { rule: rule.id, object, reason, expires, place }),
+        (Some((object, place)), Some(reason)) => Ok(Ignore {
+            rule: rule.id,
+            object,
+            reason,
+            expires,
+            place,
+        }),
         (None, _) => {
             let mistake = values.mistake(start(value), "has an ignore without an `object`");
             Err(mistake.help("name the objects: `object: Deployment.apps/shop/*`"))

@@ -9,24 +9,35 @@ use crate::yaml::{self, Content, Entry, Kind, ProblemKind, Tree, Value};
 /// # Errors
 /// A second document, a key that is listed twice, and text that is not YAML.
 pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
-    let documents = yaml::read(file).into_iter().filter(|document| !matches!(document.content, Content::Empty));
+    let documents = yaml::read(file)
+        .into_iter()
+        .filter(|document| !matches!(document.content, Content::Empty));
     let documents: Vec<_> = documents.collect();
     if let Some(second) = documents.get(1) {
         let span = Span::new(second.span.start, second.span.start + 3);
         let mistake = Mistake::at(file, span, "has more than one document");
         return Err(mistake.help("keep one of them in this file"));
     }
-    let Some(document) = documents.into_iter().next() else { return Ok(None) };
+    let Some(document) = documents.into_iter().next() else {
+        return Ok(None);
+    };
     for problem in &document.problems {
         if let ProblemKind::DuplicateKey { key } = &problem.kind {
-            let mistake = Mistake::at(file, problem.span, format!("contains the key `{key}` twice"));
+            let mistake = Mistake::at(
+                file,
+                problem.span,
+                format!("contains the key `{key}` twice"),
+            );
             return Err(mistake.label("the second one"));
         }
     }
     match document.content {
         Content::Value(tree) => Ok(Some(tree)),
         Content::Unreadable(error) => {
-            Err(Mistake::at(file, error.span, format!("is not YAML: {}", error.message)).help(error.help()))
+            Err(
+                Mistake::at(file, error.span, format!("is not YAML: {}", error.message))
+                    .help(error.help()),
+            )
         }
         Content::Empty => Ok(None),
     }
@@ -44,11 +55,21 @@ impl<'a> Values<'a> {
     }
 
     /// The entries of a mapping all of whose keys are known. Null is an empty mapping.
-    pub(crate) fn fields(self, value: Value<'a>, what: &str, known: &[&str]) -> Result<Vec<Entry<'a>>, Mistake> {
+    pub(crate) fn fields(
+        self,
+        value: Value<'a>,
+        what: &str,
+        known: &[&str],
+    ) -> Result<Vec<Entry<'a>>, Mistake> {
         let entries = self.mapping(value, what)?;
         for entry in &entries {
             if !known.contains(&entry.key) {
-                return Err(self.unknown(entry.key_span, &format!("key `{}` in {what}", entry.key), entry.key, known));
+                return Err(self.unknown(
+                    entry.key_span,
+                    &format!("key `{}` in {what}", entry.key),
+                    entry.key,
+                    known,
+                ));
             }
         }
         Ok(entries)
@@ -58,14 +79,21 @@ impl<'a> Values<'a> {
     pub(crate) fn mapping(self, value: Value<'a>, what: &str) -> Result<Vec<Entry<'a>>, Mistake> {
         match value.is_map() || value.is_null() {
             true => Ok(value.entries().collect()),
-            false => Err(self.mistake(first_line(self.file, value.span()), format!("expects a mapping for {what}"))),
+            false => Err(self.mistake(
+                first_line(self.file, value.span()),
+                format!("expects a mapping for {what}"),
+            )),
         }
     }
 
     /// A word that is not one of the known ones.
     pub(crate) fn unknown(self, span: Span, what: &str, word: &str, known: &[&str]) -> Mistake {
-        let help = near::did_you_mean(word, known, || format!("the known ones are: {}", known.join(", ")));
-        self.mistake(span, format!("has an unknown {what}")).label("not known").help(help)
+        let help = near::did_you_mean(word, known, || {
+            format!("the known ones are: {}", known.join(", "))
+        });
+        self.mistake(span, format!("has an unknown {what}"))
+            .label("not known")
+            .help(help)
     }
 
     /// A text that is not empty.
@@ -76,7 +104,10 @@ impl<'a> Values<'a> {
     fn text(self, value: Value<'a>, what: &str) -> Result<&'a str, Mistake> {
         match value.as_str().filter(|text| !text.trim().is_empty()) {
             Some(text) => Ok(text),
-            None => Err(self.mistake(first_line(self.file, value.span()), format!("expects a string for {what}"))),
+            None => Err(self.mistake(
+                first_line(self.file, value.span()),
+                format!("expects a string for {what}"),
+            )),
         }
     }
 
@@ -84,7 +115,11 @@ impl<'a> Values<'a> {
     pub(crate) fn strings(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
         let what = format!("`{}`", entry.key);
         match entry.value.is_seq() {
-            true => entry.value.items().map(|item| self.text(item, &what).map(str::to_owned)).collect(),
+            true => entry
+                .value
+                .items()
+                .map(|item| self.text(item, &what).map(str::to_owned))
+                .collect(),
             false => Ok(vec![self.text(entry.value, &what)?.to_owned()]),
         }
     }
@@ -110,7 +145,11 @@ impl<'a> Values<'a> {
     /// A list of scalars; a single one is a list of one.
     pub(crate) fn words(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
         match entry.value.is_seq() {
-            true => entry.value.items().map(|item| self.scalar_of(item, entry.key)).collect(),
+            true => entry
+                .value
+                .items()
+                .map(|item| self.scalar_of(item, entry.key))
+                .collect(),
             false => Ok(vec![self.scalar_of(entry.value, entry.key)?]),
         }
     }
@@ -119,10 +158,18 @@ impl<'a> Values<'a> {
         let text = match value.kind() {
             Kind::Bool(flag) => Some(flag.to_string()),
             Kind::Int(number) => Some(number.to_string()),
-            _ => value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned),
+            _ => value
+                .as_str()
+                .filter(|text| !text.trim().is_empty())
+                .map(str::to_owned),
         };
         let span = || first_line(self.file, value.span());
-        text.ok_or_else(|| self.mistake(span(), format!("expects a word, a number or a truth value for `{key}`")))
+        text.ok_or_else(|| {
+            self.mistake(
+                span(),
+                format!("expects a word, a number or a truth value for `{key}`"),
+            )
+        })
     }
 
     /// The items of a list. Null is an empty list.
@@ -138,7 +185,9 @@ impl<'a> Values<'a> {
 
     /// A scalar as it is written, without quotes: `1.30` is not a number here.
     pub(crate) fn written(self, value: Value<'a>) -> &'a str {
-        value.as_str().unwrap_or_else(|| self.file.slice(value.span()))
+        value
+            .as_str()
+            .unwrap_or_else(|| self.file.slice(value.span()))
     }
 
     /// One of some words.
@@ -157,11 +206,18 @@ impl<'a> Values<'a> {
 
 /// The first line of a place: a snippet of a whole mapping would be the whole file.
 fn first_line(file: &SourceFile, span: Span) -> Span {
-    let length = file.slice(span).lines().next().map_or(0, |line| line.trim_end().len() as u32);
+    let length = file
+        .slice(span)
+        .lines()
+        .next()
+        .map_or(0, |line| line.trim_end().len() as u32);
     Span::new(span.start, span.start + length)
 }
 
 /// The first key of a mapping: enough to find it.
 pub(super) fn start(value: Value<'_>) -> Span {
-    value.entries().next().map_or(Span::empty(value.span().start), |entry| entry.key_span)
+    value
+        .entries()
+        .next()
+        .map_or(Span::empty(value.span().start), |entry| entry.key_span)
 }

@@ -16,10 +16,12 @@ pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 /// (argo-cd docs/user-guide/app_deletion.md).
 pub fn policy_of(application: &Object) -> Option<Policy> {
     let finalizers = application.metadata().finalizers().iter();
-    finalizers.into_iter().find_map(|finalizer| match finalizer.value.strip_prefix(RESOURCES_FINALIZER)? {
-        "" | "/foreground" => Some(Policy::Foreground),
-        "/background" => Some(Policy::Background),
-        _ => None,
+    finalizers.into_iter().find_map(|finalizer| {
+        match finalizer.value.strip_prefix(RESOURCES_FINALIZER)? {
+            "" | "/foreground" => Some(Policy::Foreground),
+            "/background" => Some(Policy::Background),
+            _ => None,
+        }
     })
 }
 
@@ -33,7 +35,9 @@ pub fn application_deleted<'a>(leaving: &Leaving<'a>, policy: Policy) -> Withdra
 /// A sync prunes what left the sources, after everything else of the sync; `PruneLast` after all of that (argo-cd
 /// gitops-engine/pkg/sync/sync_context.go). `policy` is Foreground unless `PrunePropagationPolicy` says otherwise.
 pub fn prune<'a>(leaving: &Leaving<'a>, policy: Policy) -> Withdrawal<'a> {
-    by_waves(leaving, Removal::ArgoCdPrune, policy, |member| has_sync_option(member, "PruneLast=true"))
+    by_waves(leaving, Removal::ArgoCdPrune, policy, |member| {
+        has_sync_option(member, "PruneLast=true")
+    })
 }
 
 fn by_waves<'a>(
@@ -45,8 +49,22 @@ fn by_waves<'a>(
     let (mut deleted, mut withdrawal) = leaving.split(removal);
     // What has an owner is not among the managed objects (gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs).
     deleted.retain(|member| {
-        let owned = member.object.metadata().owner_references().entries.first().map(|entry| entry.span);
-        withdrawal.spared.extend(owned.map(|place| (member.id, Spared { by: Sparing::Owned, place: Some(place) })));
+        let owned = member
+            .object
+            .metadata()
+            .owner_references()
+            .entries
+            .first()
+            .map(|entry| entry.span);
+        withdrawal.spared.extend(owned.map(|place| {
+            (
+                member.id,
+                Spared {
+                    by: Sparing::Owned,
+                    place: Some(place),
+                },
+            )
+        }));
         owned.is_none()
     });
     withdrawal.spared.sort_by_key(|(id, _)| *id);
@@ -54,7 +72,10 @@ fn by_waves<'a>(
     deleted.sort_by_key(|member| turn(member));
     let waves = deleted.chunk_by(|one, next| turn(one) == turn(next));
     for wave in waves {
-        withdrawal.requests.extend(wave.iter().map(|member| ToolRequest::delete(&member.key, policy)));
+        withdrawal.requests.extend(
+            wave.iter()
+                .map(|member| ToolRequest::delete(&member.key, policy)),
+        );
         withdrawal = withdrawal.then_wait(Wait::Gone);
     }
     withdrawal
@@ -63,10 +84,15 @@ fn by_waves<'a>(
 /// `argocd.argoproj.io/sync-wave`, else the weight of a Helm hook, else 0 (gitops-engine/pkg/sync/syncwaves/waves.go).
 pub fn wave(member: &Member) -> i64 {
     let number = |key| member.object.metadata().annotation(key)?.value.parse().ok();
-    number(marks::ARGOCD_SYNC_WAVE).or_else(|| number(marks::HELM_HOOK_WEIGHT)).unwrap_or(0)
+    number(marks::ARGOCD_SYNC_WAVE)
+        .or_else(|| number(marks::HELM_HOOK_WEIGHT))
+        .unwrap_or(0)
 }
 
 fn has_sync_option(member: &Member, option: &str) -> bool {
-    let options = member.object.metadata().annotation(marks::ARGOCD_SYNC_OPTIONS);
+    let options = member
+        .object
+        .metadata()
+        .annotation(marks::ARGOCD_SYNC_OPTIONS);
     options.is_some_and(|options| marks::sync_options(options.value).any(|one| one == option))
 }

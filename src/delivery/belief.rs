@@ -43,7 +43,9 @@ pub struct Belief<'a> {
 }
 
 /// Words by which people switch something off.
-const OFF: [&str; 10] = ["false", "no", "off", "disable", "disabled", "never", "none", "skip", "ignore", "keep"];
+const OFF: [&str; 10] = [
+    "false", "no", "off", "disable", "disabled", "never", "none", "skip", "ignore", "keep",
+];
 
 /// The protections of `metadata` that do not do what they say.
 pub fn beliefs(metadata: Metadata<'_>) -> Vec<Belief<'_>> {
@@ -56,9 +58,17 @@ pub fn beliefs(metadata: Metadata<'_>) -> Vec<Belief<'_>> {
             marks::ARGOCD_SYNC_OPTIONS => options(value.value, is_label),
             marks::FLUX_PRUNE | marks::FLUX_RECONCILE => opt_out(value.value).into_iter().collect(),
             marks::FLUX_SSA => apply_mode(value.value).into_iter().collect(),
-            _ => misspelled(key, value.value).map(Flaw::Key).into_iter().collect::<Vec<_>>(),
+            _ => misspelled(key, value.value)
+                .map(Flaw::Key)
+                .into_iter()
+                .collect::<Vec<_>>(),
         };
-        beliefs.extend(flaws.into_iter().map(|flaw| Belief { key, value, is_label, flaw }));
+        beliefs.extend(flaws.into_iter().map(|flaw| Belief {
+            key,
+            value,
+            is_label,
+            flaw,
+        }));
     }
     beliefs
 }
@@ -76,24 +86,50 @@ fn options(value: &str, is_label: bool) -> Vec<Flaw<'_>> {
     if is_label {
         return vec![Flaw::Label];
     }
-    sync_options(value).filter_map(|written| Some(Flaw::Option { written, meant: meant_option(written)? })).collect()
+    sync_options(value)
+        .filter_map(|written| {
+            Some(Flaw::Option {
+                written,
+                meant: meant_option(written)?,
+            })
+        })
+        .collect()
 }
 
 /// The protecting option that an unknown item means.
 fn meant_option(written: &str) -> Option<&'static str> {
-    const PROTECTING: [&str; 4] = ["Prune=false", "Prune=confirm", "Delete=false", "Delete=confirm"];
+    const PROTECTING: [&str; 4] = [
+        "Prune=false",
+        "Prune=confirm",
+        "Delete=false",
+        "Delete=confirm",
+    ];
     if PROTECTING.contains(&written) {
         return None;
     }
-    let letters = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let letters = |text: &str| {
+        text.chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect::<String>()
+            .to_lowercase()
+    };
     let separated = written.split([';', '|', ' ', '\n']).collect::<Vec<_>>();
-    if let Some(option) = PROTECTING.into_iter().find(|option| separated.contains(option)) {
+    if let Some(option) = PROTECTING
+        .into_iter()
+        .find(|option| separated.contains(option))
+    {
         return Some(option);
     }
     let (name, value) = written.split_once(['=', ':', ' '])?;
     let (name, value) = (letters(name), letters(value));
-    let value = if OFF.contains(&value.as_str()) { "false".to_owned() } else { value };
-    PROTECTING.into_iter().find(|option| letters(option) == format!("{name}{value}"))
+    let value = if OFF.contains(&value.as_str()) {
+        "false".to_owned()
+    } else {
+        value
+    };
+    PROTECTING
+        .into_iter()
+        .find(|option| letters(option) == format!("{name}{value}"))
 }
 
 /// Flux compares with `disabled`, in any case.
@@ -106,15 +142,23 @@ fn opt_out(value: &str) -> Option<Flaw<'static>> {
 
 /// Flux compares with `Ignore`, in any case; the other modes are known too.
 fn apply_mode(value: &str) -> Option<Flaw<'static>> {
-    let known = ["Ignore", "Override", "Merge", "IfNotPresent"].iter().any(|mode| mode.eq_ignore_ascii_case(value));
-    let off = is_misspelling(value.trim(), "Ignore") || value.trim().eq_ignore_ascii_case("disabled");
+    let known = ["Ignore", "Override", "Merge", "IfNotPresent"]
+        .iter()
+        .any(|mode| mode.eq_ignore_ascii_case(value));
+    let off =
+        is_misspelling(value.trim(), "Ignore") || value.trim().eq_ignore_ascii_case("disabled");
     (!known && off).then_some(Flaw::FluxValue("Ignore"))
 }
 
 /// The key that an unknown one means: the tool's domain or one like it, and the protection's name or one like it.
 fn misspelled(key: &str, value: &str) -> Option<&'static str> {
     const HELM: [&str; 3] = ["helm.sh", "meta.helm.sh", "helm.io"];
-    const ARGO_CD: [&str; 4] = ["argocd.argoproj.io", "argo-cd.argoproj.io", "argoproj.io", "argocd.io"];
+    const ARGO_CD: [&str; 4] = [
+        "argocd.argoproj.io",
+        "argo-cd.argoproj.io",
+        "argoproj.io",
+        "argocd.io",
+    ];
     const FLUX: [&str; 6] = [
         "kustomize.toolkit.fluxcd.io",
         "kustomization.toolkit.fluxcd.io",
@@ -135,7 +179,12 @@ fn misspelled(key: &str, value: &str) -> Option<&'static str> {
     if of(&HELM) && named("resource-policy") {
         return Some(marks::HELM_RESOURCE_POLICY);
     }
-    let option = || named("sync-options") || ["prune", "delete"].iter().any(|option| name.eq_ignore_ascii_case(option));
+    let option = || {
+        named("sync-options")
+            || ["prune", "delete"]
+                .iter()
+                .any(|option| name.eq_ignore_ascii_case(option))
+    };
     if of(&ARGO_CD) && option() && (says("false") || says("confirm") || says("disable")) {
         return Some(marks::ARGOCD_SYNC_OPTIONS);
     }

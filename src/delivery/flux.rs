@@ -47,28 +47,47 @@ pub struct HelmReleaseSettings {
 
 impl Default for KustomizationSettings {
     fn default() -> Self {
-        Self { prune: true, suspended: false, deletion_policy: DeletionPolicy::MirrorPrune }
+        Self {
+            prune: true,
+            suspended: false,
+            deletion_policy: DeletionPolicy::MirrorPrune,
+        }
     }
 }
 
 impl Default for HelmReleaseSettings {
     fn default() -> Self {
-        Self { suspended: false, propagation: Policy::Background, disable_wait: false }
+        Self {
+            suspended: false,
+            propagation: Policy::Background,
+            disable_wait: false,
+        }
     }
 }
 
 impl KustomizationSettings {
     /// What a Kustomization says. An unknown deletion policy, which no API server accepts, counts as none.
     pub fn of(kustomization: &Object) -> Self {
-        let flag = |field| kustomization.at(&["spec", field]).and_then(Value::as_bool).unwrap_or(false);
-        let policy = kustomization.at(&["spec", "deletionPolicy"]).and_then(Value::as_str);
+        let flag = |field| {
+            kustomization
+                .at(&["spec", field])
+                .and_then(Value::as_bool)
+                .unwrap_or(false)
+        };
+        let policy = kustomization
+            .at(&["spec", "deletionPolicy"])
+            .and_then(Value::as_str);
         let deletion_policy = match policy {
             Some("Delete") => DeletionPolicy::Delete,
             Some("WaitForTermination") => DeletionPolicy::WaitForTermination,
             Some("Orphan") => DeletionPolicy::Orphan,
             _ => DeletionPolicy::MirrorPrune,
         };
-        Self { prune: flag("prune"), suspended: flag("suspend"), deletion_policy }
+        Self {
+            prune: flag("prune"),
+            suspended: flag("suspend"),
+            deletion_policy,
+        }
     }
 }
 
@@ -76,7 +95,10 @@ impl HelmReleaseSettings {
     /// What a HelmRelease says.
     pub fn of(release: &Object) -> Self {
         let flag = |path: &[&str]| release.at(path).and_then(Value::as_bool).unwrap_or(false);
-        let propagation = match release.at(&["spec", "uninstall", "deletionPropagation"]).and_then(Value::as_str) {
+        let propagation = match release
+            .at(&["spec", "uninstall", "deletionPropagation"])
+            .and_then(Value::as_str)
+        {
             Some("foreground") => Policy::Foreground,
             Some("orphan") => Policy::Orphan,
             _ => Policy::Background,
@@ -101,7 +123,10 @@ pub fn prune<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> With
 }
 
 /// A Kustomization is deleted (kustomize-controller internal/controller/kustomization_controller.go, finalize).
-pub fn kustomization_deleted<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> Withdrawal<'a> {
+pub fn kustomization_deleted<'a>(
+    leaving: &Leaving<'a>,
+    settings: KustomizationSettings,
+) -> Withdrawal<'a> {
     if settings.suspended {
         return Leaving::untouched("is suspended");
     }
@@ -123,7 +148,11 @@ pub fn helm_release_deleted<'a>(
         return Leaving::untouched("is suspended");
     }
     let withdrawal = helm::uninstall(leaving, version, settings.propagation);
-    if settings.disable_wait { withdrawal } else { withdrawal.then_wait(Wait::Gone) }
+    if settings.disable_wait {
+        withdrawal
+    } else {
+        withdrawal.then_wait(Wait::Gone)
+    }
 }
 
 /// The order in which Flux applies, reversed down to namespaces and names.
@@ -132,8 +161,16 @@ fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     let (mut deleted, withdrawal) = leaving.split(Removal::FluxPrune);
     deleted.sort_by(|one, next| {
         let place = |kind: &str| order.place(kind);
-        place(one.key.kind()).cmp(&place(next.key.kind())).then_with(|| next.key.cmp(&one.key))
+        place(one.key.kind())
+            .cmp(&place(next.key.kind()))
+            .then_with(|| next.key.cmp(&one.key))
     });
-    let requests = deleted.iter().map(|member| ToolRequest::delete(&member.key, Policy::Background)).collect();
-    Withdrawal { requests, ..withdrawal }
+    let requests = deleted
+        .iter()
+        .map(|member| ToolRequest::delete(&member.key, Policy::Background))
+        .collect();
+    Withdrawal {
+        requests,
+        ..withdrawal
+    }
 }

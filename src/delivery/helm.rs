@@ -40,11 +40,18 @@ impl HelmVersion {
 }
 
 /// `helm uninstall`: kind by kind, with `--cascade`'s policy.
-pub fn uninstall<'a>(leaving: &Leaving<'a>, version: HelmVersion, cascade: Policy) -> Withdrawal<'a> {
+pub fn uninstall<'a>(
+    leaving: &Leaving<'a>,
+    version: HelmVersion,
+    cascade: Policy,
+) -> Withdrawal<'a> {
     let (mut deleted, withdrawal) = leaving.split(Removal::HelmUninstall);
     sort(&mut deleted, version.uninstall(), leaving);
     Withdrawal {
-        requests: deleted.iter().map(|member| ToolRequest::delete(&member.key, cascade)).collect(),
+        requests: deleted
+            .iter()
+            .map(|member| ToolRequest::delete(&member.key, cascade))
+            .collect(),
         ..withdrawal
     }
 }
@@ -53,9 +60,12 @@ pub fn uninstall<'a>(leaving: &Leaving<'a>, version: HelmVersion, cascade: Polic
 /// `helm uninstall` deletes all of them once everything else is deleted, and none if a delete is refused (helm
 /// pkg/action/uninstall.go, purgeReleases; pkg/storage/driver/secrets.go).
 pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> Vec<&'a Member> {
-    let storages = [kinds::SECRET, kinds::CONFIG_MAP].into_iter().flat_map(|kind| inventory.of_kind(kind));
+    let storages = [kinds::SECRET, kinds::CONFIG_MAP]
+        .into_iter()
+        .flat_map(|kind| inventory.of_kind(kind));
     let is_record = |member: &&Member| {
-        record_of(member).is_some_and(|name| name.value == release) && member.key.namespace.name() == Some(namespace)
+        record_of(member).is_some_and(|name| name.value == release)
+            && member.key.namespace.name() == Some(namespace)
     };
     storages.filter(is_record).collect()
 }
@@ -64,7 +74,9 @@ pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> 
 pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
     let metadata = member.object.metadata();
     let is_record = member.key.name.starts_with("sh.helm.release.v1.")
-        && metadata.label("owner").is_some_and(|owner| owner.value == "helm");
+        && metadata
+            .label("owner")
+            .is_some_and(|owner| owner.value == "helm");
     metadata.label("name").filter(|_| is_record)
 }
 
@@ -83,23 +95,47 @@ pub fn upgrade<'a>(
     let mut released: Vec<&Member> = new.released().collect();
     sort(&mut released, order, new);
     let stays: BTreeSet<&ObjectKey> = released.iter().map(|member| &member.key).collect();
-    let writes = released.iter().map(|member| match before.contains(&member.key) {
-        true => ToolRequest::write(Op::Update, &member.key),
-        false => ToolRequest::write(Op::Create, &member.key),
-    });
+    let writes = released
+        .iter()
+        .map(|member| match before.contains(&member.key) {
+            true => ToolRequest::write(Op::Update, &member.key),
+            false => ToolRequest::write(Op::Create, &member.key),
+        });
     let mut requests: Vec<ToolRequest> = hooks(new, "pre-upgrade").chain(writes).collect();
-    if let Some(request) = requests.iter().find(|request| request.op == Op::Update && rejects(&request.key)) {
+    if let Some(request) = requests
+        .iter()
+        .find(|request| request.op == Op::Update && rejects(&request.key))
+    {
         let rejected = Some(request.key.clone());
-        return Withdrawal { requests, rejected, ..Leaving::untouched("fails to upgrade") };
+        return Withdrawal {
+            requests,
+            rejected,
+            ..Leaving::untouched("fails to upgrade")
+        };
     }
     // An object that becomes a hook leaves the release (helm/helm#12799).
-    let leaves = old.members.iter().copied().filter(|member| !stays.contains(&member.key)).collect();
-    let leaving = Leaving { members: leaves, ..old.clone() };
+    let leaves = old
+        .members
+        .iter()
+        .copied()
+        .filter(|member| !stays.contains(&member.key))
+        .collect();
+    let leaving = Leaving {
+        members: leaves,
+        ..old.clone()
+    };
     let (mut deleted, withdrawal) = leaving.split(Removal::HelmUpgrade);
     sort(&mut deleted, order, old);
-    requests.extend(deleted.iter().map(|member| ToolRequest::delete(&member.key, Policy::Background)));
+    requests.extend(
+        deleted
+            .iter()
+            .map(|member| ToolRequest::delete(&member.key, Policy::Background)),
+    );
     requests.extend(hooks(new, "post-upgrade"));
-    Withdrawal { requests, ..withdrawal }
+    Withdrawal {
+        requests,
+        ..withdrawal
+    }
 }
 
 /// Whether an object of a chart is not in the cluster while the release is installed: a hook that Helm deletes as soon as it has
@@ -107,11 +143,17 @@ pub fn upgrade<'a>(
 pub fn is_transient(object: &Object) -> bool {
     let words = |key| {
         let value = object.metadata().annotation(key).map(|value| value.value);
-        value.into_iter().flat_map(|value| value.split(',')).map(str::trim)
+        value
+            .into_iter()
+            .flat_map(|value| value.split(','))
+            .map(str::trim)
     };
     let is_hook = words(marks::HELM_HOOK).next().is_some();
-    let only_tests = words(marks::HELM_HOOK).all(|event| event == "test" || event == "test-success");
-    is_hook && (only_tests || words(marks::HELM_HOOK_DELETE_POLICY).any(|policy| policy == "hook-succeeded"))
+    let only_tests =
+        words(marks::HELM_HOOK).all(|event| event == "test" || event == "test-success");
+    is_hook
+        && (only_tests
+            || words(marks::HELM_HOOK_DELETE_POLICY).any(|policy| policy == "hook-succeeded"))
 }
 
 /// The hooks of an event: each is created anew (helm pkg/action/hooks.go).
@@ -120,7 +162,11 @@ fn hooks(release: &Leaving<'_>, event: &'static str) -> impl Iterator<Item = Too
         let events = member.object.metadata().annotation(marks::HELM_HOOK);
         events.is_some_and(|events| events.value.split(',').any(|one| one.trim() == event))
     };
-    release.members.iter().filter(runs).map(|member| ToolRequest::write(Op::Create, &member.key))
+    release
+        .members
+        .iter()
+        .filter(runs)
+        .map(|member| ToolRequest::write(Op::Create, &member.key))
 }
 
 /// By kind; kinds without a place by name; then by template, and by place in it (helm pkg/releaseutil/kind_sorter.go, lessByKind).
@@ -128,7 +174,15 @@ fn sort(members: &mut [&Member], order: &KindOrder, leaving: &Leaving<'_>) {
     members.sort_by_cached_key(|member| {
         let kind = member.object.kind();
         let unlisted = if order.lists(kind) { "" } else { kind };
-        let template = leaving.deliveries.template(leaving.inventory, member).unwrap_or_default();
-        (order.place(kind), unlisted.to_owned(), template.to_owned(), member.id)
+        let template = leaving
+            .deliveries
+            .template(leaving.inventory, member)
+            .unwrap_or_default();
+        (
+            order.place(kind),
+            unlisted.to_owned(),
+            template.to_owned(),
+            member.id,
+        )
     });
 }

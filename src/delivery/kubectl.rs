@@ -7,16 +7,26 @@ use crate::kube::{Policy, Wait};
 /// `kubectl delete -f`: one request after the other, and a wait at the end only.
 pub fn delete<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
     let (deleted, withdrawal) = leaving.split(Removal::Kubectl);
-    let requests = deleted.iter().map(|member| ToolRequest::delete(&member.key, cascade)).collect();
-    Withdrawal { requests, ..withdrawal }.then_wait(Wait::Gone)
+    let requests = deleted
+        .iter()
+        .map(|member| ToolRequest::delete(&member.key, cascade))
+        .collect();
+    Withdrawal {
+        requests,
+        ..withdrawal
+    }
+    .then_wait(Wait::Gone)
 }
 
 /// `kubectl replace --force`: deletes everything, waits until it is gone, and creates it again (kubectl pkg/cmd/replace,
 /// forceReplace).
 pub fn replace_force<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
     let mut withdrawal = delete(leaving, cascade);
-    let created: Vec<ToolRequest> =
-        withdrawal.requests.iter().map(|request| ToolRequest::write(Op::Create, &request.key)).collect();
+    let created: Vec<ToolRequest> = withdrawal
+        .requests
+        .iter()
+        .map(|request| ToolRequest::write(Op::Create, &request.key))
+        .collect();
     withdrawal.requests.extend(created);
     withdrawal
 }

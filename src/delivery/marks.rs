@@ -61,16 +61,26 @@ pub const FLUX_SSA: &str = "kustomize.toolkit.fluxcd.io/ssa";
 /// `enabled`: the object is deleted and created again when a field cannot be changed.
 pub const FLUX_FORCE: &str = "kustomize.toolkit.fluxcd.io/force";
 /// The labels and annotations by which people tell Flux what to do with an object that a Kustomization delivers.
-pub const FLUX_OPTIONS: [&str; 5] =
-    [FLUX_PRUNE, FLUX_RECONCILE, FLUX_SSA, FLUX_FORCE, "kustomize.toolkit.fluxcd.io/substitute"];
+pub const FLUX_OPTIONS: [&str; 5] = [
+    FLUX_PRUNE,
+    FLUX_RECONCILE,
+    FLUX_SSA,
+    FLUX_FORCE,
+    "kustomize.toolkit.fluxcd.io/substitute",
+];
 
 /// The Application that `argocd.argoproj.io/tracking-id` names: `app:group/Kind:namespace/name`.
 pub fn tracked_application(tracking_id: &str) -> Option<&str> {
-    tracking_id.split_once(':').map(|(application, _)| application)
+    tracking_id
+        .split_once(':')
+        .map(|(application, _)| application)
 }
 
 /// The options of `argocd.argoproj.io/sync-options`, as Argo CD reads them: between commas, blanks around them ignored,
 /// compared exactly (argo-cd gitops-engine/pkg/sync/resource/annotations.go, GetAnnotationCSVs).
 pub fn sync_options(annotation: &str) -> impl Iterator<Item = &str> {
-    annotation.split(',').map(str::trim).filter(|option| !option.is_empty())
+    annotation
+        .split(',')
+        .map(str::trim)
+        .filter(|option| !option.is_empty())
 }

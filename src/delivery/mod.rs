@@ -28,7 +28,9 @@ mod tracking;
 pub use belief::{Belief, Flaw, beliefs};
 pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
-pub use regime::{BundleTools, Delivered, Deliverers, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};
+pub use regime::{
+    BundleTools, Delivered, Deliverers, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource,
+};
 pub use request::{Leaving, Op, ToolRequest, Withdrawal};
 pub use together::DeliveredSet;
 pub use tracking::TrackingLabels;

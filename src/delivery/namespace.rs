@@ -7,13 +7,34 @@ use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
 
 /// `kubectl delete namespace`, which waits at its end only.
-pub fn delete<'a>(leaving: &Leaving<'a>, names: &BTreeSet<String>, cascade: Policy) -> Withdrawal<'a> {
+pub fn delete<'a>(
+    leaving: &Leaving<'a>,
+    names: &BTreeSet<String>,
+    cascade: Policy,
+) -> Withdrawal<'a> {
     let key = |name: &String| ObjectKey::of_namespace(name);
-    let requests = names.iter().map(|name| ToolRequest::delete(&key(name), cascade)).collect();
+    let requests = names
+        .iter()
+        .map(|name| ToolRequest::delete(&key(name), cascade))
+        .collect();
     let inside = |member: &Member| match member.key.is(kinds::NAMESPACE) {
         true => names.contains(member.key.name.as_str()),
-        false => member.key.namespace.name().is_some_and(|name| names.contains(name)),
+        false => member
+            .key
+            .namespace
+            .name()
+            .is_some_and(|name| names.contains(name)),
     };
-    let outside = leaving.members.iter().filter(|member| !inside(member)).map(|member| member.id).collect();
-    Withdrawal { requests, outside, ..Withdrawal::default() }.then_wait(Wait::Gone)
+    let outside = leaving
+        .members
+        .iter()
+        .filter(|member| !inside(member))
+        .map(|member| member.id)
+        .collect();
+    Withdrawal {
+        requests,
+        outside,
+        ..Withdrawal::default()
+    }
+    .then_wait(Wait::Gone)
 }

@@ -32,8 +32,13 @@ pub enum Sequence {
 
 impl Sequence {
     /// Every order, in the order of this type.
-    pub const ALL: [Self; 5] =
-        [Self::Helm3Install, Self::Helm3Uninstall, Self::Helm4Install, Self::Helm4Uninstall, Self::FluxDelete];
+    pub const ALL: [Self; 5] = [
+        Self::Helm3Install,
+        Self::Helm3Uninstall,
+        Self::Helm4Install,
+        Self::Helm4Uninstall,
+        Self::FluxDelete,
+    ];
 }
 
 /// Stands for every kind that the order does not list.
@@ -82,13 +87,29 @@ impl KindOrder {
     }
 
     fn of(row: OrderRow) -> Result<(Sequence, Self), OrderTableError> {
-        let OrderRow { order, kinds, source } = row;
+        let OrderRow {
+            order,
+            kinds,
+            source,
+        } = row;
         let kinds: Vec<&str> = kinds.split(';').collect();
         let others = kinds.iter().position(|kind| *kind == OTHERS);
-        let listed = kinds.iter().enumerate().filter(|(_, kind)| **kind != OTHERS);
-        let places: BTreeMap<String, usize> = listed.map(|(place, kind)| ((*kind).to_owned(), place)).collect();
+        let listed = kinds
+            .iter()
+            .enumerate()
+            .filter(|(_, kind)| **kind != OTHERS);
+        let places: BTreeMap<String, usize> = listed
+            .map(|(place, kind)| ((*kind).to_owned(), place))
+            .collect();
         match others {
-            Some(others) if places.len() + 1 == kinds.len() => Ok((order, Self { places, others, source })),
+            Some(others) if places.len() + 1 == kinds.len() => Ok((
+                order,
+                Self {
+                    places,
+                    others,
+                    source,
+                },
+            )),
             _ => Err(OrderTableError::Order(order)),
         }
     }
@@ -99,8 +120,13 @@ impl KindOrder {
     /// The first row that is wrong, and an order that is missing.
     pub fn parse(rows: &str) -> Result<BTreeMap<Sequence, Self>, OrderTableError> {
         let rows = csv::Reader::from_reader(rows.as_bytes()).into_deserialize::<OrderRow>();
-        let table: BTreeMap<Sequence, Self> = rows.map(|row| Self::of(row?)).collect::<Result<_, OrderTableError>>()?;
-        match Sequence::ALL.into_iter().find(|sequence| !table.contains_key(sequence)) {
+        let table: BTreeMap<Sequence, Self> = rows
+            .map(|row| Self::of(row?))
+            .collect::<Result<_, OrderTableError>>()?;
+        match Sequence::ALL
+            .into_iter()
+            .find(|sequence| !table.contains_key(sequence))
+        {
             Some(missing) => Err(OrderTableError::Missing(missing)),
             None => Ok(table),
         }
@@ -110,9 +136,10 @@ impl KindOrder {
 /// An order of the table that is compiled in.
 pub fn kind_order(sequence: Sequence) -> &'static KindOrder {
     // The text is compiled in and parsed by the tests, which also find an order that is missing.
-    static TABLE: LazyLock<BTreeMap<Sequence, KindOrder>> = LazyLock::new(|| match KindOrder::parse(ROWS) {
-        Ok(table) => table,
-        Err(error) => unreachable!("rules/tables: {error}"),
-    });
+    static TABLE: LazyLock<BTreeMap<Sequence, KindOrder>> =
+        LazyLock::new(|| match KindOrder::parse(ROWS) {
+            Ok(table) => table,
+            Err(error) => unreachable!("rules/tables: {error}"),
+        });
     &TABLE[&sequence]
 }

@@ -68,20 +68,35 @@ impl Spared<'_> {
 ///
 /// The object is the copy that the tool looks at: the stored release for `helm uninstall`, the one in the cluster for all
 /// others. So for a removal that a change brings about, it is the object before that change.
-pub fn spared<'a>(object: &'a Object, template: Option<&str>, removal: Removal) -> Option<Spared<'a>> {
+pub fn spared<'a>(
+    object: &'a Object,
+    template: Option<&str>,
+    removal: Removal,
+) -> Option<Spared<'a>> {
     let metadata = object.metadata();
     match removal {
         Removal::Kubectl | Removal::Namespace => None,
-        Removal::HelmUninstall => unreleased(object, template).or_else(|| resource_policy(metadata)),
+        Removal::HelmUninstall => {
+            unreleased(object, template).or_else(|| resource_policy(metadata))
+        }
         Removal::HelmUpgrade => unreleased(object, template).or_else(|| {
             // The live object's annotation, compared exactly (helm pkg/kube/client.go, Update).
-            let kept = metadata.annotation(marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value == "keep")?;
-            Some(Spared { by: Sparing::Keep, place: Some(kept.key_span) })
+            let kept = metadata
+                .annotation(marks::HELM_RESOURCE_POLICY)
+                .filter(|policy| policy.value == "keep")?;
+            Some(Spared {
+                by: Sparing::Keep,
+                place: Some(kept.key_span),
+            })
         }),
-        Removal::ArgoCdPrune => definition(object).or_else(|| sync_option(metadata, &["Prune=false", "Prune=confirm"])),
+        Removal::ArgoCdPrune => {
+            definition(object).or_else(|| sync_option(metadata, &["Prune=false", "Prune=confirm"]))
+        }
         Removal::ArgoCdApplication => {
             let option = || sync_option(metadata, &["Delete=false", "Delete=confirm"]);
-            definition(object).or_else(option).or_else(|| argo_cd_keep(metadata))
+            definition(object)
+                .or_else(option)
+                .or_else(|| argo_cd_keep(metadata))
         }
         Removal::FluxPrune => flux_opt_out(metadata),
     }
@@ -89,7 +104,12 @@ pub fn spared<'a>(object: &'a Object, template: Option<&str>, removal: Removal) 
 
 /// Argo CD writes no tracking onto a CustomResourceDefinition, so that it is never among the objects that leave an Application.
 fn definition(object: &Object) -> Option<Spared<'static>> {
-    object.is(kinds::CUSTOM_RESOURCE_DEFINITION).then_some(Spared { by: Sparing::Definition, place: None })
+    object
+        .is(kinds::CUSTOM_RESOURCE_DEFINITION)
+        .then_some(Spared {
+            by: Sparing::Definition,
+            place: None,
+        })
 }
 
 /// Whether Helm creates an object and does not count it as part of the release.
@@ -100,9 +120,15 @@ pub(super) fn outside_of_release(object: &Object, template: Option<&str>) -> boo
 /// What Helm creates and does not count as part of the release.
 fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>> {
     if let Some(hook) = object.metadata().annotation(marks::HELM_HOOK) {
-        return Some(Spared { by: Sparing::Hook, place: Some(hook.key_span) });
+        return Some(Spared {
+            by: Sparing::Hook,
+            place: Some(hook.key_span),
+        });
     }
-    template.is_some_and(in_crds_folder).then_some(Spared { by: Sparing::CrdsFolder, place: None })
+    template.is_some_and(in_crds_folder).then_some(Spared {
+        by: Sparing::CrdsFolder,
+        place: None,
+    })
 }
 
 /// Whether a template's path leads into the `crds/` folder of a chart, or of one of its subcharts.
@@ -119,28 +145,49 @@ fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
         true => Sparing::Keep,
         false => Sparing::UnknownPolicy(policy.value),
     };
-    Some(Spared { by, place: Some(policy.key_span) })
+    Some(Spared {
+        by,
+        place: Some(policy.key_span),
+    })
 }
 
 /// Argo CD reads Helm's annotation like one of its own: a list, compared exactly.
 fn argo_cd_keep(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let keeps = marks::sync_options(policy.value).any(|option| option == "keep");
-    keeps.then_some(Spared { by: Sparing::Keep, place: Some(policy.key_span) })
+    keeps.then_some(Spared {
+        by: Sparing::Keep,
+        place: Some(policy.key_span),
+    })
 }
 
 fn sync_option<'a>(metadata: Metadata<'a>, spares: &[&str]) -> Option<Spared<'a>> {
     let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS)?;
     let option = marks::sync_options(options.value).find(|option| spares.contains(option))?;
-    Some(Spared { by: Sparing::SyncOption(option), place: Some(options.key_span) })
+    Some(Spared {
+        by: Sparing::SyncOption(option),
+        place: Some(options.key_span),
+    })
 }
 
 /// Flux looks at labels and annotations alike, and ignores case (fluxcd/pkg ssa/manager_delete.go, ssa/utils AnyInMetadata).
 fn flux_opt_out(metadata: Metadata<'_>) -> Option<Spared<'static>> {
-    let opt_outs = [(marks::FLUX_PRUNE, "disabled"), (marks::FLUX_RECONCILE, "disabled"), (marks::FLUX_SSA, "Ignore")];
+    let opt_outs = [
+        (marks::FLUX_PRUNE, "disabled"),
+        (marks::FLUX_RECONCILE, "disabled"),
+        (marks::FLUX_SSA, "Ignore"),
+    ];
     opt_outs.into_iter().find_map(|(key, disabled)| {
-        let written = [metadata.label(key), metadata.annotation(key)].into_iter().flatten();
-        let place = written.into_iter().find(|value| value.value.eq_ignore_ascii_case(disabled))?.key_span;
-        Some(Spared { by: Sparing::FluxOptOut(key), place: Some(place) })
+        let written = [metadata.label(key), metadata.annotation(key)]
+            .into_iter()
+            .flatten();
+        let place = written
+            .into_iter()
+            .find(|value| value.value.eq_ignore_ascii_case(disabled))?
+            .key_span;
+        Some(Spared {
+            by: Sparing::FluxOptOut(key),
+            place: Some(place),
+        })
     })
 }

@@ -49,7 +49,10 @@ impl BundleTools {
 
 impl From<Option<DeliveryTool>> for BundleTools {
     fn from(tool: Option<DeliveryTool>) -> Self {
-        Self { bundles: HashMap::default(), tools: vec![tool] }
+        Self {
+            bundles: HashMap::default(),
+            tools: vec![tool],
+        }
     }
 }
 
@@ -194,7 +197,10 @@ pub struct Deliverers {
 impl Deliverers {
     fn add(&mut self, object: &DeliveryObject) {
         let regime = Regime::of(object.kind);
-        self.agreed = self.agreed.and(Delivered { regime, source: RegimeSource::Object(object.id) });
+        self.agreed = self.agreed.and(Delivered {
+            regime,
+            source: RegimeSource::Object(object.id),
+        });
         self.prunes |= object.prunes && !object.suspended;
         self.deletes |= object.deletes();
     }
@@ -229,28 +235,53 @@ impl Deliveries {
         };
         let mut objects: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for member in &inventory.members {
-            let (all, with_marks) = objects.entry(deliveries.configured.bundle(member.file)).or_default();
+            let (all, with_marks) = objects
+                .entry(deliveries.configured.bundle(member.file))
+                .or_default();
             *all += 1;
-            let Some((regime, place)) = marked(member.object.metadata()) else { continue };
+            let Some((regime, place)) = marked(member.object.metadata()) else {
+                continue;
+            };
             *with_marks += 1;
-            let delivered = Delivered { regime, source: RegimeSource::Mark { object: member.id, place } };
+            let delivered = Delivered {
+                regime,
+                source: RegimeSource::Mark {
+                    object: member.id,
+                    place,
+                },
+            };
             deliveries.own.insert(member.id, delivered);
             let of_file = deliveries.by_file.entry(member.file).or_default();
             *of_file = of_file.and(delivered);
-            let of_bundle = deliveries.by_bundle.entry(deliveries.configured.bundle(member.file)).or_default();
+            let of_bundle = deliveries
+                .by_bundle
+                .entry(deliveries.configured.bundle(member.file))
+                .or_default();
             *of_bundle = of_bundle.and(delivered);
         }
-        let most_have = |bundle: &usize| objects.get(bundle).is_some_and(|(all, with_marks)| with_marks * 2 > *all);
+        let most_have = |bundle: &usize| {
+            objects
+                .get(bundle)
+                .is_some_and(|(all, with_marks)| with_marks * 2 > *all)
+        };
         deliveries.by_bundle.retain(|bundle, _| most_have(bundle));
-        let templates = inventory.files().map(|(id, file)| (id, rendered_from(file.source())));
-        deliveries.templates = templates.filter(|(_, documents)| !documents.is_empty()).collect();
+        let templates = inventory
+            .files()
+            .map(|(id, file)| (id, rendered_from(file.source())));
+        deliveries.templates = templates
+            .filter(|(_, documents)| !documents.is_empty())
+            .collect();
         deliveries
     }
 
     /// The same, where the input contains objects that deliver others, and what they reach.
     pub fn delivering(mut self, objects: &[DeliveryObject], reach: &Reach) -> Self {
         for (place, object) in objects.iter().enumerate() {
-            let files: BTreeSet<FileId> = reach.builds(place).iter().flat_map(|build| reach.files(*build)).collect();
+            let files: BTreeSet<FileId> = reach
+                .builds(place)
+                .iter()
+                .flat_map(|build| reach.files(*build))
+                .collect();
             for file in files {
                 self.reached.entry(file).or_default().add(object);
             }
@@ -265,15 +296,32 @@ impl Deliveries {
 
     /// What the delivery objects that reach an object agree on.
     fn by_object(&self, member: &Member) -> Option<Delivered> {
-        self.reached(member).and_then(|reached| reached.agreed.one())
+        self.reached(member)
+            .and_then(|reached| reached.agreed.one())
     }
 
     /// Who delivers an object.
     pub fn regime(&self, member: &Member) -> Delivered {
         let own = || self.own.get(&member.id).copied();
-        let of_file = || self.by_file.get(&member.file).copied().unwrap_or_default().one();
-        let of_bundle = || self.by_bundle.get(&self.bundle_of(member)).copied().unwrap_or_default().one();
-        let marked = self.by_object(member).or_else(own).or_else(of_file).or_else(of_bundle);
+        let of_file = || {
+            self.by_file
+                .get(&member.file)
+                .copied()
+                .unwrap_or_default()
+                .one()
+        };
+        let of_bundle = || {
+            self.by_bundle
+                .get(&self.bundle_of(member))
+                .copied()
+                .unwrap_or_default()
+                .one()
+        };
+        let marked = self
+            .by_object(member)
+            .or_else(own)
+            .or_else(of_file)
+            .or_else(of_bundle);
         match self.configured.tool(member.file) {
             Some(tool) => {
                 let regime = match (tool, marked.map(|delivered| delivered.regime)) {
@@ -281,12 +329,20 @@ impl Deliveries {
                     (DeliveryTool::ArgoCd, _) => Regime::ArgoCd,
                     (DeliveryTool::Kubectl, _) => Regime::Kubectl,
                     // What Helm rendered, Flux delivers through a HelmRelease.
-                    (DeliveryTool::Flux, Some(regime)) if regime.is_release() => Regime::Flux(FluxObject::HelmRelease),
+                    (DeliveryTool::Flux, Some(regime)) if regime.is_release() => {
+                        Regime::Flux(FluxObject::HelmRelease)
+                    }
                     (DeliveryTool::Flux, _) => Regime::Flux(FluxObject::Kustomization),
                 };
-                Delivered { regime, source: RegimeSource::Config }
+                Delivered {
+                    regime,
+                    source: RegimeSource::Config,
+                }
             }
-            None => marked.unwrap_or(Delivered { regime: Regime::Kubectl, source: RegimeSource::None }),
+            None => marked.unwrap_or(Delivered {
+                regime: Regime::Kubectl,
+                source: RegimeSource::None,
+            }),
         }
     }
 
@@ -294,7 +350,11 @@ impl Deliveries {
     /// rendered, the marks of its file: charts seldom label their CRDs. A file without templates may be a kustomization of
     /// anybody's.
     pub fn evident(&self, inventory: &Inventory, member: &Member) -> Option<Regime> {
-        let of_file = || self.by_file.get(&member.file).is_some_and(|of_file| of_file.one().is_some());
+        let of_file = || {
+            self.by_file
+                .get(&member.file)
+                .is_some_and(|of_file| of_file.one().is_some())
+        };
         let said = self.is_configured(member)
             || self.by_object(member).is_some()
             || self.own.contains_key(&member.id)
@@ -321,7 +381,12 @@ impl Deliveries {
     }
 
     /// Whether `removal` spares an object, and why.
-    pub fn spared<'a>(&self, inventory: &Inventory, member: &'a Member, removal: Removal) -> Option<Spared<'a>> {
+    pub fn spared<'a>(
+        &self,
+        inventory: &Inventory,
+        member: &'a Member,
+        removal: Removal,
+    ) -> Option<Spared<'a>> {
         spared(&member.object, self.template(inventory, member), removal)
     }
 }
@@ -358,7 +423,11 @@ fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
         .or_else(|| labelled(marks::FLUX_KUSTOMIZATION_NAME, kustomization))
         .or_else(|| annotated(marks::HELM_RELEASE_NAME, Regime::Helm))
         .or_else(|| chart_label(labels).map(|place| (Regime::Helm, place)))
-        .or_else(|| marks::ARGOCD_OPTIONS.into_iter().find_map(|key| annotated(key, Regime::ArgoCd)))
+        .or_else(|| {
+            marks::ARGOCD_OPTIONS
+                .into_iter()
+                .find_map(|key| annotated(key, Regime::ArgoCd))
+        })
         .or_else(|| {
             let told = |key| annotated(key, kustomization).or_else(|| labelled(key, kustomization));
             marks::FLUX_OPTIONS.into_iter().find_map(told)
@@ -369,7 +438,9 @@ fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
 /// hardly both.
 fn chart_label(labels: Labels<'_>) -> Option<Span> {
     let written = |tool: &str, chart: &str| {
-        let tool = labels.get(tool).filter(|value| value.value.trim() == "Helm")?;
+        let tool = labels
+            .get(tool)
+            .filter(|value| value.value.trim() == "Helm")?;
         labels.get(chart).map(|_| tool.key_span)
     };
     written(marks::MANAGED_BY, marks::HELM_CHART).or_else(|| written(marks::HERITAGE, marks::CHART))

@@ -38,12 +38,24 @@ pub struct ToolRequest {
 impl ToolRequest {
     /// A DELETE after which the next request follows at once.
     pub fn delete(key: &ObjectKey, policy: Policy) -> Self {
-        Self { op: Op::Delete, key: key.clone(), policy: Some(policy), wait: Wait::None, client: 0 }
+        Self {
+            op: Op::Delete,
+            key: key.clone(),
+            policy: Some(policy),
+            wait: Wait::None,
+            client: 0,
+        }
     }
 
     /// A request that deletes nothing.
     pub(super) fn write(op: Op, key: &ObjectKey) -> Self {
-        Self { op, key: key.clone(), policy: None, wait: Wait::None, client: 0 }
+        Self {
+            op,
+            key: key.clone(),
+            policy: None,
+            wait: Wait::None,
+            client: 0,
+        }
     }
 }
 
@@ -90,8 +102,16 @@ impl<'a> Leaving<'a> {
     pub(super) fn split(&self, removal: Removal) -> (Vec<&'a Member>, Withdrawal<'a>) {
         let mut seen = BTreeSet::new();
         let (mut deleted, mut withdrawal) = (Vec::new(), Withdrawal::default());
-        let live = if removal == Removal::HelmUninstall { HashMap::default() } else { self.inventory.live() };
-        for member in self.members.iter().filter(|member| is_named(&member.key) && seen.insert(&member.key)) {
+        let live = if removal == Removal::HelmUninstall {
+            HashMap::default()
+        } else {
+            self.inventory.live()
+        };
+        for member in self
+            .members
+            .iter()
+            .filter(|member| is_named(&member.key) && seen.insert(&member.key))
+        {
             let member = live.get(&member.key).unwrap_or(member);
             match self.deliveries.spared(self.inventory, member, removal) {
                 Some(spared) => withdrawal.spared.push((member.id, spared)),
@@ -104,12 +124,18 @@ impl<'a> Leaving<'a> {
     /// The members of a Helm release: hooks and `crds/` are none.
     pub(super) fn released(&self) -> impl Iterator<Item = &'a Member> {
         let template = |member: &Member| self.deliveries.template(self.inventory, member);
-        self.members.iter().copied().filter(move |member| !outside_of_release(&member.object, template(member)))
+        self.members
+            .iter()
+            .copied()
+            .filter(move |member| !outside_of_release(&member.object, template(member)))
     }
 
     /// Nothing is sent, because the object that delivers says so.
     pub(super) fn untouched(reason: &'static str) -> Withdrawal<'a> {
-        Withdrawal { nothing: Some(reason), ..Withdrawal::default() }
+        Withdrawal {
+            nothing: Some(reason),
+            ..Withdrawal::default()
+        }
     }
 }
 

@@ -32,9 +32,15 @@ impl Deliveries {
     /// The objects of `inventory` that a tool evidently delivers, in the sets in which it deletes them. Marks name the set; an
     /// object without a name belongs to the only one that its rendering names, or with the others of its rendering.
     pub fn sets(&self, inventory: &Inventory) -> Vec<DeliveredSet> {
-        let evident = |member: &Member| self.evident(inventory, member).filter(|regime| *regime != Regime::Kubectl);
-        let delivered: Vec<(&Member, Regime)> =
-            inventory.members.iter().filter_map(|member| Some((member, evident(member)?))).collect();
+        let evident = |member: &Member| {
+            self.evident(inventory, member)
+                .filter(|regime| *regime != Regime::Kubectl)
+        };
+        let delivered: Vec<(&Member, Regime)> = inventory
+            .members
+            .iter()
+            .filter_map(|member| Some((member, evident(member)?)))
+            .collect();
         let surroundings = |member: &Member| match self.is_configured(member) {
             true => SetOrigin::Bundle(self.bundle_of(member)),
             false => SetOrigin::File(member.file),
@@ -42,7 +48,10 @@ impl Deliveries {
         let mut names: BTreeMap<(Regime, SetOrigin), BTreeSet<String>> = BTreeMap::new();
         for (member, regime) in &delivered {
             let name = name_of(member.object.metadata(), *regime);
-            names.entry((*regime, surroundings(member))).or_default().extend(name);
+            names
+                .entry((*regime, surroundings(member)))
+                .or_default()
+                .extend(name);
         }
         let mut sets: BTreeMap<(Regime, SetOrigin), Vec<ObjectId>> = BTreeMap::new();
         for (member, regime) in delivered {
@@ -55,7 +64,9 @@ impl Deliveries {
             let origin = name.map_or(around.1, SetOrigin::Named);
             sets.entry((regime, origin)).or_default().push(member.id);
         }
-        sets.into_iter().map(|((regime, _), members)| DeliveredSet { regime, members }).collect()
+        sets.into_iter()
+            .map(|((regime, _), members)| DeliveredSet { regime, members })
+            .collect()
     }
 }
 
@@ -68,7 +79,10 @@ fn name_of(metadata: Metadata<'_>, regime: Regime) -> Option<String> {
     };
     match regime {
         Regime::Helm => {
-            let released = in_namespace(annotated(marks::HELM_RELEASE_NAME), annotated(marks::HELM_RELEASE_NAMESPACE));
+            let released = in_namespace(
+                annotated(marks::HELM_RELEASE_NAME),
+                annotated(marks::HELM_RELEASE_NAMESPACE),
+            );
             released.or_else(|| labelled(marks::INSTANCE))
         }
         Regime::ArgoCd => {
@@ -76,12 +90,14 @@ fn name_of(metadata: Metadata<'_>, regime: Regime) -> Option<String> {
             let tracked = tracked.and_then(|id| marks::tracked_application(&id).map(str::to_owned));
             tracked.or_else(|| labelled(marks::ARGOCD_INSTANCE))
         }
-        Regime::Flux(FluxObject::Kustomization) => {
-            in_namespace(labelled(marks::FLUX_KUSTOMIZATION_NAME), labelled(marks::FLUX_KUSTOMIZATION_NAMESPACE))
-        }
-        Regime::Flux(FluxObject::HelmRelease) => {
-            in_namespace(labelled(marks::FLUX_HELM_RELEASE_NAME), labelled(marks::FLUX_HELM_RELEASE_NAMESPACE))
-        }
+        Regime::Flux(FluxObject::Kustomization) => in_namespace(
+            labelled(marks::FLUX_KUSTOMIZATION_NAME),
+            labelled(marks::FLUX_KUSTOMIZATION_NAMESPACE),
+        ),
+        Regime::Flux(FluxObject::HelmRelease) => in_namespace(
+            labelled(marks::FLUX_HELM_RELEASE_NAME),
+            labelled(marks::FLUX_HELM_RELEASE_NAMESPACE),
+        ),
         Regime::Kubectl => None,
     }
 }

@@ -20,12 +20,17 @@ pub struct TrackingLabels<'a> {
 impl<'a> TrackingLabels<'a> {
     /// What an inventory says of them.
     pub fn of(inventory: &'a Inventory) -> Self {
-        Self { inventory, labels: OnceCell::new() }
+        Self {
+            inventory,
+            labels: OnceCell::new(),
+        }
     }
 
     /// Whether Argo CD looks at a label.
     pub fn contains(&self, label: &str) -> bool {
-        self.labels.get_or_init(|| said(self.inventory)).contains(label)
+        self.labels
+            .get_or_init(|| said(self.inventory))
+            .contains(label)
     }
 }
 
@@ -33,9 +38,16 @@ fn said(inventory: &Inventory) -> BTreeSet<&str> {
     let settings = inventory.with_name("", "ConfigMap", "argocd-cm");
     let mut labels = BTreeSet::new();
     for settings in settings.iter().map(|id| &inventory.member(*id).object) {
-        let said = |key| settings.at(&["data", key]).and_then(Value::as_str).filter(|value| !value.is_empty());
+        let said = |key| {
+            settings
+                .at(&["data", key])
+                .and_then(Value::as_str)
+                .filter(|value| !value.is_empty())
+        };
         match said("application.resourceTrackingMethod") {
-            Some("label") => labels.insert(said("application.instanceLabelKey").unwrap_or(marks::INSTANCE)),
+            Some("label") => {
+                labels.insert(said("application.instanceLabelKey").unwrap_or(marks::INSTANCE))
+            }
             Some(_) => false,
             None => labels.insert(marks::ARGOCD_INSTANCE),
         };

@@ -26,7 +26,11 @@ struct Scene {
 }
 
 /// The cascades behind `findings`, which point into `sources`.
-pub(super) fn cascades(bundles: &[Verdicts<'_>], sources: &Sources, findings: &[Reported]) -> Cascades {
+pub(super) fn cascades(
+    bundles: &[Verdicts<'_>],
+    sources: &Sources,
+    findings: &[Reported],
+) -> Cascades {
     let mut cascades = Cascades::default();
     for verdicts in bundles {
         let scenes = scenes(verdicts.analysis().inventory(), sources, findings);
@@ -35,7 +39,12 @@ pub(super) fn cascades(bundles: &[Verdicts<'_>], sources: &Sources, findings: &[
         if scenes.is_empty() || room == 0 {
             continue;
         }
-        cascades.shown.extend(scenes.iter().take(room).filter_map(|scene| draw(verdicts, scene)));
+        cascades.shown.extend(
+            scenes
+                .iter()
+                .take(room)
+                .filter_map(|scene| draw(verdicts, scene)),
+        );
     }
     cascades
 }
@@ -46,15 +55,29 @@ fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Ve
     let mut files: Option<HashSet<&str>> = None;
     for reported in findings {
         let finding = &reported.finding;
-        let Some(object) = &finding.object else { continue };
-        let Some((step, title)) = step_behind(finding.rule, object) else { continue };
-        let files = files.get_or_insert_with(|| inventory.sources.iter().map(|(_, file)| file.path()).collect());
+        let Some(object) = &finding.object else {
+            continue;
+        };
+        let Some((step, title)) = step_behind(finding.rule, object) else {
+            continue;
+        };
+        let files = files.get_or_insert_with(|| {
+            inventory
+                .sources
+                .iter()
+                .map(|(_, file)| file.path())
+                .collect()
+        });
         if !files.contains(sources.file(finding.primary.file).path()) {
             continue;
         }
         match scenes.iter_mut().find(|scene| scene.step == step) {
             Some(scene) => scene.objects.push(object.clone()),
-            None => scenes.push(Scene { step, title, objects: vec![object.clone()] }),
+            None => scenes.push(Scene {
+                step,
+                title,
+                objects: vec![object.clone()],
+            }),
         }
     }
     scenes

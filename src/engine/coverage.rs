@@ -53,18 +53,32 @@ pub(super) struct Coverage {
 
 impl Coverage {
     /// Of a run of `rules` over `bundles`. What cannot be read may contain any object.
-    pub(super) fn of(bundles: &[Bundle], rules: impl IntoIterator<Item = &'static str>, extent: ReadExtent) -> Self {
+    pub(super) fn of(
+        bundles: &[Bundle],
+        rules: impl IntoIterator<Item = &'static str>,
+        extent: ReadExtent,
+    ) -> Self {
         let inventories = || bundles.iter().map(|bundle| &bundle.inventory);
         let hidden = inventories().any(|inventory| {
-            inventory.unreadable_documents().next().is_some() || inventory.unreadable_files().next().is_some()
+            inventory.unreadable_documents().next().is_some()
+                || inventory.unreadable_files().next().is_some()
         });
-        let objects = inventories().flat_map(|inventory| &inventory.members).map(|member| member.key.to_string());
+        let objects = inventories()
+            .flat_map(|inventory| &inventory.members)
+            .map(|member| member.key.to_string());
         let objects: HashSet<String> = objects.collect();
         Self {
-            extent: if hidden && extent == ReadExtent::Whole { ReadExtent::Part } else { extent },
+            extent: if hidden && extent == ReadExtent::Whole {
+                ReadExtent::Part
+            } else {
+                extent
+            },
             rules: rules.into_iter().collect(),
             names: objects.iter().map(|key| name(key).to_owned()).collect(),
-            anywhere: objects.iter().filter_map(|key| any_namespace(key)).collect(),
+            anywhere: objects
+                .iter()
+                .filter_map(|key| any_namespace(key))
+                .collect(),
             objects,
         }
     }
@@ -86,8 +100,16 @@ impl Coverage {
 
     /// Whether everything was read that a finding is about: its object, and the object that it points at.
     fn looked_at(&self, identity: &Identity) -> bool {
-        let pointed_at = || identity.target.as_deref().is_some_and(|target| self.names.contains(name(target)));
-        let holds = identity.object.as_deref().is_some_and(|key| self.holds(key));
+        let pointed_at = || {
+            identity
+                .target
+                .as_deref()
+                .is_some_and(|target| self.names.contains(name(target)))
+        };
+        let holds = identity
+            .object
+            .as_deref()
+            .is_some_and(|key| self.holds(key));
         holds && (OF_ONE_OBJECT.contains(&identity.rule.as_str()) || pointed_at())
     }
 
@@ -111,6 +133,11 @@ mod tests {
 
     #[test]
     fn rules_of_one_object_exist() {
-        assert_eq!(OF_ONE_OBJECT.into_iter().find(|id| rules::find(id).is_none()), None);
+        assert_eq!(
+            OF_ONE_OBJECT
+                .into_iter()
+                .find(|id| rules::find(id).is_none()),
+            None
+        );
     }
 }

@@ -29,7 +29,10 @@ pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
     };
     RunInfo {
         configuration: check.configuration.clone(),
-        baseline: check.baseline.as_ref().map(|(file, _)| file.path().to_owned()),
+        baseline: check
+            .baseline
+            .as_ref()
+            .map(|(file, _)| file.path().to_owned()),
         bundles: bundles.iter().map(bundle).collect(),
     }
 }
@@ -37,12 +40,18 @@ pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
 /// A rule as `rules` and `explain` describe it.
 pub fn describe(rule: &Rule) -> KnownRule {
     let fixes = Page::parse(rule.page).map(|page| page.front_matter.fixes());
-    KnownRule { info: info(rule, rule.severity), fixes: fixes.unwrap_or_default() }
+    KnownRule {
+        info: info(rule, rule.severity),
+        fixes: fixes.unwrap_or_default(),
+    }
 }
 
 /// A rule as the report of a run describes it that gives some rules another severity.
 pub(super) fn describe_as(rule: &Rule, severities: &BTreeMap<&'static str, Severity>) -> RuleInfo {
-    info(rule, severities.get(rule.id).copied().unwrap_or(rule.severity))
+    info(
+        rule,
+        severities.get(rule.id).copied().unwrap_or(rule.severity),
+    )
 }
 
 fn info(rule: &Rule, severity: Severity) -> RuleInfo {

@@ -26,21 +26,36 @@ pub(super) fn note_on_edits<'i>(
     now: impl IntoIterator<Item = &'i Inventory>,
 ) -> Option<Note> {
     let mut edited: BTreeSet<String> = past.differing(&FILE_NAMES).collect();
-    edited.extend(own.iter().filter(|path| past.differs(path)).map(|path| (*path).to_owned()));
+    edited.extend(
+        own.iter()
+            .filter(|path| past.differs(path))
+            .map(|path| (*path).to_owned()),
+    );
     let (before, now) = (suppressions(before), suppressions(now));
     let mut suppressing: Vec<&str> = Vec::new();
     for (file, suppressions) in &now {
-        if before.get(file).is_none_or(|before| suppressions.iter().any(|one| !before.contains(one))) {
+        if before
+            .get(file)
+            .is_none_or(|before| suppressions.iter().any(|one| !before.contains(one)))
+        {
             suppressing.push(file);
         }
     }
     let edited: Vec<&str> = edited.iter().map(String::as_str).collect();
-    let parts = [("the configuration or the known findings", edited), ("inline suppressions", suppressing)];
+    let parts = [
+        ("the configuration or the known findings", edited),
+        ("inline suppressions", suppressing),
+    ];
     let parts = parts.into_iter().filter(|(_, files)| !files.is_empty());
-    let parts: Vec<String> = parts.map(|(what, files)| format!("{what} ({})", named(&files))).collect();
+    let parts: Vec<String> = parts
+        .map(|(what, files)| format!("{what} ({})", named(&files)))
+        .collect();
     (!parts.is_empty()).then(|| Note {
         severity: Severity::Warning,
-        message: format!("this change edits what decides which findings are reported: {}", parts.join(" and ")),
+        message: format!(
+            "this change edits what decides which findings are reported: {}",
+            parts.join(" and ")
+        ),
         path: None,
         line: None,
     })
@@ -49,22 +64,36 @@ pub(super) fn note_on_edits<'i>(
 fn named(files: &[&str]) -> String {
     let named = files.iter().take(NAMED).map(|file| plain::one_line(file));
     let more = files.len().saturating_sub(NAMED);
-    named.chain((more > 0).then(|| format!("{more} more"))).collect::<Vec<_>>().join(", ")
+    named
+        .chain((more > 0).then(|| format!("{more} more")))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The suppressions of each file that has one.
-fn suppressions<'i>(inventories: impl IntoIterator<Item = &'i Inventory>) -> BTreeMap<&'i str, BTreeSet<Suppression>> {
+fn suppressions<'i>(
+    inventories: impl IntoIterator<Item = &'i Inventory>,
+) -> BTreeMap<&'i str, BTreeSet<Suppression>> {
     let mut all: BTreeMap<&str, BTreeSet<Suppression>> = BTreeMap::new();
     for inventory in inventories {
         for directive in Directives::of(inventory).directives {
             let file = inventory.sources.file(directive.file);
             let members = inventory.members_of(directive.file);
-            let after = members.partition_point(|member| member.object.start().start <= directive.place.end);
+            let after = members
+                .partition_point(|member| member.object.start().start <= directive.place.end);
             let object = after.checked_sub(1).map(|at| members[at].key.clone());
-            let covered = directive.covers.map(|span| file.slice(span)).and_then(|text| text.lines().next());
+            let covered = directive
+                .covers
+                .map(|span| file.slice(span))
+                .and_then(|text| text.lines().next());
             let covered = covered.unwrap_or_default().to_owned();
             let of_file = all.entry(file.path()).or_default();
-            of_file.extend(directive.rules.iter().map(|rule| (rule.id.to_string(), object.clone(), covered.clone())));
+            of_file.extend(
+                directive
+                    .rules
+                    .iter()
+                    .map(|rule| (rule.id.to_string(), object.clone(), covered.clone())),
+            );
         }
     }
     all

@@ -59,15 +59,21 @@ pub enum SessionError {
         path: String,
     },
     /// A report scope that is neither there nor read.
-    #[error("`--only {path}`: there is no such file or folder, and nothing that is checked is in it")]
-    #[diagnostic(help("`--only` limits what is reported: name a file or folder among what is checked"))]
+    #[error(
+        "`--only {path}`: there is no such file or folder, and nothing that is checked is in it"
+    )]
+    #[diagnostic(help(
+        "`--only` limits what is reported: name a file or folder among what is checked"
+    ))]
     NothingInScope {
         /// The path.
         path: String,
     },
     /// Rules are chosen, and all of them are left out again.
     #[error("no rule is left to run: `--ignore` leaves out all that `--select` names")]
-    #[diagnostic(help("drop `--ignore` or select another rule; `ownerlint rules` lists all rules"))]
+    #[diagnostic(help(
+        "drop `--ignore` or select another rule; `ownerlint rules` lists all rules"
+    ))]
     NoRuleLeft,
     /// The only rules that are chosen are run by another command.
     #[error("no rule is left to run: `{id}` looks at {what}")]

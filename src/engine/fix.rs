@@ -63,13 +63,23 @@ impl Inquiry<'_> {
         loop {
             let report = judged.as_ref().unwrap_or(report);
             let chosen = Chosen::of(report, Applicability::Safe, |file| file.path() == path);
-            let Some((id, edits)) = chosen.edits.into_iter().next() else { break };
-            let pieces = edits.iter().map(|edit| (edit.span, edit.replacement.as_str()));
-            let Some(text) = replaced(report.sources.file(id).text(), pieces) else { break };
+            let Some((id, edits)) = chosen.edits.into_iter().next() else {
+                break;
+            };
+            let pieces = edits
+                .iter()
+                .map(|edit| (edit.span, edit.replacement.as_str()));
+            let Some(text) = replaced(report.sources.file(id).text(), pieces) else {
+                break;
+            };
             if !chosen.held_back || !rounds.another(report) {
                 return Ok(Some(text));
             }
-            judged = Some(self.session.with_text(path, &text)?.check(options.clone())?);
+            judged = Some(
+                self.session
+                    .with_text(path, &text)?
+                    .check(options.clone())?,
+            );
             fixed = Some(text);
         }
         Ok(fixed)
@@ -83,7 +93,11 @@ impl Session {
     /// # Errors
     /// As those of [`Session::open`] and [`Session::check`].
     #[doc(hidden)]
-    pub fn fix(mut self, options: &CheckOptions, applicability: Applicability) -> Result<Fixed, SessionError> {
+    pub fn fix(
+        mut self,
+        options: &CheckOptions,
+        applicability: Applicability,
+    ) -> Result<Fixed, SessionError> {
         let unsaved = self.has_unsaved_texts();
         let mut changed: BTreeMap<PathBuf, FixedFile> = BTreeMap::new();
         let mut applied = BTreeMap::new();
@@ -100,15 +114,28 @@ impl Session {
             if chosen.edits.is_empty() {
                 break false;
             }
-            chosen.rules.iter().for_each(|rule| *applied.entry(*rule).or_default() += 1);
+            chosen
+                .rules
+                .iter()
+                .for_each(|rule| *applied.entry(*rule).or_default() += 1);
             let (request, mut files) = self.into_files();
             for (id, edits) in chosen.edits {
                 let before = report.sources.file(id);
-                let pieces = edits.iter().map(|edit| (edit.span, edit.replacement.as_str()));
-                let Some(after) = replaced(before.text(), pieces) else { continue };
+                let pieces = edits
+                    .iter()
+                    .map(|edit| (edit.span, edit.replacement.as_str()));
+                let Some(after) = replaced(before.text(), pieces) else {
+                    continue;
+                };
                 files.replace(before, after.clone());
-                let first = || FixedFile { before: before.clone(), after: String::new() };
-                changed.entry(locate(before.path())).or_insert_with(first).after = after;
+                let first = || FixedFile {
+                    before: before.clone(),
+                    after: String::new(),
+                };
+                changed
+                    .entry(locate(before.path()))
+                    .or_insert_with(first)
+                    .after = after;
             }
             self = Self::open_among(&request, files)?;
             if !rounds.another(&report) {
@@ -118,7 +145,13 @@ impl Session {
         let report = self.check(options.clone())?;
         let mut files: Vec<FixedFile> = changed.into_values().collect();
         files.sort_by(|a, b| a.before.path().cmp(b.before.path()));
-        Ok(Fixed { session: self, report, files, applied, unfinished })
+        Ok(Fixed {
+            session: self,
+            report,
+            files,
+            applied,
+            unfinished,
+        })
     }
 }
 
@@ -133,7 +166,11 @@ impl FixRounds {
     /// Whether there may be one more after that of `report`.
     fn another(&mut self, report: &Report) -> bool {
         self.number += 1;
-        self.bytes += report.sources.iter().map(|(_, file)| file.text().len()).sum::<usize>();
+        self.bytes += report
+            .sources
+            .iter()
+            .map(|(_, file)| file.text().len())
+            .sum::<usize>();
         self.number < MOST_ROUNDS && self.bytes <= MOST_BYTES
     }
 }
@@ -152,10 +189,16 @@ struct Chosen<'r> {
 
 impl<'r> Chosen<'r> {
     /// Fixes that do not interfere: of those that do, the first.
-    fn of(report: &'r Report, applicability: Applicability, may_change: impl Fn(&SourceFile) -> bool) -> Self {
+    fn of(
+        report: &'r Report,
+        applicability: Applicability,
+        may_change: impl Fn(&SourceFile) -> bool,
+    ) -> Self {
         let mut chosen = Self::default();
         for reported in &report.findings {
-            let Some(fix) = &reported.finding.fix else { continue };
+            let Some(fix) = &reported.finding.fix else {
+                continue;
+            };
             let is_wanted = fix.applicability <= applicability;
             let mut files = fix.edits.iter().map(|edit| report.sources.file(edit.file));
             if !is_wanted || !files.all(&may_change) {
@@ -193,8 +236,11 @@ impl<'r> Chosen<'r> {
 
     /// Takes a span, together with those of the same fix that it overlaps.
     fn claim(&mut self, file: FileId, mut start: u32, mut end: u32) {
-        while let Some((&(_, until), &from)) =
-            self.taken.range((file, start)..).next().filter(|((other, _), from)| *other == file && **from <= end)
+        while let Some((&(_, until), &from)) = self
+            .taken
+            .range((file, start)..)
+            .next()
+            .filter(|((other, _), from)| *other == file && **from <= end)
         {
             self.taken.remove(&(file, until));
             start = start.min(from);

@@ -10,7 +10,9 @@ use thiserror::Error;
 
 use crate::cluster::Analysis;
 use crate::delivery::DeliveryTool;
-use crate::inventory::{self, CopyBudget, Files, InputError, Inventory, Member, Overlay, Past, Walk, WalkBudget};
+use crate::inventory::{
+    self, CopyBudget, Files, InputError, Inventory, Member, Overlay, Past, Walk, WalkBudget,
+};
 use crate::ownership::Tables;
 use crate::rules::World;
 use crate::text::FileId;
@@ -28,9 +30,19 @@ pub(super) struct Input {
 
 impl Input {
     /// What is found, part of which may be read.
-    fn walk(&self, around: &Surroundings<'_>, files: &mut Files, budget: &WalkBudget) -> Result<Arc<Walk>, InputError> {
+    fn walk(
+        &self,
+        around: &Surroundings<'_>,
+        files: &mut Files,
+        budget: &WalkBudget,
+    ) -> Result<Arc<Walk>, InputError> {
         let walk = match around.past {
-            Some(past) => Arc::new(inventory::walk_past(&self.paths, &self.exclude, past, budget)?),
+            Some(past) => Arc::new(inventory::walk_past(
+                &self.paths,
+                &self.exclude,
+                past,
+                budget,
+            )?),
             None => files.walk(&self.paths, &self.exclude, around.overlays, budget)?,
         };
         budget.admit_files(walk.files.len() + around.beside.files.len())?;
@@ -45,7 +57,12 @@ impl Input {
         budget: &WalkBudget,
     ) -> Result<Arc<Walk>, InputError> {
         let walk = match around.past {
-            Some(past) => Arc::new(inventory::walk_past(&self.paths, &self.exclude, past, budget)?),
+            Some(past) => Arc::new(inventory::walk_past(
+                &self.paths,
+                &self.exclude,
+                past,
+                budget,
+            )?),
             None => files.walk_ahead(&self.paths, &self.exclude, around.overlays, budget)?,
         };
         budget.admit_files(walk.files.len() + around.beside.files.len())?;
@@ -108,12 +125,25 @@ impl Bundle {
     /// A bundle without a configuration.
     pub(super) fn of(inventory: Inventory, world: World, tables: Arc<Tables>) -> Self {
         let (arguments, outside, beside) = (Vec::new(), Vec::new(), BTreeSet::new());
-        Self { name: None, inventory, world, delivery: None, tables, arguments, outside, beside }
+        Self {
+            name: None,
+            inventory,
+            world,
+            delivery: None,
+            tables,
+            arguments,
+            outside,
+            beside,
+        }
     }
 
     /// What to call it.
     pub(super) fn named(&self) -> String {
-        self.name.as_ref().map_or("the files outside any bundle".to_owned(), |name| format!("`{name}`"))
+        self.name
+            .as_ref()
+            .map_or("the files outside any bundle".to_owned(), |name| {
+                format!("`{name}`")
+            })
     }
 
     /// The place of the argument that led to a file, in the order in which they were given.
@@ -123,24 +153,37 @@ impl Bundle {
         }
         let path = bare(path);
         let leads = |argument: &String| {
-            let literal = bare(argument.split(['*', '?', '[', '{']).next().unwrap_or_default());
+            let literal = bare(
+                argument
+                    .split(['*', '?', '[', '{'])
+                    .next()
+                    .unwrap_or_default(),
+            );
             let is_glob = literal.len() < bare(argument).len();
             let folder = literal.trim_end_matches('/');
             let everything = folder.is_empty() || folder == ".";
             let below = |rest: &str| is_glob || rest.is_empty() || rest.starts_with('/');
             everything || path.strip_prefix(folder).is_some_and(below)
         };
-        self.arguments.iter().position(leads).unwrap_or(self.arguments.len())
+        self.arguments
+            .iter()
+            .position(leads)
+            .unwrap_or(self.arguments.len())
     }
 
     /// The objects that were asked for; what lives beside them is left out.
     pub(super) fn asked_for(&self) -> impl Iterator<Item = &Member> {
-        self.inventory.members.iter().filter(|member| !self.beside.contains(&member.file))
+        self.inventory
+            .members
+            .iter()
+            .filter(|member| !self.beside.contains(&member.file))
     }
 
     /// Its analysis; nothing is computed yet.
     pub(super) fn analysis(&self) -> Analysis<'_> {
-        Analysis::of(&self.inventory).knowing(Arc::clone(&self.tables)).delivered_by(self.delivery)
+        Analysis::of(&self.inventory)
+            .knowing(Arc::clone(&self.tables))
+            .delivered_by(self.delivery)
     }
 }
 
@@ -184,21 +227,60 @@ impl BundleInput {
         copies: &mut CopyBudget,
     ) -> Result<Bundle, BundleError> {
         let alone = beside.files.is_empty() && beside.unreadable.is_empty();
-        let all = if alone { Cow::Borrowed(walk) } else { Cow::Owned(walk.joined(beside)) };
+        let all = if alone {
+            Cow::Borrowed(walk)
+        } else {
+            Cow::Owned(walk.joined(beside))
+        };
         let parsed = files.read(&all);
         let limit = self.input.settings.limits.instances;
-        copies.admit(&all, &parsed, limit).map_err(|reason| self.failed(reason))?;
-        let Self { name, input, world, delivery, tables, .. } = self;
-        let Input { paths: arguments, settings, .. } = input;
+        copies
+            .admit(&all, &parsed, limit)
+            .map_err(|reason| self.failed(reason))?;
+        let Self {
+            name,
+            input,
+            world,
+            delivery,
+            tables,
+            ..
+        } = self;
+        let Input {
+            paths: arguments,
+            settings,
+            ..
+        } = input;
         let outside = walk.outside.clone();
         let inventory = Inventory::new(parsed, settings);
         if alone {
-            return Ok(Bundle { name, delivery, arguments, outside, ..Bundle::of(inventory, world, tables) });
+            return Ok(Bundle {
+                name,
+                delivery,
+                arguments,
+                outside,
+                ..Bundle::of(inventory, world, tables)
+            });
         }
-        let added: BTreeSet<String> = beside.without(&[walk]).files.into_iter().map(|file| file.path).collect();
-        let beside =
-            inventory.sources.iter().filter(|(_, file)| added.contains(file.path())).map(|(id, _)| id).collect();
-        Ok(Bundle { name, delivery, arguments, outside, beside, ..Bundle::of(inventory, world, tables) })
+        let added: BTreeSet<String> = beside
+            .without(&[walk])
+            .files
+            .into_iter()
+            .map(|file| file.path)
+            .collect();
+        let beside = inventory
+            .sources
+            .iter()
+            .filter(|(_, file)| added.contains(file.path()))
+            .map(|(id, _)| id)
+            .collect();
+        Ok(Bundle {
+            name,
+            delivery,
+            arguments,
+            outside,
+            beside,
+            ..Bundle::of(inventory, world, tables)
+        })
     }
 }
 
@@ -230,9 +312,15 @@ pub(super) fn read_bundles(
         let walk = walk.map_err(|reason| bundle.failed(reason))?;
         Ok((bundle, walk))
     };
-    let walked = bundles.into_iter().map(walk).collect::<Result<Vec<_>, BundleError>>()?;
+    let walked = bundles
+        .into_iter()
+        .map(walk)
+        .collect::<Result<Vec<_>, BundleError>>()?;
     let mut copies = CopyBudget::default();
-    walked.into_iter().map(|(bundle, walk)| bundle.read(&walk, &around.beside, files, &mut copies)).collect()
+    walked
+        .into_iter()
+        .map(|(bundle, walk)| bundle.read(&walk, &around.beside, files, &mut copies))
+        .collect()
 }
 
 /// Reads the paths of `rest`. A file in one of `bundles` is read with that bundle's settings, together with the other
@@ -243,18 +331,28 @@ pub(super) fn read_paths(
     around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
-    let named = rest.input.walk_ahead(around, files, &WalkBudget::default())?;
+    let named = rest
+        .input
+        .walk_ahead(around, files, &WalkBudget::default())?;
     let budget = WalkBudget::default();
-    let walked = bundles.into_iter().filter_map(|bundle| match bundle.input.walk(around, files, &budget) {
-        Ok(walk) => Some(Ok((bundle, walk))),
-        Err(reason @ InputError::TooMany { .. }) => Some(Err(bundle.failed(reason))),
-        // A bundle whose paths do not exist contains none of these paths.
-        Err(_) => None,
-    });
+    let walked =
+        bundles
+            .into_iter()
+            .filter_map(|bundle| match bundle.input.walk(around, files, &budget) {
+                Ok(walk) => Some(Ok((bundle, walk))),
+                Err(reason @ InputError::TooMany { .. }) => Some(Err(bundle.failed(reason))),
+                // A bundle whose paths do not exist contains none of these paths.
+                Err(_) => None,
+            });
     let walked: Vec<_> = walked.collect::<Result<_, _>>()?;
     let mut copies = CopyBudget::default();
     if walked.is_empty() {
-        return Ok(vec![rest.read(&named, &around.beside, files, &mut copies)?]);
+        return Ok(vec![rest.read(
+            &named,
+            &around.beside,
+            files,
+            &mut copies,
+        )?]);
     }
     let walks: Vec<&Walk> = walked.iter().map(|(_, walk)| &**walk).collect();
     let outside = named.without(&walks);

@@ -54,26 +54,53 @@ pub(super) fn judge<'a>(
         notes.extend(notes_on_generated(inventory));
     }
     let ownership = analysis.ownership();
-    let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
+    let context = Context {
+        inventory,
+        ownership,
+        analysis,
+        verdicts,
+        world,
+        directives,
+        rules: RULES,
+    };
     let mut judgement = all(rules, |rule| rule.run(&context, fixes, shown));
     notes.append(&mut judgement.notes);
     Judgement { notes, ..judgement }
 }
 
 /// Runs `rules` on what merging a change does to one part of a tree.
-pub(super) fn judge_merge(merge: &Merge<'_>, rules: &[&'static Rule], shown: Shown<'_>) -> Judgement {
+pub(super) fn judge_merge(
+    merge: &Merge<'_>,
+    rules: &[&'static Rule],
+    shown: Shown<'_>,
+) -> Judgement {
     all(rules, |rule| rule.run_on_merge(merge, shown))
 }
 
 /// What all rules say. A rule that fails takes nothing else with it.
-fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> (Vec<Finding>, Omitted) + Sync) -> Judgement {
+fn all(
+    rules: &[&'static Rule],
+    run: impl Fn(&'static Rule) -> (Vec<Finding>, Omitted) + Sync,
+) -> Judgement {
     let mut queue: Vec<(usize, &'static Rule)> = rules.iter().copied().enumerate().collect();
-    queue.sort_by_key(|(at, rule)| (LONGEST.iter().position(|id| *id == rule.id).unwrap_or(LONGEST.len()), *at));
+    queue.sort_by_key(|(at, rule)| {
+        (
+            LONGEST
+                .iter()
+                .position(|id| *id == rule.id)
+                .unwrap_or(LONGEST.len()),
+            *at,
+        )
+    });
     let run = |(at, rule)| (at, rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
     // One at a time: a thread that is done takes the next, however long the other one is at its own.
     let mut runs: Vec<_> = queue.into_par_iter().with_max_len(1).map(run).collect();
     runs.sort_by_key(|(at, ..)| *at);
-    let mut judgement = Judgement { findings: Vec::new(), notes: Vec::new(), cut_short: Vec::new() };
+    let mut judgement = Judgement {
+        findings: Vec::new(),
+        notes: Vec::new(),
+        cut_short: Vec::new(),
+    };
     for (_, rule, run) in runs {
         match run {
             Ok((found, omitted)) => {
@@ -90,14 +117,31 @@ fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> (Vec<Finding>, Om
 }
 
 fn too_many(rule: &Rule, omitted: Omitted) -> Note {
-    let Omitted { shown, hidden, untried } = omitted;
+    let Omitted {
+        shown,
+        hidden,
+        untried,
+    } = omitted;
     let kept = format!("of one rule, {MOST_FINDINGS} findings are reported");
     let parts = [
         (shown, format!("found {shown} more: {kept}")),
-        (hidden, format!("found {hidden} more that are suppressed, known or out of scope: {kept}")),
-        (untried, format!("did not look at {}, because each takes much work", plain::count(untried, "case"))),
+        (
+            hidden,
+            format!("found {hidden} more that are suppressed, known or out of scope: {kept}"),
+        ),
+        (
+            untried,
+            format!(
+                "did not look at {}, because each takes much work",
+                plain::count(untried, "case")
+            ),
+        ),
     ];
-    let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, part)| part)
+        .collect();
     Note {
         severity: Severity::Warning,
         message: format!("rule `{}` {}", rule.id, parts.join("; it ")),
@@ -109,7 +153,10 @@ fn too_many(rule: &Rule, omitted: Omitted) -> Note {
 fn internal_failure(rule: &Rule) -> Note {
     Note {
         severity: Severity::Error,
-        message: format!("rule `{}` failed on this input and found nothing: please report it with the input", rule.id),
+        message: format!(
+            "rule `{}` failed on this input and found nothing: please report it with the input",
+            rule.id
+        ),
         path: None,
         line: None,
     }

@@ -9,7 +9,9 @@ use super::input::Bundle;
 use crate::inventory::{InDocument, Inventory, Member, ScopeSource};
 use crate::kube::Scope;
 use crate::manifest::{OwnerReference, Skip};
-use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed};
+use crate::report::{
+    ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed,
+};
 use crate::text::{ColumnUnit, FileId, Span};
 
 /// How much of what is no object is listed of one bundle. A few megabytes have millions of documents if each is `{}`.
@@ -18,13 +20,21 @@ pub(super) const MOST_SKIPPED: usize = 100_000;
 /// The listing of several bundles, in the order of their files. A document of two bundles is listed as each of them reads
 /// it, once if they agree.
 pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
-    let mut objects: Vec<_> = bundles.iter().flat_map(|bundle| objects(&bundle.inventory)).collect();
+    let mut objects: Vec<_> = bundles
+        .iter()
+        .flat_map(|bundle| objects(&bundle.inventory))
+        .collect();
     if bundles.len() > 1 {
         // Stable: within a document the order is the written one.
-        objects.sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
+        objects.sort_by(|a, b| {
+            (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column))
+        });
         objects.dedup();
     }
-    Listing { objects, skipped: skipped_in(bundles) }
+    Listing {
+        objects,
+        skipped: skipped_in(bundles),
+    }
 }
 
 /// Writes the same as JSON. Nothing needs to be kept unless several bundles may name the same.
@@ -32,7 +42,9 @@ pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> 
     match bundles {
         [bundle] => write_listed(objects(&bundle.inventory), &skipped_in(bundles), out),
         _ => {
-            let Listing { objects, skipped, .. } = list_bundles(bundles);
+            let Listing {
+                objects, skipped, ..
+            } = list_bundles(bundles);
             write_listed(objects.iter(), &skipped, out)
         }
     }
@@ -41,7 +53,10 @@ pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> 
 /// What is no object in several bundles, in the order of their files; what two of them skip is listed once. Of each bundle, no
 /// more than [`MOST_SKIPPED`].
 pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
-    let mut all: Vec<_> = bundles.iter().flat_map(|bundle| skipped(&bundle.inventory)).collect();
+    let mut all: Vec<_> = bundles
+        .iter()
+        .flat_map(|bundle| skipped(&bundle.inventory))
+        .collect();
     if bundles.len() > 1 {
         all.sort_by(|a, b| (&a.file, a.document, a.line).cmp(&(&b.file, b.document, b.line)));
         all.dedup();
@@ -52,22 +67,44 @@ pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
 /// The listing of an inventory. Objects whose metadata does not decode are among the skipped documents: no client can
 /// read them.
 pub fn list(inventory: &Inventory) -> Listing {
-    Listing { objects: objects(inventory).collect(), skipped: skipped(inventory) }
+    Listing {
+        objects: objects(inventory).collect(),
+        skipped: skipped(inventory),
+    }
 }
 
 fn objects(inventory: &Inventory) -> impl Iterator<Item = ListedObject> {
-    inventory.members.iter().filter(|member| member.decodes()).map(|member| listed(inventory, member))
+    inventory
+        .members
+        .iter()
+        .filter(|member| member.decodes())
+        .map(|member| listed(inventory, member))
 }
 
 /// The first ones.
 fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
-    let listed = |skip: InDocument<Skip>| (skip.file, skip.what.span, listed_skip(inventory, &skip));
+    let listed =
+        |skip: InDocument<Skip>| (skip.file, skip.what.span, listed_skip(inventory, &skip));
     let broken = inventory.members.iter().filter(|member| !member.decodes());
-    let broken = broken.map(|member| (member.file, member.object.start(), undecodable(inventory, member)));
+    let broken = broken.map(|member| {
+        (
+            member.file,
+            member.object.start(),
+            undecodable(inventory, member),
+        )
+    });
     // Each of these comes in the order of the files.
-    let by_themselves: Vec<_> = inventory.skipped_by_themselves().take(MOST_SKIPPED).collect();
+    let by_themselves: Vec<_> = inventory
+        .skipped_by_themselves()
+        .take(MOST_SKIPPED)
+        .collect();
     let mut skipped: Vec<_> = by_themselves.into_par_iter().map(listed).collect();
-    skipped.extend(inventory.skipped_for_neighbours().take(MOST_SKIPPED).map(listed));
+    skipped.extend(
+        inventory
+            .skipped_for_neighbours()
+            .take(MOST_SKIPPED)
+            .map(listed),
+    );
     skipped.extend(broken.take(MOST_SKIPPED));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));
     skipped.truncate(MOST_SKIPPED);
@@ -76,7 +113,10 @@ fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
 
 fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
     let object = &member.object;
-    let position = inventory.sources.file(member.file).position(object.start().start, ColumnUnit::Utf8);
+    let position = inventory
+        .sources
+        .file(member.file)
+        .position(object.start().start, ColumnUnit::Utf8);
     let (source, from) = match member.resolution.source {
         ScopeSource::BuiltIn => ("built-in", None),
         ScopeSource::Crd(crd) => ("crd", Some(inventory.member(crd))),
@@ -97,8 +137,19 @@ fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
         },
         scope_source: source,
         scope_from: from.map(|crd| place(inventory, crd.file, crd.object.start())),
-        owner_references: object.metadata().owner_references().entries.iter().map(reference).collect(),
-        finalizers: object.metadata().finalizers().iter().map(|finalizer| finalizer.value.clone()).collect(),
+        owner_references: object
+            .metadata()
+            .owner_references()
+            .entries
+            .iter()
+            .map(reference)
+            .collect(),
+        finalizers: object
+            .metadata()
+            .finalizers()
+            .iter()
+            .map(|finalizer| finalizer.value.clone())
+            .collect(),
         file: path(inventory, member.file),
         document: member.document,
         line: position.line,
@@ -107,14 +158,19 @@ fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
 }
 
 fn reference(reference: &OwnerReference) -> ListedReference {
-    let text = |field: &Option<crate::manifest::Spanned<String>>| field.as_ref().map(|field| field.value.clone());
+    let text = |field: &Option<crate::manifest::Spanned<String>>| {
+        field.as_ref().map(|field| field.value.clone())
+    };
     ListedReference {
         api_version: text(&reference.api_version),
         kind: text(&reference.kind),
         name: text(&reference.name),
         uid: text(&reference.uid),
         controller: reference.controller.as_ref().map(|flag| flag.value),
-        block_owner_deletion: reference.block_owner_deletion.as_ref().map(|flag| flag.value),
+        block_owner_deletion: reference
+            .block_owner_deletion
+            .as_ref()
+            .map(|flag| flag.value),
     }
 }
 
@@ -130,8 +186,10 @@ fn listed_skip(inventory: &Inventory, skip: &InDocument<Skip>) -> ListedSkip {
 
 fn undecodable(inventory: &Inventory, member: &Member) -> ListedSkip {
     let errors = member.object.decode_errors();
-    let fields: Vec<_> =
-        errors.iter().map(|error| format!("{} is not {}", error.field, error.expected.as_str())).collect();
+    let fields: Vec<_> = errors
+        .iter()
+        .map(|error| format!("{} is not {}", error.field, error.expected.as_str()))
+        .collect();
     ListedSkip {
         file: path(inventory, member.file),
         document: member.document,
@@ -142,7 +200,10 @@ fn undecodable(inventory: &Inventory, member: &Member) -> ListedSkip {
 }
 
 fn place(inventory: &Inventory, file: FileId, span: Span) -> ListedPlace {
-    ListedPlace { file: path(inventory, file), line: line(inventory, file, span) }
+    ListedPlace {
+        file: path(inventory, file),
+        line: line(inventory, file, span),
+    }
 }
 
 fn path(inventory: &Inventory, file: FileId) -> String {
@@ -150,5 +211,9 @@ fn path(inventory: &Inventory, file: FileId) -> String {
 }
 
 fn line(inventory: &Inventory, file: FileId, span: Span) -> usize {
-    inventory.sources.file(file).position(span.start, ColumnUnit::Utf8).line
+    inventory
+        .sources
+        .file(file)
+        .position(span.start, ColumnUnit::Utf8)
+        .line
 }

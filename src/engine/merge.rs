@@ -22,8 +22,16 @@ pub(super) struct Merged {
 
 impl Merged {
     /// The files of `bundles`, and the configuration and baseline that findings may point at.
-    pub(super) fn new(bundles: &[Bundle], config: Option<&SourceFile>, baseline: Option<&SourceFile>) -> Self {
-        Self::of(bundles.iter().map(|bundle| files_of(bundle).collect()), config, baseline)
+    pub(super) fn new(
+        bundles: &[Bundle],
+        config: Option<&SourceFile>,
+        baseline: Option<&SourceFile>,
+    ) -> Self {
+        Self::of(
+            bundles.iter().map(|bundle| files_of(bundle).collect()),
+            config,
+            baseline,
+        )
     }
 
     /// The files of several sets, and the configuration and baseline that findings may point at.
@@ -37,11 +45,20 @@ impl Merged {
         let own = [baseline, config].into_iter().flatten();
         let mut files: Vec<&SourceFile> = own.chain(sets.iter().flatten().copied()).collect();
         files.sort_by(|a, b| name_of(a).cmp(&name_of(b)));
-        files = files.chunk_by(|a, b| name_of(a) == name_of(b)).filter_map(|same| same.last().copied()).collect();
+        files = files
+            .chunk_by(|a, b| name_of(a) == name_of(b))
+            .filter_map(|same| same.last().copied())
+            .collect();
         // Every file that is asked for is there; a set that has all of them has them in the same order.
         let id_from = |expected: usize, file: &SourceFile| {
-            let is_it = files.get(expected).is_some_and(|found| name_of(found) == name_of(file));
-            let search = || files.binary_search_by(|found| name_of(found).cmp(&name_of(file))).unwrap_or_else(|at| at);
+            let is_it = files
+                .get(expected)
+                .is_some_and(|found| name_of(found) == name_of(file));
+            let search = || {
+                files
+                    .binary_search_by(|found| name_of(found).cmp(&name_of(file)))
+                    .unwrap_or_else(|at| at)
+            };
             FileId(if is_it { expected } else { search() } as u32)
         };
         let ids = |set: &Vec<&SourceFile>| {
@@ -64,8 +81,14 @@ impl Merged {
     /// The files of all sets, each once: all but a configuration and a baseline that are in none.
     pub(super) fn in_sets(&self) -> impl Iterator<Item = &SourceFile> {
         let mut are_in = vec![false; self.sources.len()];
-        self.sets.iter().flatten().for_each(|file| are_in[file.0 as usize] = true);
-        self.sources.iter().filter(move |(file, _)| are_in[file.0 as usize]).map(|(_, file)| file)
+        self.sets
+            .iter()
+            .flatten()
+            .for_each(|file| are_in[file.0 as usize] = true);
+        self.sources
+            .iter()
+            .filter(move |(file, _)| are_in[file.0 as usize])
+            .map(|(_, file)| file)
     }
 
     /// For each file of the set at that place, which one it is here.
@@ -90,8 +113,15 @@ pub(super) struct Places<'b>(HashMap<&'b ObjectKey, Place>);
 impl<'b> Places<'b> {
     pub(super) fn of(bundle: &'b Bundle, files: &[FileId]) -> Self {
         let members = bundle.inventory.members.iter().rev();
-        let place = |file: FileId, span| Place { file: files[file.0 as usize], span };
-        Self(members.map(|member| (&member.key, place(member.file, member.object.name_span()))).collect())
+        let place = |file: FileId, span| Place {
+            file: files[file.0 as usize],
+            span,
+        };
+        Self(
+            members
+                .map(|member| (&member.key, place(member.file, member.object.name_span())))
+                .collect(),
+        )
     }
 
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Place> {

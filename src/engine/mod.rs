@@ -36,11 +36,13 @@ pub use describe::{describe, tool};
 pub use error::SessionError;
 pub use fix::{Fixed, FixedFile};
 pub use input::{Bundle, BundleError};
-pub use inquiry::{DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot};
+pub use inquiry::{
+    DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot,
+};
 pub use list::list;
 pub use plan::{
-    DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown, TeardownBy,
-    TeardownRequest,
+    DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown,
+    TeardownBy, TeardownRequest,
 };
 pub use request::{BaselineChoice, ConfigChoice, Request};
 pub use resolve::read_text;

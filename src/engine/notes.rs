@@ -14,7 +14,10 @@ use crate::text::plain;
 
 /// The notes on what was skipped, in the order of their paths.
 pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
-    template_notes(inventory).into_iter().chain(kustomize_note(inventory)).collect()
+    template_notes(inventory)
+        .into_iter()
+        .chain(kustomize_note(inventory))
+        .collect()
 }
 
 /// The notes on symbolic links that were not followed.
@@ -33,7 +36,10 @@ pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
     let beyond = reach.beyond()?;
     Some(Note {
         severity: Severity::Warning,
-        message: format!("{beyond}: what they apply was not followed any further (`limits.{}`)", beyond.key()),
+        message: format!(
+            "{beyond}: what they apply was not followed any further (`limits.{}`)",
+            beyond.key()
+        ),
         path: Some(beyond.path.clone()),
         line: None,
     })
@@ -55,7 +61,10 @@ pub(super) fn notes_on_generated(inventory: &Inventory) -> impl Iterator<Item = 
 
 /// What is skipped beyond what a report lists.
 pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
-    let more = inventory.skipped_count().checked_sub(MOST_SKIPPED).filter(|more| *more > 0)?;
+    let more = inventory
+        .skipped_count()
+        .checked_sub(MOST_SKIPPED)
+        .filter(|more| *more > 0)?;
     Some(Note {
         severity: Severity::Warning,
         message: format!("{more} more documents were skipped: {MOST_SKIPPED} are listed"),
@@ -76,7 +85,9 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
     let mut folders: BTreeMap<(String, Rendering), usize> = BTreeMap::new();
     let mut charts: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for skip in inventory.skipped() {
-        let SkipReason::Template(language, _) = &skip.what.reason else { continue };
+        let SkipReason::Template(language, _) = &skip.what.reason else {
+            continue;
+        };
         let folder = folder_of(inventory.sources.file(skip.file).path());
         let chart = *charts.entry(folder).or_insert_with(|| chart_above(folder));
         let key = match chart {
@@ -87,15 +98,24 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
     }
     let note = |((folder, rendering), count): ((String, Rendering), usize)| {
         let (what, run) = match rendering {
-            Rendering::Chart => ("unrendered Helm template", "run `helm template` and check its output"),
-            Rendering::Other(language) => (language.as_str(), "render it first, and check the output"),
+            Rendering::Chart => (
+                "unrendered Helm template",
+                "run `helm template` and check its output",
+            ),
+            Rendering::Other(language) => {
+                (language.as_str(), "render it first, and check the output")
+            }
         };
         let article = if what.starts_with('u') { "an" } else { "a" };
         let documents = match count {
             1 => format!("1 document is {article} {what} and was"),
             n => format!("{n} documents are {} and were", plural(what)),
         };
-        let path = if folder.is_empty() { ".".to_owned() } else { folder };
+        let path = if folder.is_empty() {
+            ".".to_owned()
+        } else {
+            folder
+        };
         Note {
             severity: Severity::Warning,
             message: format!("{documents} skipped: {run}"),

@@ -9,8 +9,13 @@ use crate::yaml::verify;
 ///
 /// # Errors
 /// The first difference.
-pub(super) fn parsers_agree<'a>(inventories: impl IntoIterator<Item = &'a Inventory>) -> Result<(), SessionError> {
-    for (_, file) in inventories.into_iter().flat_map(|inventory| inventory.sources.iter()) {
+pub(super) fn parsers_agree<'a>(
+    inventories: impl IntoIterator<Item = &'a Inventory>,
+) -> Result<(), SessionError> {
+    for (_, file) in inventories
+        .into_iter()
+        .flat_map(|inventory| inventory.sources.iter())
+    {
         if let Some(difference) = verify(file).differences.into_iter().next() {
             return Err(SessionError::ParsersDiffer {
                 path: file.path().to_owned(),

@@ -34,7 +34,12 @@ impl Likeness {
             }
             Repeats::OncePerMessage => (vec![finding.primary.file], Some(finding.message.clone())),
         };
-        Some(Self { rule: finding.rule, severity: finding.severity, files, message })
+        Some(Self {
+            rule: finding.rule,
+            severity: finding.severity,
+            files,
+            message,
+        })
     }
 }
 
@@ -62,7 +67,10 @@ pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
         }
     }
     for (reported, more) in kept.iter_mut().zip(more).filter(|(_, more)| *more > 0) {
-        reported.finding.message.push_str(&format!(" (and {more} more)"));
+        reported
+            .finding
+            .message
+            .push_str(&format!(" (and {more} more)"));
     }
     kept
 }
@@ -81,7 +89,17 @@ fn add_fix(kept: &mut Finding, more: Option<Fix>) {
 
 /// Every place of a finding. Its primary place is labelled with its object or, without one, with its message.
 fn places(finding: Finding) -> impl Iterator<Item = Label> {
-    let Finding { primary, object, message, related, .. } = finding;
+    let Finding {
+        primary,
+        object,
+        message,
+        related,
+        ..
+    } = finding;
     let words = object.map_or(message, |object| object.to_string());
-    std::iter::once(Label { message: words, ..primary }).chain(related)
+    std::iter::once(Label {
+        message: words,
+        ..primary
+    })
+    .chain(related)
 }

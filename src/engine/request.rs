@@ -35,7 +35,10 @@ impl Request {
     /// Asks for these files, folders and globs, and leaves everything else to the configuration. None: the bundles of the
     /// configuration, else the current folder.
     pub fn new<P: Into<String>>(paths: impl IntoIterator<Item = P>) -> Self {
-        Self { paths: paths.into_iter().map(Into::into).collect(), ..Self::default() }
+        Self {
+            paths: paths.into_iter().map(Into::into).collect(),
+            ..Self::default()
+        }
     }
 }
 

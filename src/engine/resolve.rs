@@ -28,13 +28,25 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
         ConfigChoice::File(path) => Some(path.replace('\\', "/")),
         ConfigChoice::Discover => {
             // An unsaved text says where its configuration is when nothing else does.
-            let overlays: Vec<_> = request.overlays.iter().map(|overlay| overlay.path.clone()).collect();
-            let anchors = if request.paths.is_empty() { &overlays } else { &request.paths };
+            let overlays: Vec<_> = request
+                .overlays
+                .iter()
+                .map(|overlay| overlay.path.clone())
+                .collect();
+            let anchors = if request.paths.is_empty() {
+                &overlays
+            } else {
+                &request.paths
+            };
             config::discover(anchors, Path::new("."))?.map(|found| found.path)
         }
     };
     let Some(path) = path else { return Ok(None) };
-    let source = match request.overlays.iter().find(|overlay| is_same_file(&overlay.path, &path)) {
+    let source = match request
+        .overlays
+        .iter()
+        .find(|overlay| is_same_file(&overlay.path, &path))
+    {
         Some(unsaved) => SourceFile::new(path.as_str(), &*unsaved.text),
         None => read_text(&path).map_err(|reason| Mistake::unreadable(&path, reason))?,
     };
@@ -47,7 +59,10 @@ fn is_same_file(one: &str, other: &str) -> bool {
 }
 
 /// All bundles of the configuration, and what counts for files of none of them.
-pub(super) fn bundles_and_rest(request: &Request, config: Option<&Config>) -> (Vec<BundleInput>, BundleInput) {
+pub(super) fn bundles_and_rest(
+    request: &Request,
+    config: Option<&Config>,
+) -> (Vec<BundleInput>, BundleInput) {
     let resolver = Resolver::of(request, config);
     (resolver.bundles(), resolver.paths(Vec::new()))
 }
@@ -55,13 +70,18 @@ pub(super) fn bundles_and_rest(request: &Request, config: Option<&Config>) -> (V
 /// The bundled tables, with the rows of the configuration.
 pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
     match config {
-        Some(config) => Arc::new(Tables::bundled().with(&config.controllers, &config.generators, &config.data)),
+        Some(config) => {
+            Arc::new(Tables::bundled().with(&config.controllers, &config.generators, &config.data))
+        }
         None => Tables::bundled(),
     }
 }
 
 /// What `request` reads with this configuration.
-pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Resolved, SessionError> {
+pub(super) fn resolve(
+    request: &Request,
+    config: Option<&Config>,
+) -> Result<Resolved, SessionError> {
     let resolver = Resolver::of(request, config);
     let bundles = resolver.bundles();
     within_repository(request, config, &bundles)?;
@@ -69,10 +89,16 @@ pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Reso
     if let Some(name) = &request.bundle {
         let mut chosen = chosen(&bundles, name)?;
         if request.paths.is_empty() {
-            return Ok(Resolved { bundles: vec![chosen], paths: None });
+            return Ok(Resolved {
+                bundles: vec![chosen],
+                paths: None,
+            });
         }
         chosen.input.paths = given();
-        return Ok(Resolved { bundles: Vec::new(), paths: Some(chosen) });
+        return Ok(Resolved {
+            bundles: Vec::new(),
+            paths: Some(chosen),
+        });
     }
     let paths = match (request.paths.is_empty(), bundles.is_empty()) {
         (true, false) => None,
@@ -83,29 +109,49 @@ pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Reso
 }
 
 /// A configuration that was named may name any path. One that was found comes from whoever wrote the repository.
-fn within_repository(request: &Request, config: Option<&Config>, bundles: &[BundleInput]) -> Result<(), BundleError> {
-    let Some(config) = config.filter(|_| request.config == ConfigChoice::Discover) else { return Ok(()) };
-    let paths = bundles.iter().flat_map(|bundle| bundle.input.paths.iter().map(move |path| (bundle, path)));
+fn within_repository(
+    request: &Request,
+    config: Option<&Config>,
+    bundles: &[BundleInput],
+) -> Result<(), BundleError> {
+    let Some(config) = config.filter(|_| request.config == ConfigChoice::Discover) else {
+        return Ok(());
+    };
+    let paths = bundles
+        .iter()
+        .flat_map(|bundle| bundle.input.paths.iter().map(move |path| (bundle, path)));
     for (bundle, path) in paths {
         let reason = match admit_manifests(config.source.path(), path) {
             Ok(()) => continue,
             Err(Escape::Git) => InputError::InGitFolder { path: path.clone() },
             Err(_) => InputError::OutsideRepository { path: path.clone() },
         };
-        return Err(BundleError::Named { name: bundle.name.clone().unwrap_or_default(), reason });
+        return Err(BundleError::Named {
+            name: bundle.name.clone().unwrap_or_default(),
+            reason,
+        });
     }
     Ok(())
 }
 
 fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionError> {
     let names = || bundles.iter().filter_map(|bundle| bundle.name.as_deref());
-    let found = bundles.iter().find(|bundle| bundle.name.as_deref() == Some(name));
+    let found = bundles
+        .iter()
+        .find(|bundle| bundle.name.as_deref() == Some(name));
     found.cloned().ok_or_else(|| {
         let help = near::did_you_mean(name, names(), || match bundles.is_empty() {
-            true => "no configuration with bundles was found: choose one with `--config FILE`".to_owned(),
-            false => format!("the bundles are: {}", names().collect::<Vec<_>>().join(", ")),
+            true => "no configuration with bundles was found: choose one with `--config FILE`"
+                .to_owned(),
+            false => format!(
+                "the bundles are: {}",
+                names().collect::<Vec<_>>().join(", ")
+            ),
         });
-        SessionError::UnknownBundle { name: name.to_owned(), help }
+        SessionError::UnknownBundle {
+            name: name.to_owned(),
+            help,
+        }
     })
 }
 
@@ -118,25 +164,58 @@ struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     fn of(request: &'a Request, config: Option<&'a Config>) -> Self {
-        Self { request, config, tables: tables_of(config) }
+        Self {
+            request,
+            config,
+            tables: tables_of(config),
+        }
     }
 
     fn bundles(&self) -> Vec<BundleInput> {
-        self.config.iter().flat_map(|config| &config.bundles).map(|bundle| self.bundle(bundle)).collect()
+        self.config
+            .iter()
+            .flat_map(|config| &config.bundles)
+            .map(|bundle| self.bundle(bundle))
+            .collect()
     }
 
     fn bundle(&self, bundle: &config::BundleConfig) -> BundleInput {
-        let folder = self.config.map_or("", |config| config::folder_of(config.source.path()));
-        let paths = bundle.paths.iter().map(|path| joined(folder, path)).collect();
+        let folder = self
+            .config
+            .map_or("", |config| config::folder_of(config.source.path()));
+        let paths = bundle
+            .paths
+            .iter()
+            .map(|path| joined(folder, path))
+            .collect();
         let mut input = self.input(paths, bundle.namespace.as_deref());
-        input.exclude.extend(bundle.exclude.iter().map(|glob| joined(folder, glob)));
+        input
+            .exclude
+            .extend(bundle.exclude.iter().map(|glob| joined(folder, glob)));
         let configured = || self.config.and_then(|config| config.world);
-        let world = self.request.world.or(bundle.world).or_else(configured).unwrap_or_default();
+        let world = self
+            .request
+            .world
+            .or(bundle.world)
+            .or_else(configured)
+            .unwrap_or_default();
         let (name, tables) = (Some(bundle.name.clone()), Arc::clone(&self.tables));
         let (arguments, timeout) = (bundle.render.clone(), bundle.timeout);
-        let rendering = RenderSettings { folder: folder.to_owned(), arguments, timeout };
+        let rendering = RenderSettings {
+            folder: folder.to_owned(),
+            arguments,
+            timeout,
+        };
         let (cluster, delivery) = (bundle.cluster.clone(), bundle.delivery);
-        BundleInput { name, input, world, cluster, delivery, tables, rendering }
+        BundleInput {
+            name,
+            input,
+            world,
+            cluster,
+            delivery,
+            tables,
+            rendering,
+        }
     }
 
     fn paths(&self, paths: Vec<String>) -> BundleInput {
@@ -144,23 +223,42 @@ impl<'a> Resolver<'a> {
         let world = self.request.world.or_else(configured).unwrap_or_default();
         let (input, tables) = (self.input(paths, None), Arc::clone(&self.tables));
         let rendering = RenderSettings::default();
-        BundleInput { name: None, input, world, cluster: None, delivery: None, tables, rendering }
+        BundleInput {
+            name: None,
+            input,
+            world,
+            cluster: None,
+            delivery: None,
+            tables,
+            rendering,
+        }
     }
 
     fn input(&self, paths: Vec<String>, namespace: Option<&str>) -> Input {
         let (request, config) = (self.request, self.config);
         let folder = config.map_or("", |config| config::folder_of(config.source.path()));
-        let excluded = config.iter().flat_map(|config| &config.exclude).map(|glob| joined(folder, glob));
+        let excluded = config
+            .iter()
+            .flat_map(|config| &config.exclude)
+            .map(|glob| joined(folder, glob));
         let configured = || config.and_then(|config| config.namespace.clone());
-        let release = request.release.or(config.and_then(|config| config.kubernetes_version));
+        let release = request
+            .release
+            .or(config.and_then(|config| config.kubernetes_version));
         Input {
             paths,
             exclude: request.exclude.iter().cloned().chain(excluded).collect(),
             settings: inventory::Settings {
                 // A release that nobody knows yet: [`super::Session::unknown_release`].
                 release: release.unwrap_or(Release::NEWEST).min(Release::NEWEST),
-                namespace: request.namespace.clone().or_else(|| namespace.map(str::to_owned)).or_else(configured),
-                extra_kinds: config.map(|config| config.scopes.clone()).unwrap_or_default(),
+                namespace: request
+                    .namespace
+                    .clone()
+                    .or_else(|| namespace.map(str::to_owned))
+                    .or_else(configured),
+                extra_kinds: config
+                    .map(|config| config.scopes.clone())
+                    .unwrap_or_default(),
                 limits: config.map(|config| config.limits).unwrap_or_default(),
             },
         }

@@ -45,14 +45,28 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
 }
 
 /// The same with the analysis of each bundle, for whoever has more questions about it.
-pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], check: &Check) -> Report {
+pub(super) fn check_analysed(
+    bundles: &[Bundle],
+    analyses: &[&Analysis<'_>],
+    check: &Check,
+) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
-    let directives = || -> Vec<Directives> { bundles.iter().map(|bundle| Directives::of(&bundle.inventory)).collect() };
+    let directives = || -> Vec<Directives> {
+        bundles
+            .iter()
+            .map(|bundle| Directives::of(&bundle.inventory))
+            .collect()
+    };
     let (merged, directives) = rayon::join(|| Merged::new(bundles, config, baseline), directives);
-    let verdicts: Vec<Verdicts<'_>> = analyses.iter().map(|analysis| Verdicts::new(analysis)).collect();
-    let scope =
-        check.only.as_ref().map_or_else(|| FilesInScope::all(&merged.sources), |only| only.files(&merged.sources));
+    let verdicts: Vec<Verdicts<'_>> = analyses
+        .iter()
+        .map(|analysis| Verdicts::new(analysis))
+        .collect();
+    let scope = check.only.as_ref().map_or_else(
+        || FilesInScope::all(&merged.sources),
+        |only| only.files(&merged.sources),
+    );
     let run = Run {
         check,
         bundles,
@@ -64,11 +78,26 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         known: OnceLock::new(),
     };
     let (judged, mut skipped) = rayon::join(|| run.judge(), || skipped_in(bundles));
-    let JudgedBundles { findings, directives, notes, cut_short } = judged;
+    let JudgedBundles {
+        findings,
+        directives,
+        notes,
+        cut_short,
+    } = judged;
     let notes = check.notes.iter().cloned().chain(notes).collect();
-    let Divided { kept, mut suppressed } = run.suppress(run.identified(findings), directives, &cut_short);
-    let Parted { new: mut findings, known, stale } = run.part(kept, &cut_short);
-    findings.extend(run.outcome(&RunOutcome { stale: &stale, ..RunOutcome::default() }));
+    let Divided {
+        kept,
+        mut suppressed,
+    } = run.suppress(run.identified(findings), directives, &cut_short);
+    let Parted {
+        new: mut findings,
+        known,
+        stale,
+    } = run.part(kept, &cut_short);
+    findings.extend(run.outcome(&RunOutcome {
+        stale: &stale,
+        ..RunOutcome::default()
+    }));
     findings.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
     findings.retain(|reported| scope.touches(&reported.finding));
     suppressed.retain(|suppressed| scope.touches(&suppressed.reported.finding));
@@ -83,7 +112,12 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
     }
     let own = OwnFiles::of(check);
     skipped.retain(|skip| !own.contains(&skip.file));
-    let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
+    let in_scope = |findings: &[Reported]| {
+        findings
+            .iter()
+            .filter(|reported| scope.touches(&reported.finding))
+            .count()
+    };
     let summary = Summary {
         suppressed: suppressed.len(),
         baseline: in_scope(&known),
@@ -91,14 +125,22 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         skipped: skipped.iter().filter(|skip| !skip.is_empty()).count(),
         ..summarise(bundles, &merged, &own, &findings)
     };
-    let rules = run.rules.iter().map(|rule| describe_as(rule, &check.severities)).collect();
+    let rules = run
+        .rules
+        .iter()
+        .map(|rule| describe_as(rule, &check.severities))
+        .collect();
     let cascades = match check.graphs {
         Graphs::Drawn => cascades(&verdicts, &merged.sources, &findings),
         Graphs::LeftOut => Cascades::default(),
     };
     let (tool, run) = (tool(), run_info(bundles, check));
     let exclusion = exclusion(&findings, &merged.sources);
-    let Merged { sources, sets: files_of_bundles, .. } = merged;
+    let Merged {
+        sources,
+        sets: files_of_bundles,
+        ..
+    } = merged;
     Report {
         tool,
         run,
@@ -158,16 +200,33 @@ impl Run<'_> {
             let suppressions = OnceLock::new();
             let suppressions = || -> &Suppressions {
                 suppressions.get_or_init(|| {
-                    Suppressions::new(directives.directives.clone(), self.ignores(), None, self.check.today)
+                    Suppressions::new(
+                        directives.directives.clone(),
+                        self.ignores(),
+                        None,
+                        self.check.today,
+                    )
                 })
             };
             let shown = |finding: &Finding| {
-                finding.labels().any(|label| self.scope.contain(to(label.file)))
+                finding
+                    .labels()
+                    .any(|label| self.scope.contain(to(label.file)))
                     && !suppressions().suppress(finding)
                     && !self.known().contains(&Identity::of(finding))
             };
-            let verdict = judge::judge(verdicts, directives, bundle.world, &self.rules, self.check.fixes, &shown);
-            let chained = verdict.findings.iter().any(|finding| !finding.chain.objects.is_empty());
+            let verdict = judge::judge(
+                verdicts,
+                directives,
+                bundle.world,
+                &self.rules,
+                self.check.fixes,
+                &shown,
+            );
+            let chained = verdict
+                .findings
+                .iter()
+                .any(|finding| !finding.chain.objects.is_empty());
             let places = chained.then(|| Places::of(bundle, files));
             for mut finding in verdict.findings {
                 finding.relocate(to);
@@ -175,8 +234,12 @@ impl Run<'_> {
                 let chain = finding.chain.objects.iter().map(place).collect();
                 all.findings.push((finding, chain));
             }
-            let here = |directive: &Directive| Directive { file: to(directive.file), ..directive.clone() };
-            all.directives.extend(directives.directives.iter().map(here));
+            let here = |directive: &Directive| Directive {
+                file: to(directive.file),
+                ..directive.clone()
+            };
+            all.directives
+                .extend(directives.directives.iter().map(here));
             all.notes.extend(verdict.notes);
             all.cut_short.extend(verdict.cut_short);
             all.notes.extend(notes_on_links(&bundle.outside));
@@ -190,7 +253,12 @@ impl Run<'_> {
     }
 
     /// A finding with its identity, its documentation, and the severity that the configuration gives to its rule.
-    fn reported(&self, finding: Finding, chain_places: Vec<Option<Place>>, fingerprint: Fingerprint) -> Reported {
+    fn reported(
+        &self,
+        finding: Finding,
+        chain_places: Vec<Option<Place>>,
+        fingerprint: Fingerprint,
+    ) -> Reported {
         reported(finding, chain_places, fingerprint, &self.check.severities)
     }
 
@@ -200,18 +268,33 @@ impl Run<'_> {
             return Vec::new();
         }
         // Of what there may be a million of, few are in a finding.
-        let mut definitions: HashMap<ObjectKey, usize> =
-            found.iter().filter_map(|(finding, _)| Some((finding.object.clone()?, 0))).collect();
+        let mut definitions: HashMap<ObjectKey, usize> = found
+            .iter()
+            .filter_map(|(finding, _)| Some((finding.object.clone()?, 0)))
+            .collect();
         for bundle in self.bundles {
-            let keys = bundle.inventory.members.par_iter().map(|member| &member.key);
-            let found: Vec<&ObjectKey> = keys.filter(|key| definitions.contains_key(*key)).collect();
+            let keys = bundle
+                .inventory
+                .members
+                .par_iter()
+                .map(|member| &member.key);
+            let found: Vec<&ObjectKey> =
+                keys.filter(|key| definitions.contains_key(*key)).collect();
             for key in found {
-                definitions.entry(key.clone()).and_modify(|definitions| *definitions += 1);
+                definitions
+                    .entry(key.clone())
+                    .and_modify(|definitions| *definitions += 1);
             }
         }
         let findings = found.iter().map(|(finding, _)| finding);
-        let prints = self.fingerprints(findings, |key| definitions.get(key).copied().unwrap_or_default());
-        found.into_iter().zip(prints).map(|((finding, chain), print)| self.reported(finding, chain, print)).collect()
+        let prints = self.fingerprints(findings, |key| {
+            definitions.get(key).copied().unwrap_or_default()
+        });
+        found
+            .into_iter()
+            .zip(prints)
+            .map(|((finding, chain), print)| self.reported(finding, chain, print))
+            .collect()
     }
 
     fn fingerprints<'f>(
@@ -220,37 +303,72 @@ impl Run<'_> {
         defined_in: impl Fn(&ObjectKey) -> usize,
     ) -> Vec<Fingerprint> {
         let findings: Vec<&Finding> = findings.collect();
-        fingerprint(findings, |finding| self.merged.sources.file(finding.primary.file).path(), defined_in)
+        fingerprint(
+            findings,
+            |finding| self.merged.sources.file(finding.primary.file).path(),
+            defined_in,
+        )
     }
 
     /// Removes suppressed findings, and adds the findings on suppressions without effect, which can be suppressed too.
-    fn suppress(&self, findings: Vec<Reported>, directives: Vec<Directive>, cut_short: &CutShort) -> Divided {
+    fn suppress(
+        &self,
+        findings: Vec<Reported>,
+        directives: Vec<Directive>,
+        cut_short: &CutShort,
+    ) -> Divided {
         let mut suppressions = self.suppressions(directives);
         let first = suppressions.apply(findings, finding_of);
-        let idle = suppressions.idle(|rule| self.judges_bundles(rule) && !cut_short.contains(rule), self.objects());
-        let second = suppressions.apply(self.outcome(&RunOutcome { idle: &idle, ..RunOutcome::default() }), finding_of);
+        let idle = suppressions.idle(
+            |rule| self.judges_bundles(rule) && !cut_short.contains(rule),
+            self.objects(),
+        );
+        let second = suppressions.apply(
+            self.outcome(&RunOutcome {
+                idle: &idle,
+                ..RunOutcome::default()
+            }),
+            finding_of,
+        );
         let mut kept = first.kept;
         kept.extend(second.kept);
         kept.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
         let suppressed = first.suppressed.into_iter().chain(second.suppressed);
-        let suppressed =
-            suppressed.map(|Suppressed { finding, reason }| SuppressedFinding { reported: finding, reason });
-        Divided { kept, suppressed: suppressed.collect() }
+        let suppressed = suppressed.map(|Suppressed { finding, reason }| SuppressedFinding {
+            reported: finding,
+            reason,
+        });
+        Divided {
+            kept,
+            suppressed: suppressed.collect(),
+        }
     }
 
     fn suppressions(&self, directives: Vec<Directive>) -> Suppressions {
-        Suppressions::new(directives, self.ignores(), self.merged.config, self.check.today)
+        Suppressions::new(
+            directives,
+            self.ignores(),
+            self.merged.config,
+            self.check.today,
+        )
     }
 
     fn ignores(&self) -> Vec<Ignore> {
-        self.check.ignores.as_ref().map(|(_, ignores)| ignores.clone()).unwrap_or_default()
+        self.check
+            .ignores
+            .as_ref()
+            .map(|(_, ignores)| ignores.clone())
+            .unwrap_or_default()
     }
 
     /// The findings of the baseline and those from before a change.
     fn known(&self) -> &HashSet<Identity> {
         self.known.get_or_init(|| {
             let baseline = self.check.baseline.as_ref().map(|(_, baseline)| baseline);
-            let entries = baseline.into_iter().chain(&self.check.before).flat_map(|known| &known.entries);
+            let entries = baseline
+                .into_iter()
+                .chain(&self.check.before)
+                .flat_map(|known| &known.entries);
             entries.map(|entry| entry.identity.clone()).collect()
         })
     }
@@ -258,30 +376,51 @@ impl Run<'_> {
     /// Whether a rule ran on the bundles. Whether a suppression of a rule on the outcome has an effect is not known
     /// yet.
     fn judges_bundles(&self, rule: &str) -> bool {
-        self.rules.iter().any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
+        self.rules
+            .iter()
+            .any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
     }
 
     /// What an ignore has to be about if its rule is to have had something to check: any of these, or anything at all where the
     /// input is complete.
     fn objects(&self) -> Option<impl Iterator<Item = &ObjectKey>> {
-        let members = self.bundles.iter().flat_map(|bundle| &bundle.inventory.members);
+        let members = self
+            .bundles
+            .iter()
+            .flat_map(|bundle| &bundle.inventory.members);
         (!self.check.complete).then(|| members.map(|member| &member.key))
     }
 
     /// What rules on the outcome find.
     fn outcome(&self, outcome: &RunOutcome<'_>) -> Vec<Reported> {
-        let mut findings: Vec<_> = self.rules.iter().flat_map(|rule| rule.run_on_outcome(outcome)).collect();
+        let mut findings: Vec<_> = self
+            .rules
+            .iter()
+            .flat_map(|rule| rule.run_on_outcome(outcome))
+            .collect();
         findings.sort_by(|a, b| order(a).cmp(&order(b)));
         let prints = self.fingerprints(findings.iter(), |_| 0);
-        findings.into_iter().zip(prints).map(|(finding, print)| self.reported(finding, Vec::new(), print)).collect()
+        findings
+            .into_iter()
+            .zip(prints)
+            .map(|(finding, print)| self.reported(finding, Vec::new(), print))
+            .collect()
     }
 
     /// Divides findings by the baseline. Of a rule that was cut short, entries that are not found may be beyond the limit.
     fn part(&self, findings: Vec<Reported>, cut_short: &CutShort) -> Parted<Reported> {
         let (Some((_, baseline)), Some(file)) = (&self.check.baseline, self.merged.baseline) else {
-            return Parted { new: findings, known: Vec::new(), stale: Vec::new() };
+            return Parted {
+                new: findings,
+                known: Vec::new(),
+                stale: Vec::new(),
+            };
         };
-        let coverage = Coverage::of(self.bundles, self.rules.iter().map(|rule| rule.id), self.check.extent);
+        let coverage = Coverage::of(
+            self.bundles,
+            self.rules.iter().map(|rule| rule.id),
+            self.check.extent,
+        );
         let judges = |entry: &KnownFinding, found| {
             !cut_short.contains(entry.identity.rule.as_str()) && coverage.judges(entry, found)
         };
@@ -300,13 +439,23 @@ pub(super) fn reported(
     if let Some(severity) = severities.get(finding.rule) {
         finding.severity = *severity;
     }
-    Reported { url: rules::find(finding.rule).map(Rule::url), certainty, chain_places, finding, fingerprint }
+    Reported {
+        url: rules::find(finding.rule).map(Rule::url),
+        certainty,
+        chain_places,
+        finding,
+        fingerprint,
+    }
 }
 
 /// What most errors have in common that looks like no manifest to apply.
 fn exclusion(findings: &[Reported], sources: &Sources) -> Option<Exclusion> {
-    let errors = findings.iter().filter(|reported| reported.finding.severity == Severity::Error);
-    let errors: Vec<_> = errors.map(|reported| sources.file(reported.finding.primary.file).path()).collect();
+    let errors = findings
+        .iter()
+        .filter(|reported| reported.finding.severity == Severity::Error);
+    let errors: Vec<_> = errors
+        .map(|reported| sources.file(reported.finding.primary.file).path())
+        .collect();
     let files: Vec<_> = sources.iter().map(|(_, file)| file.path()).collect();
     dominant(&errors, &files)
 }
@@ -317,7 +466,13 @@ fn finding_of(reported: &Reported) -> &Finding {
 
 /// Files are numbered in path order, so this is the order (path, offset, rule); the rest only makes it total.
 pub(super) fn order(finding: &Finding) -> impl Ord + '_ {
-    let Finding { rule, primary, field, message, .. } = finding;
+    let Finding {
+        rule,
+        primary,
+        field,
+        message,
+        ..
+    } = finding;
     (primary.file, primary.span, *rule, field, message)
 }
 
@@ -327,22 +482,46 @@ struct OwnFiles(Vec<PathBuf>);
 impl OwnFiles {
     fn of(check: &Check) -> Self {
         let baseline = check.baseline.as_ref().map(|(file, _)| file.path());
-        Self(check.configuration.as_deref().into_iter().chain(baseline).map(locate).collect())
+        Self(
+            check
+                .configuration
+                .as_deref()
+                .into_iter()
+                .chain(baseline)
+                .map(locate)
+                .collect(),
+        )
     }
 
     fn contains(&self, path: &str) -> bool {
         let name = || path.rsplit('/').next().map(OsStr::new);
-        self.0.iter().any(|own| own.file_name() == name() && *own == locate(path))
+        self.0
+            .iter()
+            .any(|own| own.file_name() == name() && *own == locate(path))
     }
 }
 
-fn summarise(bundles: &[Bundle], merged: &Merged, own: &OwnFiles, findings: &[Reported]) -> Summary {
-    let read = bundles.iter().flat_map(|bundle| bundle.inventory.files()).map(|(_, file)| file);
+fn summarise(
+    bundles: &[Bundle],
+    merged: &Merged,
+    own: &OwnFiles,
+    findings: &[Reported],
+) -> Summary {
+    let read = bundles
+        .iter()
+        .flat_map(|bundle| bundle.inventory.files())
+        .map(|(_, file)| file);
     let checked = read.filter(|file| !own.contains(file.source().path()));
     Summary {
-        files: merged.in_sets().filter(|file| !own.contains(file.path())).count(),
+        files: merged
+            .in_sets()
+            .filter(|file| !own.contains(file.path()))
+            .count(),
         documents: checked.map(|file| file.document_count()).sum(),
-        objects: bundles.iter().map(|bundle| bundle.inventory.members.len()).sum(),
+        objects: bundles
+            .iter()
+            .map(|bundle| bundle.inventory.members.len())
+            .sum(),
         ..Summary::of(findings)
     }
 }

@@ -16,13 +16,27 @@ pub struct ReportScope {
 impl ReportScope {
     /// The scope of these paths, relative to the working directory; they need not exist.
     pub fn new<P: AsRef<str>>(paths: impl IntoIterator<Item = P>) -> Self {
-        Self { paths: paths.into_iter().map(|path| locate(path.as_ref())).collect() }
+        Self {
+            paths: paths
+                .into_iter()
+                .map(|path| locate(path.as_ref()))
+                .collect(),
+        }
     }
 
     /// The files of `sources` that are in the scope.
     pub(super) fn files(&self, sources: &Sources) -> FilesInScope {
-        let inside = |path: &str| locate(path).ancestors().any(|folder| self.paths.contains(folder));
-        FilesInScope { inside: sources.iter().map(|(_, file)| inside(file.path())).collect() }
+        let inside = |path: &str| {
+            locate(path)
+                .ancestors()
+                .any(|folder| self.paths.contains(folder))
+        };
+        FilesInScope {
+            inside: sources
+                .iter()
+                .map(|(_, file)| inside(file.path()))
+                .collect(),
+        }
     }
 }
 
@@ -35,7 +49,9 @@ pub(super) struct FilesInScope {
 impl FilesInScope {
     /// All of them.
     pub(super) fn all(sources: &Sources) -> Self {
-        Self { inside: vec![true; sources.len()] }
+        Self {
+            inside: vec![true; sources.len()],
+        }
     }
 
     /// Whether any place of a finding is in the scope.

@@ -21,7 +21,10 @@ impl UnknownRule {
     /// The error for `id`, with the nearest rule.
     #[doc(hidden)]
     pub fn new(id: &str) -> Self {
-        Self { id: id.to_owned(), help: rules::suggestion(id) }
+        Self {
+            id: id.to_owned(),
+            help: rules::suggestion(id),
+        }
     }
 }
 
@@ -39,7 +42,10 @@ impl Selection {
     /// An id that no rule has.
     pub fn new(select: &[String], ignore: &[String]) -> Result<Self, UnknownRule> {
         let find = |ids: &[String]| ids.iter().map(|id| find(id)).collect::<Result<Vec<_>, _>>();
-        Ok(Self { select: find(select)?, ignore: find(ignore)? })
+        Ok(Self {
+            select: find(select)?,
+            ignore: find(ignore)?,
+        })
     }
 
     /// The chosen rules that `check` runs, in the registry's order.
@@ -58,8 +64,12 @@ impl Selection {
     }
 
     fn chosen(&self) -> impl Iterator<Item = &'static Rule> {
-        let among = |rules: &[&'static Rule], rule: &Rule| rules.iter().any(|other| other.id == rule.id);
-        let chosen = RULES.iter().copied().filter(move |rule| self.select.is_empty() || among(&self.select, rule));
+        let among =
+            |rules: &[&'static Rule], rule: &Rule| rules.iter().any(|other| other.id == rule.id);
+        let chosen = RULES
+            .iter()
+            .copied()
+            .filter(move |rule| self.select.is_empty() || among(&self.select, rule));
         chosen.filter(move |rule| !among(&self.ignore, rule))
     }
 }

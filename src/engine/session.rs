@@ -12,7 +12,8 @@ use super::list::{list_bundles, write_list};
 use super::notes::note_on_unlisted;
 use super::parsers::parsers_agree;
 use super::plan::{
-    DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownRequest, choose, choose_removed,
+    DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownRequest, choose,
+    choose_removed,
 };
 use super::request::{BaselineChoice, ConfigChoice, Request};
 use super::resolve::{Resolved, configuration, joined, read_text, resolve};
@@ -24,8 +25,8 @@ use crate::cluster::Analysis;
 use crate::config::{self, Config};
 use crate::finding::{Fixes, Severity};
 use crate::inventory::{
-    Escape, Files, OnDisk, Overlay, Past, Release, WalkBudget, admit_own_file, admit_own_file_for_writing, locate,
-    walk, walk_past,
+    Escape, Files, OnDisk, Overlay, Past, Release, WalkBudget, admit_own_file,
+    admit_own_file_for_writing, locate, walk, walk_past,
 };
 use crate::manifest::SkipReason;
 use crate::report::{Graphs, Listing, Note, Report};
@@ -88,16 +89,26 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     #[doc(hidden)]
-    pub fn open_after(earlier: Option<&Self>, on_disk: OnDisk, request: &Request) -> Result<Self, SessionError> {
+    pub fn open_after(
+        earlier: Option<&Self>,
+        on_disk: OnDisk,
+        request: &Request,
+    ) -> Result<Self, SessionError> {
         let read_before = earlier.map(|earlier| earlier.files.to_be_read_again(on_disk));
-        Self::open_among(request, read_before.unwrap_or_else(|| Files::read_by(read_choice(request))))
+        Self::open_among(
+            request,
+            read_before.unwrap_or_else(|| Files::read_by(read_choice(request))),
+        )
     }
 
     /// This session with another unsaved text of a file.
     pub(super) fn with_text(&self, path: &str, text: &str) -> Result<Self, SessionError> {
         let mut request = self.request.clone();
         request.overlays.retain(|overlay| overlay.path != path);
-        request.overlays.push(Overlay { path: path.to_owned(), text: text.into() });
+        request.overlays.push(Overlay {
+            path: path.to_owned(),
+            text: text.into(),
+        });
         Self::open_after(Some(self), OnDisk::Unchanged, &request)
     }
 
@@ -109,14 +120,26 @@ impl Session {
         let bundles = read(request, Resolved { bundles, paths }, None, &mut files)?;
         let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
         if let Some(overlay) = request.overlays.iter().find(unread) {
-            return Err(SessionError::OutsideOfBundles { path: overlay.path.clone() });
+            return Err(SessionError::OutsideOfBundles {
+                path: overlay.path.clone(),
+            });
         }
         if request.parser == ParserChoice::Verify {
             parsers_agree(bundles.iter().map(|bundle| &bundle.inventory))?;
         }
         let extent = extent(request, config.as_ref());
-        let release = request.release.or(config.as_ref().and_then(|config| config.kubernetes_version));
-        Ok(Self { request: request.clone(), config, bundles, files, complete, extent, release })
+        let release = request
+            .release
+            .or(config.as_ref().and_then(|config| config.kubernetes_version));
+        Ok(Self {
+            request: request.clone(),
+            config,
+            bundles,
+            files,
+            complete,
+            extent,
+            release,
+        })
     }
 
     /// Whether unsaved texts stand in for files.
@@ -137,19 +160,33 @@ impl Session {
 
     /// How many objects were read; what lives beside them does not count.
     pub fn objects(&self) -> usize {
-        self.bundles.iter().map(|bundle| bundle.asked_for().count()).sum()
+        self.bundles
+            .iter()
+            .map(|bundle| bundle.asked_for().count())
+            .sum()
     }
 
     /// How many files were read; one in two bundles counts once.
     pub fn files(&self) -> usize {
-        let files = self.bundles.iter().flat_map(|bundle| bundle.inventory.sources.iter());
-        files.map(|(_, file)| (file.path(), file.side())).collect::<std::collections::BTreeSet<_>>().len()
+        let files = self
+            .bundles
+            .iter()
+            .flat_map(|bundle| bundle.inventory.sources.iter());
+        files
+            .map(|(_, file)| (file.path(), file.side()))
+            .collect::<std::collections::BTreeSet<_>>()
+            .len()
     }
 
     /// How many documents are templates that were not rendered.
     pub fn templates(&self) -> usize {
-        let skipped = self.bundles.iter().flat_map(|bundle| bundle.inventory.skipped());
-        skipped.filter(|skip| matches!(skip.what.reason, SkipReason::Template(..))).count()
+        let skipped = self
+            .bundles
+            .iter()
+            .flat_map(|bundle| bundle.inventory.skipped());
+        skipped
+            .filter(|skip| matches!(skip.what.reason, SkipReason::Template(..)))
+            .count()
     }
 
     /// The Kubernetes release that was asked for when it is newer than all that are known; the newest known one counts.
@@ -174,14 +211,19 @@ impl Session {
     /// How many objects a client can read; those of two bundles count twice.
     #[doc(hidden)]
     pub fn readable_objects(&self) -> usize {
-        let members = self.bundles.iter().flat_map(|bundle| &bundle.inventory.members);
+        let members = self
+            .bundles
+            .iter()
+            .flat_map(|bundle| &bundle.inventory.members);
         members.filter(|member| member.decodes()).count()
     }
 
     /// What the listing leaves out because there is too much of it.
     #[doc(hidden)]
     pub fn notes_on_list(&self) -> impl Iterator<Item = Note> {
-        self.bundles.iter().filter_map(|bundle| note_on_unlisted(&bundle.inventory))
+        self.bundles
+            .iter()
+            .filter_map(|bundle| note_on_unlisted(&bundle.inventory))
     }
 
     /// The paths, each of them one that a report can be limited to.
@@ -190,7 +232,11 @@ impl Session {
     /// A path that does not exist and that nothing read lies under: a typo would report nothing and look like success.
     #[doc(hidden)]
     pub fn known_scope<'p>(&self, paths: &'p [String]) -> Result<&'p [String], SessionError> {
-        let read = || self.bundles.iter().flat_map(|bundle| bundle.inventory.sources.iter());
+        let read = || {
+            self.bundles
+                .iter()
+                .flat_map(|bundle| bundle.inventory.sources.iter())
+        };
         let known = |path: &&String| {
             let place = locate(path);
             place.exists() || read().any(|(_, file)| locate(file.path()).starts_with(&place))
@@ -215,27 +261,61 @@ impl Session {
         analyses: &[&Analysis<'_>],
         options: CheckOptions,
     ) -> Result<Report, SessionError> {
-        Ok(check_analysed(&self.bundles, analyses, &self.how_to_check(options)?))
+        Ok(check_analysed(
+            &self.bundles,
+            analyses,
+            &self.how_to_check(options)?,
+        ))
     }
 
     fn how_to_check(&self, options: CheckOptions) -> Result<Check, SessionError> {
-        let CheckOptions { select, ignore, baseline, only, since, every, fixes, graphs, today } = options;
-        let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
+        let CheckOptions {
+            select,
+            ignore,
+            baseline,
+            only,
+            since,
+            every,
+            fixes,
+            graphs,
+            today,
+        } = options;
+        let off = self
+            .config
+            .iter()
+            .flat_map(|config| &config.off)
+            .map(|id| (*id).to_owned());
         // A rule that is asked for by name runs, whatever the configuration says.
         let off = off.filter(|id| !select.contains(id));
         let ignore: Vec<_> = ignore.iter().cloned().chain(off).collect();
-        let ignores = self.config.as_ref().filter(|config| !config.ignores.is_empty());
+        let ignores = self
+            .config
+            .as_ref()
+            .filter(|config| !config.ignores.is_empty());
         let selection = Selection::new(&select, &ignore)?;
         if selection.rules().is_empty() {
-            return Err(selection.first_by_name().map_or(SessionError::NoRuleLeft, |rule| {
-                SessionError::OfAnotherCommand { id: rule.id, what: "changes", command: "diff" }
-            }));
+            return Err(selection
+                .first_by_name()
+                .map_or(SessionError::NoRuleLeft, |rule| {
+                    SessionError::OfAnotherCommand {
+                        id: rule.id,
+                        what: "changes",
+                        command: "diff",
+                    }
+                }));
         }
         let mut check = Check {
             selection,
-            severities: self.config.as_ref().map(|config| config.severities.clone()).unwrap_or_default(),
+            severities: self
+                .config
+                .as_ref()
+                .map(|config| config.severities.clone())
+                .unwrap_or_default(),
             ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
-            configuration: self.config.as_ref().map(|config| config.source.path().to_owned()),
+            configuration: self
+                .config
+                .as_ref()
+                .map(|config| config.source.path().to_owned()),
             complete: self.complete,
             extent: self.extent,
             baseline: self.known(&baseline)?,
@@ -256,27 +336,50 @@ impl Session {
 
     /// What the same check finds in what the request led to before a change, and the note on what the change edits. The configuration of
     /// now counts for both.
-    fn found_before(&self, past: &Past, check: &Check) -> Result<(Baseline, Option<Note>), SessionError> {
+    fn found_before(
+        &self,
+        past: &Past,
+        check: &Check,
+    ) -> Result<(Baseline, Option<Note>), SessionError> {
         let resolved = resolve(&self.request, self.config.as_ref())?;
         let mut files = self.files.clone();
         let bundles = read(&self.request, resolved, Some(past), &mut files)?;
-        let everything =
-            Check { only: None, every: true, fixes: Fixes::LeftOut, graphs: Graphs::LeftOut, ..check.clone() };
+        let everything = Check {
+            only: None,
+            every: true,
+            fixes: Fixes::LeftOut,
+            graphs: Graphs::LeftOut,
+            ..check.clone()
+        };
         let report = check_bundles(&bundles, &everything);
         let own = check.configuration.iter().map(String::as_str);
-        let own: Vec<&str> = own.chain(check.baseline.iter().map(|(file, _)| file.path())).collect();
-        let [before, now] = [&bundles, &self.bundles].map(|bundles| bundles.iter().map(|bundle| &bundle.inventory));
+        let own: Vec<&str> = own
+            .chain(check.baseline.iter().map(|(file, _)| file.path()))
+            .collect();
+        let [before, now] =
+            [&bundles, &self.bundles].map(|bundles| bundles.iter().map(|bundle| &bundle.inventory));
         let note = note_on_edits(past, &own, before, now);
-        Ok((Baseline::of(report.findings.iter().map(|reported| &reported.finding)), note))
+        Ok((
+            Baseline::of(report.findings.iter().map(|reported| &reported.finding)),
+            note,
+        ))
     }
 
     /// What known findings become after a check of this session without them. What it could not have found stays known; it
     /// learns new findings when `learn` says so.
     #[doc(hidden)]
     pub fn renew(&self, known: &Baseline, report: &Report, learn: bool) -> Renewal {
-        let coverage = Coverage::of(&self.bundles, report.rules.iter().map(|rule| rule.id), self.extent);
+        let coverage = Coverage::of(
+            &self.bundles,
+            report.rules.iter().map(|rule| rule.id),
+            self.extent,
+        );
         let findings = report.findings.iter().map(|reported| &reported.finding);
-        known.after(findings, |entry, found| coverage.judges(entry, found), learn)
+        known.after(
+            findings,
+            |entry, found| coverage.judges(entry, found),
+            learn,
+        )
     }
 
     /// What a deletion, or a list of steps, does to the one bundle that it is about. With `kubelet`, Pods run on nodes and
@@ -294,7 +397,8 @@ impl Session {
     /// # Errors
     /// A target that means no object or several, and targets that several bundles contain.
     pub fn plan_deletion(&self, request: &DeletionRequest) -> Result<DeletionPlan, PlanError> {
-        self.plan(&request.question(), request.kubelet).map(DeletionPlan::new)
+        self.plan(&request.question(), request.kubelet)
+            .map(DeletionPlan::new)
     }
 
     /// What happens when a tool removes everything that was asked for.
@@ -319,7 +423,10 @@ impl Session {
         let config = self.config.as_ref();
         let folder = config.map_or("", |config| config::folder_of(config.source.path()));
         let named = config.and_then(|config| config.baseline.as_deref());
-        given.map_or_else(|| joined(folder, named.unwrap_or(baseline::FILE_NAME)), str::to_owned)
+        given.map_or_else(
+            || joined(folder, named.unwrap_or(baseline::FILE_NAME)),
+            str::to_owned,
+        )
     }
 
     /// Where known findings are written to, as [`Self::baseline_path`] says.
@@ -331,19 +438,28 @@ impl Session {
         let path = self.baseline_path(given);
         match given {
             Some(_) => Ok(path),
-            None => self.admit_baseline(&path, admit_own_file_for_writing).map(|()| path),
+            None => self
+                .admit_baseline(&path, admit_own_file_for_writing)
+                .map(|()| path),
         }
     }
 
     /// The known findings. A file that is not named explicitly need not exist.
-    fn known(&self, choice: &BaselineChoice) -> Result<Option<(SourceFile, Baseline)>, SessionError> {
+    fn known(
+        &self,
+        choice: &BaselineChoice,
+    ) -> Result<Option<(SourceFile, Baseline)>, SessionError> {
         let given = match choice {
             BaselineChoice::Discover => None,
             BaselineChoice::File(path) => Some(path.as_str()),
             BaselineChoice::Without => return Ok(None),
         };
         let path = self.baseline_path(given);
-        let named = given.is_some() || self.config.as_ref().is_some_and(|config| config.baseline.is_some());
+        let named = given.is_some()
+            || self
+                .config
+                .as_ref()
+                .is_some_and(|config| config.baseline.is_some());
         if !named && !Path::new(&path).exists() {
             return Ok(None);
         }
@@ -358,12 +474,23 @@ impl Session {
     ///
     /// # Errors
     /// It names another one, whose lines would be shown, or which would be overwritten.
-    fn admit_baseline(&self, path: &str, admit: fn(&str, &str) -> Result<(), Escape>) -> Result<(), SessionError> {
-        let Some(config) = &self.config else { return Ok(()) };
+    fn admit_baseline(
+        &self,
+        path: &str,
+        admit: fn(&str, &str) -> Result<(), Escape>,
+    ) -> Result<(), SessionError> {
+        let Some(config) = &self.config else {
+            return Ok(());
+        };
         match admit(config.source.path(), path) {
-            Err(escape) if self.request.config == ConfigChoice::Discover || escape == Escape::Git => {
+            Err(escape)
+                if self.request.config == ConfigChoice::Discover || escape == Escape::Git =>
+            {
                 let reason = escape.of_configured_path();
-                Err(SessionError::ConfiguredBaseline { path: path.to_owned(), reason })
+                Err(SessionError::ConfiguredBaseline {
+                    path: path.to_owned(),
+                    reason,
+                })
             }
             _ => Ok(()),
         }
@@ -373,8 +500,14 @@ impl Session {
 /// How the files of a session are read. Schemas of custom resources are most of what many repositories contain, and no rule looks
 /// into one, as little as into what is no manifest; only a comparison of two states does.
 fn read_choice(request: &Request) -> ReadChoice {
-    let left_out = LeftOut { under: &["openAPIV3Schema"], without: Some("kind") };
-    ReadChoice { left_out, ..request.parser.into() }
+    let left_out = LeftOut {
+        under: &["openAPIV3Schema"],
+        without: Some("kind"),
+    };
+    ReadChoice {
+        left_out,
+        ..request.parser.into()
+    }
 }
 
 /// Reads what a request leads to, now or before a change.
@@ -386,10 +519,19 @@ fn read(
 ) -> Result<Vec<Bundle>, SessionError> {
     let Resolved { bundles, paths } = resolved;
     let beside = match past {
-        Some(past) => walk_past(&request.beside, &request.exclude, past, &WalkBudget::default()),
+        Some(past) => walk_past(
+            &request.beside,
+            &request.exclude,
+            past,
+            &WalkBudget::default(),
+        ),
         None => walk(&request.beside, &request.exclude),
     };
-    let around = Surroundings { overlays: &request.overlays, past, beside: beside.map_err(BundleError::from)? };
+    let around = Surroundings {
+        overlays: &request.overlays,
+        past,
+        beside: beside.map_err(BundleError::from)?,
+    };
     Ok(match paths {
         None => read_bundles(bundles, &around, files)?,
         Some(paths) => read_paths(bundles, paths, &around, files)?,
@@ -401,7 +543,10 @@ fn read(
 /// # Errors
 /// A file that cannot be read, or that is not a baseline.
 pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError> {
-    let unreadable = |reason: String| SessionError::Baseline { path: path.to_owned(), reason };
+    let unreadable = |reason: String| SessionError::Baseline {
+        path: path.to_owned(),
+        reason,
+    };
     let file = read_text(path).map_err(unreadable)?;
     let baseline = Baseline::read(&file)?;
     Ok((file, baseline))
@@ -422,6 +567,12 @@ fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
 
 fn holds(bundle: &Bundle, overlay: &Overlay) -> bool {
     let wanted = locate(&overlay.path);
-    let unsaved = bundle.inventory.sources.iter().filter(|(_, file)| file.side() == Side::Unsaved);
-    unsaved.into_iter().any(|(_, file)| locate(file.path()) == wanted)
+    let unsaved = bundle
+        .inventory
+        .sources
+        .iter()
+        .filter(|(_, file)| file.side() == Side::Unsaved);
+    unsaved
+        .into_iter()
+        .any(|(_, file)| locate(file.path()) == wanted)
 }

@@ -20,8 +20,12 @@ impl std::fmt::Display for Fingerprint {
 fn fnv1a<'a>(parts: impl IntoIterator<Item = &'a str>) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let bytes = parts.into_iter().flat_map(|part| part.bytes().chain(std::iter::once(0)));
-    bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
+    let bytes = parts
+        .into_iter()
+        .flat_map(|part| part.bytes().chain(std::iter::once(0)));
+    bytes.fold(OFFSET, |hash, byte| {
+        (hash ^ u128::from(byte)).wrapping_mul(PRIME)
+    })
 }
 
 /// The fingerprints of `findings`, in their order.
@@ -36,13 +40,28 @@ pub fn fingerprint<'a>(
 ) -> Vec<Fingerprint> {
     let mut seen: BTreeMap<u128, u32> = BTreeMap::new();
     let prints = findings.into_iter().map(|finding| {
-        let unique = finding.object.as_ref().is_some_and(|key| defined_in(key) == 1);
+        let unique = finding
+            .object
+            .as_ref()
+            .is_some_and(|key| defined_in(key) == 1);
         let path = if unique { "" } else { path_of(finding) };
         // Indices move when entries are added before them; the target tells entries apart instead.
-        let field = finding.field.as_deref().map(without_indices).unwrap_or_default();
-        let object = finding.object.as_ref().map(ObjectKey::to_string).unwrap_or_default();
+        let field = finding
+            .field
+            .as_deref()
+            .map(without_indices)
+            .unwrap_or_default();
+        let object = finding
+            .object
+            .as_ref()
+            .map(ObjectKey::to_string)
+            .unwrap_or_default();
         let parts = ["v1", finding.rule, &object, &field];
-        let base = fnv1a(parts.into_iter().chain([finding.target.as_deref().unwrap_or(""), path]));
+        let base = fnv1a(
+            parts
+                .into_iter()
+                .chain([finding.target.as_deref().unwrap_or(""), path]),
+        );
         let ordinal = seen.entry(base).or_default();
         *ordinal += 1;
         match *ordinal {
@@ -63,6 +82,9 @@ mod tests {
         let a = (0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128 ^ 0x61)
             .wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         assert_eq!(format!("{a:032x}"), "d228cb696f1a8caf78912b704e4a8964");
-        assert_eq!(fnv1a(["a"]), a.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b));
+        assert_eq!(
+            fnv1a(["a"]),
+            a.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+        );
     }
 }

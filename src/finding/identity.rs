@@ -46,6 +46,9 @@ mod tests {
 
     #[test]
     fn indices_do_not_count() {
-        assert_eq!(without_indices("metadata.ownerReferences[12].uid"), "metadata.ownerReferences[].uid");
+        assert_eq!(
+            without_indices("metadata.ownerReferences[12].uid"),
+            "metadata.ownerReferences[].uid"
+        );
     }
 }

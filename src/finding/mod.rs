@@ -158,7 +158,12 @@ impl Label {
     /// A label on `span` of `file`.
     #[doc(hidden)]
     pub fn new(file: FileId, span: Span, message: impl Into<String>) -> Self {
-        Self { file, span, message: message.into(), is_cause: false }
+        Self {
+            file,
+            span,
+            message: message.into(),
+            is_cause: false,
+        }
     }
 }
 

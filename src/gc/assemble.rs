@@ -43,7 +43,11 @@ impl Cluster {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn behaving(behaviour: Behaviour, mut kinds: KindTable, objects: Vec<Object>) -> Result<Cluster, ClusterError> {
+    pub fn behaving(
+        behaviour: Behaviour,
+        mut kinds: KindTable,
+        objects: Vec<Object>,
+    ) -> Result<Cluster, ClusterError> {
         for object in &objects {
             if let Facts::Definition(crd) = &object.facts {
                 // [CRD-3] OverlappingBuiltInResource: a definition does not replace a built-in kind.
@@ -68,9 +72,19 @@ impl Cluster {
     }
 
     /// Copies the objects into the flat form, references still unresolved.
-    fn flatten(kinds: &mut KindTable, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
-        let references = objects.iter().map(|object| object.owner_references.len()).sum();
-        let finalizers = objects.iter().map(|object| object.finalizers.len() + 1).sum();
+    fn flatten(
+        kinds: &mut KindTable,
+        objects: &[Object],
+        text: &mut Interner,
+    ) -> Result<Cluster, ClusterError> {
+        let references = objects
+            .iter()
+            .map(|object| object.owner_references.len())
+            .sum();
+        let finalizers = objects
+            .iter()
+            .map(|object| object.finalizers.len() + 1)
+            .sum();
         // One number is taken: it stands for no object.
         if objects.len().max(references).max(finalizers) >= u32::MAX as usize {
             return Err(ClusterError::TooLarge);
@@ -81,9 +95,14 @@ impl Cluster {
         cluster.written.reserve(references);
         for object in objects {
             let id = cluster.nodes.next_key();
-            let ObjectKey { namespace, name, .. } = &object.key;
-            let unknown = || KindInfo::unknown(object.key.group_kind(), *namespace != Namespace::None);
-            let kind = kinds.find(object.key.group_kind()).unwrap_or_else(|| kinds.add(unknown()));
+            let ObjectKey {
+                namespace, name, ..
+            } = &object.key;
+            let unknown =
+                || KindInfo::unknown(object.key.group_kind(), *namespace != Namespace::None);
+            let kind = kinds
+                .find(object.key.group_kind())
+                .unwrap_or_else(|| kinds.add(unknown()));
             if object.assumed {
                 cluster.assumed.push(id);
             }
@@ -97,22 +116,44 @@ impl Cluster {
             cluster.nodes.push(node);
             for reference in &object.owner_references {
                 if let Some(uid) = &reference.written_uid {
-                    cluster.written_uids.insert(cluster.refs.next_key(), uid.clone());
+                    cluster
+                        .written_uids
+                        .insert(cluster.refs.next_key(), uid.clone());
                 }
                 cluster.written.push(Written::new(reference, text));
-                cluster.refs.push(Ref { holder: id, by_uid: NONE, lookup: Lookup::Unresolvable, exact: false });
+                cluster.refs.push(Ref {
+                    holder: id,
+                    by_uid: NONE,
+                    lookup: Lookup::Unresolvable,
+                    exact: false,
+                });
             }
-            let foreign = object.finalizers.iter().filter(|name| !finalizers::is_collectors(name));
-            cluster.finalizers.extend(foreign.map(|name| text.intern(name)));
+            let foreign = object
+                .finalizers
+                .iter()
+                .filter(|name| !finalizers::is_collectors(name));
+            cluster
+                .finalizers
+                .extend(foreign.map(|name| text.intern(name)));
             // A slot for the finalizer that a deletion would add [CRD-2].
             if matches!(object.facts, Facts::Definition(_))
-                && !object.finalizers.iter().any(|name| name == finalizers::CUSTOM_RESOURCE_CLEANUP)
+                && !object
+                    .finalizers
+                    .iter()
+                    .any(|name| name == finalizers::CUSTOM_RESOURCE_CLEANUP)
             {
-                cluster.absent_finalizers.push(cluster.finalizers.next_key());
-                cluster.finalizers.push(text.intern(finalizers::CUSTOM_RESOURCE_CLEANUP));
+                cluster
+                    .absent_finalizers
+                    .push(cluster.finalizers.next_key());
+                cluster
+                    .finalizers
+                    .push(text.intern(finalizers::CUSTOM_RESOURCE_CLEANUP));
             }
             if let Facts::Namespace(namespace) = &object.facts {
-                namespace.spec_finalizers.iter().for_each(|token| _ = text.intern(token));
+                namespace
+                    .spec_finalizers
+                    .iter()
+                    .for_each(|token| _ = text.intern(token));
             }
             cluster.end_object();
         }
@@ -141,7 +182,11 @@ impl Cluster {
             return Ok(());
         }
         let mut by_name = HashMap::with_capacity(self.len());
-        by_name.extend(self.nodes.iter_enumerated().map(|(id, node)| (coordinates(node), id)));
+        by_name.extend(
+            self.nodes
+                .iter_enumerated()
+                .map(|(id, node)| (coordinates(node), id)),
+        );
         for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
             let holder = self.nodes[reference.holder];
             if written.uid != Symbol::EMPTY {
@@ -151,8 +196,15 @@ impl Cluster {
             written.kind = kinds.resolve(api_version, text.get(written.kind_name));
             let Some(id) = written.kind else { continue };
             let kind = kinds.get(id);
-            let namespace = if kind.namespaced { holder.namespace } else { Symbol::EMPTY };
-            written.named = by_name.get(&(id, namespace, written.name)).copied().unwrap_or(NONE);
+            let namespace = if kind.namespaced {
+                holder.namespace
+            } else {
+                Symbol::EMPTY
+            };
+            written.named = by_name
+                .get(&(id, namespace, written.name))
+                .copied()
+                .unwrap_or(NONE);
             let found = reference.by_uid != NONE && reference.by_uid == written.named;
             let out_of_scope = kind.namespaced && !kinds.get(holder.kind).namespaced;
             reference.lookup = match found {
@@ -161,7 +213,11 @@ impl Cluster {
                 false => Lookup::Elsewhere,
             };
             let ApiVersion { group, version } = ApiVersion::split(api_version);
-            let preferred = kind.group == group && kind.versions.first().is_some_and(|watched| watched == version);
+            let preferred = kind.group == group
+                && kind
+                    .versions
+                    .first()
+                    .is_some_and(|watched| watched == version);
             reference.exact = found && preferred && !api_version.starts_with('/');
         }
         Ok(())
@@ -185,7 +241,10 @@ fn initial_flags(object: &Object, kind: &KindInfo) -> u16 {
         }
     }
     if let Facts::Namespace(namespace) = &object.facts
-        && namespace.spec_finalizers.iter().any(|token| token == finalizers::KUBERNETES)
+        && namespace
+            .spec_finalizers
+            .iter()
+            .any(|token| token == finalizers::KUBERNETES)
     {
         flags |= SPEC_KUBERNETES;
     }

@@ -14,7 +14,10 @@ pub struct Behaviour {
 
 impl Behaviour {
     /// What the newest release does.
-    pub const NEWEST: Behaviour = Behaviour { pods_first: true, absence_by_uid: false };
+    pub const NEWEST: Behaviour = Behaviour {
+        pods_first: true,
+        absence_by_uid: false,
+    };
 }
 
 impl Default for Behaviour {

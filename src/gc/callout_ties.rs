@@ -14,12 +14,22 @@ impl Links {
         for (id, object) in cluster.ids().zip(objects) {
             match &object.facts {
                 Facts::Webhooks(webhooks) => {
-                    webhooks.iter().for_each(|webhook| add_webhook(&mut self.callouts, cluster, id, webhook));
+                    webhooks
+                        .iter()
+                        .for_each(|webhook| add_webhook(&mut self.callouts, cluster, id, webhook));
                 }
                 Facts::ApiService(service) => {
-                    let ApiServiceFacts { group_version, answered_by } = &**service;
-                    let role = CalloutRole::Api { group_version: group_version.as_str().into() };
-                    self.callouts.add(callout(cluster, id, role, answered_by), &[], |id| cluster.nodes[id].kind);
+                    let ApiServiceFacts {
+                        group_version,
+                        answered_by,
+                    } = &**service;
+                    let role = CalloutRole::Api {
+                        group_version: group_version.as_str().into(),
+                    };
+                    self.callouts
+                        .add(callout(cluster, id, role, answered_by), &[], |id| {
+                            cluster.nodes[id].kind
+                        });
                 }
                 _ => {}
             }
@@ -27,18 +37,47 @@ impl Links {
     }
 }
 
-fn add_webhook<'r>(callouts: &mut Callouts, cluster: &Cluster, configuration: ObjectId, webhook: &'r WebhookFacts) {
-    let WebhookFacts { name, url, answered_by, requests } = webhook;
-    let role = CalloutRole::Webhook { name: name.as_str().into(), url: url.as_str().into() };
+fn add_webhook<'r>(
+    callouts: &mut Callouts,
+    cluster: &Cluster,
+    configuration: ObjectId,
+    webhook: &'r WebhookFacts,
+) {
+    let WebhookFacts {
+        name,
+        url,
+        answered_by,
+        requests,
+    } = webhook;
+    let role = CalloutRole::Webhook {
+        name: name.as_str().into(),
+        url: url.as_str().into(),
+    };
     let known = |requests: &'r Requests| {
-        requests.objects.iter().filter_map(|key| Some((cluster.find(key)?, requests.verbs.as_slice())))
+        requests
+            .objects
+            .iter()
+            .filter_map(|key| Some((cluster.find(key)?, requests.verbs.as_slice())))
     };
     let asks: Vec<(ObjectId, &[Verb])> = requests.iter().flat_map(known).collect();
-    callouts.add(callout(cluster, configuration, role, answered_by), &asks, |id| cluster.nodes[id].kind);
+    callouts.add(
+        callout(cluster, configuration, role, answered_by),
+        &asks,
+        |id| cluster.nodes[id].kind,
+    );
 }
 
 fn callout(cluster: &Cluster, object: ObjectId, role: CalloutRole, answerer: &Answerer) -> Callout {
-    let pods = answerer.pods.as_ref().map(|pods| pods.iter().filter_map(|pod| cluster.find(pod)).collect());
+    let pods = answerer
+        .pods
+        .as_ref()
+        .map(|pods| pods.iter().filter_map(|pod| cluster.find(pod)).collect());
     let service = cluster.find(&answerer.service).unwrap_or(NONE);
-    Callout { object, service, pods, role, called: Arc::new(answerer.service.clone()) }
+    Callout {
+        object,
+        service,
+        pods,
+        role,
+        called: Arc::new(answerer.service.clone()),
+    }
 }

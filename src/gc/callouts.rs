@@ -63,33 +63,51 @@ impl Callout {
 
     /// Whether it exists and nobody answers it, if these objects exist.
     pub(super) fn fails(&self, live: impl Fn(ObjectId) -> bool) -> bool {
-        let answers =
-            || self.has_service(&live) && self.pods.as_ref().is_none_or(|pods| pods.iter().any(|pod| live(*pod)));
+        let answers = || {
+            self.has_service(&live)
+                && self
+                    .pods
+                    .as_ref()
+                    .is_none_or(|pods| pods.iter().any(|pod| live(*pod)))
+        };
         (self.object == NONE || live(self.object)) && !answers()
     }
 
     /// Everything that decides whether it is a callout, and whether anybody answers it.
     pub(super) fn parts(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let pods = self.pods.iter().flatten().copied();
-        [self.object, self.service].into_iter().chain(pods).filter(|id| *id != NONE)
+        [self.object, self.service]
+            .into_iter()
+            .chain(pods)
+            .filter(|id| *id != NONE)
     }
 }
 
 impl Callouts {
     /// Adds a callout, and what is asked about which objects.
-    pub(super) fn add(&mut self, callout: Callout, asks: &[(ObjectId, &[Verb])], kind: impl Fn(ObjectId) -> KindId) {
+    pub(super) fn add(
+        &mut self,
+        callout: Callout,
+        asks: &[(ObjectId, &[Verb])],
+        kind: impl Fn(ObjectId) -> KindId,
+    ) {
         let number = self.all.next_key();
         for part in callout.parts() {
             self.by_part.entry(part).or_default().push(number);
         }
-        self.asked_kinds.extend(asks.iter().map(|(object, _)| kind(*object)));
+        self.asked_kinds
+            .extend(asks.iter().map(|(object, _)| kind(*object)));
         for (object, verbs) in asks {
-            self.asked.entry(*object).or_default().extend(verbs.iter().map(|verb| (number, *verb)));
+            self.asked
+                .entry(*object)
+                .or_default()
+                .extend(verbs.iter().map(|verb| (number, *verb)));
         }
         if matches!(callout.role, CalloutRole::Api { .. }) && callout.is_silent() {
             self.silent_apis.push(number);
         }
-        self.asks.push(asks.iter().map(|(object, _)| *object).collect());
+        self.asks
+            .push(asks.iter().map(|(object, _)| *object).collect());
         self.all.push(callout);
     }
 
@@ -162,14 +180,26 @@ impl Callouts {
         let mut callouts = Self::default();
         for (number, asks) in asked {
             let callout = &self.all[number];
-            let map = |id: ObjectId| if id == NONE { NONE } else { local(id).unwrap_or(NONE) };
+            let map = |id: ObjectId| {
+                if id == NONE {
+                    NONE
+                } else {
+                    local(id).unwrap_or(NONE)
+                }
+            };
             let restricted = Callout {
                 object: map(callout.object),
                 service: map(callout.service),
-                pods: callout.pods.as_ref().map(|pods| pods.iter().filter_map(|pod| local(*pod)).collect()),
+                pods: callout
+                    .pods
+                    .as_ref()
+                    .map(|pods| pods.iter().filter_map(|pod| local(*pod)).collect()),
                 ..callout.clone()
             };
-            let asks: Vec<(ObjectId, &[Verb])> = asks.iter().map(|(object, verbs)| (*object, &verbs[..])).collect();
+            let asks: Vec<(ObjectId, &[Verb])> = asks
+                .iter()
+                .map(|(object, verbs)| (*object, &verbs[..]))
+                .collect();
             callouts.add(restricted, &asks, &kind);
         }
         callouts

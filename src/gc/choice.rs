@@ -29,7 +29,10 @@ pub(super) struct Chooser {
 impl Chooser {
     /// For a cluster of so many objects.
     pub(super) fn new(objects: usize, reduce: bool) -> Self {
-        Chooser { reduce, scratch: SetScratch::new(objects) }
+        Chooser {
+            reduce,
+            scratch: SetScratch::new(objects),
+        }
     }
 
     /// What was spent on looking since somebody asked.
@@ -38,7 +41,12 @@ impl Chooser {
     }
 
     /// The moves to be followed from here; the queue is cleared of what would write nothing.
-    pub(super) fn choose(&mut self, world: &mut Simulation<'_>, shelved: bool, means: Means) -> Vec<Move> {
+    pub(super) fn choose(
+        &mut self,
+        world: &mut Simulation<'_>,
+        shelved: bool,
+        means: Means,
+    ) -> Vec<Move> {
         let mut best: Option<Vec<Move>> = None;
         let mut after = None;
         while let Some(item) = next_item(world, after) {
@@ -95,7 +103,13 @@ impl Chooser {
 
     /// Keeps the moves around `seed` if they are fewer than `best`. True when there is no need to look on: a single move is best,
     /// and to look for a smaller set may cost no more than to follow the one at hand.
-    fn improves(&mut self, world: &Simulation<'_>, means: Means, seed: Seed, best: &mut Option<Vec<Move>>) -> bool {
+    fn improves(
+        &mut self,
+        world: &Simulation<'_>,
+        means: Means,
+        seed: Seed,
+        best: &mut Option<Vec<Move>>,
+    ) -> bool {
         if !self.reduce {
             let moves = best.get_or_insert_default();
             let mut more = Vec::new();
@@ -108,11 +122,15 @@ impl Chooser {
             return false;
         }
         let limit = best.as_ref().map_or(usize::MAX, Vec::len);
-        if let Some(moves) = stubborn_moves(world, seed, limit, &mut self.scratch).filter(|moves| !moves.is_empty()) {
+        if let Some(moves) =
+            stubborn_moves(world, seed, limit, &mut self.scratch).filter(|moves| !moves.is_empty())
+        {
             *best = Some(moves);
         }
         let looked = LOOK * self.scratch.looked_at;
-        best.as_ref().is_some_and(|best| best.len() == 1 || looked >= means.budget.min(best.len() * means.copy))
+        best.as_ref().is_some_and(|best| {
+            best.len() == 1 || looked >= means.budget.min(best.len() * means.copy)
+        })
     }
 }
 
@@ -143,8 +161,14 @@ fn discard_idle(world: &mut Simulation<'_>, mut after: Option<ObjectId>) {
 
 /// An owner that a purge removed in the meantime has nothing to orphan any more.
 fn discard_orphans(world: &mut Simulation<'_>) {
-    let gone: Vec<ObjectId> = world.state.orphans.iter().filter(|id| world.state.gone(*id)).collect();
-    gone.into_iter().for_each(|id| world.state.orphans.remove(id));
+    let gone: Vec<ObjectId> = world
+        .state
+        .orphans
+        .iter()
+        .filter(|id| world.state.gone(*id))
+        .collect();
+    gone.into_iter()
+        .for_each(|id| world.state.orphans.remove(id));
 }
 
 /// The first queued or conflicting item after another.

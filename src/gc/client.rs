@@ -32,7 +32,12 @@ pub(super) struct Sent<'s>(Vec<(usize, Stretch<'s>)>);
 
 impl<'s> Sent<'s> {
     /// Adds a request to the last stretch or a later one, which ends with `last`.
-    pub(super) fn push(&mut self, stretch: usize, last: &'s BoundRequest<'s>, request: BoundRequest<'s>) {
+    pub(super) fn push(
+        &mut self,
+        stretch: usize,
+        last: &'s BoundRequest<'s>,
+        request: BoundRequest<'s>,
+    ) {
         if self.0.last().is_none_or(|(number, _)| *number < stretch) {
             self.0.push((stretch, Stretch::until(last)));
         }
@@ -43,7 +48,10 @@ impl<'s> Sent<'s> {
 
     /// What is sent in a stretch.
     pub(super) fn at(&self, stretch: usize) -> Option<&Stretch<'s>> {
-        self.0.binary_search_by_key(&stretch, |(number, _)| *number).ok().map(|place| &self.0[place].1)
+        self.0
+            .binary_search_by_key(&stretch, |(number, _)| *number)
+            .ok()
+            .map(|place| &self.0[place].1)
     }
 
     /// The first stretch in which something is sent, from one on.
@@ -64,11 +72,22 @@ pub(super) struct Rests<'s> {
 
 impl<'s> Rests<'s> {
     pub(super) fn of(requests: &'s [BoundRequest<'s>]) -> Self {
-        let ends: Vec<_> = requests.iter().enumerate().filter(|(_, request)| request.wait != Wait::None).collect();
-        let mut rests = Self { alike_until: vec![ends.len(); ends.len()], ends };
+        let ends: Vec<_> = requests
+            .iter()
+            .enumerate()
+            .filter(|(_, request)| request.wait != Wait::None)
+            .collect();
+        let mut rests = Self {
+            alike_until: vec![ends.len(); ends.len()],
+            ends,
+        };
         for number in (0..rests.len().saturating_sub(1)).rev() {
             let is_alike = rests.settles_before(number) == rests.settles_before(number + 1);
-            rests.alike_until[number] = if is_alike { rests.alike_until[number + 1] } else { number + 1 };
+            rests.alike_until[number] = if is_alike {
+                rests.alike_until[number + 1]
+            } else {
+                number + 1
+            };
         }
         rests
     }
@@ -97,7 +116,12 @@ impl<'s> Rests<'s> {
 impl<'s> Stretch<'s> {
     /// A stretch that ends with `last`.
     fn until(last: &'s BoundRequest<'s>) -> Self {
-        Stretch { clients: Vec::new(), places: HashMap::default(), last: BTreeMap::new(), waiting: &last.waiting }
+        Stretch {
+            clients: Vec::new(),
+            places: HashMap::default(),
+            last: BTreeMap::new(),
+            waiting: &last.waiting,
+        }
     }
 
     fn push(&mut self, request: BoundRequest<'s>) {
@@ -106,7 +130,13 @@ impl<'s> Stretch<'s> {
             self.clients.len() - 1
         });
         let requests = &mut self.clients[place].1;
-        self.last.extend(request.targets.iter().flatten().map(|target| ((*target, place), requests.len())));
+        self.last.extend(
+            request
+                .targets
+                .iter()
+                .flatten()
+                .map(|target| ((*target, place), requests.len())),
+        );
         requests.push(request);
     }
 
@@ -117,32 +147,56 @@ impl<'s> Stretch<'s> {
 
     /// The next request of the client at a place, unless it has halted or sent all.
     pub(super) fn next(&self, place: usize, state: &State) -> Option<&BoundRequest<'s>> {
-        let (_, requests) = self.clients.get(place).filter(|(client, _)| !state.halted.contains(client))?;
+        let (_, requests) = self
+            .clients
+            .get(place)
+            .filter(|(client, _)| !state.halted.contains(client))?;
         requests.get(*state.sent.get(place)?)
     }
 
     /// What a client waits for before its next request: what is left of the targets of its last one, if that is awaited. Those
     /// of earlier ones are gone.
-    pub(super) fn awaited<'a>(&'a self, place: usize, state: &'a State) -> impl Iterator<Item = ObjectId> + 'a {
+    pub(super) fn awaited<'a>(
+        &'a self,
+        place: usize,
+        state: &'a State,
+    ) -> impl Iterator<Item = ObjectId> + 'a {
         let sent = state.sent.get(place).and_then(|sent| sent.checked_sub(1));
-        let last = sent.and_then(|last| self.clients.get(place)?.1.get(last)).filter(|last| last.is_awaited);
-        last.into_iter().flat_map(|last| last.targets.iter().flatten().copied()).filter(|id| state.live(*id))
+        let last = sent
+            .and_then(|last| self.clients.get(place)?.1.get(last))
+            .filter(|last| last.is_awaited);
+        last.into_iter()
+            .flat_map(|last| last.targets.iter().flatten().copied())
+            .filter(|id| state.live(*id))
     }
 
     /// The places of the clients that have still to send a request which names the object.
-    pub(super) fn naming<'a>(&'a self, id: ObjectId, state: &'a State) -> impl Iterator<Item = usize> + 'a {
+    pub(super) fn naming<'a>(
+        &'a self,
+        id: ObjectId,
+        state: &'a State,
+    ) -> impl Iterator<Item = usize> + 'a {
         let last = self.last.range((id, 0)..=(id, usize::MAX));
-        let pending = |place: usize, last: usize| state.sent.get(place).is_some_and(|sent| last >= *sent);
-        last.filter(move |((_, place), last)| pending(*place, **last)).map(|((_, place), _)| *place)
+        let pending =
+            |place: usize, last: usize| state.sent.get(place).is_some_and(|sent| last >= *sent);
+        last.filter(move |((_, place), last)| pending(*place, **last))
+            .map(|((_, place), _)| *place)
     }
 
     /// The clients that, at the end, wait forever for something that they have deleted. What they deleted before is gone. At rest
     /// only such a wait keeps a client from sending its next request.
     pub(super) fn halts<'a>(&'a self, state: &'a State) -> impl Iterator<Item = usize> + 'a {
-        let left = |request: &BoundRequest<'_>| request.targets.iter().flatten().any(|id| state.live(*id));
-        let halts = move |(place, (client, requests)): &(usize, &(usize, Vec<BoundRequest<'_>>))| {
-            self.next(*place, state).is_some() || self.waiting.contains(client) && requests.iter().any(left)
-        };
-        self.clients.iter().enumerate().filter(halts).map(|(_, (client, _))| *client)
+        let left =
+            |request: &BoundRequest<'_>| request.targets.iter().flatten().any(|id| state.live(*id));
+        let halts =
+            move |(place, (client, requests)): &(usize, &(usize, Vec<BoundRequest<'_>>))| {
+                self.next(*place, state).is_some()
+                    || self.waiting.contains(client) && requests.iter().any(left)
+            };
+        self.clients
+            .iter()
+            .enumerate()
+            .filter(halts)
+            .map(|(_, (client, _))| *client)
     }
 }

@@ -89,17 +89,26 @@ impl Cluster {
 
     /// The uid that a reference shows: what binds a rendered one is nobody's business but the collector's.
     pub(super) fn shown_uid(&self, index: RefId) -> &str {
-        self.written_uids.get(&index).map_or_else(|| self.text.get(self.written(index).uid), SmolStr::as_str)
+        self.written_uids
+            .get(&index)
+            .map_or_else(|| self.text.get(self.written(index).uid), SmolStr::as_str)
     }
 
     /// The references and finalizers so far are all those of the last object.
     pub(super) fn end_object(&mut self) {
-        self.starts.push(Starts { references: self.refs.next_key(), finalizers: self.finalizers.next_key() });
+        self.starts.push(Starts {
+            references: self.refs.next_key(),
+            finalizers: self.finalizers.next_key(),
+        });
     }
 
     pub(super) fn key_with(&self, id: ObjectId, kinds: &KindTable, text: &Symbols) -> ObjectKey {
         let node = &self.nodes[id];
-        ObjectKey::new(kinds.get(node.kind).group_kind(), text.namespace(node.namespace), text.get(node.name))
+        ObjectKey::new(
+            kinds.get(node.kind).group_kind(),
+            text.namespace(node.namespace),
+            text.get(node.name),
+        )
     }
 
     /// Number of objects.
@@ -138,7 +147,11 @@ impl Cluster {
             let node = &self.nodes[ObjectId::from(middle)];
             let order = match node.kind == kind {
                 true => Ordering::Equal,
-                false => self.kinds.get(node.kind).group_kind().cmp(&key.group_kind()),
+                false => self
+                    .kinds
+                    .get(node.kind)
+                    .group_kind()
+                    .cmp(&key.group_kind()),
             };
             let order = order.then_with(|| match namespace == Some(node.namespace) {
                 true => Ordering::Equal,
@@ -158,7 +171,9 @@ impl Cluster {
 
     /// Whether webhooks are asked about the kind of objects that are all of one kind.
     pub(super) fn asks_about_kind_of(&self, objects: &[ObjectId]) -> bool {
-        objects.first().is_some_and(|id| self.links.callouts.asks_about_kind(self.nodes[*id].kind))
+        objects
+            .first()
+            .is_some_and(|id| self.links.callouts.asks_about_kind(self.nodes[*id].kind))
     }
 
     pub(super) fn info(&self, id: ObjectId) -> &KindInfo {
@@ -171,11 +186,17 @@ impl Cluster {
     }
 
     pub(super) fn refs_of(&self, id: ObjectId) -> Numbers<RefId> {
-        Numbers::new(self.starts[id].references, self.starts[id.next()].references)
+        Numbers::new(
+            self.starts[id].references,
+            self.starts[id.next()].references,
+        )
     }
 
     pub(super) fn finalizers_of(&self, id: ObjectId) -> Numbers<FinalizerId> {
-        Numbers::new(self.starts[id].finalizers, self.starts[id.next()].finalizers)
+        Numbers::new(
+            self.starts[id].finalizers,
+            self.starts[id.next()].finalizers,
+        )
     }
 
     pub(super) fn reference(&self, index: RefId) -> &Ref {

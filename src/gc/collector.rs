@@ -37,7 +37,10 @@ pub(super) enum Action {
 
 impl Verdict {
     pub(super) fn new(world: &Simulation<'_>, item: ObjectId) -> Verdict {
-        Verdict { preset: world.state.flags[item] & (ORPHAN | FOREGROUND), ..Verdict::default() }
+        Verdict {
+            preset: world.state.flags[item] & (ORPHAN | FOREGROUND),
+            ..Verdict::default()
+        }
     }
 
     pub(super) fn add(&mut self, reference: RefId, class: Class) {
@@ -56,21 +59,35 @@ impl Simulation<'_> {
     /// Whether an attempt at this item does more than look at its flags: "being deleted is an
     /// one-way trip" `[GC-21]`.
     pub(super) fn attempts(&self, item: ObjectId) -> bool {
-        self.state.live(item) && (!self.state.has(item, TERMINATING) || self.state.has(item, DELETING_DEPENDENTS))
+        self.state.live(item)
+            && (!self.state.has(item, TERMINATING) || self.state.has(item, DELETING_DEPENDENTS))
     }
 
     /// The table of 3.4.
     pub(super) fn decide(&self, item: ObjectId, verdict: Verdict) -> Action {
-        let Some(first) = verdict.doomed.first().copied() else { return Action::Nothing };
+        let Some(first) = verdict.doomed.first().copied() else {
+            return Action::Nothing;
+        };
         let owner = self.cluster.reference(first).by_uid;
         if verdict.solid {
-            return Action::RemoveReferences(verdict.doomed, Cause::OtherOwner { waiting: verdict.waiting }.via(owner));
+            return Action::RemoveReferences(
+                verdict.doomed,
+                Cause::OtherOwner {
+                    waiting: verdict.waiting,
+                }
+                .via(owner),
+            );
         }
         if verdict.waiting && self.state.counts[item].dependents > 0 {
             let mut dependents = self.state.dependents(self.cluster, item);
-            let unblock = dependents.any(|dependent| self.state.has(dependent.holder, DELETING_DEPENDENTS));
+            let unblock =
+                dependents.any(|dependent| self.state.has(dependent.holder, DELETING_DEPENDENTS));
             let reason = Cause::OwnerWaitsInTurn { unblocked: unblock }.via(owner);
-            return Action::Delete { policy: Policy::Foreground, unblock, reason };
+            return Action::Delete {
+                policy: Policy::Foreground,
+                unblock,
+                reason,
+            };
         }
         let policy = if verdict.preset & ORPHAN != 0 {
             Policy::Orphan
@@ -79,8 +96,16 @@ impl Simulation<'_> {
         } else {
             Policy::Background
         };
-        let cause = if verdict.preset & ORPHAN != 0 { Cause::OwnersGoneOrphaning } else { self.cause_of_doom(first) };
-        Action::Delete { policy, unblock: false, reason: cause.via(owner) }
+        let cause = if verdict.preset & ORPHAN != 0 {
+            Cause::OwnersGoneOrphaning
+        } else {
+            self.cause_of_doom(first)
+        };
+        Action::Delete {
+            policy,
+            unblock: false,
+            reason: cause.via(owner),
+        }
     }
 
     /// What made a reference worthless.
@@ -94,15 +119,25 @@ impl Simulation<'_> {
         }
         if self.cluster.written(index).named == reference.by_uid {
             let mistaken = self.state.has(reference.by_uid, MISTAKEN);
-            return if mistaken { Cause::OwnerMistaken } else { Cause::OwnerWaits };
+            return if mistaken {
+                Cause::OwnerMistaken
+            } else {
+                Cause::OwnerWaits
+            };
         }
-        if self.cluster.info(reference.by_uid).namespaced && !self.cluster.info(reference.holder).namespaced {
+        if self.cluster.info(reference.by_uid).namespaced
+            && !self.cluster.info(reference.holder).namespaced
+        {
             return Cause::OwnerNamespaced;
         }
         let namespace = |id: ObjectId| self.cluster.nodes[id].namespace;
         let elsewhere = self.cluster.info(reference.by_uid).namespaced
             && namespace(reference.by_uid) != namespace(reference.holder);
-        if elsewhere { Cause::OwnerElsewhere } else { Cause::OwnerMismatch }
+        if elsewhere {
+            Cause::OwnerElsewhere
+        } else {
+            Cause::OwnerMismatch
+        }
     }
 
     /// Before Kubernetes 1.20: what the collector did not find where this item looks for its owner is absent for all its
@@ -112,7 +147,11 @@ impl Simulation<'_> {
             return;
         }
         for index in self.cluster.refs_of(item) {
-            let Ref { by_uid: owner, lookup, .. } = *self.cluster.reference(index);
+            let Ref {
+                by_uid: owner,
+                lookup,
+                ..
+            } = *self.cluster.reference(index);
             let state = &mut self.state;
             let looked_for = lookup == Lookup::Elsewhere && owner != NONE && state.present(index);
             if looked_for && state.live(owner) && !state.has(owner, MISTAKEN) {

@@ -42,29 +42,48 @@ impl Simulation<'_> {
             if !self.state.has(definition, TERMINATING) || !self.state.live(definition) {
                 continue;
             }
-            let Some(Role::Definition { instances, established: true, .. }) = self.cluster.links.roles.get(&definition)
+            let Some(Role::Definition {
+                instances,
+                established: true,
+                ..
+            }) = self.cluster.links.roles.get(&definition)
             else {
                 continue;
             };
             // Each attempt begins with an update of the definition's status [CRD-3].
             if !self.view().rejects(definition, Verb::UpdateStatus) {
-                let left = instances.iter().filter(|id| self.delete_would_change(**id, None));
-                purges.extend(left.map(|&object| Purge::Delete { object, of: definition }));
+                let left = instances
+                    .iter()
+                    .filter(|id| self.delete_would_change(**id, None));
+                purges.extend(left.map(|&object| Purge::Delete {
+                    object,
+                    of: definition,
+                }));
             }
         }
         purges
     }
 
     fn namespace_purges(&self, namespace: ObjectId, purges: &mut Vec<Purge>) {
-        let purging =
-            self.state.has(namespace, TERMINATING) && self.state.live(namespace) && self.has_spec_finalizers(namespace);
+        let purging = self.state.has(namespace, TERMINATING)
+            && self.state.live(namespace)
+            && self.has_spec_finalizers(namespace);
         if !purging {
             return;
         }
-        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace) else { return };
+        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace)
+        else {
+            return;
+        };
         for batch in self.view().purge_batch(pods, content) {
-            let left = self.view().purged(batch).filter(|id| self.delete_would_change(*id, Some(Policy::Background)));
-            purges.extend(left.map(|object| Purge::Delete { object, of: namespace }));
+            let left = self
+                .view()
+                .purged(batch)
+                .filter(|id| self.delete_would_change(*id, Some(Policy::Background)));
+            purges.extend(left.map(|object| Purge::Delete {
+                object,
+                of: namespace,
+            }));
         }
         let empty = pods.iter().chain(content).all(|id| self.state.gone(*id));
         if empty && self.view().may_be_finished(namespace) {
@@ -76,14 +95,21 @@ impl Simulation<'_> {
         match purge {
             Purge::Delete { object, of } if self.cluster.links.is_namespace(of) => {
                 // [NS-9]
-                self.delete(object, Some(Policy::Background), false, Cause::NamespaceDeleted.via(of));
+                self.delete(
+                    object,
+                    Some(Policy::Background),
+                    false,
+                    Cause::NamespaceDeleted.via(of),
+                );
             }
             // [CRD-3]: without options, so that the collector's own finalizers count, and past all webhooks.
             Purge::Delete { object, of } => {
                 self.delete_admitted(object, None, false, Cause::DefinitionDeleted.via(of));
             }
             Purge::Finalize(namespace) => {
-                self.update(namespace, |state| state.flags[namespace] &= !SPEC_KUBERNETES);
+                self.update(namespace, |state| {
+                    state.flags[namespace] &= !SPEC_KUBERNETES
+                });
                 self.state.purging.emptied.remove(namespace);
                 self.note(namespace, Effect::Released, Cause::NamespaceEmpty.into());
                 self.remove_if_finished(namespace, Cause::NamespaceEmpty.into());
@@ -138,7 +164,10 @@ impl Simulation<'_> {
         }
         let free = match &protected.release {
             ProtectionEnd::WhenUnheld(holders) => {
-                self.state.has(id, TERMINATING) && !holders.iter().any(|holder| self.view().still_holds(*holder))
+                self.state.has(id, TERMINATING)
+                    && !holders
+                        .iter()
+                        .any(|holder| self.view().still_holds(*holder))
             }
             ProtectionEnd::JobTracking { reference } => {
                 let controlled = reference.is_some_and(|index| {
@@ -161,12 +190,24 @@ impl Simulation<'_> {
 
     /// [CRD-4]: the clean-up finalizer goes when no instance is left, or none ever was.
     fn finish_definition(&mut self, id: ObjectId) {
-        let Some(Role::Definition { instances, cleanup, established, .. }) = self.cluster.links.roles.get(&id) else {
+        let Some(Role::Definition {
+            instances,
+            cleanup,
+            established,
+            ..
+        }) = self.cluster.links.roles.get(&id)
+        else {
             return;
         };
         let empty = !established || instances.iter().all(|instance| self.state.gone(*instance));
         if self.state.live(id) && self.state.has(id, TERMINATING) && empty {
-            self.remove_finalizers_by(Verb::UpdateStatus, id, &[*cleanup], 0, Cause::InstancesGone.into());
+            self.remove_finalizers_by(
+                Verb::UpdateStatus,
+                id,
+                &[*cleanup],
+                0,
+                Cause::InstancesGone.into(),
+            );
         }
     }
 }

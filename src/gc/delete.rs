@@ -16,7 +16,13 @@ pub const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-syst
 
 impl Simulation<'_> {
     /// A DELETE of an object that exists. `force` asks for a grace period of 0. Returns the HTTP code.
-    pub(super) fn delete(&mut self, id: ObjectId, policy: Option<Policy>, force: bool, reason: Reason) -> u16 {
+    pub(super) fn delete(
+        &mut self,
+        id: ObjectId,
+        policy: Option<Policy>,
+        force: bool,
+        reason: Reason,
+    ) -> u16 {
         if self.is_immortal(id) {
             return 403;
         }
@@ -28,7 +34,13 @@ impl Simulation<'_> {
     }
 
     /// The same, when admission has let it pass, or is not asked `[CRD-3]`.
-    pub(super) fn delete_admitted(&mut self, id: ObjectId, policy: Option<Policy>, force: bool, reason: Reason) {
+    pub(super) fn delete_admitted(
+        &mut self,
+        id: ObjectId,
+        policy: Option<Policy>,
+        force: bool,
+        reason: Reason,
+    ) {
         if !self.state.has(id, TERMINATING) {
             self.state.timeline.mark(self.cluster, id);
         }
@@ -43,7 +55,11 @@ impl Simulation<'_> {
                 });
                 self.note(id, Effect::Deleted, reason);
             }
-            Some(Role::Pod { scheduled, finished, grace_seconds }) => {
+            Some(Role::Pod {
+                scheduled,
+                finished,
+                grace_seconds,
+            }) => {
                 // [DEL-12]
                 let grace = *scheduled && !*finished && *grace_seconds > 0 && !force;
                 self.delete_pod(id, policy, grace, reason);
@@ -97,7 +113,9 @@ impl Simulation<'_> {
         let after = before & !(ORPHAN | FOREGROUND) | gc | TERMINATING;
         if after != before {
             // An object that is removed in the same request was never seen Terminating.
-            let goes = gc == 0 && after & GRACEFUL == 0 && self.state.without_foreign_finalizers(self.cluster, id);
+            let goes = gc == 0
+                && after & GRACEFUL == 0
+                && self.state.without_foreign_finalizers(self.cluster, id);
             if goes && !self.has_spec_finalizers(id) {
                 self.state.flags[id] = after;
             } else {
@@ -140,7 +158,13 @@ impl Simulation<'_> {
 
     /// A patch that removes finalizers `[DEL-10]`, `[DEL-11]`: those of its own list that `slots` names, and the collector's in
     /// `gc`. False if a webhook rejects it.
-    pub(super) fn remove_finalizers(&mut self, id: ObjectId, slots: &[FinalizerId], gc: u16, reason: Reason) -> bool {
+    pub(super) fn remove_finalizers(
+        &mut self,
+        id: ObjectId,
+        slots: &[FinalizerId],
+        gc: u16,
+        reason: Reason,
+    ) -> bool {
         self.remove_finalizers_by(Verb::Update, id, slots, gc, reason)
     }
 
@@ -161,7 +185,9 @@ impl Simulation<'_> {
             return false;
         }
         self.update(id, |state| {
-            slots.iter().for_each(|slot| state.finalizers[*slot] = false);
+            slots
+                .iter()
+                .for_each(|slot| state.finalizers[*slot] = false);
             state.flags[id] &= !gc;
         });
         self.note(id, Effect::Released, reason);

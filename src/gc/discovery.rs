@@ -27,15 +27,21 @@ pub struct FailingApi {
 impl View<'_> {
     /// The aggregated APIs that nobody serves now, in the order of their APIServices.
     pub(super) fn failing_apis(&self) -> impl Iterator<Item = FailingApi> + '_ {
-        self.cluster.links.callouts.iter().filter_map(|(number, callout)| {
-            let CalloutRole::Api { group_version } = &callout.role else { return None };
-            self.state.failing.contains(number).then(|| FailingApi {
-                object: callout.object,
-                group_version: group_version.to_string(),
-                service: (*callout.called).clone(),
-                service_exists: self.service_exists(callout),
+        self.cluster
+            .links
+            .callouts
+            .iter()
+            .filter_map(|(number, callout)| {
+                let CalloutRole::Api { group_version } = &callout.role else {
+                    return None;
+                };
+                self.state.failing.contains(number).then(|| FailingApi {
+                    object: callout.object,
+                    group_version: group_version.to_string(),
+                    service: (*callout.called).clone(),
+                    service_exists: self.service_exists(callout),
+                })
             })
-        })
     }
 
     /// Whether the namespace controller can remove `kubernetes` from the `spec.finalizers` of an empty namespace.
@@ -50,8 +56,10 @@ impl View<'_> {
         let mut failing: Vec<String> = self.failing_apis().map(|api| api.group_version).collect();
         failing.sort();
         failing.dedup();
-        let each: Vec<String> =
-            failing.iter().map(|group| format!("{group}: stale GroupVersion discovery: {group}")).collect();
+        let each: Vec<String> = failing
+            .iter()
+            .map(|group| format!("{group}: stale GroupVersion discovery: {group}"))
+            .collect();
         (!each.is_empty()).then(|| {
             format!(
                 "Discovery failed for some groups, {} failing: unable to retrieve the complete list of server APIs: {}",

@@ -49,10 +49,18 @@ pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
     let reported = foreign.into_iter().filter(|index| {
         let holder = cluster.reference(*index).holder;
         let uid = cluster.written(*index).uid;
-        watched(cluster, holder) && sightings.earlier(*index).all(|other| cluster.written(other).uid != uid)
+        watched(cluster, holder)
+            && sightings
+                .earlier(*index)
+                .all(|other| cluster.written(other).uid != uid)
     });
     reported
-        .map(|index| (cluster.reference(index).holder, event(cluster, index, sightings.is_certain(index))))
+        .map(|index| {
+            (
+                cluster.reference(index).holder,
+                event(cluster, index, sightings.is_certain(index)),
+            )
+        })
         .collect()
 }
 
@@ -104,15 +112,24 @@ struct Sightings<'c> {
 
 impl<'c> Sightings<'c> {
     fn new(cluster: &'c Cluster) -> Self {
-        let mut sightings = Sightings { cluster, sights: BTreeMap::new(), exact: BTreeMap::new() };
+        let mut sightings = Sightings {
+            cluster,
+            sights: BTreeMap::new(),
+            exact: BTreeMap::new(),
+        };
         for (reference, written) in cluster.refs.iter().zip(&cluster.written) {
             let holder = reference.holder;
             let sight = (namespace(cluster, holder), written.coordinates());
             let same_uid = sightings.sights.entry(written.uid).or_default();
-            same_uid.insert(sight, FirstAndLast::add(same_uid.get(&sight).copied(), holder));
+            same_uid.insert(
+                sight,
+                FirstAndLast::add(same_uid.get(&sight).copied(), holder),
+            );
             if reference.exact {
                 let known = sightings.exact.get(&reference.by_uid).copied();
-                sightings.exact.insert(reference.by_uid, FirstAndLast::add(known, holder));
+                sightings
+                    .exact
+                    .insert(reference.by_uid, FirstAndLast::add(known, holder));
             }
         }
         sightings
@@ -120,7 +137,9 @@ impl<'c> Sightings<'c> {
 
     /// The references before this one in the same list.
     fn earlier(&self, index: RefId) -> Numbers<RefId> {
-        self.cluster.refs_of(self.cluster.reference(index).holder).before(index)
+        self.cluster
+            .refs_of(self.cluster.reference(index).holder)
+            .before(index)
     }
 
     /// No order of arrival hides the event: none of the earlier references can look wrong when the
@@ -128,8 +147,14 @@ impl<'c> Sightings<'c> {
     /// owner comes: then its arrival changes nothing.
     fn is_certain(&self, index: RefId) -> bool {
         let Ref { holder, by_uid, .. } = *self.cluster.reference(index);
-        let named_exactly = self.exact.get(&by_uid).is_some_and(|span| span.holds_other_than(holder));
-        !named_exactly && !self.earlier(index).any(|other| self.may_look_wrong(other, self.earlier(index)))
+        let named_exactly = self
+            .exact
+            .get(&by_uid)
+            .is_some_and(|span| span.holds_other_than(holder));
+        !named_exactly
+            && !self
+                .earlier(index)
+                .any(|other| self.may_look_wrong(other, self.earlier(index)))
     }
 
     /// Whether some order of arrival makes this reference a mismatch at the child's arrival `[GC-6]`.
@@ -143,7 +168,8 @@ impl<'c> Sightings<'c> {
         // Another child's virtual node, or its own from an earlier reference with the same uid.
         let mine = (namespace(cluster, reference.holder), written.coordinates());
         let mut sights = self.sights.get(&written.uid).into_iter().flatten();
-        let virtual_wrong = sights.any(|(sight, span)| *sight != mine && span.holds_other_than(reference.holder));
+        let virtual_wrong =
+            sights.any(|(sight, span)| *sight != mine && span.holds_other_than(reference.holder));
         let own_wrong = siblings.any(|other| {
             let other = cluster.written(other);
             other.uid == written.uid && other.coordinates() != written.coordinates()
@@ -157,7 +183,11 @@ fn names_watched_identity(cluster: &Cluster, index: RefId) -> bool {
     let (owner, written) = (cluster.reference(index).by_uid, cluster.written(index));
     let info = cluster.info(owner);
     let version = info.versions.first().map_or("", String::as_str);
-    let watched = if info.group.is_empty() { version.to_owned() } else { format!("{}/{version}", info.group) };
+    let watched = if info.group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{}/{version}", info.group)
+    };
     cluster.text.get(written.api_version) == watched
         && cluster.text.get(written.kind_name) == info.kind
         && written.name == cluster.nodes[owner].name
@@ -175,7 +205,16 @@ fn event(cluster: &Cluster, index: RefId, certain: bool) -> Event {
         cluster.shown_uid(index),
     );
     let object = cluster.key(holder);
-    let kind = GroupKind::new(ApiVersion::split(text(written.api_version)).group, text(written.kind_name));
+    let kind = GroupKind::new(
+        ApiVersion::split(text(written.api_version)).group,
+        text(written.kind_name),
+    );
     let owner = ObjectKey::new(kind, object.namespace.clone(), text(written.name));
-    Event { object, reason: "OwnerRefInvalidNamespace", message, owner, certain }
+    Event {
+        object,
+        reason: "OwnerRefInvalidNamespace",
+        message,
+        owner,
+        certain,
+    }
 }

@@ -72,14 +72,30 @@ pub(super) struct Explorer<'c> {
 }
 
 impl<'c> Explorer<'c> {
-    pub(super) fn new(cluster: &'c Cluster, settings: ControllerSettings, budget: usize, reduce: bool) -> Self {
+    pub(super) fn new(
+        cluster: &'c Cluster,
+        settings: ControllerSettings,
+        budget: usize,
+        reduce: bool,
+    ) -> Self {
         let chooser = Chooser::new(cluster.len(), reduce);
-        Explorer { cluster, stretch: None, lone: true, settings, budget, sampled: SAMPLED, chooser }
+        Explorer {
+            cluster,
+            stretch: None,
+            lone: true,
+            settings,
+            budget,
+            sampled: SAMPLED,
+            chooser,
+        }
     }
 
     /// The same, where other clients may go on when one has halted.
     pub(super) fn with_others(self, others: bool) -> Self {
-        Explorer { lone: !others, ..self }
+        Explorer {
+            lone: !others,
+            ..self
+        }
     }
 
     /// The outcomes at the end of each stretch over all orders, and what of the budget is unused. `sent` is what clients send to
@@ -96,7 +112,11 @@ impl<'c> Explorer<'c> {
             self.stretch = sent.at(number);
             if self.stretch.is_none() && is_idle[usize::from(settled)] {
                 let next_sent = sent.next_from(number).unwrap_or(rests.len());
-                number = if is_idle == [true; 2] { next_sent } else { next_sent.min(rests.alike_until(number)) };
+                number = if is_idle == [true; 2] {
+                    next_sent
+                } else {
+                    next_sent.min(rests.alike_until(number))
+                };
                 continue;
             }
             let before = ends.last().unwrap_or(&first);
@@ -114,13 +134,22 @@ impl<'c> Explorer<'c> {
 
     /// What a stretch leads to.
     fn after(&mut self, before: &Reached, settled: bool) -> Reached {
-        let going = before.ends.iter().filter(|branch| !self.lone || branch.state.halted.is_empty());
+        let going = before
+            .ends
+            .iter()
+            .filter(|branch| !self.lone || branch.state.halted.is_empty());
         let clients = self.stretch.map_or(0, Stretch::clients);
-        let starts: Vec<Branch> = going.map(|branch| self.start(branch, settled, clients)).collect();
-        self.budget = self.budget.saturating_sub((starts.len().max(1) - 1) * self.cost_of_copy());
+        let starts: Vec<Branch> = going
+            .map(|branch| self.start(branch, settled, clients))
+            .collect();
+        self.budget = self
+            .budget
+            .saturating_sub((starts.len().max(1) - 1) * self.cost_of_copy());
         let mut reached = self.settle(starts);
         reached.complete &= before.complete;
-        let Some(stretch) = self.stretch else { return reached };
+        let Some(stretch) = self.stretch else {
+            return reached;
+        };
         for branch in &mut reached.ends {
             let halted: Vec<usize> = stretch.halts(&branch.state).collect();
             if halted.is_empty() {
@@ -149,23 +178,41 @@ impl<'c> Explorer<'c> {
             world.forget_lost_controllers();
         }
         (world.state.sent, world.state.silent) = (vec![0; clients], 0);
-        Branch::of(world.state, Course { shelved: false, races: Races::Open, ..branch.course })
+        Branch::of(
+            world.state,
+            Course {
+                shelved: false,
+                races: Races::Open,
+                ..branch.course
+            },
+        )
     }
 
     fn world(&self, state: State) -> Simulation<'c> {
-        Simulation { cluster: self.cluster, state, stretch: self.stretch, watch: Vec::new(), trace: None }
+        Simulation {
+            cluster: self.cluster,
+            state,
+            stretch: self.stretch,
+            watch: Vec::new(),
+            trace: None,
+        }
     }
 
     /// All states at rest that can be reached.
     fn settle(&mut self, starts: Vec<Branch>) -> Reached {
         let mut search = Search::default();
         // What needs no late retry is searched first, so that `late` means "only late".
-        let (late, mut open): (Vec<Branch>, Vec<Branch>) =
-            starts.clone().into_iter().partition(|branch| branch.course.late);
+        let (late, mut open): (Vec<Branch>, Vec<Branch>) = starts
+            .clone()
+            .into_iter()
+            .partition(|branch| branch.course.late);
         search.late = late;
         loop {
             let Some(branch) = open.pop().or_else(|| search.late.pop()) else {
-                return Reached { ends: search.ends.into_values().collect(), complete: !search.cut };
+                return Reached {
+                    ends: search.ends.into_values().collect(),
+                    complete: !search.cut,
+                };
             };
             if !self.follow(branch, &mut search, &mut open) {
                 break;
@@ -178,7 +225,10 @@ impl<'c> Explorer<'c> {
         for (index, start) in (0..samples).zip(starts.iter().cycle()) {
             self.sample(start.clone(), index as u64, &mut search);
         }
-        Reached { ends: search.ends.into_values().collect(), complete: false }
+        Reached {
+            ends: search.ends.into_values().collect(),
+            complete: false,
+        }
     }
 
     /// Follows one branch to its end or to the next real choice. False when the budget is used up.
@@ -186,7 +236,12 @@ impl<'c> Explorer<'c> {
         if self.budget == 0 {
             return false;
         }
-        let Branch { state, next, course, depth } = branch;
+        let Branch {
+            state,
+            next,
+            course,
+            depth,
+        } = branch;
         let mut world = self.world(Arc::unwrap_or_clone(state));
         if let Some(next) = next {
             self.budget = self.budget.saturating_sub(self.cost_of_copy());
@@ -196,7 +251,10 @@ impl<'c> Explorer<'c> {
             if self.budget == 0 {
                 return false;
             }
-            let means = Means { budget: self.budget, copy: self.cost_of_copy() };
+            let means = Means {
+                budget: self.budget,
+                copy: self.cost_of_copy(),
+            };
             let moves = self.chooser.choose(&mut world, course.shelved, means);
             self.budget = self.budget.saturating_sub(self.chooser.spent());
             match moves[..] {
@@ -204,7 +262,9 @@ impl<'c> Explorer<'c> {
                     Rest::Goes => {}
                     Rest::Ended => {
                         let quick = self.quick_controllers(&world, course, search);
-                        self.budget = self.budget.saturating_sub(quick.len() * self.cost_of_copy());
+                        self.budget = self
+                            .budget
+                            .saturating_sub(quick.len() * self.cost_of_copy());
                         if course.late {
                             search.late.extend(quick)
                         } else {
@@ -218,7 +278,13 @@ impl<'c> Explorer<'c> {
                     world.make(only);
                 }
                 _ => {
-                    if !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
+                    if !search.seen.insert((
+                        world.state.fingerprint(),
+                        Course {
+                            late: false,
+                            ..course
+                        },
+                    )) {
                         return true;
                     }
                     let depth = depth + 1;
@@ -226,7 +292,12 @@ impl<'c> Explorer<'c> {
                         return false;
                     }
                     let state = Arc::new(world.state);
-                    let branch = |next| Branch { state: Arc::clone(&state), next: Some(next), course, depth };
+                    let branch = |next| Branch {
+                        state: Arc::clone(&state),
+                        next: Some(next),
+                        course,
+                        depth,
+                    };
                     open.extend(moves.into_iter().map(branch));
                     // Late branches wait until all others are done.
                     if course.late {
@@ -241,11 +312,19 @@ impl<'c> Explorer<'c> {
     /// Nothing in the queues can move: late retries, then the other controllers, then rest.
     fn rest(&self, world: &mut Simulation<'_>, course: Course, search: &mut Search) -> Rest {
         if !course.shelved {
-            let ready = world.state.failed.iter().filter(|id| world.would_write(*id) || world.view().may_orphan(*id));
+            let ready = world
+                .state
+                .failed
+                .iter()
+                .filter(|id| world.would_write(*id) || world.view().may_orphan(*id));
             let ready: Vec<ObjectId> = ready.collect();
             if !ready.is_empty() {
                 // Either the back-off ends soon enough, or not before somebody looks.
-                let course = Course { late: true, shelved: true, ..course };
+                let course = Course {
+                    late: true,
+                    shelved: true,
+                    ..course
+                };
                 if search.late.len() < self.most_waiting() {
                     search.late.push(Branch::of(world.state.clone(), course));
                 } else {
@@ -258,7 +337,8 @@ impl<'c> Explorer<'c> {
                 return Rest::Goes;
             }
         }
-        if world.controllers_pass(self.settings) || world.reconcilers_pass(&world.awaited_by_any()) {
+        if world.controllers_pass(self.settings) || world.reconcilers_pass(&world.awaited_by_any())
+        {
             world.apply_watch();
             return Rest::Goes;
         }
@@ -271,36 +351,84 @@ impl<'c> Explorer<'c> {
 
     /// Where everything is at rest, but controllers that are going may have been quick enough to let go of some objects: what
     /// follows then.
-    fn quick_controllers(&self, world: &Simulation<'c>, course: Course, search: &mut Search) -> Vec<Branch> {
-        let races = if course.races == Races::Open { world.races() } else { BTreeSet::new() };
+    fn quick_controllers(
+        &self,
+        world: &Simulation<'c>,
+        course: Course,
+        search: &mut Search,
+    ) -> Vec<Branch> {
+        let races = if course.races == Races::Open {
+            world.races()
+        } else {
+            BTreeSet::new()
+        };
         let count = races.len();
-        if races.is_empty() || !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
+        if races.is_empty()
+            || !search.seen.insert((
+                world.state.fingerprint(),
+                Course {
+                    late: false,
+                    ..course
+                },
+            ))
+        {
             return Vec::new();
         }
         // Each of them is won or is not: as many states as there are sets of them.
         let sets = 1_usize.checked_shl(count as u32).unwrap_or(usize::MAX);
-        let all = count <= MOST_MIXED && sets.saturating_mul(count * self.cost_of_copy()) / 2 <= self.budget;
+        let all = count <= MOST_MIXED
+            && sets.saturating_mul(count * self.cost_of_copy()) / 2 <= self.budget;
         let won = |races: BTreeSet<ReleaseRace>, then: Races| {
             let mut world = world.clone();
             world.win_races(&races);
             world.apply_watch();
-            Branch::of(world.state, Course { races: then, ..course })
+            Branch::of(
+                world.state,
+                Course {
+                    races: then,
+                    ..course
+                },
+            )
         };
         if all {
-            return races.into_iter().map(|race| won(BTreeSet::from([race]), Races::Open)).collect();
+            return races
+                .into_iter()
+                .map(|race| won(BTreeSet::from([race]), Races::Open))
+                .collect();
         }
         search.cut = true;
-        let mut quick = vec![Branch::of(world.state.clone(), Course { races: Races::Won, ..course })];
+        let mut quick = vec![Branch::of(
+            world.state.clone(),
+            Course {
+                races: Races::Won,
+                ..course
+            },
+        )];
         let mut by_controller: BTreeMap<ControllerId, BTreeSet<ReleaseRace>> = BTreeMap::new();
         for one in &world.cluster.links.reconciled {
             let race = Some(ReleaseRace::of(one)).filter(|race| races.contains(race));
-            by_controller.entry(one.controller).or_default().extend(race);
+            by_controller
+                .entry(one.controller)
+                .or_default()
+                .extend(race);
         }
-        quick.extend(by_controller.into_values().filter(|won| !won.is_empty()).map(|races| won(races, Races::Lost)));
+        quick.extend(
+            by_controller
+                .into_values()
+                .filter(|won| !won.is_empty())
+                .map(|races| won(races, Races::Lost)),
+        );
         // Of the mixtures those in which one race ends otherwise than all others.
         for race in races.iter().filter(|_| count <= MOST_SINGLED_OUT) {
-            let others = races.iter().filter(|other| *other != race).copied().collect();
-            quick.extend([won(BTreeSet::from([*race]), Races::Lost), won(others, Races::Lost)]);
+            let others = races
+                .iter()
+                .filter(|other| *other != race)
+                .copied()
+                .collect();
+            quick.extend([
+                won(BTreeSet::from([*race]), Races::Lost),
+                won(others, Races::Lost),
+            ]);
         }
         quick
     }

@@ -18,7 +18,11 @@ impl Failing {
     /// Of a cluster in which these objects exist.
     pub(super) fn new(cluster: &Cluster, live: impl Fn(ObjectId) -> bool) -> Self {
         let callouts = || cluster.links.callouts.iter();
-        let mut failing = Self { now: callouts().map(|_| false).collect(), webhooks: 0, apis: 0 };
+        let mut failing = Self {
+            now: callouts().map(|_| false).collect(),
+            webhooks: 0,
+            apis: 0,
+        };
         for (number, callout) in callouts() {
             failing.set(number, callout, callout.fails(&live));
         }
@@ -26,7 +30,12 @@ impl Failing {
     }
 
     /// An object is gone.
-    pub(super) fn note_removal(&mut self, cluster: &Cluster, id: ObjectId, live: impl Fn(ObjectId) -> bool) {
+    pub(super) fn note_removal(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        live: impl Fn(ObjectId) -> bool,
+    ) {
         let callouts = &cluster.links.callouts;
         for number in callouts.of_part(id) {
             let callout = callouts.get(*number);

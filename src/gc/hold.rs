@@ -97,7 +97,9 @@ impl HeldObject {
 pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
     let view = View { cluster, state };
     let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
-    let stuck = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
+    let stuck = cluster
+        .ids()
+        .filter(|id| terminating(id) && !cluster.is_assumed(*id));
     let held = |id| HeldObject {
         object: id,
         holds: holds(view, id),
@@ -110,8 +112,9 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
 
 fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
     let links = &view.cluster.links;
-    let is_race =
-        |one: &&Reconciled| view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) == LettingGo::Race;
+    let is_race = |one: &&Reconciled| {
+        view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) == LettingGo::Race
+    };
     let racing = links.reconciled_of(id).iter().filter(is_race);
     sorted(racing.flat_map(|reconciled| view.lacks(&links.controllers[reconciled.controller])))
 }
@@ -119,10 +122,16 @@ fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
 fn left_to_run(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
     let links = &view.cluster.links;
     let is_left = |one: &&Reconciled| {
-        view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) == LettingGo::Certain
+        view.letting_go(one) == Some(LettingGo::Race)
+            && view.letting_go_by(one) == LettingGo::Certain
     };
     let left = links.reconciled_of(id).iter().filter(is_left);
-    sorted(left.flat_map(|reconciled| links.controllers[reconciled.controller].workloads.iter().copied()))
+    sorted(left.flat_map(|reconciled| {
+        links.controllers[reconciled.controller]
+            .workloads
+            .iter()
+            .copied()
+    }))
 }
 
 fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {
@@ -146,8 +155,13 @@ fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     let protections = cluster.links.protections_of(id);
     let mut foreign = Vec::new();
     let mut in_use = Vec::new();
-    for slot in cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot] && Some(*slot) != cleanup) {
-        let protected = protections.iter().find(|protected| protected.finalizer == slot);
+    for slot in cluster
+        .finalizers_of(id)
+        .filter(|slot| state.finalizers[*slot] && Some(*slot) != cleanup)
+    {
+        let protected = protections
+            .iter()
+            .find(|protected| protected.finalizer == slot);
         let by: Vec<ObjectId> = match protected.map(|protected| &protected.release) {
             Some(ProtectionEnd::WhenUnheld(holders)) => {
                 let holding = holders.iter().filter(|holder| view.still_holds(**holder));
@@ -156,7 +170,10 @@ fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
             _ => Vec::new(),
         };
         match protected {
-            Some(protected) if !by.is_empty() => in_use.push(Hold::InUse { protection: protected.protection, by }),
+            Some(protected) if !by.is_empty() => in_use.push(Hold::InUse {
+                protection: protected.protection,
+                by,
+            }),
             _ => foreign.push(cluster.text.get(cluster.finalizers[slot]).to_owned()),
         }
     }
@@ -176,13 +193,19 @@ fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
                 holds.push(Hold::Instances(instances));
             }
         }
-        Some(Role::Namespace { content, pods, tokens }) => {
+        Some(Role::Namespace {
+            content,
+            pods,
+            tokens,
+        }) => {
             let (pods, others) = (left(pods), left(content));
             if !pods.is_empty() || !others.is_empty() {
                 holds.push(Hold::NamespaceContent { pods, others });
             }
             if !tokens.is_empty() {
-                let tokens = tokens.iter().map(|token| cluster.text.get(*token).to_owned());
+                let tokens = tokens
+                    .iter()
+                    .map(|token| cluster.text.get(*token).to_owned());
                 holds.push(Hold::SpecFinalizers(tokens.collect()));
             }
             let failing: Vec<FailingApi> = view.failing_apis().collect();
@@ -201,11 +224,16 @@ fn holds_by_collector(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
         return;
     }
     let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND);
-    let blocking = state.dependents(cluster, id).filter(|dependent| waits && state.blocks(dependent.reference));
+    let blocking = state
+        .dependents(cluster, id)
+        .filter(|dependent| waits && state.blocks(dependent.reference));
     let dependents = sorted(blocking.map(|dependent| dependent.holder));
     holds.push(match dependents.is_empty() {
         true => Hold::Unhandled(finalizers),
-        false => Hold::BlockingDependents { itself: dependents.contains(&id), dependents },
+        false => Hold::BlockingDependents {
+            itself: dependents.contains(&id),
+            dependents,
+        },
     });
 }
 

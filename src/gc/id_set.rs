@@ -27,21 +27,33 @@ struct BitLevel {
 impl BitLevel {
     /// The one above, if this one has more than one word.
     fn above(self) -> Option<BitLevel> {
-        (self.size > 1).then(|| BitLevel { start: self.start + self.size, size: self.size.div_ceil(64) })
+        (self.size > 1).then(|| BitLevel {
+            start: self.start + self.size,
+            size: self.size.div_ceil(64),
+        })
     }
 }
 
 impl IdSet {
     /// An empty set for objects with numbers below `size`.
     pub(super) fn new(size: usize) -> IdSet {
-        let mut set = IdSet { words: Vec::new(), size: size.div_ceil(64).max(1) };
+        let mut set = IdSet {
+            words: Vec::new(),
+            size: size.div_ceil(64).max(1),
+        };
         let words = set.levels().map(|level| level.size).sum();
         set.words = vec![0; words];
         set
     }
 
     fn levels(&self) -> impl Iterator<Item = BitLevel> + use<> {
-        std::iter::successors(Some(BitLevel { start: 0, size: self.size }), |level| level.above())
+        std::iter::successors(
+            Some(BitLevel {
+                start: 0,
+                size: self.size,
+            }),
+            |level| level.above(),
+        )
     }
 
     pub(super) fn insert(&mut self, id: ObjectId) {
@@ -82,7 +94,11 @@ impl IdSet {
     pub(super) fn next_from(&self, from: ObjectId) -> Option<ObjectId> {
         let mut index = usize::from(from);
         for (height, level) in self.levels().enumerate() {
-            let word = if index / 64 < level.size { self.words[level.start + index / 64] } else { 0 };
+            let word = if index / 64 < level.size {
+                self.words[level.start + index / 64]
+            } else {
+                0
+            };
             let rest = word >> (index % 64);
             if rest != 0 {
                 let found = index + rest.trailing_zeros() as usize;
@@ -103,7 +119,9 @@ impl IdSet {
             *start = level.start;
         }
         let below = starts[..height].iter().rev();
-        below.fold(bit, |bit, start| bit * 64 + self.words[start + bit].trailing_zeros() as usize)
+        below.fold(bit, |bit, start| {
+            bit * 64 + self.words[start + bit].trailing_zeros() as usize
+        })
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = ObjectId> + '_ {
@@ -151,7 +169,11 @@ mod tests {
                     model.insert(id);
                 }
                 let from = ObjectId::from((random >> 4) as usize % size);
-                assert_eq!(set.next_from(from), model.range(from..).next().copied(), "size {size}, from {from:?}");
+                assert_eq!(
+                    set.next_from(from),
+                    model.range(from..).next().copied(),
+                    "size {size}, from {from:?}"
+                );
                 assert_eq!(set.contains(from), model.contains(&from));
                 assert_eq!(set.is_empty(), model.is_empty());
             }

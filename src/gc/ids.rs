@@ -77,12 +77,19 @@ pub struct Numbers<N> {
 impl<N: Into<usize>> Numbers<N> {
     /// The numbers from `start` to the one before `end`.
     pub(super) fn new(start: N, end: N) -> Self {
-        Self { next: start.into(), end: end.into(), kind: PhantomData }
+        Self {
+            next: start.into(),
+            end: end.into(),
+            kind: PhantomData,
+        }
     }
 
     /// Those of them before `end`.
     pub(super) fn before(self, end: N) -> Self {
-        Self { end: self.end.min(end.into()), ..self }
+        Self {
+            end: self.end.min(end.into()),
+            ..self
+        }
     }
 
     /// The number at the same place among others, as many as these.

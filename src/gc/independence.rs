@@ -30,7 +30,9 @@ use foldhash::HashMap;
 
 use super::collector::Action;
 use super::controllers::Purge;
-use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
+use super::flags::{
+    DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING,
+};
 use super::id_set::IdSet;
 use super::ids::{NONE, ObjectId, RefId};
 use super::moves::{Move, Prospect};
@@ -59,7 +61,11 @@ pub(super) struct SetScratch {
 impl SetScratch {
     /// For a cluster of so many objects.
     pub(super) fn new(objects: usize) -> Self {
-        Self { members: IdSet::new(objects), listed: Vec::new(), looked_at: 0 }
+        Self {
+            members: IdSet::new(objects),
+            listed: Vec::new(),
+            looked_at: 0,
+        }
     }
 
     fn clear(&mut self) {
@@ -96,9 +102,19 @@ pub(super) fn stubborn_moves(
 ) -> Option<Vec<Move>> {
     scratch.clear();
     let (purged, never_waiting) = (HashMap::default(), HashMap::default());
-    let (clients, open, moves, told) = (BTreeSet::new(), Vec::new(), Vec::new(), ToldTies::default());
-    let mut set =
-        Stubborn { world, scratch, clients, has_all_clients: false, open, moves, purged, never_waiting, told };
+    let (clients, open, moves, told) =
+        (BTreeSet::new(), Vec::new(), Vec::new(), ToldTies::default());
+    let mut set = Stubborn {
+        world,
+        scratch,
+        clients,
+        has_all_clients: false,
+        open,
+        moves,
+        purged,
+        never_waiting,
+        told,
+    };
     match seed {
         Seed::Object(id) => set.add(id),
         Seed::Client(client) => set.add_client(client),
@@ -161,7 +177,9 @@ impl<'w> Stubborn<'w, '_> {
     /// All clients, of which there may be thousands.
     fn add_clients(&mut self) {
         if !std::mem::replace(&mut self.has_all_clients, true) {
-            self.world.sending().for_each(|client| self.add_client(client));
+            self.world
+                .sending()
+                .for_each(|client| self.add_client(client));
         }
     }
 
@@ -184,13 +202,22 @@ impl<'w> Stubborn<'w, '_> {
                 self.add_clients();
             }
         }
-        self.world.cluster.links.authority.iter().for_each(|id| self.add(*id));
+        self.world
+            .cluster
+            .links
+            .authority
+            .iter()
+            .for_each(|id| self.add(*id));
     }
 
     /// Whoever reads or writes what a move of `id` writes or reads: its owners and its dependents.
     fn add_neighbours(&mut self, id: ObjectId) {
         let world = self.world;
-        for index in world.cluster.refs_of(id).filter(|index| world.state.present(*index)) {
+        for index in world
+            .cluster
+            .refs_of(id)
+            .filter(|index| world.state.present(*index))
+        {
             let reference = world.cluster.reference(index);
             if !self.indifferent(id, reference.by_uid) {
                 self.add(reference.by_uid);
@@ -201,7 +228,10 @@ impl<'w> Stubborn<'w, '_> {
             }
         }
         self.add_misled(id);
-        for Dependent { holder: dependent, .. } in world.state.dependents(world.cluster, id) {
+        for Dependent {
+            holder: dependent, ..
+        } in world.state.dependents(world.cluster, id)
+        {
             self.scratch.looked_at += 1;
             if !self.indifferent(dependent, id) {
                 self.add(dependent);
@@ -212,9 +242,15 @@ impl<'w> Stubborn<'w, '_> {
     /// Before Kubernetes 1.20: whoever looks for an owner in the wrong place changes what the others make of it.
     fn add_misled(&mut self, id: ObjectId) {
         let world = self.world;
-        let owners = world.cluster.refs_of(id).map(|index| world.cluster.reference(index).by_uid);
+        let owners = world
+            .cluster
+            .refs_of(id)
+            .map(|index| world.cluster.reference(index).by_uid);
         for owner in owners.filter(|owner| world.cluster.links.misleading.contains(owner)) {
-            world.state.dependents(world.cluster, owner).for_each(|dependent| self.add(dependent.holder));
+            world
+                .state
+                .dependents(world.cluster, owner)
+                .for_each(|dependent| self.add(dependent.holder));
         }
     }
 
@@ -222,7 +258,12 @@ impl<'w> Stubborn<'w, '_> {
     /// would; or the owner can only be removed entirely, and the dependent, without dependents of its own, is deleted for a
     /// waiting owner as for a missing one.
     fn indifferent(&mut self, dependent: ObjectId, owner: ObjectId) -> bool {
-        if owner == NONE || dependent == owner || [dependent, owner].iter().any(|id| self.world.is_pending(*id)) {
+        if owner == NONE
+            || dependent == owner
+            || [dependent, owner]
+                .iter()
+                .any(|id| self.world.is_pending(*id))
+        {
             return false;
         }
         if self.is_purged_anyhow(dependent) {
@@ -230,12 +271,16 @@ impl<'w> Stubborn<'w, '_> {
         }
         let state = &self.world.state;
         let flags = state.flags[owner];
-        let goes = flags & (FOREGROUND | DELETING_DEPENDENTS | ORPHAN | GRACEFUL) == FOREGROUND | DELETING_DEPENDENTS
+        let goes = flags & (FOREGROUND | DELETING_DEPENDENTS | ORPHAN | GRACEFUL)
+            == FOREGROUND | DELETING_DEPENDENTS
             && state.without_foreign_finalizers(self.world.cluster, owner)
             && !self.world.cluster.links.is_namespace(owner);
         goes && state.counts[dependent].dependents == 0
             && state.queue.contains(dependent)
-            && matches!(self.world.prospect(dependent), Prospect::Act(Action::Delete { unblock: false, .. }))
+            && matches!(
+                self.world.prospect(dependent),
+                Prospect::Act(Action::Delete { unblock: false, .. })
+            )
     }
 
     /// Whether a namespace would delete the object now, and whatever the collector may do to it makes no difference to that: its
@@ -249,8 +294,11 @@ impl<'w> Stubborn<'w, '_> {
         let is_purged = world.cluster.links.callouts.is_empty()
             && self.is_plain(id)
             && world.purge_of(id).is_some_and(by_namespace)
-            && self.owners(id).all(|owner| owner == NONE || owner != id && self.never_waits(owner))
-            && (self.owners(id).nth(1).is_none() || world.state.without_foreign_finalizers(world.cluster, id));
+            && self
+                .owners(id)
+                .all(|owner| owner == NONE || owner != id && self.never_waits(owner))
+            && (self.owners(id).nth(1).is_none()
+                || world.state.without_foreign_finalizers(world.cluster, id));
         if world.cluster.refs_of(id).len() > FEW_REFERENCES {
             self.purged.insert(id, is_purged);
         }
@@ -265,7 +313,9 @@ impl<'w> Stubborn<'w, '_> {
         let world = self.world;
         let never_waits = self.is_plain(owner)
             && !world.cluster.links.misleading.contains(&owner)
-            && self.owners(owner).all(|id| id != NONE && self.is_plain(id) && world.cluster.refs_of(id).is_empty());
+            && self
+                .owners(owner)
+                .all(|id| id != NONE && self.is_plain(id) && world.cluster.refs_of(id).is_empty());
         if world.cluster.refs_of(owner).len() > FEW_REFERENCES {
             self.never_waiting.insert(owner, never_waits);
         }
@@ -275,13 +325,17 @@ impl<'w> Stubborn<'w, '_> {
     /// The owners that an object still names.
     fn owners(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> + use<'w> {
         let world = self.world;
-        let present = world.cluster.refs_of(id).filter(|index| world.state.present(*index));
+        let present = world
+            .cluster
+            .refs_of(id)
+            .filter(|index| world.state.present(*index));
         present.map(|index| world.cluster.reference(index).by_uid)
     }
 
     /// Whether nobody waits for the object, and no request names it.
     fn is_plain(&self, id: ObjectId) -> bool {
-        self.world.state.flags[id] & (ORPHAN | FOREGROUND | DELETING_DEPENDENTS) == 0 && !self.world.is_pending(id)
+        self.world.state.flags[id] & (ORPHAN | FOREGROUND | DELETING_DEPENDENTS) == 0
+            && !self.world.is_pending(id)
     }
 
     /// What must move before moves of `id` that are impossible now become possible.
@@ -294,7 +348,11 @@ impl<'w> Stubborn<'w, '_> {
             }
         } else if !state.has(id, TERMINATING) {
             self.add_misled(id);
-            for index in world.cluster.refs_of(id).filter(|index| state.present(*index)) {
+            for index in world
+                .cluster
+                .refs_of(id)
+                .filter(|index| state.present(*index))
+            {
                 let reference = world.cluster.reference(index);
                 if !self.indifferent(id, reference.by_uid) {
                     self.add(reference.by_uid);
@@ -308,11 +366,20 @@ impl<'w> Stubborn<'w, '_> {
         if self.fails(id) {
             // A dependent that goes, or stops to block it, queues it once more [GC-11]: then it is not retried late.
             let deletes_dependents = state.has(id, DELETING_DEPENDENTS);
-            let requeues = |dependent: &Dependent| deletes_dependents || state.blocks(dependent.reference);
-            state.dependents(world.cluster, id).filter(requeues).for_each(|dependent| self.add(dependent.holder));
+            let requeues =
+                |dependent: &Dependent| deletes_dependents || state.blocks(dependent.reference);
+            state
+                .dependents(world.cluster, id)
+                .filter(requeues)
+                .for_each(|dependent| self.add(dependent.holder));
         }
         if world.cluster.links.is_namespace(id) && state.has(id, TERMINATING | SPEC_KUBERNETES) {
-            self.add(state.purging.some_content(world.cluster, id).unwrap_or(NONE));
+            self.add(
+                state
+                    .purging
+                    .some_content(world.cluster, id)
+                    .unwrap_or(NONE),
+            );
         }
         self.add_purger(id);
     }
@@ -328,9 +395,16 @@ impl<'w> Stubborn<'w, '_> {
     /// The release of a foreground owner waits for every blocker: one is enough.
     fn add_a_blocker(&mut self, owner: ObjectId) {
         let world = self.world;
-        let blocks = |index: RefId| world.cluster.reference(index).by_uid == owner && world.state.blocks(index);
+        let blocks = |index: RefId| {
+            world.cluster.reference(index).by_uid == owner && world.state.blocks(index)
+        };
         // The members are few, the dependents may be many.
-        if self.scratch.listed.iter().any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks)) {
+        if self
+            .scratch
+            .listed
+            .iter()
+            .any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks))
+        {
             return;
         }
         let dependents = world.state.dependents(world.cluster, owner);
@@ -346,7 +420,13 @@ impl<'w> Stubborn<'w, '_> {
             if !world.state.has(home, TERMINATING) {
                 self.add(home);
             } else if world.purging(home) && !world.cluster.goes_first(id) {
-                self.add(world.state.purging.some_pod(world.cluster, home).unwrap_or(NONE));
+                self.add(
+                    world
+                        .state
+                        .purging
+                        .some_pod(world.cluster, home)
+                        .unwrap_or(NONE),
+                );
             }
         }
         if let Some(definition) = world.definition_of(id)

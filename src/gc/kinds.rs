@@ -49,9 +49,17 @@ pub struct KindInfo {
 
 impl KindInfo {
     /// A custom resource as a CustomResourceDefinition declares it; `versions` are the served ones in any order.
-    pub fn custom(kind: GroupKind<&str>, plural: &str, namespaced: bool, versions: &[&str]) -> Self {
+    pub fn custom(
+        kind: GroupKind<&str>,
+        plural: &str,
+        namespaced: bool,
+        versions: &[&str],
+    ) -> Self {
         let GroupKind { group, kind } = kind.to_owned();
-        let mut versions: Vec<String> = versions.iter().map(|version| (*version).to_owned()).collect();
+        let mut versions: Vec<String> = versions
+            .iter()
+            .map(|version| (*version).to_owned())
+            .collect();
         sort_versions(&mut versions);
         KindInfo {
             group,
@@ -70,7 +78,10 @@ impl KindInfo {
     /// A kind of which only an object was seen: it does not resolve as
     /// an owner and is never collected as a dependent `[SIM-5]`. Its plural is not guessed: `kubectl` takes the singular.
     pub(super) fn unknown(kind: GroupKind<&str>, namespaced: bool) -> Self {
-        KindInfo { gc_tracked: false, ..Self::custom(kind, &kind.kind.to_lowercase(), namespaced, &[]) }
+        KindInfo {
+            gc_tracked: false,
+            ..Self::custom(kind, &kind.kind.to_lowercase(), namespaced, &[])
+        }
     }
 
     /// The kind within its group.
@@ -118,8 +129,17 @@ impl KindTable {
 
     /// Serves a kind in a second group too: references may name it, objects are known under their own kind.
     pub fn serve_also_in(&mut self, stored_as: KindId, group: &str, versions: Vec<String>) {
-        let kind = GroupKind { group: group.to_owned(), kind: self.get(stored_as).kind.clone() };
-        self.cohabiting.insert(kind, Cohabiting { stored_as, versions });
+        let kind = GroupKind {
+            group: group.to_owned(),
+            kind: self.get(stored_as).kind.clone(),
+        };
+        self.cohabiting.insert(
+            kind,
+            Cohabiting {
+                stored_as,
+                versions,
+            },
+        );
     }
 
     /// The kind of that group, whatever versions are served.

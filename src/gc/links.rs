@@ -79,7 +79,10 @@ pub(super) struct ControllerNeeds {
 
 impl ControllerNeeds {
     pub(super) fn needs(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        self.workloads.iter().chain(self.authority.iter().flatten()).copied()
+        self.workloads
+            .iter()
+            .chain(self.authority.iter().flatten())
+            .copied()
     }
 }
 
@@ -123,20 +126,30 @@ impl Links {
     }
 
     pub(super) fn protections_of(&self, id: ObjectId) -> &[Protected] {
-        let start = self.protections.partition_point(|protection| protection.object < id);
-        let end = self.protections.partition_point(|protection| protection.object <= id);
+        let start = self
+            .protections
+            .partition_point(|protection| protection.object < id);
+        let end = self
+            .protections
+            .partition_point(|protection| protection.object <= id);
         &self.protections[start..end]
     }
 
     pub(super) fn reconciled_of(&self, id: ObjectId) -> &[Reconciled] {
-        let start = self.reconciled.partition_point(|reconciled| reconciled.object < id);
-        let end = self.reconciled.partition_point(|reconciled| reconciled.object <= id);
+        let start = self
+            .reconciled
+            .partition_point(|reconciled| reconciled.object < id);
+        let end = self
+            .reconciled
+            .partition_point(|reconciled| reconciled.object <= id);
         &self.reconciled[start..end]
     }
 
     pub(super) fn followers_of(&self, leader: ObjectId) -> &[(ObjectId, ObjectId)] {
         let start = self.followers.partition_point(|(other, _)| *other < leader);
-        let end = self.followers.partition_point(|(other, _)| *other <= leader);
+        let end = self
+            .followers
+            .partition_point(|(other, _)| *other <= leader);
         &self.followers[start..end]
     }
 

@@ -97,8 +97,8 @@ pub use hold::{HeldObject, Hold};
 pub use ids::ObjectId;
 pub use kinds::{DefaultPolicy, KindId, KindInfo, KindTable};
 pub use object::{
-    Answerer, ApiServiceFacts, DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts,
-    Reconciler, Requests, Verb, VolumeFacts, WebhookFacts,
+    Answerer, ApiServiceFacts, DefinitionFacts, Deletion, Facts, NamespaceFacts, Object,
+    OwnerReference, PodFacts, Reconciler, Requests, Verb, VolumeFacts, WebhookFacts,
 };
 pub use options::SimulationOptions;
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};

@@ -46,15 +46,21 @@ impl Simulation<'_> {
         }
         if self.state.has(item, DELETING_DEPENDENTS) {
             return match self.state.counts[item].blocking {
-                0 if self.state.has(item, FOREGROUND) => match self.view().rejects(item, Verb::Update) {
-                    true => Prospect::Fails,
-                    false => Prospect::Release,
-                },
+                0 if self.state.has(item, FOREGROUND) => {
+                    match self.view().rejects(item, Verb::Update) {
+                        true => Prospect::Fails,
+                        false => Prospect::Release,
+                    }
+                }
                 _ => Prospect::Nothing,
             };
         }
         let mut verdict = Verdict::new(self, item);
-        for index in self.cluster.refs_of(item).filter(|index| self.state.present(*index)) {
+        for index in self
+            .cluster
+            .refs_of(item)
+            .filter(|index| self.state.present(*index))
+        {
             match self.view().classify(index) {
                 Class::Unresolvable => return Prospect::Fails,
                 Class::OutOfScope => return Prospect::Nothing,
@@ -63,7 +69,9 @@ impl Simulation<'_> {
         }
         match self.decide(item, verdict) {
             Action::Nothing => Prospect::Nothing,
-            action if self.view().rejects(item, self.first_request(item, &action)) => Prospect::Fails,
+            action if self.view().rejects(item, self.first_request(item, &action)) => {
+                Prospect::Fails
+            }
             action => Prospect::Act(action),
         }
     }
@@ -123,8 +131,14 @@ impl Simulation<'_> {
         self.mistake_owners(item);
         match action {
             Action::Nothing => {}
-            Action::RemoveReferences(doomed, reason) => _ = self.remove_references(item, &doomed, reason),
-            Action::Delete { policy, unblock, reason } => {
+            Action::RemoveReferences(doomed, reason) => {
+                _ = self.remove_references(item, &doomed, reason)
+            }
+            Action::Delete {
+                policy,
+                unblock,
+                reason,
+            } => {
                 // [GC-22a]: the patch changes the references that the DELETE relies on.
                 if unblock && self.unblock(item, reason) {
                     self.state.conflicts.insert(item);
@@ -141,7 +155,8 @@ impl Simulation<'_> {
             return;
         }
         let state = &self.state;
-        let waits = state.queue.contains(id) || state.conflicts.contains(id) || state.failed.contains(id);
+        let waits =
+            state.queue.contains(id) || state.conflicts.contains(id) || state.failed.contains(id);
         if waits && self.would_write(id) {
             moves.push(Move::Attempt(id));
         }
@@ -157,23 +172,42 @@ impl Simulation<'_> {
     /// The purge that would delete this object now.
     pub(super) fn purge_of(&self, id: ObjectId) -> Option<Purge> {
         if let Some(definition) = self.definition_of(id)
-            && matches!(self.cluster.links.roles.get(&definition), Some(Role::Definition { established: true, .. }))
+            && matches!(
+                self.cluster.links.roles.get(&definition),
+                Some(Role::Definition {
+                    established: true,
+                    ..
+                })
+            )
             && self.state.has(definition, TERMINATING)
             && !self.view().rejects(definition, Verb::UpdateStatus)
             && self.delete_would_change(id, None)
         {
-            return Some(Purge::Delete { object: id, of: definition });
+            return Some(Purge::Delete {
+                object: id,
+                of: definition,
+            });
         }
         let home = self.cluster.links.home_of(id)?;
-        let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home) else { return None };
-        let batch = if pods.binary_search(&id).is_ok() { pods } else { content };
+        let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home)
+        else {
+            return None;
+        };
+        let batch = if pods.binary_search(&id).is_ok() {
+            pods
+        } else {
+            content
+        };
         let purged = self.purging(home)
             && (self.cluster.goes_first(id)
                 || !self.state.purging.has_pods(self.cluster, home)
                 || self.view().keeps_some_of(pods))
             && self.delete_would_change(id, Some(Policy::Background))
             && self.view().is_purged(id, batch);
-        purged.then_some(Purge::Delete { object: id, of: home })
+        purged.then_some(Purge::Delete {
+            object: id,
+            of: home,
+        })
     }
 
     /// The first object from this one on that a purge would delete now.
@@ -185,7 +219,10 @@ impl Simulation<'_> {
                 return Some((id, purge));
             }
             // What a webhook rejects now may be admitted later. What waits for Pods comes back with their end.
-            if self.state.gone(id) || !self.state.failing.has_webhooks() || !self.may_be_rejected(id) {
+            if self.state.gone(id)
+                || !self.state.failing.has_webhooks()
+                || !self.may_be_rejected(id)
+            {
                 self.state.purging.candidates.remove(id);
             } else {
                 from = id.next();
@@ -195,29 +232,51 @@ impl Simulation<'_> {
 
     /// Whether a webhook may reject the purge of an object, or what has to come before it.
     fn may_be_rejected(&self, id: ObjectId) -> bool {
-        let definition = self.cluster.links.definition_of.get(&self.cluster.nodes[id].kind);
-        let home = self.cluster.links.home_of(id).and_then(|home| self.cluster.links.roles.get(&home));
+        let definition = self
+            .cluster
+            .links
+            .definition_of
+            .get(&self.cluster.nodes[id].kind);
+        let home = self
+            .cluster
+            .links
+            .home_of(id)
+            .and_then(|home| self.cluster.links.roles.get(&home));
         let pods = match home {
             Some(Role::Namespace { pods, .. }) => &pods[..],
             _ => &[],
         };
-        [&[id][..], definition.map_or(&[][..], std::slice::from_ref), pods]
-            .into_iter()
-            .any(|objects| self.cluster.asks_about_kind_of(objects))
+        [
+            &[id][..],
+            definition.map_or(&[][..], std::slice::from_ref),
+            pods,
+        ]
+        .into_iter()
+        .any(|objects| self.cluster.asks_about_kind_of(objects))
     }
 
     /// The namespaces that are Terminating and empty.
     pub(super) fn finalizable(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        self.state.purging.emptied.iter().filter(|id| self.may_finalize(*id))
+        self.state
+            .purging
+            .emptied
+            .iter()
+            .filter(|id| self.may_finalize(*id))
     }
 
     pub(super) fn definition_of(&self, id: ObjectId) -> Option<ObjectId> {
-        let definition = *self.cluster.links.definition_of.get(&self.cluster.nodes[id].kind)?;
+        let definition = *self
+            .cluster
+            .links
+            .definition_of
+            .get(&self.cluster.nodes[id].kind)?;
         self.state.live(definition).then_some(definition)
     }
 
     pub(super) fn purging(&self, namespace: ObjectId) -> bool {
-        self.state.live(namespace) && self.state.has(namespace, TERMINATING) && self.has_spec_finalizers(namespace)
+        self.state.live(namespace)
+            && self.state.has(namespace, TERMINATING)
+            && self.has_spec_finalizers(namespace)
     }
 
     pub(super) fn may_finalize(&self, id: ObjectId) -> bool {

@@ -146,7 +146,9 @@ pub struct NamespaceFacts {
 
 impl Default for NamespaceFacts {
     fn default() -> Self {
-        NamespaceFacts { spec_finalizers: vec![finalizers::KUBERNETES.to_owned()] }
+        NamespaceFacts {
+            spec_finalizers: vec![finalizers::KUBERNETES.to_owned()],
+        }
     }
 }
 

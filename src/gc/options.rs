@@ -17,12 +17,19 @@ pub struct SimulationOptions {
 impl SimulationOptions {
     /// The verdict alone, without a search for what races could change.
     pub fn verdict() -> Self {
-        SimulationOptions { state_cap: 0, ..SimulationOptions::default() }
+        SimulationOptions {
+            state_cap: 0,
+            ..SimulationOptions::default()
+        }
     }
 }
 
 impl Default for SimulationOptions {
     fn default() -> Self {
-        SimulationOptions { kubelet: true, state_cap: 100_000, reduction: true }
+        SimulationOptions {
+            kubelet: true,
+            state_cap: 100_000,
+            reduction: true,
+        }
     }
 }

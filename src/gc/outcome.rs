@@ -71,12 +71,19 @@ pub(super) struct Patch {
 
 impl Outcome {
     pub(super) fn verdict(state: Arc<State>) -> Outcome {
-        Outcome { differs: None, late: false, base: state, patches: Vec::new() }
+        Outcome {
+            differs: None,
+            late: false,
+            base: state,
+            patches: Vec::new(),
+        }
     }
 
     /// Objects whose state may differ from the verdict's.
     pub(super) fn patched(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        self.patches.iter().flat_map(|patch| patch.objects.iter().copied())
+        self.patches
+            .iter()
+            .flat_map(|patch| patch.objects.iter().copied())
     }
 
     pub(super) fn state(&self, cluster: &Cluster) -> std::borrow::Cow<'_, State> {
@@ -95,7 +102,8 @@ impl Outcome {
 impl Patch {
     /// The parts of a part's state lie one after the other, in the order of its objects.
     fn apply(&self, cluster: &Cluster, state: &mut State) {
-        let (mut references, mut finalizers) = (self.state.refs.iter(), self.state.finalizers.iter());
+        let (mut references, mut finalizers) =
+            (self.state.refs.iter(), self.state.finalizers.iter());
         for (&id, flags) in self.objects.iter().zip(&self.state.flags) {
             state.flags[id] = *flags;
             for (index, now) in cluster.refs_of(id).zip(&mut references) {
@@ -109,10 +117,12 @@ impl Patch {
 
     /// In what the part differs from the verdict, if it does.
     pub(super) fn difference(&self, cluster: &Cluster, verdict: &State) -> Option<Difference> {
-        let (mut references, mut finalizers) = (self.state.refs.iter(), self.state.finalizers.iter());
+        let (mut references, mut finalizers) =
+            (self.state.refs.iter(), self.state.finalizers.iter());
         let mut gravest = None;
-        let mut found =
-            |difference: Difference| gravest = Some(gravest.map_or(difference, |known| difference.min(known)));
+        let mut found = |difference: Difference| {
+            gravest = Some(gravest.map_or(difference, |known| difference.min(known)))
+        };
         for (&id, flags) in self.objects.iter().zip(&self.state.flags) {
             let (here, there) = (flags & VISIBLE, verdict.flags[id] & VISIBLE);
             let gone = here & super::flags::GONE != 0;
@@ -142,14 +152,19 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
         return Fate::Gone;
     }
     let text = |slot: FinalizerId| cluster.text.get(cluster.finalizers[slot]).to_owned();
-    let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot]);
+    let slots = cluster
+        .finalizers_of(id)
+        .filter(|slot| state.finalizers[*slot]);
     let mut finalizers: Vec<String> = slots.map(text).collect();
     finalizers.extend(super::flags::gc_finalizers(state.flags[id]).map(str::to_owned));
     finalizers.sort();
     Fate::Present(Present {
         terminating: state.has(id, TERMINATING),
         finalizers,
-        owner_references: cluster.refs_of(id).filter_map(|index| owner_reference(cluster, state, index)).collect(),
+        owner_references: cluster
+            .refs_of(id)
+            .filter_map(|index| owner_reference(cluster, state, index))
+            .collect(),
         spec_finalizers: spec_finalizers(cluster, state, id),
         conditions: conditions::of(cluster, state, id),
     })
@@ -175,8 +190,13 @@ fn owner_reference(cluster: &Cluster, state: &State, index: RefId) -> Option<Own
 }
 
 fn spec_finalizers(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<String>> {
-    let Some(Role::Namespace { tokens, .. }) = cluster.links.roles.get(&id) else { return None };
-    let mut names: Vec<String> = tokens.iter().map(|token| cluster.text.get(*token).to_owned()).collect();
+    let Some(Role::Namespace { tokens, .. }) = cluster.links.roles.get(&id) else {
+        return None;
+    };
+    let mut names: Vec<String> = tokens
+        .iter()
+        .map(|token| cluster.text.get(*token).to_owned())
+        .collect();
     if state.has(id, SPEC_KUBERNETES) {
         names.push(finalizers::KUBERNETES.to_owned());
     }
@@ -192,5 +212,7 @@ pub(super) fn waits_for_kubelet(state: &State, id: ObjectId) -> bool {
 /// Fates of all objects that were not just assumed, with their keys, in the order of the keys.
 pub(super) fn fates(cluster: &Cluster, state: &State) -> Vec<(ObjectKey, Fate)> {
     let shown = cluster.ids().filter(|id| !cluster.is_assumed(*id));
-    shown.map(|id| (cluster.key(id), fate(cluster, state, id))).collect()
+    shown
+        .map(|id| (cluster.key(id), fate(cluster, state, id)))
+        .collect()
 }

@@ -49,26 +49,42 @@ impl<'c> Partition<'c> {
         joined: &[Vec<ObjectId>],
     ) -> Self {
         let mut sets = DisjointSets::new(cluster.ids());
-        joined.iter().flat_map(|objects| objects.windows(2)).for_each(|pair| sets.join(pair[0], pair[1]));
+        joined
+            .iter()
+            .flat_map(|objects| objects.windows(2))
+            .for_each(|pair| sets.join(pair[0], pair[1]));
         let targets: BTreeSet<ObjectId> = targets.iter().copied().collect();
         join_all(cluster, &targets, &mut sets);
         join_callouts(cluster, active, &targets, &mut sets);
-        let mut members: BTreeMap<ObjectId, Vec<ObjectId>> =
-            active.iter().map(|id| (sets.find(*id), Vec::new())).collect();
+        let mut members: BTreeMap<ObjectId, Vec<ObjectId>> = active
+            .iter()
+            .map(|id| (sets.find(*id), Vec::new()))
+            .collect();
         for id in cluster.ids() {
             if let Some(members) = members.get_mut(&sets.find(id)) {
                 members.push(id);
             }
         }
-        let mut places: TiVec<ObjectId, Option<(usize, ObjectId)>> = vec![None; cluster.len()].into();
+        let mut places: TiVec<ObjectId, Option<(usize, ObjectId)>> =
+            vec![None; cluster.len()].into();
         for (part, objects) in members.values().enumerate() {
             for (local, id) in objects.iter().enumerate() {
                 places[*id] = Some((part, local.into()));
             }
         }
-        let kinds = cluster.links.definition_of.iter().map(|(kind, id)| (*id, *kind)).collect();
+        let kinds = cluster
+            .links
+            .definition_of
+            .iter()
+            .map(|(kind, id)| (*id, *kind))
+            .collect();
         let members = members.into_values().map(Arc::new).collect();
-        Partition { cluster, members, places, kinds }
+        Partition {
+            cluster,
+            members,
+            places,
+            kinds,
+        }
     }
 
     /// How many parts there are.
@@ -83,9 +99,23 @@ impl<'c> Partition<'c> {
 
     /// A part as a cluster of its own.
     pub(super) fn part(&self, part: usize) -> Part {
-        let Self { cluster, ref members, ref places, ref kinds } = *self;
-        let restriction = Restriction { cluster, objects: &members[part], part, kinds, places };
-        Part { cluster: restriction.cluster(), objects: Arc::clone(&members[part]) }
+        let Self {
+            cluster,
+            ref members,
+            ref places,
+            ref kinds,
+        } = *self;
+        let restriction = Restriction {
+            cluster,
+            objects: &members[part],
+            part,
+            kinds,
+            places,
+        };
+        Part {
+            cluster: restriction.cluster(),
+            objects: Arc::clone(&members[part]),
+        }
     }
 
     /// The part of an object, and its number there.
@@ -102,7 +132,9 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
             }
         }
         // A reference resolves only while its definition exists.
-        let definition = written.kind.and_then(|kind| cluster.links.definition_of.get(&kind));
+        let definition = written
+            .kind
+            .and_then(|kind| cluster.links.definition_of.get(&kind));
         if let Some(definition) = definition.filter(|id| may_go(cluster, targets, **id)) {
             sets.join(reference.holder, *definition);
         }
@@ -112,24 +144,43 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
             continue;
         }
         match role {
-            Role::Namespace { content, pods, .. } => pods.iter().chain(content).for_each(|other| sets.join(id, *other)),
-            Role::Definition { instances, .. } => instances.iter().for_each(|other| sets.join(id, *other)),
+            Role::Namespace { content, pods, .. } => pods
+                .iter()
+                .chain(content)
+                .for_each(|other| sets.join(id, *other)),
+            Role::Definition { instances, .. } => {
+                instances.iter().for_each(|other| sets.join(id, *other))
+            }
             Role::Pod { .. } => {}
         }
     }
     for protection in &cluster.links.protections {
         if let ProtectionEnd::WhenUnheld(holders) = &protection.release {
-            holders.iter().for_each(|holder| sets.join(protection.object, holder.object));
+            holders
+                .iter()
+                .for_each(|holder| sets.join(protection.object, holder.object));
         }
     }
     // A controller that cannot go makes no difference to anybody, and would tie everything it handles together.
-    let needed: BTreeSet<ObjectId> = cluster.links.controllers.iter().flat_map(ControllerNeeds::needs).collect();
-    let followers: BTreeSet<ObjectId> = cluster.links.followers.iter().map(|(_, follower)| *follower).collect();
+    let needed: BTreeSet<ObjectId> = cluster
+        .links
+        .controllers
+        .iter()
+        .flat_map(ControllerNeeds::needs)
+        .collect();
+    let followers: BTreeSet<ObjectId> = cluster
+        .links
+        .followers
+        .iter()
+        .map(|(_, follower)| *follower)
+        .collect();
     let fixed = |need: &ObjectId| !followers.contains(need) && is_fixed(cluster, targets, *need);
     let may_be_lost: BTreeSet<ObjectId> = needed.into_iter().filter(|need| !fixed(need)).collect();
     for reconciled in &cluster.links.reconciled {
         let needs = cluster.links.controllers[reconciled.controller].needs();
-        needs.filter(|need| may_be_lost.contains(need)).for_each(|need| sets.join(reconciled.object, need));
+        needs
+            .filter(|need| may_be_lost.contains(need))
+            .for_each(|need| sets.join(reconciled.object, need));
     }
     for &(leader, follower) in &cluster.links.followers {
         sets.join(leader, follower);
@@ -138,7 +189,12 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
 
 /// Webhooks and aggregated APIs of which something is in a part that is looked at, with everything there that depends on them.
 /// What else they are asked about does not move, or it would be looked at.
-fn join_callouts(cluster: &Cluster, active: &[ObjectId], targets: &BTreeSet<ObjectId>, sets: &mut DisjointSets) {
+fn join_callouts(
+    cluster: &Cluster,
+    active: &[ObjectId],
+    targets: &BTreeSet<ObjectId>,
+    sets: &mut DisjointSets,
+) {
     let callouts = &cluster.links.callouts;
     let mut left: Vec<_> = callouts.iter().collect();
     loop {
@@ -149,9 +205,16 @@ fn join_callouts(cluster: &Cluster, active: &[ObjectId], targets: &BTreeSet<Obje
                 return true;
             }
             let asks = callouts.asks(*number).iter().copied();
-            let namespaces = cluster.links.namespaces.iter().copied().filter(|id| may_go(cluster, targets, *id));
+            let namespaces = cluster
+                .links
+                .namespaces
+                .iter()
+                .copied()
+                .filter(|id| may_go(cluster, targets, *id));
             let dependent = match callout.role {
-                CalloutRole::Webhook { .. } => asks.filter(|id| roots.contains(&sets.find(*id))).collect::<Vec<_>>(),
+                CalloutRole::Webhook { .. } => asks
+                    .filter(|id| roots.contains(&sets.find(*id)))
+                    .collect::<Vec<_>>(),
                 CalloutRole::Api { .. } => namespaces.collect(),
             };
             let all: Vec<ObjectId> = callout.parts().chain(dependent).collect();
@@ -168,7 +231,9 @@ fn join_callouts(cluster: &Cluster, active: &[ObjectId], targets: &BTreeSet<Obje
 /// Whether a namespace or a definition may be deleted in this simulation: by a step, by the
 /// collector, or because it already is.
 fn may_go(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
-    targets.contains(&id) || !cluster.refs_of(id).is_empty() || cluster.nodes[id].flags & TERMINATING != 0
+    targets.contains(&id)
+        || !cluster.refs_of(id).is_empty()
+        || cluster.nodes[id].flags & TERMINATING != 0
 }
 
 /// Whether nothing in this simulation can delete an object that follows no other: no step, owner, namespace or definition.
@@ -176,7 +241,9 @@ fn is_fixed(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bo
     let links = &cluster.links;
     let definition = links.definition_of.get(&cluster.nodes[id].kind);
     let above = links.home_of(id).into_iter().chain(definition.copied());
-    above.chain([id]).all(|object| !may_go(cluster, targets, object))
+    above
+        .chain([id])
+        .all(|object| !may_go(cluster, targets, object))
 }
 
 /// Union-find with path halving.
@@ -186,7 +253,9 @@ struct DisjointSets {
 
 impl DisjointSets {
     fn new(objects: Numbers<ObjectId>) -> Self {
-        DisjointSets { parents: objects.collect() }
+        DisjointSets {
+            parents: objects.collect(),
+        }
     }
 
     fn find(&mut self, mut id: ObjectId) -> ObjectId {
@@ -218,15 +287,28 @@ impl Restriction<'_> {
     /// References to objects outside of the part lead nowhere.
     fn cluster(&self) -> Cluster {
         let whole = self.cluster;
-        let bind = |id: ObjectId| if id == NONE { NONE } else { self.local(id).unwrap_or(NONE) };
+        let bind = |id: ObjectId| {
+            if id == NONE {
+                NONE
+            } else {
+                self.local(id).unwrap_or(NONE)
+            }
+        };
         let mut part = Cluster::empty(whole.kinds.clone(), whole.text.clone());
         part.behaviour = whole.behaviour;
         for &id in self.objects {
             let holder = part.nodes.push_and_get_key(whole.nodes[id]);
             for index in whole.refs_of(id) {
                 let (reference, written) = (*whole.reference(index), *whole.written(index));
-                part.refs.push(Ref { holder, by_uid: bind(reference.by_uid), ..reference });
-                part.written.push(Written { named: bind(written.named), ..written });
+                part.refs.push(Ref {
+                    holder,
+                    by_uid: bind(reference.by_uid),
+                    ..reference
+                });
+                part.written.push(Written {
+                    named: bind(written.named),
+                    ..written
+                });
             }
             for slot in whole.finalizers_of(id) {
                 let own = part.finalizers.push_and_get_key(whole.finalizers[slot]);
@@ -242,7 +324,9 @@ impl Restriction<'_> {
     }
 
     fn local(&self, id: ObjectId) -> Option<ObjectId> {
-        self.places[id].filter(|(part, _)| *part == self.part).map(|(_, local)| local)
+        self.places[id]
+            .filter(|(part, _)| *part == self.part)
+            .map(|(_, local)| local)
     }
 
     fn locals(&self, ids: &[ObjectId]) -> Vec<ObjectId> {
@@ -269,43 +353,102 @@ impl Restriction<'_> {
             if let Some(kind) = self.kinds.get(&id) {
                 links.definition_of.insert(*kind, own);
             }
-            let followers = whole.followers_of(id).iter().filter_map(|(_, follower)| self.local(*follower));
-            links.followers.extend(followers.map(|follower| (own, follower)));
-            for &Reconciled { finalizer, controller, .. } in whole.reconciled_of(id) {
+            let followers = whole
+                .followers_of(id)
+                .iter()
+                .filter_map(|(_, follower)| self.local(*follower));
+            links
+                .followers
+                .extend(followers.map(|follower| (own, follower)));
+            for &Reconciled {
+                finalizer,
+                controller,
+                ..
+            } in whole.reconciled_of(id)
+            {
                 let next = ControllerId::from(controllers.len());
                 let controller = *controllers.entry(controller).or_insert(next);
-                links.reconciled.push(Reconciled { object: own, finalizer: slot(finalizer), controller });
+                links.reconciled.push(Reconciled {
+                    object: own,
+                    finalizer: slot(finalizer),
+                    controller,
+                });
             }
             for protected in whole.protections_of(id) {
-                let release = self.release(&protected.release, self.cluster.refs_of(id), part.refs_of(own));
+                let release = self.release(
+                    &protected.release,
+                    self.cluster.refs_of(id),
+                    part.refs_of(own),
+                );
                 let finalizer = slot(protected.finalizer);
-                links.protections.push(Protected { object: own, finalizer, release, ..*protected });
+                links.protections.push(Protected {
+                    object: own,
+                    finalizer,
+                    release,
+                    ..*protected
+                });
             }
         }
         self.add_controllers(&controllers, &mut links);
-        links.callouts = whole.callouts.within(self.objects, |id| self.local(id), |own| part.nodes[own].kind);
+        links.callouts = whole.callouts.within(
+            self.objects,
+            |id| self.local(id),
+            |own| part.nodes[own].kind,
+        );
         links
     }
 
-    fn role(&self, own: ObjectId, role: &Role, slot: impl Fn(FinalizerId) -> FinalizerId, links: &mut Links) -> Role {
+    fn role(
+        &self,
+        own: ObjectId,
+        role: &Role,
+        slot: impl Fn(FinalizerId) -> FinalizerId,
+        links: &mut Links,
+    ) -> Role {
         match role {
-            Role::Namespace { content, pods, tokens } => {
+            Role::Namespace {
+                content,
+                pods,
+                tokens,
+            } => {
                 links.namespaces.push(own);
-                Role::Namespace { content: self.locals(content), pods: self.locals(pods), tokens: tokens.clone() }
+                Role::Namespace {
+                    content: self.locals(content),
+                    pods: self.locals(pods),
+                    tokens: tokens.clone(),
+                }
             }
-            Role::Definition { instances, cleanup, established } => {
+            Role::Definition {
+                instances,
+                cleanup,
+                established,
+            } => {
                 links.definitions.push(own);
                 let (instances, cleanup) = (self.locals(instances), slot(*cleanup));
-                Role::Definition { instances, cleanup, established: *established }
+                Role::Definition {
+                    instances,
+                    cleanup,
+                    established: *established,
+                }
             }
             pod @ Role::Pod { .. } => pod.clone(),
         }
     }
 
-    fn release(&self, release: &ProtectionEnd, references: Numbers<RefId>, own: Numbers<RefId>) -> ProtectionEnd {
+    fn release(
+        &self,
+        release: &ProtectionEnd,
+        references: Numbers<RefId>,
+        own: Numbers<RefId>,
+    ) -> ProtectionEnd {
         match release {
             ProtectionEnd::WhenUnheld(holders) => {
-                let inside = |holder: &Holder| Some(Holder { object: self.local(holder.object)?, ..*holder });
+                let inside = |holder: &Holder| {
+                    Some(Holder {
+                        object: self.local(holder.object)?,
+                        ..*holder
+                    })
+                };
                 ProtectionEnd::WhenUnheld(holders.iter().filter_map(inside).collect())
             }
             ProtectionEnd::JobTracking { reference } => ProtectionEnd::JobTracking {
@@ -315,17 +458,32 @@ impl Restriction<'_> {
     }
 
     /// What of a controller's needs is not in this part can never go.
-    fn add_controllers(&self, controllers: &BTreeMap<ControllerId, ControllerId>, links: &mut Links) {
+    fn add_controllers(
+        &self,
+        controllers: &BTreeMap<ControllerId, ControllerId>,
+        links: &mut Links,
+    ) {
         links.controllers = vec![ControllerNeeds::default(); controllers.len()].into();
         for (whole, own) in controllers {
-            let ControllerNeeds { workloads, authority } = &self.cluster.links.controllers[*whole];
-            let alternatives = authority.iter().map(|alternative| self.locals(alternative)).collect();
+            let ControllerNeeds {
+                workloads,
+                authority,
+            } = &self.cluster.links.controllers[*whole];
+            let alternatives = authority
+                .iter()
+                .map(|alternative| self.locals(alternative))
+                .collect();
             for workload in workloads {
                 if let Some(own) = self.local(*workload) {
-                    links.pods_of.insert(own, self.locals(self.cluster.links.pods_of(*workload)));
+                    links
+                        .pods_of
+                        .insert(own, self.locals(self.cluster.links.pods_of(*workload)));
                 }
             }
-            links.controllers[*own] = ControllerNeeds { workloads: self.locals(workloads), authority: alternatives };
+            links.controllers[*own] = ControllerNeeds {
+                workloads: self.locals(workloads),
+                authority: alternatives,
+            };
         }
         links.list_authority();
     }

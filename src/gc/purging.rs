@@ -40,7 +40,10 @@ struct Remainder {
 
 impl Remainder {
     fn all_of(list: &[ObjectId]) -> Self {
-        Self { number: list.len() as u32, first: 0 }
+        Self {
+            number: list.len() as u32,
+            first: 0,
+        }
     }
 
     fn update(&mut self, list: &[ObjectId], gone: impl Fn(ObjectId) -> bool) {
@@ -53,7 +56,10 @@ impl Remainder {
 
 impl Left {
     fn of(content: &[ObjectId], pods: &[ObjectId]) -> Self {
-        Self { pods: Remainder::all_of(pods), others: Remainder::all_of(content) }
+        Self {
+            pods: Remainder::all_of(pods),
+            others: Remainder::all_of(content),
+        }
     }
 
     /// All that is in a namespace. `None`: it is none.
@@ -69,7 +75,11 @@ impl Purging {
     /// Of a cluster before the first step, in which everything exists.
     pub(super) fn new(cluster: &Cluster, failing: &Failing) -> Self {
         let ids = || IdSet::new(cluster.len());
-        let mut purging = Purging { candidates: ids(), emptied: ids(), left: BTreeMap::new() };
+        let mut purging = Purging {
+            candidates: ids(),
+            emptied: ids(),
+            left: BTreeMap::new(),
+        };
         for id in cluster.links.roles.keys() {
             if cluster.nodes[*id].flags & TERMINATING != 0 {
                 purging.start(cluster, failing, *id);
@@ -87,37 +97,58 @@ impl Purging {
                 }
                 self.candidates.extend(pods.iter().copied());
                 // Where the deletion of a Pod is rejected, the rest does not wait for it [NS-8].
-                if !self.has_pods(cluster, id) || failing.has_webhooks() && cluster.asks_about_kind_of(pods) {
+                if !self.has_pods(cluster, id)
+                    || failing.has_webhooks() && cluster.asks_about_kind_of(pods)
+                {
                     self.candidates.extend(content.iter().copied());
                 }
             }
-            Some(Role::Definition { instances, .. }) => self.candidates.extend(instances.iter().copied()),
+            Some(Role::Definition { instances, .. }) => {
+                self.candidates.extend(instances.iter().copied())
+            }
             Some(Role::Pod { .. }) | None => {}
         }
     }
 
     /// Whether Pods are left that go before everything else in the namespace.
     pub(super) fn has_pods(&self, cluster: &Cluster, namespace: ObjectId) -> bool {
-        self.left(cluster, namespace).is_some_and(|left| left.pods.number > 0)
+        self.left(cluster, namespace)
+            .is_some_and(|left| left.pods.number > 0)
     }
 
     /// Whether nothing is left in the namespace.
     pub(super) fn is_empty(&self, cluster: &Cluster, namespace: ObjectId) -> bool {
-        self.left(cluster, namespace).is_none_or(|left| left.pods.number == 0 && left.others.number == 0)
+        self.left(cluster, namespace)
+            .is_none_or(|left| left.pods.number == 0 && left.others.number == 0)
     }
 
     /// What is left in a namespace. `None`: it is none.
     fn left(&self, cluster: &Cluster, namespace: ObjectId) -> Option<Left> {
-        self.left.get(&namespace).copied().or_else(|| Left::everything(cluster, namespace))
+        self.left
+            .get(&namespace)
+            .copied()
+            .or_else(|| Left::everything(cluster, namespace))
     }
 
     /// An object is gone.
-    pub(super) fn note_removal(&mut self, cluster: &Cluster, id: ObjectId, flags: &TiVec<ObjectId, u16>) {
+    pub(super) fn note_removal(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        flags: &TiVec<ObjectId, u16>,
+    ) {
         let gone = |id: ObjectId| flags[id] & GONE != 0;
         self.emptied.remove(id);
-        let Some(home) = cluster.links.home_of(id) else { return };
-        let Some(Role::Namespace { content, pods, .. }) = cluster.links.roles.get(&home) else { return };
-        let left = self.left.entry(home).or_insert_with(|| Left::of(content, pods));
+        let Some(home) = cluster.links.home_of(id) else {
+            return;
+        };
+        let Some(Role::Namespace { content, pods, .. }) = cluster.links.roles.get(&home) else {
+            return;
+        };
+        let left = self
+            .left
+            .entry(home)
+            .or_insert_with(|| Left::of(content, pods));
         if cluster.goes_first(id) {
             left.pods.update(pods, gone);
             if left.pods.number == 0 {
@@ -133,14 +164,23 @@ impl Purging {
 
     /// One of the Pods that are left in a namespace, and go before everything else in it.
     pub(super) fn some_pod(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
-        let Some(Role::Namespace { pods, .. }) = cluster.links.roles.get(&namespace) else { return None };
-        pods.get(self.left(cluster, namespace)?.pods.first as usize).copied()
+        let Some(Role::Namespace { pods, .. }) = cluster.links.roles.get(&namespace) else {
+            return None;
+        };
+        pods.get(self.left(cluster, namespace)?.pods.first as usize)
+            .copied()
     }
 
     /// One of the objects that are left in a namespace.
     pub(super) fn some_content(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
-        let Some(Role::Namespace { content, .. }) = cluster.links.roles.get(&namespace) else { return None };
-        let others = || content.get(self.left(cluster, namespace)?.others.first as usize).copied();
+        let Some(Role::Namespace { content, .. }) = cluster.links.roles.get(&namespace) else {
+            return None;
+        };
+        let others = || {
+            content
+                .get(self.left(cluster, namespace)?.others.first as usize)
+                .copied()
+        };
         self.some_pod(cluster, namespace).or_else(others)
     }
 }

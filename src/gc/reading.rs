@@ -43,7 +43,8 @@ impl Cluster {
 
     /// `metadata.finalizers` of an object as given, in their order.
     pub fn finalizer_names(&self, id: ObjectId) -> impl Iterator<Item = &str> {
-        self.finalizers_of(id).map(|slot| self.text.get(self.finalizers[slot]))
+        self.finalizers_of(id)
+            .map(|slot| self.text.get(self.finalizers[slot]))
     }
 
     /// What is known of a kind, if anything is.
@@ -60,37 +61,60 @@ impl Cluster {
 impl Plan<'_> {
     /// What was stored before a step: the verdict of the step before it, or the cluster as given.
     pub fn stored_before(&self, step: usize) -> StoredObjects<'_> {
-        let verdict = step.checked_sub(1).and_then(|previous| self.stored_after(previous));
-        let given = || StoredObjects { cluster: self.cluster, state: Arc::new(State::new(self.cluster)) };
+        let verdict = step
+            .checked_sub(1)
+            .and_then(|previous| self.stored_after(previous));
+        let given = || StoredObjects {
+            cluster: self.cluster,
+            state: Arc::new(State::new(self.cluster)),
+        };
         verdict.unwrap_or_else(given)
     }
 
     /// What is stored in a step's verdict; `None` for a step that does not exist.
     pub fn stored_after(&self, step: usize) -> Option<StoredObjects<'_>> {
-        self.verdict_state(step).map(|state| StoredObjects { cluster: self.cluster, state })
+        self.verdict_state(step).map(|state| StoredObjects {
+            cluster: self.cluster,
+            state,
+        })
     }
 
     /// The objects that are no longer stored in a step's verdict, in the order of their ids.
     pub fn gone_after(&self, step: usize) -> Vec<ObjectId> {
         let state = self.verdict_state(step);
         let flags = state.iter().flat_map(|state| state.flags.iter_enumerated());
-        flags.filter(|(_, flags)| **flags & GONE != 0).map(|(id, _)| id).collect()
+        flags
+            .filter(|(_, flags)| **flags & GONE != 0)
+            .map(|(id, _)| id)
+            .collect()
     }
 
     /// The finalizers of an object in a step's verdict in the order in which a patch addresses them: those of its
     /// manifest, then the collector's, which a DELETE appends. Where the manifest already had one of the collector's
     /// before others, the stored order differs.
     pub fn stored_finalizers(&self, step: usize, id: ObjectId) -> Vec<String> {
-        let Some(state) = self.verdict_state(step) else { return Vec::new() };
-        let slots = self.cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot]);
-        let own = slots.map(|slot| self.cluster.text.get(self.cluster.finalizers[slot]).to_owned());
-        own.chain(gc_finalizers(state.flags[id]).map(str::to_owned)).collect()
+        let Some(state) = self.verdict_state(step) else {
+            return Vec::new();
+        };
+        let slots = self
+            .cluster
+            .finalizers_of(id)
+            .filter(|slot| state.finalizers[*slot]);
+        let own = slots.map(|slot| {
+            self.cluster
+                .text
+                .get(self.cluster.finalizers[slot])
+                .to_owned()
+        });
+        own.chain(gc_finalizers(state.flags[id]).map(str::to_owned))
+            .collect()
     }
 
     /// The objects that a step's verdict leaves alive although something is wrong with an owner of theirs, with what
     /// spares them; in the order of the ids.
     pub fn spared(&self, step: usize) -> Vec<(ObjectId, Vec<Cause>)> {
-        self.verdict_state(step).map_or_else(Vec::new, |state| why::spared(self.cluster, &state))
+        self.verdict_state(step)
+            .map_or_else(Vec::new, |state| why::spared(self.cluster, &state))
     }
 }
 
@@ -122,6 +146,8 @@ impl StoredObjects<'_> {
 
     /// Whether an object that both have has the same owner references in both.
     pub fn same_references(&self, other: &Self, id: ObjectId) -> bool {
-        self.cluster.refs_of(id).all(|reference| self.state.refs[reference] == other.state.refs[reference])
+        self.cluster
+            .refs_of(id)
+            .all(|reference| self.state.refs[reference] == other.state.refs[reference])
     }
 }

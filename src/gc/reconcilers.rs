@@ -47,30 +47,48 @@ pub(super) struct ReleaseRace {
 
 impl ReleaseRace {
     pub(super) fn of(reconciled: &Reconciled) -> Self {
-        Self { object: reconciled.object, finalizer: reconciled.finalizer }
+        Self {
+            object: reconciled.object,
+            finalizer: reconciled.finalizer,
+        }
     }
 }
 
 impl View<'_> {
     /// `None` if there is nothing to let go of: the finalizer is gone, or its object is not being deleted.
     pub(super) fn letting_go(&self, reconciled: &Reconciled) -> Option<LettingGo> {
-        let Reconciled { object, finalizer, .. } = reconciled;
-        let waits =
-            self.state.live(*object) && self.state.has(*object, TERMINATING) && self.state.finalizers[*finalizer];
-        let candidates = self.cluster.links.reconciled_of(*object).iter().filter(|one| one.finalizer == *finalizer);
+        let Reconciled {
+            object, finalizer, ..
+        } = reconciled;
+        let waits = self.state.live(*object)
+            && self.state.has(*object, TERMINATING)
+            && self.state.finalizers[*finalizer];
+        let candidates = self
+            .cluster
+            .links
+            .reconciled_of(*object)
+            .iter()
+            .filter(|one| one.finalizer == *finalizer);
         let each = candidates.map(|candidate| self.letting_go_by(candidate));
         waits.then(|| each.reduce(|one, next| if one == next { one } else { LettingGo::Race }))?
     }
 
     /// If this is the controller that removes the finalizer: the input may have several that could be.
     pub(super) fn letting_go_by(&self, reconciled: &Reconciled) -> LettingGo {
-        let Reconciled { object, controller, .. } = reconciled;
+        let Reconciled {
+            object, controller, ..
+        } = reconciled;
         let controller = &self.cluster.links.controllers[*controller];
         let is_lost = |need: &ObjectId| self.state.has(*need, LOST);
-        let was_revoked = |authority: &ObjectId| self.state.timeline.was_revoked(*authority, *object);
-        let is_void = |authority: &Vec<ObjectId>| authority.iter().any(|it| is_lost(it) || was_revoked(it));
+        let was_revoked =
+            |authority: &ObjectId| self.state.timeline.was_revoked(*authority, *object);
+        let is_void =
+            |authority: &Vec<ObjectId>| authority.iter().any(|it| is_lost(it) || was_revoked(it));
         let may_act = controller.authority.is_empty() || !controller.authority.iter().all(is_void);
-        if !may_act || controller.workloads.iter().any(is_lost) || self.rejects(*object, Verb::Update) {
+        if !may_act
+            || controller.workloads.iter().any(is_lost)
+            || self.rejects(*object, Verb::Update)
+        {
             LettingGo::Never
         } else if self.lacks(controller).next().is_none() {
             LettingGo::Certain
@@ -80,17 +98,33 @@ impl View<'_> {
     }
 
     /// What a controller needs and is about to lose, or has lost.
-    pub(super) fn lacks<'v>(&'v self, controller: &'v ControllerNeeds) -> impl Iterator<Item = ObjectId> + 'v {
-        let workloads = controller.workloads.iter().filter(|workload| !self.runs(**workload));
+    pub(super) fn lacks<'v>(
+        &'v self,
+        controller: &'v ControllerNeeds,
+    ) -> impl Iterator<Item = ObjectId> + 'v {
+        let workloads = controller
+            .workloads
+            .iter()
+            .filter(|workload| !self.runs(**workload));
         let stays = |authority: &Vec<ObjectId>| authority.iter().all(|it| self.stays(*it));
         let is_allowed = controller.authority.iter().any(stays);
-        let authority = controller.authority.iter().flatten().filter(move |it| !is_allowed && !self.stays(**it));
+        let authority = controller
+            .authority
+            .iter()
+            .flatten()
+            .filter(move |it| !is_allowed && !self.stays(**it));
         workloads.chain(authority).copied()
     }
 
     /// Whether a workload, or a Pod that outlives it, exists and nothing is about to change that.
     fn runs(&self, workload: ObjectId) -> bool {
-        self.stays(workload) || self.cluster.links.pods_of(workload).iter().any(|pod| self.stays(*pod))
+        self.stays(workload)
+            || self
+                .cluster
+                .links
+                .pods_of(workload)
+                .iter()
+                .any(|pod| self.stays(*pod))
     }
 
     /// Whether something exists and nothing is about to change that.
@@ -99,7 +133,10 @@ impl View<'_> {
     }
 
     fn home_goes(&self, id: ObjectId) -> bool {
-        self.cluster.links.home_of(id).is_some_and(|home| self.state.has(home, TERMINATING))
+        self.cluster
+            .links
+            .home_of(id)
+            .is_some_and(|home| self.state.has(home, TERMINATING))
     }
 
     /// Whether a controller that needs this never acts again, now that everything has settled. In a Terminating namespace no
@@ -117,7 +154,13 @@ impl View<'_> {
 impl Simulation<'_> {
     /// Everything has settled: what does not run or act by now never does again.
     pub(super) fn forget_lost_controllers(&mut self) {
-        for need in self.cluster.links.controllers.iter().flat_map(ControllerNeeds::needs) {
+        for need in self
+            .cluster
+            .links
+            .controllers
+            .iter()
+            .flat_map(ControllerNeeds::needs)
+        {
             if self.view().is_lost(need) {
                 self.state.flags[need] |= LOST;
             }
@@ -138,7 +181,8 @@ impl Simulation<'_> {
     pub(super) fn races(&self) -> BTreeSet<ReleaseRace> {
         let view = self.view();
         let is_race = |one: &&Reconciled| {
-            view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) != LettingGo::Never
+            view.letting_go(one) == Some(LettingGo::Race)
+                && view.letting_go_by(one) != LettingGo::Never
         };
         let racing = self.cluster.links.reconciled.iter().filter(is_race);
         racing.map(ReleaseRace::of).collect()
@@ -146,15 +190,22 @@ impl Simulation<'_> {
 
     /// Controllers were quick: they let go of these.
     pub(super) fn win_races(&mut self, won: &BTreeSet<ReleaseRace>) {
-        self.let_go_where(|one, letting_go| letting_go == LettingGo::Race && won.contains(&ReleaseRace::of(one)));
+        self.let_go_where(|one, letting_go| {
+            letting_go == LettingGo::Race && won.contains(&ReleaseRace::of(one))
+        });
     }
 
     fn let_go_where(&mut self, lets_go: impl Fn(&Reconciled, LettingGo) -> bool) -> bool {
         // All read before the first one is let go of, as that may be what another one needs.
-        let waiting = self.cluster.links.reconciled.iter().filter_map(|reconciled| {
-            let letting_go = self.view().letting_go(reconciled)?;
-            lets_go(reconciled, letting_go).then_some((reconciled.object, reconciled.finalizer))
-        });
+        let waiting = self
+            .cluster
+            .links
+            .reconciled
+            .iter()
+            .filter_map(|reconciled| {
+                let letting_go = self.view().letting_go(reconciled)?;
+                lets_go(reconciled, letting_go).then_some((reconciled.object, reconciled.finalizer))
+            });
         let waiting: BTreeSet<(ObjectId, FinalizerId)> = waiting.collect();
         for (object, finalizer) in &waiting {
             self.remove_finalizers(*object, &[*finalizer], 0, Cause::ControllerLetsGo.into());

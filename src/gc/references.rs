@@ -93,7 +93,11 @@ pub(super) struct Dependents {
 
 impl Dependents {
     pub(super) fn new(objects: usize, references: &TiSlice<RefId, Ref>) -> Self {
-        let bound = || references.iter_enumerated().filter(|(_, reference)| reference.by_uid != NONE);
+        let bound = || {
+            references
+                .iter_enumerated()
+                .filter(|(_, reference)| reference.by_uid != NONE)
+        };
         let mut starts: TiVec<ObjectId, u32> = vec![0; objects + 1].into();
         for (_, reference) in bound() {
             starts[reference.by_uid.next()] += 1;
@@ -103,10 +107,19 @@ impl Dependents {
         }
         let mut next = starts.clone();
         let bindings = starts.last().map_or(0, |end| *end as usize);
-        let mut entries = vec![Dependent { holder: NONE, reference: RefId::from(0) }; bindings];
+        let mut entries = vec![
+            Dependent {
+                holder: NONE,
+                reference: RefId::from(0)
+            };
+            bindings
+        ];
         for (index, reference) in bound() {
             let slot = &mut next[reference.by_uid];
-            entries[*slot as usize] = Dependent { holder: reference.holder, reference: index };
+            entries[*slot as usize] = Dependent {
+                holder: reference.holder,
+                reference: index,
+            };
             *slot += 1;
         }
         Dependents { starts, entries }

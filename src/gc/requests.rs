@@ -15,7 +15,9 @@ impl Simulation<'_> {
     /// Sends the requests of a step; the HTTP code of each.
     pub(super) fn request(&mut self, request: &BoundRequest<'_>) -> Vec<u16> {
         let targets = request.targets.iter();
-        targets.map(|target| target.map_or(404, |id| self.request_one(id, request.operation))).collect()
+        targets
+            .map(|target| target.map_or(404, |id| self.request_one(id, request.operation)))
+            .collect()
     }
 
     fn request_one(&mut self, id: ObjectId, operation: BoundOperation<'_>) -> u16 {
@@ -26,10 +28,15 @@ impl Simulation<'_> {
         self.state.timeline.tick();
         match operation {
             BoundOperation::Settle => {}
-            BoundOperation::Delete { policy, force } => return self.delete(id, policy, force, Cause::Requested.into()),
+            BoundOperation::Delete { policy, force } => {
+                return self.delete(id, policy, force, Cause::Requested.into());
+            }
             BoundOperation::RemoveFinalizer(name) => {
-                let named = |slot: &FinalizerId| self.cluster.text.get(self.cluster.finalizers[*slot]) == name;
-                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).filter(named).collect();
+                let named = |slot: &FinalizerId| {
+                    self.cluster.text.get(self.cluster.finalizers[*slot]) == name
+                };
+                let slots: Vec<FinalizerId> =
+                    self.cluster.finalizers_of(id).filter(named).collect();
                 let gc = match name {
                     finalizers::ORPHAN => ORPHAN,
                     finalizers::FOREGROUND => FOREGROUND,
@@ -68,7 +75,9 @@ impl<'c> Simulation<'c> {
 
     /// What the client at a place waits for before it sends its next request.
     pub(super) fn awaited(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'_, 'c> {
-        self.stretch.into_iter().flat_map(move |stretch| stretch.awaited(client, &self.state))
+        self.stretch
+            .into_iter()
+            .flat_map(move |stretch| stretch.awaited(client, &self.state))
     }
 
     /// Whether the client at a place has requests to send and waits for nothing.
@@ -78,17 +87,25 @@ impl<'c> Simulation<'c> {
 
     /// What all clients with requests to send wait for.
     pub(super) fn awaited_by_any(&self) -> BTreeSet<ObjectId> {
-        self.sending().flat_map(|client| self.awaited(client).collect::<Vec<_>>()).collect()
+        self.sending()
+            .flat_map(|client| self.awaited(client).collect::<Vec<_>>())
+            .collect()
     }
 
     /// The targets of the next request of a client.
     pub(super) fn next_targets(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'c> {
-        self.next_request(client).into_iter().flat_map(|request| &request.targets).flatten().copied()
+        self.next_request(client)
+            .into_iter()
+            .flat_map(|request| &request.targets)
+            .flatten()
+            .copied()
     }
 
     /// The clients with a request still to be sent that names the object.
     pub(super) fn naming(&self, id: ObjectId) -> impl Iterator<Item = usize> + use<'_, 'c> {
-        self.stretch.into_iter().flat_map(move |stretch| stretch.naming(id, &self.state))
+        self.stretch
+            .into_iter()
+            .flat_map(move |stretch| stretch.naming(id, &self.state))
     }
 
     /// Whether a request that is still to be sent names the object.

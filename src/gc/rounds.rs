@@ -82,7 +82,11 @@ pub(super) struct Rounds<'w, 'c> {
 impl<'w, 'c> Rounds<'w, 'c> {
     pub(super) fn new(world: &'w mut Simulation<'c>) -> Self {
         let is_running = vec![false; world.cluster.len()].into();
-        Rounds { world, running: Vec::new(), is_running }
+        Rounds {
+            world,
+            running: Vec::new(),
+            is_running,
+        }
     }
 
     /// Until the collector, the namespace controller and all others have nothing left to do.
@@ -91,7 +95,11 @@ impl<'w, 'c> Rounds<'w, 'c> {
     }
 
     /// Until `awaited` are gone, or nothing is left to do. Whatever runs at that moment is queued again.
-    pub(super) fn settle_until_gone(&mut self, settings: ControllerSettings, awaited: &BTreeSet<ObjectId>) {
+    pub(super) fn settle_until_gone(
+        &mut self,
+        settings: ControllerSettings,
+        awaited: &BTreeSet<ObjectId>,
+    ) {
         self.run(settings, awaited);
         for attempt in self.running.drain(..) {
             self.is_running[attempt.item] = false;
@@ -103,7 +111,9 @@ impl<'w, 'c> Rounds<'w, 'c> {
         let mut retried_at = None;
         loop {
             self.world.apply_watch();
-            while !self.world.state.queue.is_empty() || !self.running.is_empty() || !self.world.state.orphans.is_empty()
+            while !self.world.state.queue.is_empty()
+                || !self.running.is_empty()
+                || !self.world.state.orphans.is_empty()
             {
                 if self.is_over(awaited) {
                     return;
@@ -115,7 +125,9 @@ impl<'w, 'c> Rounds<'w, 'c> {
             }
             // Failed items are tried again once per change of state.
             let state = &mut self.world.state;
-            if retried_at != Some(state.writes) && !(state.failed.is_empty() && state.conflicts.is_empty()) {
+            if retried_at != Some(state.writes)
+                && !(state.failed.is_empty() && state.conflicts.is_empty())
+            {
                 retried_at = Some(state.writes);
                 let failed: Vec<ObjectId> = state.failed.drain().into_iter().collect();
                 state.queue.extend(state.conflicts.drain());
@@ -147,7 +159,11 @@ impl<'w, 'c> Rounds<'w, 'c> {
         let mut running = std::mem::take(&mut self.running);
         // All reads, then all writes.
         running.retain_mut(|attempt| {
-            let end = if attempt.writes() { None } else { attempt.read(self.world) };
+            let end = if attempt.writes() {
+                None
+            } else {
+                attempt.read(self.world)
+            };
             self.keep(attempt.item, end)
         });
         // An attempt that has just decided writes in the next round.
@@ -207,7 +223,10 @@ impl<'w, 'c> Rounds<'w, 'c> {
 
 impl Attempt {
     fn writes(&self) -> bool {
-        matches!(self.call, Call::Write(_) | Call::Delete(..) | Call::DeleteAnyway(..) | Call::Release)
+        matches!(
+            self.call,
+            Call::Write(_) | Call::Delete(..) | Call::DeleteAnyway(..) | Call::Release
+        )
     }
 
     fn read(&mut self, world: &mut Simulation<'_>) -> Option<End> {
@@ -225,8 +244,11 @@ impl Attempt {
                     return Some(End::Done);
                 }
                 let present = |index: &RefId| world.state.present(*index);
-                let live: ReferenceTable = world.cluster.refs_of(self.item).filter(present).collect();
-                if world.state.revisions[self.item] != self.revision && (live != self.references || self.patched) {
+                let live: ReferenceTable =
+                    world.cluster.refs_of(self.item).filter(present).collect();
+                if world.state.revisions[self.item] != self.revision
+                    && (live != self.references || self.patched)
+                {
                     return Some(End::FailedOnConflict);
                 }
                 self.then_write(Call::DeleteAnyway(policy, reason));
@@ -252,7 +274,11 @@ impl Attempt {
             self.call = Call::GetForRelease;
             return None;
         }
-        self.references = world.cluster.refs_of(self.item).filter(|index| world.state.present(*index)).collect();
+        self.references = world
+            .cluster
+            .refs_of(self.item)
+            .filter(|index| world.state.present(*index))
+            .collect();
         if self.references.is_empty() {
             return Some(End::Done);
         }
@@ -301,11 +327,18 @@ impl Attempt {
         }
         match std::mem::replace(&mut self.call, Call::GetSelf) {
             Call::Write(Action::RemoveReferences(doomed, reason)) => {
-                let done = world.state.gone(self.item) || world.remove_references(self.item, &doomed, reason);
+                let done = world.state.gone(self.item)
+                    || world.remove_references(self.item, &doomed, reason);
                 Some(if done { End::Done } else { End::Failed })
             }
-            Call::Write(Action::Delete { policy, unblock: true, reason }) => {
-                if world.state.live(self.item) && world.may_unblock(self.item) && !world.admits(self.item, Verb::Update)
+            Call::Write(Action::Delete {
+                policy,
+                unblock: true,
+                reason,
+            }) => {
+                if world.state.live(self.item)
+                    && world.may_unblock(self.item)
+                    && !world.admits(self.item, Verb::Update)
                 {
                     return Some(End::Failed);
                 }
@@ -313,7 +346,12 @@ impl Attempt {
                 self.call = Call::Delete(policy, reason);
                 None
             }
-            Call::Write(Action::Delete { policy, unblock: false, reason }) | Call::Delete(policy, reason) => {
+            Call::Write(Action::Delete {
+                policy,
+                unblock: false,
+                reason,
+            })
+            | Call::Delete(policy, reason) => {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
                 }
@@ -333,7 +371,8 @@ impl Attempt {
     }
 
     fn delete(&self, world: &mut Simulation<'_>, policy: Policy, reason: Reason) -> End {
-        if world.state.gone(self.item) || world.delete(self.item, Some(policy), false, reason) < 400 {
+        if world.state.gone(self.item) || world.delete(self.item, Some(policy), false, reason) < 400
+        {
             End::Done
         } else {
             End::Failed

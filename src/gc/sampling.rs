@@ -27,11 +27,21 @@ impl Random {
 pub(super) fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Option<Move> {
     loop {
         let from = ObjectId::from(random.below(world.cluster.len()));
-        let State { queue, conflicts, orphans, .. } = &world.state;
-        let idle = [queue, conflicts, orphans].iter().all(|queue| queue.is_empty());
+        let State {
+            queue,
+            conflicts,
+            orphans,
+            ..
+        } = &world.state;
+        let idle = [queue, conflicts, orphans]
+            .iter()
+            .all(|queue| queue.is_empty());
         let chosen = random.below(5);
         if chosen == 4 || idle {
-            let purge = world.next_purge(from).or_else(|| world.next_purge(ObjectId::FIRST)).map(|(_, purge)| purge);
+            let purge = world
+                .next_purge(from)
+                .or_else(|| world.next_purge(ObjectId::FIRST))
+                .map(|(_, purge)| purge);
             let finalize = || world.finalizable().next().map(Purge::Finalize);
             if let Some(purge) = purge.or_else(finalize) {
                 return Some(Move::Purge(purge));
@@ -40,15 +50,27 @@ pub(super) fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Optio
         if chosen == 3 || idle {
             let (first, end) = (world.state.silent, world.clients());
             let from = first + random.below(end.saturating_sub(first));
-            if let Some(client) = (from..end).chain(first..from).find(|client| world.may_send(*client)) {
+            if let Some(client) = (from..end)
+                .chain(first..from)
+                .find(|client| world.may_send(*client))
+            {
                 return Some(Move::Send(client));
             }
         }
         if idle {
             return None;
         }
-        let queue = [&world.state.queue, &world.state.conflicts, &world.state.orphans][chosen % 3];
-        let Some(item) = queue.next_from(from).or_else(|| queue.next_from(ObjectId::FIRST)) else { continue };
+        let queue = [
+            &world.state.queue,
+            &world.state.conflicts,
+            &world.state.orphans,
+        ][chosen % 3];
+        let Some(item) = queue
+            .next_from(from)
+            .or_else(|| queue.next_from(ObjectId::FIRST))
+        else {
+            continue;
+        };
         if chosen % 3 == 2 {
             return Some(Move::Orphan(item));
         }

@@ -21,7 +21,12 @@ pub(super) struct Branch {
 
 impl Branch {
     pub(super) fn of(state: State, course: Course) -> Self {
-        Branch { state: Arc::new(state), next: None, course, depth: 0 }
+        Branch {
+            state: Arc::new(state),
+            next: None,
+            course,
+            depth: 0,
+        }
     }
 }
 
@@ -92,7 +97,10 @@ impl ReachedEnds {
     /// The stretches at whose end a client may wait forever for the first time.
     pub(super) fn halting(&self) -> impl Iterator<Item = usize> + '_ {
         let halts = |reached: &Reached| reached.ends.iter().any(|end| !end.state.halted.is_empty());
-        self.changes.iter().filter(move |(_, reached)| halts(reached)).map(|(stretch, _)| *stretch)
+        self.changes
+            .iter()
+            .filter(move |(_, reached)| halts(reached))
+            .map(|(stretch, _)| *stretch)
     }
 }
 
@@ -117,7 +125,11 @@ impl Search {
             self.cut = true;
             return;
         }
-        let course = Course { shelved: false, ..course };
-        self.ends.insert(key, Branch::of(world.state.clone(), course));
+        let course = Course {
+            shelved: false,
+            ..course
+        };
+        self.ends
+            .insert(key, Branch::of(world.state.clone(), course));
     }
 }

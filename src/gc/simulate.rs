@@ -25,25 +25,51 @@ use crate::kube::Wait;
 /// that step (the collector deletes from a cluster with dangling references by itself `[SIM-4]`: begin with
 /// [`Step::Settle`] to see that apart).
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOptions) -> Plan<'c> {
-    let settings = ControllerSettings { kubelet: options.kubelet };
+    let settings = ControllerSettings {
+        kubelet: options.kubelet,
+    };
     let requests = BoundRequest::of_steps(cluster, steps);
     let events = events::events(cluster);
     let mut world = Simulation::new(cluster);
     world.trace = Some(Trace::default());
     Rounds::new(&mut world).settle(settings);
-    let mut plan = Plan { cluster, steps: Vec::with_capacity(steps.len()) };
-    let (mut deleted, mut halted): (Vec<(usize, ObjectId)>, BTreeSet<usize>) = (Vec::new(), BTreeSet::new());
+    let mut plan = Plan {
+        cluster,
+        steps: Vec::with_capacity(steps.len()),
+    };
+    let (mut deleted, mut halted): (Vec<(usize, ObjectId)>, BTreeSet<usize>) =
+        (Vec::new(), BTreeSet::new());
     for request in &requests {
-        let responses = if halted.contains(&request.client) { Vec::new() } else { world.request(request) };
-        deleted.extend(request.targets.iter().flatten().map(|target| (request.client, *target)));
+        let responses = if halted.contains(&request.client) {
+            Vec::new()
+        } else {
+            world.request(request)
+        };
+        deleted.extend(
+            request
+                .targets
+                .iter()
+                .flatten()
+                .map(|target| (request.client, *target)),
+        );
         if request.wait != Wait::None {
             Rounds::new(&mut world).settle(settings);
-            let left = std::mem::take(&mut deleted).into_iter().filter(|(_, id)| world.state.live(*id));
-            halted.extend(left.map(|(client, _)| client).filter(|client| request.waiting.contains(client)));
+            let left = std::mem::take(&mut deleted)
+                .into_iter()
+                .filter(|(_, id)| world.state.live(*id));
+            halted.extend(
+                left.map(|(client, _)| client)
+                    .filter(|client| request.waiting.contains(client)),
+            );
         } else if request.is_awaited && !halted.contains(&request.client) {
             let awaited: BTreeSet<ObjectId> = request.targets.iter().flatten().copied().collect();
             Rounds::new(&mut world).settle_until_gone(settings, &awaited);
-            halted.extend(awaited.iter().any(|id| world.state.live(*id)).then_some(request.client));
+            halted.extend(
+                awaited
+                    .iter()
+                    .any(|id| world.state.live(*id))
+                    .then_some(request.client),
+            );
         }
         let outcomes = match request.wait {
             Wait::Settled => vec![Outcome::verdict(Arc::new(world.state.clone()))],
@@ -64,7 +90,14 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
         }
     }
     if options.state_cap > 0 {
-        combine::add_outcomes(cluster, &requests, settings, options, !halted.is_empty(), &mut plan.steps);
+        combine::add_outcomes(
+            cluster,
+            &requests,
+            settings,
+            options,
+            !halted.is_empty(),
+            &mut plan.steps,
+        );
     }
     plan
 }

@@ -33,7 +33,11 @@ pub(super) enum RefState {
 
 impl RefState {
     fn of(written: &Written) -> RefState {
-        if written.block == Some(true) { RefState::Blocking } else { RefState::Kept }
+        if written.block == Some(true) {
+            RefState::Blocking
+        } else {
+            RefState::Kept
+        }
     }
 }
 
@@ -100,7 +104,12 @@ impl State {
             revisions: vec![0; objects].into(),
             writes: 0,
         };
-        for (reference, now) in cluster.refs.iter().zip(&state.refs).filter(|(reference, _)| reference.by_uid != NONE) {
+        for (reference, now) in cluster
+            .refs
+            .iter()
+            .zip(&state.refs)
+            .filter(|(reference, _)| reference.by_uid != NONE)
+        {
             let counts = &mut state.counts[reference.by_uid];
             counts.dependents += 1;
             counts.blocking += u32::from(*now == RefState::Blocking);
@@ -148,7 +157,8 @@ impl State {
         owner: ObjectId,
     ) -> impl Iterator<Item = Dependent> + 'a {
         let dependents = cluster.dependents.of(owner).iter().copied();
-        dependents.filter(|dependent| self.present(dependent.reference) && self.live(dependent.holder))
+        dependents
+            .filter(|dependent| self.present(dependent.reference) && self.live(dependent.holder))
     }
 
     /// Two independent hashes over everything but the counters that can be derived.

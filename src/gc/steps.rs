@@ -72,7 +72,10 @@ pub(super) enum BoundOperation<'s> {
 impl<'s> BoundRequest<'s> {
     /// The requests of all steps. When the last one is sent, everything settles.
     pub(super) fn of_steps(cluster: &Cluster, steps: &'s [Step]) -> Vec<BoundRequest<'s>> {
-        let mut requests: Vec<Self> = steps.iter().map(|step| BoundRequest::new(cluster, step)).collect();
+        let mut requests: Vec<Self> = steps
+            .iter()
+            .map(|step| BoundRequest::new(cluster, step))
+            .collect();
         if let Some(last) = requests.last_mut() {
             last.wait = Wait::Settled;
         }
@@ -102,30 +105,78 @@ impl<'s> BoundRequest<'s> {
 
     fn new(cluster: &Cluster, step: &'s Step) -> BoundRequest<'s> {
         let one = std::slice::from_ref;
-        let client = if let Step::Delete { client, .. } = step { *client } else { 0 };
+        let client = if let Step::Delete { client, .. } = step {
+            *client
+        } else {
+            0
+        };
         let (targets, operation, wait) = match step {
             Step::Settle => (&[][..], BoundOperation::Settle, Wait::Settled),
-            Step::Delete { targets, policy, wait, .. } => {
-                (&targets[..], BoundOperation::Delete { policy: *policy, force: false }, *wait)
-            }
-            Step::RemoveFinalizer { targets, finalizer, wait } => {
-                (&targets[..], BoundOperation::RemoveFinalizer(finalizer), *wait)
-            }
-            Step::RemoveAllFinalizers { target } => (one(target), BoundOperation::RemoveAllFinalizers, Wait::Settled),
+            Step::Delete {
+                targets,
+                policy,
+                wait,
+                ..
+            } => (
+                &targets[..],
+                BoundOperation::Delete {
+                    policy: *policy,
+                    force: false,
+                },
+                *wait,
+            ),
+            Step::RemoveFinalizer {
+                targets,
+                finalizer,
+                wait,
+            } => (
+                &targets[..],
+                BoundOperation::RemoveFinalizer(finalizer),
+                *wait,
+            ),
+            Step::RemoveAllFinalizers { target } => (
+                one(target),
+                BoundOperation::RemoveAllFinalizers,
+                Wait::Settled,
+            ),
             Step::ForceDelete { target } => {
-                let operation = BoundOperation::Delete { policy: Some(Policy::Background), force: true };
+                let operation = BoundOperation::Delete {
+                    policy: Some(Policy::Background),
+                    force: true,
+                };
                 (one(target), operation, Wait::Settled)
             }
         };
         let targets = targets.iter().map(|key| cluster.find(key)).collect();
         let is_awaited = wait == Wait::Named;
         let wait = if is_awaited { Wait::None } else { wait };
-        BoundRequest { targets, operation, client, wait, waiting: Arc::default(), is_awaited }
+        BoundRequest {
+            targets,
+            operation,
+            client,
+            wait,
+            waiting: Arc::default(),
+            is_awaited,
+        }
     }
 
     /// The same request to other objects.
     pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> BoundRequest<'s> {
-        let Self { operation, client, wait, ref waiting, is_awaited, .. } = *self;
-        BoundRequest { targets, operation, client, wait, waiting: Arc::clone(waiting), is_awaited }
+        let Self {
+            operation,
+            client,
+            wait,
+            ref waiting,
+            is_awaited,
+            ..
+        } = *self;
+        BoundRequest {
+            targets,
+            operation,
+            client,
+            wait,
+            waiting: Arc::clone(waiting),
+            is_awaited,
+        }
     }
 }

@@ -48,17 +48,24 @@ impl Symbols {
             Namespace::Unwritten => 1,
             Namespace::Named(_) => 2,
         };
-        (symbol.0.min(2), self.get(symbol)).cmp(&(other_rank, other.name().unwrap_or_else(|| self.get(symbol))))
+        (symbol.0.min(2), self.get(symbol))
+            .cmp(&(other_rank, other.name().unwrap_or_else(|| self.get(symbol))))
     }
 
     /// All of them, each with its text.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
-        (0..self.ends.len() as u32).map(Symbol).map(|symbol| (symbol, self.get(symbol)))
+        (0..self.ends.len() as u32)
+            .map(Symbol)
+            .map(|symbol| (symbol, self.get(symbol)))
     }
 
     pub(super) fn get(&self, symbol: Symbol) -> &str {
         let index = symbol.index();
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        let start = if index == 0 {
+            0
+        } else {
+            self.ends[index - 1] as usize
+        };
         &self.text[start..self.ends[index] as usize]
     }
 }
@@ -75,7 +82,11 @@ pub(super) struct Interner {
 impl Default for Interner {
     fn default() -> Self {
         let (symbols, known, hasher) = Default::default();
-        let mut interner = Interner { symbols, known, hasher };
+        let mut interner = Interner {
+            symbols,
+            known,
+            hasher,
+        };
         interner.intern("");
         interner.push(&Namespace::Unwritten.to_string());
         interner
@@ -85,11 +96,16 @@ impl Default for Interner {
 impl Interner {
     pub(super) fn intern(&mut self, text: &str) -> Symbol {
         let hash = self.hasher.hash_one(text);
-        if let Some(symbol) = self.known.find(hash, |symbol| self.symbols.get(*symbol) == text) {
+        if let Some(symbol) = self
+            .known
+            .find(hash, |symbol| self.symbols.get(*symbol) == text)
+        {
             return *symbol;
         }
         let symbol = self.push(text);
-        self.known.insert_unique(hash, symbol, |symbol| self.hasher.hash_one(self.symbols.get(*symbol)));
+        self.known.insert_unique(hash, symbol, |symbol| {
+            self.hasher.hash_one(self.symbols.get(*symbol))
+        });
         symbol
     }
 

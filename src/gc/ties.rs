@@ -43,33 +43,59 @@ impl Links {
 
     fn find_misleading(&mut self, cluster: &Cluster) {
         if cluster.behaviour.absence_by_uid {
-            let elsewhere = cluster.refs.iter().filter(|reference| reference.lookup == Lookup::Elsewhere);
-            self.misleading = elsewhere.map(|reference| reference.by_uid).filter(|owner| *owner != NONE).collect();
+            let elsewhere = cluster
+                .refs
+                .iter()
+                .filter(|reference| reference.lookup == Lookup::Elsewhere);
+            self.misleading = elsewhere
+                .map(|reference| reference.by_uid)
+                .filter(|owner| *owner != NONE)
+                .collect();
         }
     }
 
-    fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object, tokens: &HashMap<&str, Symbol>) {
+    fn add_role(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        object: &Object,
+        tokens: &HashMap<&str, Symbol>,
+    ) {
         let info = cluster.info(id);
         let role = match (&object.facts, info.group_kind()) {
             (Facts::Pod(pod), _) => pod_role(pod),
             (_, kinds::POD) => pod_role(&PodFacts::default()),
             (Facts::Namespace(facts), _) => {
-                let tokens =
-                    facts.spec_finalizers.iter().filter_map(|token| tokens.get(token.as_str()).copied()).collect();
+                let tokens = facts
+                    .spec_finalizers
+                    .iter()
+                    .filter_map(|token| tokens.get(token.as_str()).copied())
+                    .collect();
                 self.namespaces.push(id);
-                Role::Namespace { content: Vec::new(), pods: Vec::new(), tokens }
+                Role::Namespace {
+                    content: Vec::new(),
+                    pods: Vec::new(),
+                    tokens,
+                }
             }
             (Facts::Definition(crd), _) => {
                 let name = |index: &FinalizerId| cluster.text.get(cluster.finalizers[*index]);
-                let cleanup = |index: &FinalizerId| name(index) == finalizers::CUSTOM_RESOURCE_CLEANUP;
-                let Some(cleanup) = cluster.finalizers_of(id).find(cleanup) else { return };
+                let cleanup =
+                    |index: &FinalizerId| name(index) == finalizers::CUSTOM_RESOURCE_CLEANUP;
+                let Some(cleanup) = cluster.finalizers_of(id).find(cleanup) else {
+                    return;
+                };
                 let kind = cluster.kinds.find(GroupKind::new(&crd.group, &crd.kind));
                 let kind = kind.filter(|kind| cluster.kinds.get(*kind).custom);
                 if let Some(kind) = kind {
                     self.definition_of.insert(kind, id);
                 }
                 self.definitions.push(id);
-                Role::Definition { instances: Vec::new(), cleanup, established: crd.established }
+                Role::Definition {
+                    instances: Vec::new(),
+                    cleanup,
+                    established: crd.established,
+                }
             }
             _ => return,
         };
@@ -78,18 +104,28 @@ impl Links {
 
     /// Everything namespaced that a purge reaches belongs to its Namespace object, if there is one.
     fn fill_namespaces(&mut self, cluster: &Cluster) {
-        let names: BTreeMap<Symbol, ObjectId> =
-            self.namespaces.iter().map(|id| (cluster.nodes[*id].name, *id)).collect();
+        let names: BTreeMap<Symbol, ObjectId> = self
+            .namespaces
+            .iter()
+            .map(|id| (cluster.nodes[*id].name, *id))
+            .collect();
         for id in cluster.ids() {
             let node = &cluster.nodes[id];
             if node.namespace == Symbol::EMPTY || !cluster.info(id).namespace_deletable {
                 continue;
             }
-            let Some(&namespace) = names.get(&node.namespace) else { continue };
+            let Some(&namespace) = names.get(&node.namespace) else {
+                continue;
+            };
             self.set_home(id, namespace);
-            let first = cluster.behaviour.pods_first && matches!(self.roles.get(&id), Some(Role::Pod { .. }));
+            let first = cluster.behaviour.pods_first
+                && matches!(self.roles.get(&id), Some(Role::Pod { .. }));
             if let Some(Role::Namespace { content, pods, .. }) = self.roles.get_mut(&namespace) {
-                if first { pods.push(id) } else { content.push(id) }
+                if first {
+                    pods.push(id)
+                } else {
+                    content.push(id)
+                }
             }
         }
     }
@@ -106,27 +142,44 @@ impl Links {
             let name = cluster.text.get(cluster.finalizers[finalizer]);
             let held = || ProtectionEnd::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
             let (release, protection) = match (info.group_kind(), name) {
-                (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => (held(), Protection::Claim),
-                (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => (held(), Protection::Volume),
+                (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => {
+                    (held(), Protection::Claim)
+                }
+                (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => {
+                    (held(), Protection::Volume)
+                }
                 (kinds::VOLUME_ATTRIBUTES_CLASS, finalizers::VAC_PROTECTION) => {
                     (held(), Protection::VolumeAttributesClass)
                 }
                 // The cloud controller that added it removes it.
-                (kinds::SERVICE, finalizers::LOAD_BALANCER_CLEANUP) => (held(), Protection::LoadBalancer),
-                (kinds::RESOURCE_CLAIM, finalizers::RESOURCE_CLAIM_PROTECTION) => (held(), Protection::ResourceClaim),
+                (kinds::SERVICE, finalizers::LOAD_BALANCER_CLEANUP) => {
+                    (held(), Protection::LoadBalancer)
+                }
+                (kinds::RESOURCE_CLAIM, finalizers::RESOURCE_CLAIM_PROTECTION) => {
+                    (held(), Protection::ResourceClaim)
+                }
                 (kinds::POD, finalizers::JOB_TRACKING) => {
-                    let Some(release) = job_tracking(cluster, id, objects) else { continue };
+                    let Some(release) = job_tracking(cluster, id, objects) else {
+                        continue;
+                    };
                     (release, Protection::JobTracking)
                 }
                 _ => continue,
             };
-            self.protections.push(Protected { object: id, finalizer, release, protection });
+            self.protections.push(Protected {
+                object: id,
+                finalizer,
+                release,
+                protection,
+            });
         }
     }
 
     fn add_follower(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
         let info = cluster.info(id);
-        let ObjectKey { namespace, name, .. } = &object.key;
+        let ObjectKey {
+            namespace, name, ..
+        } = &object.key;
         let leader = match (&object.facts, info.group_kind()) {
             (Facts::TokenSecret { service_account }, _) => {
                 ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace.clone(), service_account)
@@ -134,7 +187,9 @@ impl Links {
             (Facts::Address { namespace, service }, _) => {
                 ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.into()), service)
             }
-            (_, kinds::ENDPOINTS) => ObjectKey::new(kinds::SERVICE, namespace.clone(), name.clone()),
+            (_, kinds::ENDPOINTS) => {
+                ObjectKey::new(kinds::SERVICE, namespace.clone(), name.clone())
+            }
             _ => return,
         };
         if let Some(leader) = cluster.find(&leader) {
@@ -149,19 +204,31 @@ fn tokens<'c>(cluster: &'c Cluster, objects: &[Object]) -> HashMap<&'c str, Symb
         Facts::Namespace(facts) => Some(facts),
         _ => None,
     });
-    let mut written: HashSet<&str> = facts.flat_map(|facts| &facts.spec_finalizers).map(String::as_str).collect();
+    let mut written: HashSet<&str> = facts
+        .flat_map(|facts| &facts.spec_finalizers)
+        .map(String::as_str)
+        .collect();
     written.remove(finalizers::KUBERNETES);
-    let symbols = cluster.text.iter().filter(|(_, text)| written.contains(text));
+    let symbols = cluster
+        .text
+        .iter()
+        .filter(|(_, text)| written.contains(text));
     symbols.map(|(symbol, text)| (text, symbol)).collect()
 }
 
 fn pod_role(pod: &PodFacts) -> Role {
-    Role::Pod { scheduled: pod.scheduled, finished: pod.finished, grace_seconds: pod.grace_seconds }
+    Role::Pod {
+        scheduled: pod.scheduled,
+        finished: pod.finished,
+        grace_seconds: pod.grace_seconds,
+    }
 }
 
 /// `None` if nobody here removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
 fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<ProtectionEnd> {
-    let reference = cluster.refs_of(pod).find(|index| cluster.written(*index).controller == Some(true));
+    let reference = cluster
+        .refs_of(pod)
+        .find(|index| cluster.written(*index).controller == Some(true));
     if let Some(index) = reference {
         if cluster.text.get(cluster.written(index).kind_name) != kinds::JOB.kind {
             return None;
@@ -179,7 +246,10 @@ fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Hold
     let mut holders: BTreeMap<ObjectId, Vec<Holder>> = BTreeMap::new();
     let mut hold = |held: ObjectKey, object: ObjectId, until_finished: bool| {
         if let Some(held) = cluster.find(&held) {
-            holders.entry(held).or_default().push(Holder { object, until_finished });
+            holders.entry(held).or_default().push(Holder {
+                object,
+                until_finished,
+            });
         }
     };
     let class = |name: &str| ObjectKey::new(kinds::VOLUME_ATTRIBUTES_CLASS, Namespace::None, name);
@@ -199,7 +269,11 @@ fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Hold
                 }
             }
             Facts::Volume(volume) => {
-                if let Some(claim) = volume.bound_to.as_ref().and_then(|claim| cluster.find(claim)) {
+                if let Some(claim) = volume
+                    .bound_to
+                    .as_ref()
+                    .and_then(|claim| cluster.find(claim))
+                {
                     // The volume is Bound, and so in use, while its claim exists.
                     hold(cluster.key(id), claim, false);
                 }

@@ -29,8 +29,16 @@ pub(super) struct Timeline {
 
 impl Timeline {
     pub(super) fn new(cluster: &Cluster) -> Self {
-        let objects = if cluster.links.controllers.is_empty() { 0 } else { cluster.len() };
-        Timeline { now: 0, doomed: vec![NEVER; objects].into(), revoked: BTreeMap::new() }
+        let objects = if cluster.links.controllers.is_empty() {
+            0
+        } else {
+            cluster.len()
+        };
+        Timeline {
+            now: 0,
+            doomed: vec![NEVER; objects].into(),
+            revoked: BTreeMap::new(),
+        }
     }
 
     /// The next request is sent.
@@ -51,10 +59,21 @@ impl Timeline {
     /// owner.
     fn exposed(&self, cluster: &Cluster, id: ObjectId) -> Moment {
         let definition = cluster.links.definition_of.get(&cluster.nodes[id].kind);
-        let above = cluster.links.home_of(id).into_iter().chain(definition.copied());
-        let owners = cluster.refs_of(id).map(|index| cluster.reference(index).by_uid).filter(|owner| *owner != NONE);
+        let above = cluster
+            .links
+            .home_of(id)
+            .into_iter()
+            .chain(definition.copied());
+        let owners = cluster
+            .refs_of(id)
+            .map(|index| cluster.reference(index).by_uid)
+            .filter(|owner| *owner != NONE);
         let owners = owners.map(|owner| self.doomed[owner]).max();
-        above.map(|above| self.doomed[above]).chain(owners).min().unwrap_or(NEVER)
+        above
+            .map(|above| self.doomed[above])
+            .chain(owners)
+            .min()
+            .unwrap_or(NEVER)
     }
 
     /// The object is gone.
@@ -66,6 +85,8 @@ impl Timeline {
 
     /// Whether an object of an authority was gone for certain when this one was marked.
     pub(super) fn was_revoked(&self, authority: ObjectId, marked: ObjectId) -> bool {
-        self.revoked.get(&authority).is_some_and(|revoked| *revoked <= self.doomed[marked])
+        self.revoked
+            .get(&authority)
+            .is_some_and(|revoked| *revoked <= self.doomed[marked])
     }
 }

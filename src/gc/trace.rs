@@ -38,7 +38,10 @@ impl From<Cause> for Reason {
 impl Cause {
     /// Because of `via`, which may be [`NONE`].
     pub(super) fn via(self, via: ObjectId) -> Reason {
-        Reason { cause: self, via: (via != NONE).then_some(via) }
+        Reason {
+            cause: self,
+            via: (via != NONE).then_some(via),
+        }
     }
 }
 
@@ -71,10 +74,19 @@ pub(super) struct Trace {
 impl Trace {
     /// What was noted since the last time.
     pub(super) fn take(&mut self) -> (Vec<Change>, Rejected) {
-        (std::mem::take(&mut self.changes), std::mem::take(&mut self.rejections))
+        (
+            std::mem::take(&mut self.changes),
+            std::mem::take(&mut self.rejections),
+        )
     }
 
     pub(super) fn note(&mut self, object: ObjectId, effect: Effect, Reason { cause, via }: Reason) {
-        self.changes.push(Change { object, round: self.round, effect, cause, via });
+        self.changes.push(Change {
+            object,
+            round: self.round,
+            effect,
+            cause,
+            via,
+        });
     }
 }

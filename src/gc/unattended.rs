@@ -12,7 +12,8 @@ use super::ids::ObjectId;
 /// Marks the objects that nothing else holds: by a finalizer of their own, or because they wait for such objects alone.
 pub(super) fn mark(cluster: &Cluster, held: &mut [HeldObject]) {
     let unattended = unattended(cluster, held);
-    held.iter_mut().for_each(|one| one.unattended = unattended.contains(&one.object));
+    held.iter_mut()
+        .for_each(|one| one.unattended = unattended.contains(&one.object));
 }
 
 fn unattended(cluster: &Cluster, held: &[HeldObject]) -> BTreeSet<ObjectId> {
@@ -25,7 +26,9 @@ fn unattended(cluster: &Cluster, held: &[HeldObject]) -> BTreeSet<ObjectId> {
             match awaited(hold) {
                 Some(awaited) => {
                     is_certain |= awaited.iter().any(|id| !unattended.contains(id));
-                    awaited.iter().for_each(|id| waiting.entry(*id).or_default().push(one.object));
+                    awaited
+                        .iter()
+                        .for_each(|id| waiting.entry(*id).or_default().push(one.object));
                 }
                 None => is_certain |= is_attended(cluster, one.object, hold),
             }
@@ -45,16 +48,26 @@ fn awaited(hold: &Hold) -> Option<&[ObjectId]> {
     match hold {
         Hold::InUse { by: awaited, .. } | Hold::Instances(awaited) => Some(awaited),
         Hold::BlockingDependents { dependents, .. } => Some(dependents),
-        Hold::NamespaceContent { pods, others } => Some(if pods.is_empty() { others } else { pods }),
+        Hold::NamespaceContent { pods, others } => {
+            Some(if pods.is_empty() { others } else { pods })
+        }
         _ => None,
     }
 }
 
 /// Whether the cluster contains everybody who could end the hold.
 fn is_attended(cluster: &Cluster, object: ObjectId, hold: &Hold) -> bool {
-    let controlled = || cluster.links.reconciled_of(object).iter().map(|one| cluster.finalizers[one.finalizer]);
+    let controlled = || {
+        cluster
+            .links
+            .reconciled_of(object)
+            .iter()
+            .map(|one| cluster.finalizers[one.finalizer])
+    };
     match hold {
-        Hold::Finalizers(names) => controlled().any(|name| names.iter().any(|held| held == cluster.text.get(name))),
+        Hold::Finalizers(names) => {
+            controlled().any(|name| names.iter().any(|held| held == cluster.text.get(name)))
+        }
         Hold::SpecFinalizers(_) => false,
         _ => true,
     }

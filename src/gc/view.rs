@@ -52,7 +52,9 @@ impl View<'_> {
             Lookup::OutOfScope => Class::OutOfScope,
             Lookup::Elsewhere => Class::Dangling,
             Lookup::Owner if self.state.gone(reference.by_uid) => Class::Dangling,
-            Lookup::Owner if self.state.has(reference.by_uid, TERMINATING | FOREGROUND) => Class::Waiting,
+            Lookup::Owner if self.state.has(reference.by_uid, TERMINATING | FOREGROUND) => {
+                Class::Waiting
+            }
             Lookup::Owner => Class::Solid,
         }
     }
@@ -61,12 +63,14 @@ impl View<'_> {
     fn definition_is_gone(&self, index: RefId) -> bool {
         let definitions = &self.cluster.links.definition_of;
         let definition = || definitions.get(&self.cluster.written(index).kind?);
-        !definitions.is_empty() && definition().is_some_and(|definition| self.state.gone(*definition))
+        !definitions.is_empty()
+            && definition().is_some_and(|definition| self.state.gone(*definition))
     }
 
     /// Whether a holder still keeps the protection finalizer of what it holds.
     pub(super) fn still_holds(&self, holder: Holder) -> bool {
-        let finished = self.state.has(holder.object, TERMINATING) && !self.state.has(holder.object, GRACEFUL);
+        let finished =
+            self.state.has(holder.object, TERMINATING) && !self.state.has(holder.object, GRACEFUL);
         self.state.live(holder.object) && !(holder.until_finished && finished)
     }
 }

@@ -69,8 +69,16 @@ impl View<'_> {
         if !self.state.failing.has_webhooks() {
             return None;
         }
-        let mut asked = self.cluster.links.callouts.asked_about(object).iter().filter(|(_, asked)| *asked == verb);
-        asked.find(|(callout, _)| self.state.failing.contains(*callout)).map(|(callout, _)| *callout)
+        let mut asked = self
+            .cluster
+            .links
+            .callouts
+            .asked_about(object)
+            .iter()
+            .filter(|(_, asked)| *asked == verb);
+        asked
+            .find(|(callout, _)| self.state.failing.contains(*callout))
+            .map(|(callout, _)| *callout)
     }
 
     pub(super) fn rejects(&self, object: ObjectId, verb: Verb) -> bool {
@@ -98,14 +106,18 @@ impl View<'_> {
     }
 
     /// The first object of each kind whose deletion ends a purge of that kind.
-    pub(super) fn ends_of_purge(&self, batch: &[ObjectId]) -> BTreeMap<KindId, (ObjectId, CalloutId)> {
+    pub(super) fn ends_of_purge(
+        &self,
+        batch: &[ObjectId],
+    ) -> BTreeMap<KindId, (ObjectId, CalloutId)> {
         let mut ends = BTreeMap::new();
         if !self.state.failing.has_webhooks() {
             return ends;
         }
         for &id in batch.iter().filter(|id| self.state.live(**id)) {
             if let Some(callout) = self.rejecting(id, Verb::Delete) {
-                ends.entry(self.cluster.nodes[id].kind).or_insert((id, callout));
+                ends.entry(self.cluster.nodes[id].kind)
+                    .or_insert((id, callout));
             }
         }
         ends
@@ -113,7 +125,11 @@ impl View<'_> {
 
     /// What the namespace controller deletes next: Pods first; the rest when no Pod is left (4.2), or when the deletion of
     /// Pods fails `[NS-8]`.
-    pub(super) fn purge_batch<'b>(&self, pods: &'b [ObjectId], content: &'b [ObjectId]) -> [&'b [ObjectId]; 2] {
+    pub(super) fn purge_batch<'b>(
+        &self,
+        pods: &'b [ObjectId],
+        content: &'b [ObjectId],
+    ) -> [&'b [ObjectId]; 2] {
         let left = pods.iter().any(|pod| self.state.live(*pod));
         match left && !self.keeps_some_of(pods) {
             true => [pods, &[]],
@@ -125,7 +141,9 @@ impl View<'_> {
     pub(super) fn keeps_some_of(&self, pods: &[ObjectId]) -> bool {
         self.state.failing.has_webhooks()
             && self.cluster.asks_about_kind_of(pods)
-            && pods.iter().any(|id| self.state.live(*id) && self.rejects(*id, Verb::Delete))
+            && pods
+                .iter()
+                .any(|id| self.state.live(*id) && self.rejects(*id, Verb::Delete))
     }
 
     /// Whether a purge reaches an object of a namespace: nothing of its kind before it is rejected, nor is it.
@@ -135,8 +153,13 @@ impl View<'_> {
         }
         let kind = |id: ObjectId| self.cluster.nodes[id].kind;
         let end = content.partition_point(|other| *other <= id);
-        let before = content[..end].iter().rev().take_while(|other| kind(**other) == kind(id));
-        !before.filter(|other| self.state.live(**other)).any(|other| self.rejects(*other, Verb::Delete))
+        let before = content[..end]
+            .iter()
+            .rev()
+            .take_while(|other| kind(**other) == kind(id));
+        !before
+            .filter(|other| self.state.live(**other))
+            .any(|other| self.rejects(*other, Verb::Delete))
     }
 
     /// Whether an orphaning deletion that a webhook stopped can go on.
@@ -176,7 +199,9 @@ impl View<'_> {
         }
         tied.extend(self.tied_by_purge(id, told));
         if self.cluster.links.is_namespace(id) && !std::mem::replace(&mut told.apis, true) {
-            let apis = callouts.iter().filter(|(_, callout)| matches!(callout.role, CalloutRole::Api { .. }));
+            let apis = callouts
+                .iter()
+                .filter(|(_, callout)| matches!(callout.role, CalloutRole::Api { .. }));
             tied.extend(apis.flat_map(|(_, callout)| callout.parts()));
         }
         tied
@@ -185,28 +210,47 @@ impl View<'_> {
     /// Objects whose purge reads whether this one is rejected, and the other way round: those of its kind right before and after
     /// it, which stay if it does; and of a namespace with Pods that webhooks are asked about, everything.
     fn tied_by_purge(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
-        let Some(home) = self.cluster.links.home_of(id) else { return Vec::new() };
-        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&home) else {
+        let Some(home) = self.cluster.links.home_of(id) else {
+            return Vec::new();
+        };
+        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&home)
+        else {
             return Vec::new();
         };
         let callouts = &self.cluster.links.callouts;
         let asked = |id: &&ObjectId| !callouts.asked_about(**id).is_empty();
         let is_content = content.binary_search(&id).is_ok();
-        let (batch, others) = if is_content { (content, pods) } else { (pods, content) };
+        let (batch, others) = if is_content {
+            (content, pods)
+        } else {
+            (pods, content)
+        };
         let ties = is_content || asked(&&id);
-        let others: &[ObjectId] = if ties && told.purges.insert((home, is_content)) { others } else { &[] };
+        let others: &[ObjectId] = if ties && told.purges.insert((home, is_content)) {
+            others
+        } else {
+            &[]
+        };
         let others = others.iter().filter(|other| !is_content || asked(other));
         let kind = |id: ObjectId| self.cluster.nodes[id].kind;
         let place = batch.binary_search(&id).ok();
         let before = place.and_then(|place| batch.get(place.checked_sub(1)?));
-        let beside = before.into_iter().chain(place.and_then(|place| batch.get(place + 1)));
+        let beside = before
+            .into_iter()
+            .chain(place.and_then(|place| batch.get(place + 1)));
         let beside = beside.filter(|_| callouts.asks_about_kind(kind(id)));
-        beside.filter(|other| kind(**other) == kind(id)).chain(others).copied().collect()
+        beside
+            .filter(|other| kind(**other) == kind(id))
+            .chain(others)
+            .copied()
+            .collect()
     }
 
     /// What the API server answers.
     pub(super) fn error_of(&self, callout: &Callout) -> Option<String> {
-        let CalloutRole::Webhook { name, url } = &callout.role else { return None };
+        let CalloutRole::Webhook { name, url } = &callout.role else {
+            return None;
+        };
         let service = &callout.called.name;
         let why = match self.service_exists(callout) {
             true => format!("no endpoints available for service \"{service}\""),
@@ -221,8 +265,12 @@ impl View<'_> {
 impl Simulation<'_> {
     /// Whether no webhook rejects a request; one that does is remembered for the plan.
     pub(super) fn admits(&mut self, object: ObjectId, verb: Verb) -> bool {
-        let Some(callout) = self.view().rejecting(object, verb) else { return true };
-        let exists = self.view().service_exists(self.cluster.links.callouts.get(callout));
+        let Some(callout) = self.view().rejecting(object, verb) else {
+            return true;
+        };
+        let exists = self
+            .view()
+            .service_exists(self.cluster.links.callouts.get(callout));
         if let Some(trace) = &mut self.trace {
             trace.rejections.insert((object, verb), (callout, exists));
         }
@@ -232,7 +280,9 @@ impl Simulation<'_> {
     /// Whether a DELETE gets as far as its validation: not where it changes nothing anyway `[NS-2]`, `[DEL-14]`.
     pub(super) fn validates_delete(&self, id: ObjectId, force: bool) -> bool {
         match self.cluster.links.roles.get(&id) {
-            Some(Role::Namespace { .. }) => !(self.state.has(id, TERMINATING) && self.has_spec_finalizers(id)),
+            Some(Role::Namespace { .. }) => {
+                !(self.state.has(id, TERMINATING) && self.has_spec_finalizers(id))
+            }
             Some(Role::Pod { .. }) => force || !self.state.has(id, TERMINATING | GRACEFUL),
             _ => true,
         }
@@ -244,7 +294,9 @@ impl Simulation<'_> {
             return;
         }
         for &namespace in &self.cluster.links.namespaces {
-            let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace) else {
+            let Some(Role::Namespace { content, pods, .. }) =
+                self.cluster.links.roles.get(&namespace)
+            else {
                 continue;
             };
             if !self.purging(namespace) {
@@ -264,7 +316,9 @@ impl Simulation<'_> {
 
     /// Queues what failed for another attempt.
     pub(super) fn retry(&mut self, item: ObjectId) {
-        match self.state.has(item, TERMINATING | ORPHAN) && !self.state.has(item, TERMINATING | FOREGROUND) {
+        match self.state.has(item, TERMINATING | ORPHAN)
+            && !self.state.has(item, TERMINATING | FOREGROUND)
+        {
             true => self.state.orphans.insert(item),
             false => self.state.queue.insert(item),
         }
@@ -273,17 +327,21 @@ impl Simulation<'_> {
 
 /// The rejections of a step, in the order of the objects.
 pub(super) fn rejections(cluster: &Cluster, noted: &Rejected) -> Vec<Rejection> {
-    let each = noted.iter().filter_map(|((object, verb), (callout, service_exists))| {
-        let callout = cluster.links.callouts.get(*callout);
-        let CalloutRole::Webhook { name, .. } = &callout.role else { return None };
-        Some(Rejection {
-            object: *object,
-            verb: *verb,
-            configuration: callout.object,
-            webhook: name.to_string(),
-            service: (*callout.called).clone(),
-            service_exists: *service_exists,
-        })
-    });
+    let each = noted
+        .iter()
+        .filter_map(|((object, verb), (callout, service_exists))| {
+            let callout = cluster.links.callouts.get(*callout);
+            let CalloutRole::Webhook { name, .. } = &callout.role else {
+                return None;
+            };
+            Some(Rejection {
+                object: *object,
+                verb: *verb,
+                configuration: callout.object,
+                webhook: name.to_string(),
+                service: (*callout.called).clone(),
+                service_exists: *service_exists,
+            })
+        });
     each.collect()
 }

@@ -49,11 +49,22 @@ impl History<'_> {
         for change in self.before.iter().chain(&self.since) {
             began.entry(change.object).or_insert(change);
         }
-        let mut ways = Ways { began: &began, known: BTreeMap::new() };
+        let mut ways = Ways {
+            began: &began,
+            known: BTreeMap::new(),
+        };
         let keyed = self.causes().into_iter().map(|(id, (causes, round))| {
             let (chain, omitted) = ways.down_to(id);
             let chain = chain.into_iter().map(|id| self.cluster.key(id)).collect();
-            (self.cluster.key(id), Why { causes, chain, omitted, round })
+            (
+                self.cluster.key(id),
+                Why {
+                    causes,
+                    chain,
+                    omitted,
+                    round,
+                },
+            )
         });
         keyed.collect()
     }
@@ -69,7 +80,10 @@ impl History<'_> {
         }
         let view = View { cluster, state };
         for id in self.rejected.iter().filter(|id| state.live(**id)) {
-            add(&mut explained.entry(*id).or_default().0, Cause::WebhookRejects);
+            add(
+                &mut explained.entry(*id).or_default().0,
+                Cause::WebhookRejects,
+            );
         }
         for id in cluster.ids().filter(|id| state.live(*id)) {
             for cause in causes_of_standing(view, id) {
@@ -163,8 +177,12 @@ fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
 /// The live objects that are not Terminating although something is wrong with an owner of theirs.
 pub(super) fn spared(cluster: &Cluster, state: &State) -> Vec<(ObjectId, Vec<Cause>)> {
     let view = View { cluster, state };
-    let live = cluster.ids().filter(|id| state.live(*id) && !state.has(*id, TERMINATING));
-    live.map(|id| (id, causes_of_standing(view, id))).filter(|(_, causes)| !causes.is_empty()).collect()
+    let live = cluster
+        .ids()
+        .filter(|id| state.live(*id) && !state.has(*id, TERMINATING));
+    live.map(|id| (id, causes_of_standing(view, id)))
+        .filter(|(_, causes)| !causes.is_empty())
+        .collect()
 }
 
 fn causes_of_holding(view: View<'_>, id: ObjectId) -> Vec<Cause> {
@@ -174,14 +192,22 @@ fn causes_of_holding(view: View<'_>, id: ObjectId) -> Vec<Cause> {
         causes.push(Cause::AwaitsKubelet);
     }
     if state.has(id, FOREGROUND) {
-        let own = cluster.refs_of(id).any(|index| cluster.reference(index).by_uid == id && state.blocks(index));
-        causes.push(if own { Cause::AwaitsItself } else { Cause::AwaitsDependents });
+        let own = cluster
+            .refs_of(id)
+            .any(|index| cluster.reference(index).by_uid == id && state.blocks(index));
+        causes.push(if own {
+            Cause::AwaitsItself
+        } else {
+            Cause::AwaitsDependents
+        });
     }
     if !state.without_foreign_finalizers(cluster, id) {
         causes.push(Cause::AwaitsFinalizers);
     }
     match cluster.links.roles.get(&id) {
-        Some(Role::Namespace { pods, .. }) if pods.iter().any(|pod| state.live(*pod)) => causes.push(Cause::AwaitsPods),
+        Some(Role::Namespace { pods, .. }) if pods.iter().any(|pod| state.live(*pod)) => {
+            causes.push(Cause::AwaitsPods)
+        }
         Some(Role::Namespace { .. }) => causes.push(Cause::AwaitsContent),
         Some(Role::Definition { .. }) => causes.push(Cause::AwaitsInstances),
         _ => {}

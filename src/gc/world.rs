@@ -4,7 +4,10 @@
 use super::cause::Cause;
 use super::client::Stretch;
 use super::cluster::Cluster;
-use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
+use super::flags::{
+    DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING,
+    UNWATCHED,
+};
 use super::ids::{NONE, ObjectId, RefId};
 use super::links::Role;
 use super::object::Verb;
@@ -44,8 +47,13 @@ impl<'c> Simulation<'c> {
     /// The cluster as the collector finds it when it starts: every object with references is
     /// queued `[SIM-12]`, every deletion under way is seen for the first time `[GC-10]`.
     pub(super) fn new(cluster: &'c Cluster) -> Simulation<'c> {
-        let mut world =
-            Simulation { cluster, state: State::new(cluster), stretch: None, watch: Vec::new(), trace: None };
+        let mut world = Simulation {
+            cluster,
+            state: State::new(cluster),
+            stretch: None,
+            watch: Vec::new(),
+            trace: None,
+        };
         for id in cluster.ids() {
             if !cluster.refs_of(id).is_empty() {
                 world.enqueue(id);
@@ -61,7 +69,10 @@ impl<'c> Simulation<'c> {
 
     /// The cluster as it is now, to ask questions of.
     pub(super) fn view(&self) -> View<'_> {
-        View { cluster: self.cluster, state: &self.state }
+        View {
+            cluster: self.cluster,
+            state: &self.state,
+        }
     }
 
     /// Queues an item, if the collector watches its kind `[GC-2]`.
@@ -105,7 +116,11 @@ impl<'c> Simulation<'c> {
     }
 
     fn dependents_of(&self, owner: ObjectId, queued: &mut Vec<ObjectId>) {
-        queued.extend(self.state.dependents(self.cluster, owner).map(|dependent| dependent.holder));
+        queued.extend(
+            self.state
+                .dependents(self.cluster, owner)
+                .map(|dependent| dependent.holder),
+        );
     }
 
     /// Changes an object's flags and finalizers, and leaves the watch events of the difference.
@@ -116,7 +131,9 @@ impl<'c> Simulation<'c> {
         change(&mut self.state);
         self.state.purging.candidates.insert(id);
         if self.state.has(id, TERMINATING) && !terminating {
-            let State { purging, failing, .. } = &mut self.state;
+            let State {
+                purging, failing, ..
+            } = &mut self.state;
             purging.start(self.cluster, failing, id);
         }
         self.wrote(id);
@@ -151,7 +168,9 @@ impl<'c> Simulation<'c> {
     }
 
     pub(super) fn has_spec_finalizers(&self, id: ObjectId) -> bool {
-        let Some(Role::Namespace { tokens, .. }) = self.cluster.links.roles.get(&id) else { return false };
+        let Some(Role::Namespace { tokens, .. }) = self.cluster.links.roles.get(&id) else {
+            return false;
+        };
         self.state.has(id, SPEC_KUBERNETES) || !tokens.is_empty()
     }
 
@@ -162,7 +181,12 @@ impl<'c> Simulation<'c> {
         }
         self.state.flags[id] |= GONE;
         self.state.timeline.remove(self.cluster, id);
-        let State { purging, failing, flags, .. } = &mut self.state;
+        let State {
+            purging,
+            failing,
+            flags,
+            ..
+        } = &mut self.state;
         purging.note_removal(self.cluster, id, flags);
         let had_webhooks = failing.has_webhooks();
         failing.note_removal(self.cluster, id, |other| flags[other] & GONE == 0);
@@ -188,14 +212,21 @@ impl<'c> Simulation<'c> {
     }
 
     /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`. False if a webhook rejects it.
-    pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[RefId], reason: Reason) -> bool {
+    pub(super) fn remove_references(
+        &mut self,
+        id: ObjectId,
+        indexes: &[RefId],
+        reason: Reason,
+    ) -> bool {
         if !self.admits(id, Verb::Update) {
             return false;
         }
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
             let uid = self.cluster.written(index).uid;
-            let hit = indexes.iter().any(|other| self.cluster.written(*other).uid == uid);
+            let hit = indexes
+                .iter()
+                .any(|other| self.cluster.written(*other).uid == uid);
             if !hit || !self.state.present(index) {
                 continue;
             }
@@ -236,13 +267,17 @@ impl<'c> Simulation<'c> {
     }
 
     fn unblocks(&self, id: ObjectId, index: RefId) -> bool {
-        let unset = || self.state.refs[index] == RefState::Kept && self.cluster.written(index).block.is_none();
+        let unset = || {
+            self.state.refs[index] == RefState::Kept && self.cluster.written(index).block.is_none()
+        };
         self.state.blocks(index) || (self.cluster.info(id).custom && unset())
     }
 
     /// Whether [`unblock`](Self::unblock) would change anything.
     pub(super) fn may_unblock(&self, id: ObjectId) -> bool {
-        self.cluster.refs_of(id).any(|index| self.unblocks(id, index))
+        self.cluster
+            .refs_of(id)
+            .any(|index| self.unblocks(id, index))
     }
 
     fn released_owner(&mut self, index: RefId) {

@@ -60,8 +60,15 @@ impl Blobs {
     ///
     /// # Errors
     /// git cannot be run, or breaks off. A content that the repository lacks is no error: [`Blobs::get`] has none.
-    pub(super) fn read(&mut self, folder: &Path, names: BTreeSet<ObjectName>) -> Result<(), GitError> {
-        let names: Vec<ObjectName> = names.into_iter().filter(|name| !self.read.contains_key(name)).collect();
+    pub(super) fn read(
+        &mut self,
+        folder: &Path,
+        names: BTreeSet<ObjectName>,
+    ) -> Result<(), GitError> {
+        let names: Vec<ObjectName> = names
+            .into_iter()
+            .filter(|name| !self.read.contains_key(name))
+            .collect();
         if names.is_empty() {
             return Ok(());
         }
@@ -71,7 +78,11 @@ impl Blobs {
                 let local = local_objects(folder)?;
                 let (there, missing) = names.into_iter().partition(|name| local.contains(name));
                 let missing: Vec<ObjectName> = missing;
-                self.read.extend(missing.into_iter().map(|name| (name, StoredContent::Missing)));
+                self.read.extend(
+                    missing
+                        .into_iter()
+                        .map(|name| (name, StoredContent::Missing)),
+                );
                 contents_of(folder, there)?
             }
             contents => contents?,
@@ -87,19 +98,31 @@ impl Blobs {
 }
 
 /// The content of each name, from one process.
-fn contents_of(folder: &Path, names: Vec<ObjectName>) -> Result<Vec<(ObjectName, StoredContent)>, GitError> {
+fn contents_of(
+    folder: &Path,
+    names: Vec<ObjectName>,
+) -> Result<Vec<(ObjectName, StoredContent)>, GitError> {
     let mut command = git(folder, &["cat-file", "--batch", "--buffer"]);
-    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let spawned = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
     let mut child = spawned.map_err(|error| not_run(&error))?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-    let (Some(mut stdin), Some(stdout)) = (stdin, stdout) else { return Err(GitError::BrokeOff) };
+    let (Some(mut stdin), Some(stdout)) = (stdin, stdout) else {
+        return Err(GitError::BrokeOff);
+    };
     let asked: String = names.iter().flat_map(|name| [&name.0, "\n"]).collect();
     // git answers while it is being asked: whoever only asks fills the pipe.
     let asking = std::thread::Builder::new().spawn(move || stdin.write_all(asked.as_bytes()));
     let asking = asking.map_err(|error| not_run(&error))?;
     let mut answers = BufReader::new(stdout);
     let mut answer = || answers_next(&mut answers).ok_or(GitError::BrokeOff);
-    let contents = names.into_iter().map(|name| Ok((name, answer()?))).collect::<Result<Vec<_>, GitError>>();
+    let contents = names
+        .into_iter()
+        .map(|name| Ok((name, answer()?)))
+        .collect::<Result<Vec<_>, GitError>>();
     if contents.is_err() {
         // It may have ended already.
         let _ = child.kill();
@@ -111,25 +134,45 @@ fn contents_of(folder: &Path, names: Vec<ObjectName>) -> Result<Vec<(ObjectName,
 
 /// The names of all objects that can be read without fetching.
 fn local_objects(folder: &Path) -> Result<HashSet<ObjectName>, GitError> {
-    let arguments = ["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"];
+    let arguments = [
+        "cat-file",
+        "--batch-all-objects",
+        "--unordered",
+        "--batch-check=%(objectname)",
+    ];
     let names = output(folder, &arguments)?;
-    Ok(String::from_utf8_lossy(&names).lines().map(ObjectName::new).collect())
+    Ok(String::from_utf8_lossy(&names)
+        .lines()
+        .map(ObjectName::new)
+        .collect())
 }
 
 /// `<name> blob <size>`, a line break, the content, a line break; or `<name> missing`.
 fn answers_next(answers: &mut impl BufRead) -> Option<StoredContent> {
     let mut header = String::new();
-    answers.read_line(&mut header).ok().filter(|&length| length > 0)?;
+    answers
+        .read_line(&mut header)
+        .ok()
+        .filter(|&length| length > 0)?;
     let mut words = header.split_ascii_whitespace().skip(1);
     let (kind, size) = (words.next()?, words.next());
-    let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else { return Some(StoredContent::Missing) };
+    let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else {
+        return Some(StoredContent::Missing);
+    };
     let mut answer = answers.take(size + 1);
     if size > SourceFile::MAX_BYTES {
         let skipped = std::io::copy(&mut answer, &mut std::io::sink()).ok()?;
         return (skipped == size + 1).then_some(StoredContent::TooLarge);
     }
     let mut content = Vec::new();
-    answer.read_to_end(&mut content).ok().filter(|&length| length as u64 == size + 1)?;
+    answer
+        .read_to_end(&mut content)
+        .ok()
+        .filter(|&length| length as u64 == size + 1)?;
     content.pop();
-    Some(if kind == "blob" { StoredContent::Bytes(content.into()) } else { StoredContent::Missing })
+    Some(if kind == "blob" {
+        StoredContent::Bytes(content.into())
+    } else {
+        StoredContent::Missing
+    })
 }

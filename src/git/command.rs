@@ -23,12 +23,23 @@ const OVERRIDES: [&str; 8] = [
 /// git with these arguments, to be run in `folder`.
 pub(super) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
     let mut command = Command::new("git");
-    command.current_dir(folder).arg("--no-pager").args(OVERRIDES).args(arguments);
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    command
+        .current_dir(folder)
+        .arg("--no-pager")
+        .args(OVERRIDES)
+        .args(arguments);
+    command
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0");
     // What a partial clone lacks is not fetched; git before 2.45 knows no such wish, and asks which protocols it may speak. Whatever
     // the repository allows, none.
-    command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "");
-    command.env("LC_ALL", "C").env_remove("GIT_EXTERNAL_DIFF").stdin(Stdio::null());
+    command
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "");
+    command
+        .env("LC_ALL", "C")
+        .env_remove("GIT_EXTERNAL_DIFF")
+        .stdin(Stdio::null());
     command
 }
 
@@ -62,6 +73,9 @@ pub(super) fn not_run(error: &std::io::Error) -> GitError {
 /// The first line of a complaint; the others say how to configure git.
 pub(super) fn refused(complaint: &[u8]) -> GitError {
     let complaint = String::from_utf8_lossy(complaint);
-    let first = complaint.lines().next().unwrap_or("failed without a message");
+    let first = complaint
+        .lines()
+        .next()
+        .unwrap_or("failed without a message");
     GitError::Refused(first.trim_start_matches("fatal: ").to_owned())
 }

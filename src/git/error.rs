@@ -22,14 +22,18 @@ pub enum GitError {
     BrokeOff,
     /// A word that is no commit.
     #[error("there is no such commit: `{reference}`")]
-    #[diagnostic(help("a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"))]
+    #[diagnostic(help(
+        "a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"
+    ))]
     NoCommit {
         /// The word.
         reference: String,
     },
     /// Two commits without a common one.
     #[error("`{reference}` has no common history with `{head}`")]
-    #[diagnostic(help("a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"))]
+    #[diagnostic(help(
+        "a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"
+    ))]
     NoCommonHistory {
         /// The commit that the change starts from.
         reference: String,
@@ -65,7 +69,9 @@ pub enum GitError {
     },
     /// A path outside the repository.
     #[error("`{path}` is outside the repository")]
-    #[diagnostic(help("paths are looked up in the two commits: name files and folders of the repository"))]
+    #[diagnostic(help(
+        "paths are looked up in the two commits: name files and folders of the repository"
+    ))]
     OutsideOfRepository {
         /// The path.
         path: String,

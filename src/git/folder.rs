@@ -8,12 +8,19 @@ use std::path::Path;
 pub fn is_git_folder(name: impl AsRef<OsStr>) -> bool {
     let name = name.as_ref();
     // Asked of every part of every path.
-    if !matches!(name.as_encoded_bytes().first(), Some(b'.' | b'g' | b'G' | 0x80..)) {
+    if !matches!(
+        name.as_encoded_bytes().first(),
+        Some(b'.' | b'g' | b'G' | 0x80..)
+    ) {
         return false;
     }
     let has_width = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let seen: String = name.to_string_lossy().chars().filter(has_width).collect();
-    let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    let seen = seen
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
     seen.eq_ignore_ascii_case(".git") || seen.eq_ignore_ascii_case("git~1")
 }
 
@@ -28,12 +35,22 @@ mod tests {
 
     #[test]
     fn other_spellings_mean_the_same_folder() {
-        for name in [".git", ".GIT", ".git.", ".Git ", ".g\u{200c}it", "git~1", ".git::$INDEX_ALLOCATION"] {
+        for name in [
+            ".git",
+            ".GIT",
+            ".git.",
+            ".Git ",
+            ".g\u{200c}it",
+            "git~1",
+            ".git::$INDEX_ALLOCATION",
+        ] {
             assert!(is_git_folder(name), "{name}");
         }
         for name in [".github", ".gitignore", "git", "", "x.git", ".gitea"] {
             assert!(!is_git_folder(name), "{name}");
         }
-        assert!(in_git_folder(Path::new("a/.git/hooks")) && !in_git_folder(Path::new("a/git/.github")));
+        assert!(
+            in_git_folder(Path::new("a/.git/hooks")) && !in_git_folder(Path::new("a/git/.github"))
+        );
     }
 }

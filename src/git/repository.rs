@@ -26,14 +26,22 @@ impl Repository {
     /// There is none, it belongs to somebody else (git's `safe.directory`), or git cannot be run.
     pub fn discover(folder: &Path) -> Result<Self, GitError> {
         let inside = line(folder, &["rev-parse", "--is-inside-work-tree"])? == "true";
-        let found = Self { folder: folder.to_owned(), work_tree: None, prefix: String::new() };
+        let found = Self {
+            folder: folder.to_owned(),
+            work_tree: None,
+            prefix: String::new(),
+        };
         match inside {
             // Bare, or inside `.git`.
             false => Ok(found),
             true => {
                 let root = line(folder, &["rev-parse", "--show-toplevel"])?;
                 let prefix = line(folder, &["rev-parse", "--show-prefix"])?;
-                Ok(Self { work_tree: Some(PathBuf::from(root)), prefix, ..found })
+                Ok(Self {
+                    work_tree: Some(PathBuf::from(root)),
+                    prefix,
+                    ..found
+                })
             }
         }
     }
@@ -55,9 +63,20 @@ impl Repository {
     pub fn commit(&self, reference: &str) -> Result<String, GitError> {
         // A word that begins with a dash is no ref, and no option either.
         let peeled = format!("{reference}^{{commit}}");
-        let commit = line(&self.folder, &["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]);
+        let commit = line(
+            &self.folder,
+            &[
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                &peeled,
+            ],
+        );
         commit.map_err(|error| match error {
-            GitError::Refused(_) => GitError::NoCommit { reference: reference.to_owned() },
+            GitError::Refused(_) => GitError::NoCommit {
+                reference: reference.to_owned(),
+            },
             other => other,
         })
     }
@@ -67,8 +86,14 @@ impl Repository {
     /// # Errors
     /// One of them is no commit, or they have no common history.
     pub fn merge_base(&self, reference: &str, head: &str) -> Result<String, GitError> {
-        let base = line(&self.folder, &["merge-base", &self.commit(head)?, &self.commit(reference)?]);
-        base.map_err(|_| GitError::NoCommonHistory { reference: reference.to_owned(), head: head.to_owned() })
+        let base = line(
+            &self.folder,
+            &["merge-base", &self.commit(head)?, &self.commit(reference)?],
+        );
+        base.map_err(|_| GitError::NoCommonHistory {
+            reference: reference.to_owned(),
+            head: head.to_owned(),
+        })
     }
 
     /// Whether the current branch has a commit.
@@ -81,11 +106,16 @@ impl Repository {
     /// # Errors
     /// The clone lacks a tree of it.
     pub fn snapshot_of(&self, commit: &str) -> Result<Snapshot, GitError> {
-        let listed = output(&self.folder, &["ls-tree", "-r", "-z", "--full-tree", commit])?;
+        let listed = output(
+            &self.folder,
+            &["ls-tree", "-r", "-z", "--full-tree", commit],
+        )?;
         let mut snapshot = Snapshot::default();
         for entry in names(&listed) {
             // `<mode> <type> <name>\t<path>`
-            let Some((about, path)) = entry.split_once('\t') else { continue };
+            let Some((about, path)) = entry.split_once('\t') else {
+                continue;
+            };
             let mut words = about.split(' ');
             if let (Some(mode), Some(_), Some(name)) = (words.next(), words.next(), words.next()) {
                 snapshot.take(mode, name, path);
@@ -99,16 +129,25 @@ impl Repository {
     /// # Errors
     /// A bare repository, and a path in conflict.
     pub fn staged(&self) -> Result<Snapshot, GitError> {
-        let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "index" })?;
+        let root = self
+            .work_tree
+            .as_deref()
+            .ok_or(GitError::Bare { missing: "index" })?;
         let listed = output(root, &["ls-files", "--stage", "-z"])?;
         let mut snapshot = Snapshot::default();
         for entry in names(&listed) {
             // `<mode> <name> <stage>\t<path>`
-            let Some((about, path)) = entry.split_once('\t') else { continue };
+            let Some((about, path)) = entry.split_once('\t') else {
+                continue;
+            };
             let words: Vec<&str> = about.split(' ').collect();
-            let [mode, name, stage] = words[..] else { continue };
+            let [mode, name, stage] = words[..] else {
+                continue;
+            };
             if stage != "0" {
-                return Err(GitError::Conflict { path: path.to_owned() });
+                return Err(GitError::Conflict {
+                    path: path.to_owned(),
+                });
             }
             snapshot.take(mode, name, path);
         }
@@ -120,21 +159,41 @@ impl Repository {
     /// # Errors
     /// A bare repository, and a clone without a checkout.
     pub fn checked_out(&self) -> Result<Snapshot, GitError> {
-        let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
-        let listed = output(root, &["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"])?;
+        let root = self.work_tree.as_deref().ok_or(GitError::Bare {
+            missing: "work tree",
+        })?;
+        let listed = output(
+            root,
+            &[
+                "ls-files",
+                "-t",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ],
+        )?;
         let mut snapshot = Snapshot::default();
         let mut sparse = Vec::new();
-        for (tag, name) in entries(&listed).filter_map(|entry| Some((*entry.first()?, entry.get(2..)?))) {
+        for (tag, name) in
+            entries(&listed).filter_map(|entry| Some((*entry.first()?, entry.get(2..)?)))
+        {
             let (disk, path) = (root.join(on_disk(name)), plain::path_of_bytes(name));
             match disk.symlink_metadata() {
                 // What a sparse checkout leaves out is as the index has it.
                 _ if tag == b'S' => sparse.push(path),
                 Ok(metadata) if metadata.is_dir() => {
-                    snapshot.submodules.insert(path.trim_end_matches('/').to_owned(), String::new());
+                    snapshot
+                        .submodules
+                        .insert(path.trim_end_matches('/').to_owned(), String::new());
                 }
                 Ok(metadata) => {
                     let (content, is_link) = (FileContent::Disk(disk), metadata.is_symlink());
-                    let file = SnapshotFile { content, is_link, is_executable: false };
+                    let file = SnapshotFile {
+                        content,
+                        is_link,
+                        is_executable: false,
+                    };
                     snapshot.files.insert(path, file);
                 }
                 Err(_) => {}
@@ -145,13 +204,15 @@ impl Repository {
             for (path, commit) in &mut snapshot.submodules {
                 commit.clone_from(staged.submodules.get(path).unwrap_or(&String::new()));
             }
-            snapshot.files.extend(
-                sparse.into_iter().filter_map(|path| {
-                    staged.files.get_key_value(&path).map(|(path, file)| (path.clone(), file.clone()))
-                }),
-            );
+            snapshot.files.extend(sparse.into_iter().filter_map(|path| {
+                staged
+                    .files
+                    .get_key_value(&path)
+                    .map(|(path, file)| (path.clone(), file.clone()))
+            }));
         }
-        let tracks = || line(root, &["ls-tree", "--name-only", "HEAD"]).is_ok_and(|names| !names.is_empty());
+        let tracks =
+            || line(root, &["ls-tree", "--name-only", "HEAD"]).is_ok_and(|names| !names.is_empty());
         if snapshot.files.is_empty() && tracks() {
             return Err(GitError::NotCheckedOut);
         }
@@ -171,12 +232,18 @@ impl Repository {
             FileContent::Stored(name) => Some(name),
             FileContent::Disk(_) => None,
         };
-        let names: BTreeSet<_> = files.clone().filter_map(|(_, file)| stored(file)).cloned().collect();
+        let names: BTreeSet<_> = files
+            .clone()
+            .filter_map(|(_, file)| stored(file))
+            .cloned()
+            .collect();
         blobs.read(&self.folder, names)?;
         let lacks = |name| *blobs.get(name) == StoredContent::Missing;
         let mut missing = files.filter(|(_, file)| stored(file).is_some_and(lacks));
         match missing.next() {
-            Some((path, _)) => Err(GitError::MissingContent { path: path.to_owned() }),
+            Some((path, _)) => Err(GitError::MissingContent {
+                path: path.to_owned(),
+            }),
             None => Ok(()),
         }
     }
@@ -186,8 +253,16 @@ impl Repository {
     /// # Errors
     /// A bare repository.
     pub fn changed_since(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
-        let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
-        let compare = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty"];
+        let root = self.work_tree.as_deref().ok_or(GitError::Bare {
+            missing: "work tree",
+        })?;
+        let compare = [
+            "diff",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--ignore-submodules=dirty",
+        ];
         let arguments = [&compare[..], &["--name-only", "-z", commit, "--"]].concat();
         // To compare a file, git passes it through the filter that the repository configures for it.
         let compared = output_of(git(root, &arguments).envs(self.without_filters(root)))?;
@@ -197,18 +272,40 @@ impl Repository {
     /// The environment in which no filter of the repository's configuration is a program.
     fn without_filters(&self, root: &Path) -> Vec<(String, String)> {
         // No match is a failure to git, and no filter.
-        let listed =
-            output(root, &["config", "--null", "--name-only", "--get-regexp", r"^filter\."]).unwrap_or_default();
-        let keys: Vec<String> = entries(&listed).map(|key| String::from_utf8_lossy(key).into_owned()).collect();
-        let filters: BTreeSet<&str> = keys.iter().filter_map(|key| Some(key.rsplit_once('.')?.0)).collect();
+        let listed = output(
+            root,
+            &[
+                "config",
+                "--null",
+                "--name-only",
+                "--get-regexp",
+                r"^filter\.",
+            ],
+        )
+        .unwrap_or_default();
+        let keys: Vec<String> = entries(&listed)
+            .map(|key| String::from_utf8_lossy(key).into_owned())
+            .collect();
+        let filters: BTreeSet<&str> = keys
+            .iter()
+            .filter_map(|key| Some(key.rsplit_once('.')?.0))
+            .collect();
         let settings = filters.iter().flat_map(|filter| {
-            let none = ["clean", "smudge", "process"].map(|program| (format!("{filter}.{program}"), ""));
-            none.into_iter().chain([(format!("{filter}.required"), "false")])
+            let none =
+                ["clean", "smudge", "process"].map(|program| (format!("{filter}.{program}"), ""));
+            none.into_iter()
+                .chain([(format!("{filter}.required"), "false")])
         });
         let numbered = settings.enumerate().flat_map(|(number, (key, value))| {
-            [(format!("GIT_CONFIG_KEY_{number}"), key), (format!("GIT_CONFIG_VALUE_{number}"), value.to_owned())]
+            [
+                (format!("GIT_CONFIG_KEY_{number}"), key),
+                (format!("GIT_CONFIG_VALUE_{number}"), value.to_owned()),
+            ]
         });
-        let count = ("GIT_CONFIG_COUNT".to_owned(), (filters.len() * 4).to_string());
+        let count = (
+            "GIT_CONFIG_COUNT".to_owned(),
+            (filters.len() * 4).to_string(),
+        );
         std::iter::once(count).chain(numbered).collect()
     }
 
@@ -217,14 +314,18 @@ impl Repository {
     /// # Errors
     /// A bare repository.
     pub fn unknown(&self) -> Result<BTreeSet<String>, GitError> {
-        let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
+        let root = self.work_tree.as_deref().ok_or(GitError::Bare {
+            missing: "work tree",
+        })?;
         Ok(names(&output(root, &["ls-files", "--others", "-z"])?).collect())
     }
 }
 
 /// The parts of an output that end in NUL.
 fn entries(output: &[u8]) -> impl Iterator<Item = &[u8]> {
-    output.split(|&byte| byte == 0).filter(|part| !part.is_empty())
+    output
+        .split(|&byte| byte == 0)
+        .filter(|part| !part.is_empty())
 }
 
 /// The parts of an output as text: two names that are not UTF-8 stay two.

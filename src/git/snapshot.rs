@@ -43,7 +43,11 @@ impl Snapshot {
                 let content = FileContent::Stored(ObjectName::new(name));
                 self.files.insert(
                     path.to_owned(),
-                    SnapshotFile { content, is_link: mode == "120000", is_executable: mode == "100755" },
+                    SnapshotFile {
+                        content,
+                        is_link: mode == "120000",
+                        is_executable: mode == "100755",
+                    },
                 );
             }
         }

@@ -20,6 +20,11 @@ pub struct AppliedFile {
 
 impl From<ParsedFile> for AppliedFile {
     fn from(file: ParsedFile) -> Self {
-        Self { file, edits: None, namespace: None, client: None }
+        Self {
+            file,
+            edits: None,
+            namespace: None,
+            client: None,
+        }
     }
 }

@@ -26,7 +26,9 @@ impl Escape {
     /// To be read after the name of a symbolic link.
     pub(super) fn of_link(self) -> &'static str {
         match self {
-            Self::Outside => "is a symbolic link out of the tree: name the file that it leads to instead",
+            Self::Outside => {
+                "is a symbolic link out of the tree: name the file that it leads to instead"
+            }
             Self::Git => "is a symbolic link into `.git`",
             Self::Link => "is a symbolic link",
         }
@@ -54,7 +56,9 @@ impl Boundary {
     /// to: naming it is asking for that.
     pub(super) fn around(folder: &Path) -> Self {
         let folder = resolved(folder);
-        Self { root: repository(&folder).unwrap_or(folder) }
+        Self {
+            root: repository(&folder).unwrap_or(folder),
+        }
     }
 
     /// The repository that a file is in by the text of its path, whatever links are on the way; without one the folder that
@@ -63,7 +67,9 @@ impl Boundary {
         let written = written(path);
         let folder = written.parent().unwrap_or(&written);
         let root = written_repository(folder).unwrap_or_else(|| folder.to_owned());
-        Self { root: resolved(&root) }
+        Self {
+            root: resolved(&root),
+        }
     }
 
     /// Whether a link may lead to `place`, which is absolute with links resolved.
@@ -74,7 +80,9 @@ impl Boundary {
         match place.strip_prefix(&self.root) {
             Err(_) => Err(Escape::Outside),
             // The name before it does not exist, so nobody knows where it leads.
-            Ok(below) if below.components().any(|part| part == Component::ParentDir) => Err(Escape::Outside),
+            Ok(below) if below.components().any(|part| part == Component::ParentDir) => {
+                Err(Escape::Outside)
+            }
             Ok(below) if in_git_folder(below) => Err(Escape::Git),
             Ok(_) => Ok(()),
         }
@@ -88,11 +96,20 @@ impl Boundary {
 /// It leads out of the repository of the configuration, or into `.git`.
 pub fn admit_manifests(config: &str, path: &str) -> Result<(), Escape> {
     // A pattern that begins with a wildcard is below the current folder.
-    let literal = path.split(['*', '?', '[', '{']).next().filter(|literal| !literal.is_empty()).unwrap_or(".");
-    let root = written(Path::new(config)).parent().and_then(written_repository);
+    let literal = path
+        .split(['*', '?', '[', '{'])
+        .next()
+        .filter(|literal| !literal.is_empty())
+        .unwrap_or(".");
+    let root = written(Path::new(config))
+        .parent()
+        .and_then(written_repository);
     let place = locate(literal);
     match root {
-        Some(root) => Boundary { root: resolved(&root) }.admit(&place),
+        Some(root) => Boundary {
+            root: resolved(&root),
+        }
+        .admit(&place),
         None if in_git_folder(&place) => Err(Escape::Git),
         None => Ok(()),
     }
@@ -115,7 +132,11 @@ pub fn admit_own_file_for_writing(config: &str, path: &str) -> Result<(), Escape
     admit_own_file(config, path)?;
     let path = std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
     let mut below = path.ancestors().take_while(|above| resolved(above) != root);
-    if below.any(Path::is_symlink) { Err(Escape::Link) } else { Ok(()) }
+    if below.any(Path::is_symlink) {
+        Err(Escape::Link)
+    } else {
+        Ok(())
+    }
 }
 
 /// The place of a file that is about to be replaced: its absolute path with the links of its folder resolved. A link in the place
@@ -128,7 +149,10 @@ pub fn place_to_write(path: &Path) -> io::Result<PathBuf> {
         return Ok(path.to_owned());
     }
     let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     admitted_to_write(path, folder.canonicalize()?.join(name))
 }
 
@@ -142,7 +166,11 @@ pub fn place_to_edit(path: &Path) -> io::Result<PathBuf> {
 
 /// `place` is where `path` leads. A path that says `.git` itself is meant.
 fn admitted_to_write(path: &Path, place: PathBuf) -> io::Result<PathBuf> {
-    let refused = |leads: &str| Err(io::Error::other(format!("a symbolic link on the way leads {leads}")));
+    let refused = |leads: &str| {
+        Err(io::Error::other(format!(
+            "a symbolic link on the way leads {leads}"
+        )))
+    };
     match Boundary::of_file(path).admit(&place) {
         Err(Escape::Git) if !in_git_folder(path) => refused("into `.git`"),
         Err(Escape::Outside) => refused("out of the repository"),
@@ -152,7 +180,10 @@ fn admitted_to_write(path: &Path, place: PathBuf) -> io::Result<PathBuf> {
 
 /// The folder with `.git` at or above this one.
 fn repository(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().find(|above| above.join(GIT).exists()).map(Path::to_owned)
+    folder
+        .ancestors()
+        .find(|above| above.join(GIT).exists())
+        .map(Path::to_owned)
 }
 
 /// The same by the text of the path: what a link of a repository leads to is no part of another one.
@@ -161,7 +192,11 @@ fn written_repository(folder: &Path) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in folder.components() {
         path.push(part);
-        if found.is_some() && path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+        if found.is_some()
+            && path
+                .symlink_metadata()
+                .is_ok_and(|metadata| metadata.is_symlink())
+        {
             break;
         }
         if path.join(GIT).exists() {

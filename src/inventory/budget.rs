@@ -40,7 +40,11 @@ impl WalkBudget {
     /// # Errors
     /// Those before it led through too much.
     pub(super) fn admit_path(&self) -> Result<(), InputError> {
-        Self::admit(self.entries.get(), MOST_ENTRIES, "repeated entries of folders")
+        Self::admit(
+            self.entries.get(),
+            MOST_ENTRIES,
+            "repeated entries of folders",
+        )
     }
 
     /// Notes the files of a bundle.
@@ -49,11 +53,19 @@ impl WalkBudget {
     /// With those of the bundles before it they are too many.
     pub fn admit_files(&self, files: usize) -> Result<(), InputError> {
         let before = self.files.replace(self.files.get() + files);
-        if before == 0 { Ok(()) } else { Self::admit(before + files, MOST_FILES, "files") }
+        if before == 0 {
+            Ok(())
+        } else {
+            Self::admit(before + files, MOST_FILES, "files")
+        }
     }
 
     fn admit(spent: usize, most: usize, what: &'static str) -> Result<(), InputError> {
-        if spent > most { Err(InputError::TooMany { most, what }) } else { Ok(()) }
+        if spent > most {
+            Err(InputError::TooMany { most, what })
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -65,10 +77,16 @@ mod tests {
     fn one_bundle_may_have_any_number_of_files_and_all_together_so_many() {
         let budget = WalkBudget::default();
         assert_eq!(budget.admit_files(2 * MOST_FILES), Ok(()));
-        let too_many = Err(InputError::TooMany { most: MOST_FILES, what: "files" });
+        let too_many = Err(InputError::TooMany {
+            most: MOST_FILES,
+            what: "files",
+        });
         assert_eq!(budget.admit_files(1), too_many);
         let budget = WalkBudget::default();
-        assert_eq!([budget.admit_files(MOST_FILES - 1), budget.admit_files(1)], [Ok(()), Ok(())]);
+        assert_eq!(
+            [budget.admit_files(MOST_FILES - 1), budget.admit_files(1)],
+            [Ok(()), Ok(())]
+        );
         assert_eq!(budget.admit_files(1), too_many);
     }
 
@@ -79,7 +97,10 @@ mod tests {
             assert_eq!(budget.admit_path(), Ok(()));
             budget.look_again();
         });
-        let too_many = InputError::TooMany { most: MOST_ENTRIES, what: "repeated entries of folders" };
+        let too_many = InputError::TooMany {
+            most: MOST_ENTRIES,
+            what: "repeated entries of folders",
+        };
         assert_eq!(budget.admit_path(), Err(too_many));
     }
 }

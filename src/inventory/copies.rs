@@ -19,15 +19,26 @@ impl CopyBudget {
     ///
     /// # Errors
     /// With those of the bundles before it they have more than `most` copies of objects.
-    pub fn admit(&mut self, walk: &Walk, files: &[ParsedFile], most: usize) -> Result<(), InputError> {
-        let objects: HashMap<&str, usize> = files.iter().map(|file| (file.source().path(), file.instances())).collect();
+    pub fn admit(
+        &mut self,
+        walk: &Walk,
+        files: &[ParsedFile],
+        most: usize,
+    ) -> Result<(), InputError> {
+        let objects: HashMap<&str, usize> = files
+            .iter()
+            .map(|file| (file.source().path(), file.instances()))
+            .collect();
         for file in &walk.files {
             if !self.seen.insert(file.identity.clone()) {
                 self.copies += objects.get(file.path.as_str()).copied().unwrap_or_default();
             }
         }
         if self.copies > most {
-            return Err(InputError::TooMany { most, what: "copies of objects" });
+            return Err(InputError::TooMany {
+                most,
+                what: "copies of objects",
+            });
         }
         Ok(())
     }

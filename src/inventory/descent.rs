@@ -32,16 +32,31 @@ pub(super) struct Descent<'a> {
 
 impl<'a> Descent<'a> {
     pub(super) fn new(root: &'a Path, shown: &'a str, wanted: &'a dyn Fn(&Path) -> bool) -> Self {
-        let shown = if shown == "." { "" } else { shown.trim_end_matches('/') };
+        let shown = if shown == "." {
+            ""
+        } else {
+            shown.trim_end_matches('/')
+        };
         let (visited, links) = (HashSet::default(), BTreeMap::new());
-        Self { root, shown, wanted, boundary: Boundary::around(root), visited, links }
+        Self {
+            root,
+            shown,
+            wanted,
+            boundary: Boundary::around(root),
+            visited,
+            links,
+        }
     }
 
     /// Finds files: first those that are really there, then those behind links, in the order of their paths.
     pub(super) fn walk(mut self, found: &mut Collector<'_>) {
         match self.root.canonicalize() {
             Ok(place) => self.visit(self.root, &place, found),
-            Err(error) => found.add_unreadable(self.report(self.root), self.root.to_owned(), describe(&error)),
+            Err(error) => found.add_unreadable(
+                self.report(self.root),
+                self.root.to_owned(),
+                describe(&error),
+            ),
         }
         while let Some((path, place)) = self.links.pop_first() {
             self.follow(&path, &place, found);
@@ -55,7 +70,9 @@ impl<'a> Descent<'a> {
         // Whether the folder at each depth was visited by an argument before this one.
         let mut again: Vec<bool> = Vec::new();
         while let Some(entry) = walk.next() {
-            let depth = entry.as_ref().map_or_else(walkdir::Error::depth, DirEntry::depth);
+            let depth = entry
+                .as_ref()
+                .map_or_else(walkdir::Error::depth, DirEntry::depth);
             again.truncate(depth);
             if again.last() == Some(&true) {
                 found.budget.look_again();
@@ -63,7 +80,10 @@ impl<'a> Descent<'a> {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() || entry.depth() == 0 => {
                     let place = place_of(entry.path());
-                    if is_skipped(&entry) || names_a_device(&place) || !self.visited.insert(place.clone()) {
+                    if is_skipped(&entry)
+                        || names_a_device(&place)
+                        || !self.visited.insert(place.clone())
+                    {
                         walk.skip_current_dir();
                     } else {
                         again.push(found.budget.visit(&place));
@@ -76,7 +96,11 @@ impl<'a> Descent<'a> {
                     }
                 }
                 Ok(entry) if (self.wanted)(entry.path()) => {
-                    let (path, place, reported) = (entry.path(), place_of(entry.path()), self.report(entry.path()));
+                    let (path, place, reported) = (
+                        entry.path(),
+                        place_of(entry.path()),
+                        self.report(entry.path()),
+                    );
                     match entry.file_type().is_file() {
                         true => found.add_regular_file(path, place, reported),
                         false => found.add_file(path, place, reported),
@@ -104,7 +128,10 @@ impl<'a> Descent<'a> {
         match metadata {
             Ok((metadata, target)) if metadata.is_dir() => match self.boundary.admit(&target) {
                 Ok(()) if place.starts_with(&target) => {
-                    let back = format!("is a symbolic link back to `{}`, a loop", self.report_place(&target));
+                    let back = format!(
+                        "is a symbolic link back to `{}`, a loop",
+                        self.report_place(&target)
+                    );
                     found.add_unreadable(reported, place.to_owned(), back);
                 }
                 Ok(()) => self.visit(path, &target, found),
@@ -130,7 +157,10 @@ impl<'a> Descent<'a> {
     /// The name of a path below the root in reports.
     fn report(&self, path: &Path) -> String {
         let below = plain::path(path.strip_prefix(self.root).unwrap_or(path));
-        match (self.shown.is_empty() && self.root.has_root(), self.shown.is_empty()) {
+        match (
+            self.shown.is_empty() && self.root.has_root(),
+            self.shown.is_empty(),
+        ) {
             (true, _) => format!("/{below}"),
             (_, true) => below,
             _ if below.is_empty() => self.shown.to_owned(),
@@ -141,7 +171,12 @@ impl<'a> Descent<'a> {
     /// The name of an absolute path, links resolved.
     fn report_place(&self, place: &Path) -> String {
         let root = self.root.canonicalize().ok();
-        match root.and_then(|root| place.strip_prefix(root).ok().map(|below| self.root.join(below))) {
+        match root.and_then(|root| {
+            place
+                .strip_prefix(root)
+                .ok()
+                .map(|below| self.root.join(below))
+        }) {
             Some(path) => self.report(&path).trim_end_matches('/').to_owned(),
             None => plain::path(place),
         }
@@ -150,5 +185,8 @@ impl<'a> Descent<'a> {
 
 /// Folders that never contain manifests of the user, unless they are named.
 fn is_skipped(entry: &DirEntry) -> bool {
-    entry.depth() > 0 && SKIPPED_FOLDERS.iter().any(|folder| entry.file_name() == *folder)
+    entry.depth() > 0
+        && SKIPPED_FOLDERS
+            .iter()
+            .any(|folder| entry.file_name() == *folder)
 }

@@ -28,21 +28,27 @@ pub enum InputError {
     },
     /// A path of a configuration that was found, not named: a repository decides what it contains, not what else is read.
     #[error("`{path}` is outside the repository")]
-    #[diagnostic(help("name it on the command line, or choose this configuration with `--config`"))]
+    #[diagnostic(help(
+        "name it on the command line, or choose this configuration with `--config`"
+    ))]
     OutsideRepository {
         /// The path.
         path: String,
     },
     /// A path of such a configuration that leads to git's own files, where credentials may be.
     #[error("`{path}` is in `.git`")]
-    #[diagnostic(help("name it on the command line, or choose this configuration with `--config`"))]
+    #[diagnostic(help(
+        "name it on the command line, or choose this configuration with `--config`"
+    ))]
     InGitFolder {
         /// The path.
         path: String,
     },
     /// A malformed pattern.
     #[error("`{pattern}` is not a valid glob: {reason}")]
-    #[diagnostic(help("`*` matches within a folder, `**` across folders; quote `[` and `{{` as `[[]` and `[{{]`"))]
+    #[diagnostic(help(
+        "`*` matches within a folder, `**` across folders; quote `[` and `{{` as `[[]` and `[{{]`"
+    ))]
     Glob {
         /// The pattern.
         pattern: String,
@@ -51,7 +57,9 @@ pub enum InputError {
     },
     /// Paths that lead to more than a run looks at.
     #[error("the paths of all bundles lead to more than {most} {what} together")]
-    #[diagnostic(help("let each bundle name a folder of its own, or check some of them at a time"))]
+    #[diagnostic(help(
+        "let each bundle name a folder of its own, or check some of them at a time"
+    ))]
     TooMany {
         /// How many it looks at.
         most: usize,
@@ -71,9 +79,17 @@ impl InputError {
     /// An argument that does not exist, with the nearest name in its folder.
     pub(super) fn missing(argument: &str) -> Self {
         let path = std::path::Path::new(argument);
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let wanted = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let entries = std::fs::read_dir(folder.unwrap_or(std::path::Path::new("."))).into_iter().flatten().flatten();
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let wanted = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let entries = std::fs::read_dir(folder.unwrap_or(std::path::Path::new(".")))
+            .into_iter()
+            .flatten()
+            .flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         let mut names: Vec<String> = names.collect();
         names.sort_unstable();
@@ -81,6 +97,9 @@ impl InputError {
             Some(folder) => format!("did you mean `{}`?", folder.join(name).display()),
             None => format!("did you mean `{name}`?"),
         });
-        Self::Missing { path: argument.to_owned(), help }
+        Self::Missing {
+            path: argument.to_owned(),
+            help,
+        }
     }
 }

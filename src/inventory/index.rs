@@ -54,16 +54,26 @@ impl Index {
         }
         starts[buckets] = names.len() as u32;
         names.push(at);
-        Self { ids, names, buckets: starts }
+        Self {
+            ids,
+            names,
+            buckets: starts,
+        }
     }
 
     /// The objects of each name, in the order of the inventory; the names in none.
     pub(super) fn each(&self) -> impl Iterator<Item = &[ObjectId]> {
-        self.names.windows(2).map(|bounds| &self.ids[bounds[0] as usize..bounds[1] as usize])
+        self.names
+            .windows(2)
+            .map(|bounds| &self.ids[bounds[0] as usize..bounds[1] as usize])
     }
 
     /// The objects of that name, in the order of the inventory.
-    pub(super) fn get<N: Hash + Ord>(&self, wanted: &N, name_of: impl Fn(ObjectId) -> Option<N>) -> &[ObjectId] {
+    pub(super) fn get<N: Hash + Ord>(
+        &self,
+        wanted: &N,
+        name_of: impl Fn(ObjectId) -> Option<N>,
+    ) -> &[ObjectId] {
         let buckets = self.buckets.len().saturating_sub(1);
         if buckets == 0 {
             return &[];
@@ -71,8 +81,11 @@ impl Index {
         let bucket = bucket(hash(wanted), buckets);
         let first = self.buckets[bucket] as usize;
         let names = &self.names[first..self.buckets[bucket + 1] as usize];
-        let found = names.binary_search_by(|at| name_of(self.ids[*at as usize]).as_ref().cmp(&Some(wanted)));
-        found.map_or(&[], |at| &self.ids[self.names[first + at] as usize..self.names[first + at + 1] as usize])
+        let found = names
+            .binary_search_by(|at| name_of(self.ids[*at as usize]).as_ref().cmp(&Some(wanted)));
+        found.map_or(&[], |at| {
+            &self.ids[self.names[first + at] as usize..self.names[first + at + 1] as usize]
+        })
     }
 }
 

@@ -118,13 +118,20 @@ impl Kinds {
         for (id, crd) in crds {
             let kind = copies.entry(crd.group_kind().to_owned()).or_default();
             kind.crds.push(id);
-            kind.plural = kind.plural.take().or_else(|| crd.plural.as_ref().map(|plural| plural.value.clone()));
+            kind.plural = kind
+                .plural
+                .take()
+                .or_else(|| crd.plural.as_ref().map(|plural| plural.value.clone()));
             for version in &crd.versions {
                 *kind.versions.entry(version.name.value.clone()).or_default() |= version.served;
             }
             let scope = crd.scope.as_ref().map(|scope| scope.value);
             kind.disagree |= kind.scope.is_some() && scope.is_some() && kind.scope != scope;
-            kind.scope = if kind.disagree { None } else { kind.scope.or(scope) };
+            kind.scope = if kind.disagree {
+                None
+            } else {
+                kind.scope.or(scope)
+            };
         }
         let mut defined = KindMap::default();
         for (of, mut kind) in copies {
@@ -132,7 +139,11 @@ impl Kinds {
             kind.served = served.map(|(version, _)| version.clone()).collect();
             defined.insert(of.as_ref(), kind);
         }
-        Self { release, defined, extra }
+        Self {
+            release,
+            defined,
+            extra,
+        }
     }
 
     /// The release whose built-in kinds count.
@@ -148,11 +159,18 @@ impl Kinds {
     /// What is known of `kind` in that group and version. The scope does not depend on the version ([SCOPE-5]).
     pub fn resolve(&self, api_version: ApiVersion<&str>, kind: &str) -> Resolution {
         let ApiVersion { group, version } = api_version;
-        let extra = self.extra.iter().find(|extra| extra.group == group && extra.kind == kind);
-        if let Some(extra) =
-            extra.filter(|extra| extra.versions.is_empty() || extra.versions.iter().any(|served| served == version))
-        {
-            return Resolution { scope: Some(extra.scope), source: ScopeSource::Config, serving: Serving::Yes };
+        let extra = self
+            .extra
+            .iter()
+            .find(|extra| extra.group == group && extra.kind == kind);
+        if let Some(extra) = extra.filter(|extra| {
+            extra.versions.is_empty() || extra.versions.iter().any(|served| served == version)
+        }) {
+            return Resolution {
+                scope: Some(extra.scope),
+                source: ScopeSource::Config,
+                serving: Serving::Yes,
+            };
         }
         if let Some(defined) = self.defined.get(GroupKind::new(group, kind)) {
             return defined.resolve(version);
@@ -167,16 +185,27 @@ impl Kinds {
                 served_as.retain(|api_version| ApiVersion::split(api_version).group == group);
                 Serving::OffByDefault { served_as }
             }
-            Served::Removed(kind) => {
-                Serving::Removed { in_release: kind.removed_in, replacement: kind.replacement_api_version.clone() }
-            }
+            Served::Removed(kind) => Serving::Removed {
+                in_release: kind.removed_in,
+                replacement: kind.replacement_api_version.clone(),
+            },
             Served::NotYet { introduced_in, .. } => Serving::NotYet { introduced_in },
             Served::KnownKindOtherVersion { served_as, .. } => Serving::Never { served_as },
-            Served::KnownGroupUnknownKind => Serving::Never { served_as: Vec::new() },
+            Served::KnownGroupUnknownKind => Serving::Never {
+                served_as: Vec::new(),
+            },
             Served::UnknownGroup => Serving::Unknown,
         };
-        let source = if scope.is_some() { ScopeSource::BuiltIn } else { ScopeSource::None };
-        Resolution { scope, source, serving }
+        let source = if scope.is_some() {
+            ScopeSource::BuiltIn
+        } else {
+            ScopeSource::None
+        };
+        Resolution {
+            scope,
+            source,
+            serving,
+        }
     }
 
     /// The CRDs in the input that define a kind; several if the CRD appears more than once.
@@ -186,7 +215,10 @@ impl Kinds {
 
     /// The plural from a CRD in the input or from the built-in table.
     pub fn plural(&self, kind: GroupKind<&str>) -> Option<&str> {
-        let defined = self.defined.get(kind).and_then(|defined| defined.plural.as_deref());
+        let defined = self
+            .defined
+            .get(kind)
+            .and_then(|defined| defined.plural.as_deref());
         defined.or_else(|| builtin::table().plural_of(kind))
     }
 
@@ -204,10 +236,19 @@ impl Defined {
         let crd = self.crds.first().copied();
         let serving = match (self.versions.get(version), crd) {
             (Some(true), _) => Serving::Yes,
-            (_, Some(crd)) => Serving::NotByCrd { crd, served: Arc::clone(&self.served) },
+            (_, Some(crd)) => Serving::NotByCrd {
+                crd,
+                served: Arc::clone(&self.served),
+            },
             (_, None) => Serving::Unknown,
         };
-        let source = crd.filter(|_| self.scope.is_some()).map_or(ScopeSource::None, ScopeSource::Crd);
-        Resolution { scope: self.scope, source, serving }
+        let source = crd
+            .filter(|_| self.scope.is_some())
+            .map_or(ScopeSource::None, ScopeSource::Crd);
+        Resolution {
+            scope: self.scope,
+            source,
+            serving,
+        }
     }
 }

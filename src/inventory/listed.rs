@@ -27,7 +27,8 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
     let mut missing = Vec::new();
     for argument in arguments {
         let below = |path: &str| {
-            let folder = argument.is_empty() || ancestors(folder_of(path)).any(|folder| folder == argument);
+            let folder =
+                argument.is_empty() || ancestors(folder_of(path)).any(|folder| folder == argument);
             folder && is_manifest(path)
         };
         let mut hits: Vec<usize> = places(paths, |path| path == argument || below(path));
@@ -45,7 +46,12 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
 }
 
 fn places(paths: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<usize> {
-    paths.iter().enumerate().filter(|(_, path)| wanted(path)).map(|(at, _)| at).collect()
+    paths
+        .iter()
+        .enumerate()
+        .filter(|(_, path)| wanted(path))
+        .map(|(at, _)| at)
+        .collect()
 }
 
 fn is_manifest(path: &str) -> bool {

@@ -31,14 +31,21 @@ pub fn locate(path: &str) -> PathBuf {
     if path == STDIN {
         return PathBuf::from(STDIN);
     }
-    let Ok(absolute) = std::path::absolute(path) else { return PathBuf::from(path) };
+    let Ok(absolute) = std::path::absolute(path) else {
+        return PathBuf::from(path);
+    };
     let mut rest = Vec::new();
     let mut existing: &Path = &absolute;
     loop {
         if let Ok(found) = existing.canonicalize() {
-            return rest.into_iter().rev().fold(found, |path: PathBuf, name| path.join(name));
+            return rest
+                .into_iter()
+                .rev()
+                .fold(found, |path: PathBuf, name| path.join(name));
         }
-        let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else { return absolute };
+        let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else {
+            return absolute;
+        };
         rest.push(name);
         existing = parent;
     }

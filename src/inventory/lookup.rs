@@ -35,7 +35,10 @@ impl Inventory {
         let by_key = || Index::new(self.ids(), |id| named_key_of(self.member(id)));
         let by_kind = || Index::new(self.ids(), |id| Some(self.member(id).object.group_kind()));
         let remarkable = || {
-            let remarkable = self.members.iter().filter(|member| member.object.metadata().is_remarkable());
+            let remarkable = self
+                .members
+                .iter()
+                .filter(|member| member.object.metadata().is_remarkable());
             remarkable.map(|member| member.id).collect::<Vec<_>>()
         };
         let (by_key, (by_kind, remarkable)) = rayon::join(by_key, || (by_kind(), remarkable()));
@@ -62,7 +65,9 @@ impl Inventory {
 
     /// The objects of a kind as it is written, in whatever version, in order.
     pub fn of_kind(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &Member> + use<'_> {
-        let of_kind = self.by_kind.get(&kind, |id| Some(self.member(id).object.group_kind()));
+        let of_kind = self
+            .by_kind
+            .get(&kind, |id| Some(self.member(id).object.group_kind()));
         of_kind.iter().map(|id| self.member(*id))
     }
 
@@ -82,17 +87,25 @@ impl Inventory {
     /// The templates of the objects, in order.
     pub fn templates(&self) -> impl Iterator<Item = (&Member, Template<'_>)> {
         let with_templates = self.with_templates.get_or_init(|| {
-            let with_templates =
-                self.of_kinds(&WITH_TEMPLATES).filter(|member| member.object.templates().next().is_some());
+            let with_templates = self
+                .of_kinds(&WITH_TEMPLATES)
+                .filter(|member| member.object.templates().next().is_some());
             with_templates.map(|member| member.id).collect()
         });
         let members = with_templates.iter().map(|id| self.member(*id));
-        members.flat_map(|member| member.object.templates().map(move |template| (member, template)))
+        members.flat_map(|member| {
+            member
+                .object
+                .templates()
+                .map(move |template| (member, template))
+        })
     }
 
     /// The kinds of the objects' keys, in no order; one that is written with several groups comes several times.
     pub fn kinds_of_members(&self) -> impl Iterator<Item = GroupKind<&str>> {
-        self.by_kind.each().filter_map(|ids| Some(self.member(*ids.first()?).key.group_kind()))
+        self.by_kind
+            .each()
+            .filter_map(|ids| Some(self.member(*ids.first()?).key.group_kind()))
     }
 
     /// The objects that have this uid, in order.
@@ -107,13 +120,17 @@ impl Inventory {
 
     /// The objects that were read from a cluster, by their keys; of several with one key the last.
     pub fn live(&self) -> HashMap<&ObjectKey, &Member> {
-        let live = self.members.iter().filter(|member| member.from_dump && member.decodes());
+        let live = self
+            .members
+            .iter()
+            .filter(|member| member.from_dump && member.decodes());
         live.map(|member| (&member.key, member)).collect()
     }
 
     /// The objects of each key that several have, in order; the keys in the order of their first objects.
     pub fn namesakes(&self) -> Vec<&[ObjectId]> {
-        let mut namesakes: Vec<&[ObjectId]> = self.by_key.each().filter(|ids| ids.len() > 1).collect();
+        let mut namesakes: Vec<&[ObjectId]> =
+            self.by_key.each().filter(|ids| ids.len() > 1).collect();
         namesakes.sort_unstable_by_key(|ids| ids.first().copied());
         namesakes
     }
@@ -121,7 +138,9 @@ impl Inventory {
     /// The objects of which it is known that they are in a namespace, in order: what the namespace controller deletes with it.
     pub fn in_namespace(&self, name: &str) -> &[ObjectId] {
         let namespace_of = |id| self.member(id).key.namespace.name();
-        let by_namespace = self.by_namespace.get_or_init(|| Index::new(self.ids(), namespace_of));
+        let by_namespace = self
+            .by_namespace
+            .get_or_init(|| Index::new(self.ids(), namespace_of));
         by_namespace.get(&name, namespace_of)
     }
 
@@ -145,9 +164,20 @@ impl Inventory {
             Namespace::None | Namespace::Unwritten => self.with_name(kind.group, kind.kind, name),
         };
         let group = table().identity(kind.group, kind.kind);
-        let in_namespace =
-            |namespace: Namespace| self.with_key(&ObjectKey::new(GroupKind::new(group, kind.kind), namespace, name));
-        let named = here.name().map(|name| [Namespace::Named(name.into()), Namespace::Unwritten, Namespace::None]);
+        let in_namespace = |namespace: Namespace| {
+            self.with_key(&ObjectKey::new(
+                GroupKind::new(group, kind.kind),
+                namespace,
+                name,
+            ))
+        };
+        let named = here.name().map(|name| {
+            [
+                Namespace::Named(name.into()),
+                Namespace::Unwritten,
+                Namespace::None,
+            ]
+        });
         let parts = named.into_iter().flatten().map(in_namespace).collect();
         everywhere.iter().copied().chain(merged(parts))
     }
@@ -171,6 +201,10 @@ impl Inventory {
             Scope::Namespaced => dependent.key.namespace.clone(),
         };
         let group = table().identity(reference.group_version().group, reference.kind());
-        Some(ObjectKey::new(GroupKind::new(group, reference.kind()), namespace, reference.name()))
+        Some(ObjectKey::new(
+            GroupKind::new(group, reference.kind()),
+            namespace,
+            reference.name(),
+        ))
     }
 }

@@ -3,7 +3,11 @@
 /// What is in some lists, each of which is in order and without repetitions: in order, and once.
 pub(super) fn merged<T: Ord + Copy>(mut lists: Vec<&[T]>) -> impl Iterator<Item = T> {
     std::iter::from_fn(move || {
-        let next = lists.iter().filter_map(|list| list.first()).min().copied()?;
+        let next = lists
+            .iter()
+            .filter_map(|list| list.first())
+            .min()
+            .copied()?;
         for list in &mut lists {
             *list = list.strip_prefix(&[next]).unwrap_or(list);
         }

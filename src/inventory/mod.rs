@@ -35,13 +35,16 @@ use smol_str::SmolStr;
 
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits, pointers};
-use crate::manifest::{ManifestTool, Object, ParsedDocument, ParsedFile, Skip, SkipReason, has_directive};
+use crate::manifest::{
+    ManifestTool, Object, ParsedDocument, ParsedFile, Skip, SkipReason, has_directive,
+};
 use crate::text::{FileId, Limits, Sources, Span};
 use crate::yaml::{Problem, Quirk, ReadError};
 
 pub use applied::AppliedFile;
 pub use boundary::{
-    Escape, admit_manifests, admit_own_file, admit_own_file_for_writing, place_to_edit, place_to_write,
+    Escape, admit_manifests, admit_own_file, admit_own_file_for_writing, place_to_edit,
+    place_to_write,
 };
 pub use budget::WalkBudget;
 pub use builtin::*;
@@ -129,7 +132,12 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { release: Release::NEWEST, namespace: None, extra_kinds: Vec::new(), limits: Limits::default() }
+        Self {
+            release: Release::NEWEST,
+            namespace: None,
+            extra_kinds: Vec::new(),
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -176,16 +184,30 @@ impl Inventory {
     /// roots build comes once for each of them.
     pub fn applied(files: Vec<AppliedFile>, settings: Settings) -> Self {
         let clients: Vec<_> = files.iter().map(|file| file.client).collect();
-        let given = (0u32..).map(FileId).zip(&files).filter_map(|(id, file)| Some((id, file.namespace.clone()?)));
+        let given = (0u32..)
+            .map(FileId)
+            .zip(&files)
+            .filter_map(|(id, file)| Some((id, file.namespace.clone()?)));
         let namespaces = given.collect();
-        let (files, edits): (Vec<_>, Vec<_>) = files.into_iter().map(|file| (file.file, file.edits)).unzip();
-        let Settings { release, namespace, extra_kinds, limits } = settings;
-        let facts = files.iter().filter_map(|file| Some((file.source().path(), file.facts()?)));
+        let (files, edits): (Vec<_>, Vec<_>) = files
+            .into_iter()
+            .map(|file| (file.file, file.edits))
+            .unzip();
+        let Settings {
+            release,
+            namespace,
+            extra_kinds,
+            limits,
+        } = settings;
+        let facts = files
+            .iter()
+            .filter_map(|file| Some((file.source().path(), file.facts()?)));
         let (neighbourhood, (sources, mut written)) = rayon::join(
             || {
                 Neighbourhood::of(
                     facts,
-                    located(&files, ParsedDocument::objects).flat_map(|object| pointers(object.what)),
+                    located(&files, ParsedDocument::objects)
+                        .flat_map(|object| pointers(object.what)),
                 )
             },
             || {
@@ -195,10 +217,16 @@ impl Inventory {
             },
         );
         // What a root builds is applied, whatever else its neighbours say.
-        let said = files.par_iter().zip(&edits).map(|(file, edits)| match edits {
-            None => (neighbourhood.skip_reason(file.source().path()), neighbourhood.has_patches(file.source().path())),
-            Some(_) => (None, false),
-        });
+        let said = files
+            .par_iter()
+            .zip(&edits)
+            .map(|(file, edits)| match edits {
+                None => (
+                    neighbourhood.skip_reason(file.source().path()),
+                    neighbourhood.has_patches(file.source().path()),
+                ),
+                Some(_) => (None, false),
+            });
         let said: Vec<_> = said.collect();
         let said_of = |object: &InDocument<&Arc<Object>>| {
             let (reason, has_patches) = said.get(object.file.0 as usize)?;
@@ -211,11 +239,21 @@ impl Inventory {
         let aside = written.extract_if(.., |object| said_of(object).is_some());
         let set_aside = aside.filter_map(|object| {
             let reason = said_of(&object)?;
-            Some((object.file, object.document, Skip { span: object.what.start(), reason }))
+            Some((
+                object.file,
+                object.document,
+                Skip {
+                    span: object.what.start(),
+                    reason,
+                },
+            ))
         });
         let set_aside = set_aside.collect();
         written.retain(|object| match clients.get(object.file.0 as usize) {
-            Some(Some(client)) => object.what.list_reading().is_none_or(|reading| reading.is_applied_by(*client)),
+            Some(Some(client)) => object
+                .what
+                .list_reading()
+                .is_none_or(|reading| reading.is_applied_by(*client)),
             _ => true,
         });
         let mut inventory = Self {
@@ -242,7 +280,10 @@ impl Inventory {
         inventory.index();
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
-        let hidden = inventory.skipped().filter(|skip| skip.what.reason.hides_objects()).count();
+        let hidden = inventory
+            .skipped()
+            .filter(|skip| skip.what.reason.hides_objects())
+            .count();
         inventory.hidden = hidden + inventory.unreadable_files().count();
         inventory
     }
@@ -252,9 +293,11 @@ impl Inventory {
     fn build(&mut self, mut written: Vec<InDocument<&Arc<Object>>>, edits: &[Option<Arc<Edits>>]) {
         loop {
             let crds = (0u32..).map(ObjectId).zip(&written);
-            let crds = crds.filter_map(|(id, object)| object.what.definition().map(|crd| (id, crd)));
+            let crds =
+                crds.filter_map(|(id, object)| object.what.definition().map(|crd| (id, crd)));
             self.kinds = Kinds::new(self.kinds.release(), crds, self.kinds.extra().to_vec());
-            self.resolutions = Resolutions::of(&self.kinds, written.iter().map(|object| &**object.what));
+            self.resolutions =
+                Resolutions::of(&self.kinds, written.iter().map(|object| &**object.what));
             let built = self.built(&written, edits);
             let count = built.iter().flatten().count();
             if count == written.len() {
@@ -268,10 +311,16 @@ impl Inventory {
     }
 
     /// What becomes of each object, once all kinds are known; `None` if the root that builds its file deletes it.
-    fn built(&self, written: &[InDocument<&Arc<Object>>], edits: &[Option<Arc<Edits>>]) -> Vec<Option<Member>> {
+    fn built(
+        &self,
+        written: &[InDocument<&Arc<Object>>],
+        edits: &[Option<Arc<Edits>>],
+    ) -> Vec<Option<Member>> {
         // A definition that was added to define the kinds of a dump does not make the dump a rendering.
         let is_crd = |object: &Object| object.is(well_known::CUSTOM_RESOURCE_DEFINITION);
-        let all_have_uids = written.iter().all(|object| is_crd(object.what) || object.what.uid().is_some());
+        let all_have_uids = written
+            .iter()
+            .all(|object| is_crd(object.what) || object.what.uid().is_some());
         let members = written.par_iter().enumerate().map(|(at, object)| {
             let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
             self.built_one(ObjectId(at as u32), *object, edits, all_have_uids)
@@ -287,10 +336,15 @@ impl Inventory {
         edits: Option<&Edits>,
         all_have_uids: bool,
     ) -> Option<Member> {
-        let InDocument { file, document, what: object } = written;
+        let InDocument {
+            file,
+            document,
+            what: object,
+        } = written;
         let resolution = self.resolution_of(object.api_version(), object.kind());
-        let stamped =
-            ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata().has_server_field(field));
+        let stamped = ["resourceVersion", "creationTimestamp"]
+            .iter()
+            .any(|field| object.metadata().has_server_field(field));
         let from_dump = object.uid().is_some() && (stamped || all_have_uids);
         // A live object has its namespace written: without one it has none, whatever its kind.
         let homeless = from_dump && object.namespace().is_none();
@@ -303,8 +357,20 @@ impl Inventory {
                 BuildFate::Deleted => return None,
             },
         };
-        let is_named = object.metadata().name().is_some_and(|name| !name.value.is_empty());
-        Some(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump, is_named })
+        let is_named = object
+            .metadata()
+            .name()
+            .is_some_and(|name| !name.value.is_empty());
+        Some(Member {
+            id,
+            file,
+            document,
+            object: Arc::clone(object),
+            resolution,
+            key,
+            from_dump,
+            is_named,
+        })
     }
 
     /// The files and everything in them, in path order.
@@ -329,18 +395,28 @@ impl Inventory {
 
     /// What is not an object to apply: on its own evidence, then because its neighbours say so.
     pub fn skipped(&self) -> impl Iterator<Item = InDocument<Skip>> {
-        self.skipped_by_themselves().chain(self.skipped_for_neighbours())
+        self.skipped_by_themselves()
+            .chain(self.skipped_for_neighbours())
     }
 
     /// How much that is.
     pub fn skipped_count(&self) -> usize {
-        self.set_aside.len() + self.files.iter().map(ParsedFile::skipped_count).sum::<usize>()
+        self.set_aside.len()
+            + self
+                .files
+                .iter()
+                .map(ParsedFile::skipped_count)
+                .sum::<usize>()
     }
 
     /// What is not an object to apply on its own evidence, in order.
     pub fn skipped_by_themselves(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.files().flat_map(|(file, parsed)| {
-            parsed.skipped().map(move |(document, what)| InDocument { file, document, what })
+            parsed.skipped().map(move |(document, what)| InDocument {
+                file,
+                document,
+                what,
+            })
         })
     }
 
@@ -361,7 +437,9 @@ impl Inventory {
 
     /// Documents of files about manifests that cannot be read although they are not templates, and why.
     pub fn unreadable_documents(&self) -> impl Iterator<Item = InDocument<&ReadError>> {
-        located(&self.files, |document| document.error().map_or(&[], std::slice::from_ref))
+        located(&self.files, |document| {
+            document.error().map_or(&[], std::slice::from_ref)
+        })
     }
 
     /// What Kubernetes drops or overrides silently while it reads a document.
@@ -377,31 +455,50 @@ impl Inventory {
 
     /// Whether neighbours say that no object of the file is to be applied.
     fn is_set_aside(&self, file: FileId) -> bool {
-        let is_mentioned = self.set_aside.binary_search_by_key(&file, |(file, ..)| *file).is_ok();
+        let is_mentioned = self
+            .set_aside
+            .binary_search_by_key(&file, |(file, ..)| *file)
+            .is_ok();
         is_mentioned && self.members_of(file).is_empty()
     }
 
     /// Files that cannot be read at all, and why, to be read after their names: `is a broken symbolic link`.
     pub fn unreadable_files(&self) -> impl Iterator<Item = (FileId, &str)> {
-        self.files().filter_map(|(id, file)| Some((id, file.failure()?)))
+        self.files()
+            .filter_map(|(id, file)| Some((id, file.failure()?)))
     }
 
     /// The key of an object as it stands in its file.
     pub fn written_key(&self, member: &Member) -> ObjectKey {
         let homeless = member.from_dump && member.object.namespace().is_none();
-        self.key_of(member.file, &member.object, member.scope().or(homeless.then_some(Scope::Cluster)))
+        self.key_of(
+            member.file,
+            &member.object,
+            member.scope().or(homeless.then_some(Scope::Cluster)),
+        )
     }
 
     fn key_of(&self, file: FileId, object: &Object, scope: Option<Scope>) -> ObjectKey {
-        let kind = GroupKind::new(table().identity(object.group(), object.kind()), object.kind());
+        let kind = GroupKind::new(
+            table().identity(object.group(), object.kind()),
+            object.kind(),
+        );
         let name = object.name().map(SmolStr::from).unwrap_or_default();
-        ObjectKey::new(kind, self.namespace_of(file, object.namespace(), scope), name)
+        ObjectKey::new(
+            kind,
+            self.namespace_of(file, object.namespace(), scope),
+            name,
+        )
     }
 
     /// The namespace that `written` in a file leads to for a kind of that scope. On a cluster-scoped kind it is silently cleared
     /// ([VAL-34]); a kind of unknown scope is never given the namespace of the input.
     fn namespace_of(&self, file: FileId, written: Option<&str>, scope: Option<Scope>) -> Namespace {
-        let given = self.namespaces.get(&file).map(|given| &**given).or(self.namespace.as_deref());
+        let given = self
+            .namespaces
+            .get(&file)
+            .map(|given| &**given)
+            .or(self.namespace.as_deref());
         match (scope, written, given) {
             (Some(Scope::Cluster), _, _) => Namespace::None,
             (_, Some(written), _) => Namespace::Named(written.into()),
@@ -415,9 +512,11 @@ impl Inventory {
     pub fn namespace_beside(&self, member: &Member) -> Namespace {
         match &member.key.namespace {
             Namespace::Named(name) => Namespace::Named(name.clone()),
-            Namespace::None | Namespace::Unwritten => {
-                self.namespace_of(member.file, member.object.namespace(), Some(Scope::Namespaced))
-            }
+            Namespace::None | Namespace::Unwritten => self.namespace_of(
+                member.file,
+                member.object.namespace(),
+                Some(Scope::Namespaced),
+            ),
         }
     }
 }
@@ -425,8 +524,20 @@ impl Inventory {
 /// Whether an object may be what its neighbours say. Kubernetes' own kinds configure no plugin of kustomize, unless they carry the
 /// annotation that names a function (<https://kubectl.docs.kubernetes.io/guides/extending_kustomize/>).
 fn may_be(reason: &SkipReason, object: &Object) -> bool {
-    let is_own = || table().find(object.group(), &object.group_version().version, object.kind()).is_some();
-    let has_function = || object.at(&["metadata", "annotations", "config.kubernetes.io/function"]).is_some();
+    let is_own = || {
+        table()
+            .find(
+                object.group(),
+                &object.group_version().version,
+                object.kind(),
+            )
+            .is_some()
+    };
+    let has_function = || {
+        object
+            .at(&["metadata", "annotations", "config.kubernetes.io/function"])
+            .is_some()
+    };
     !matches!(reason, SkipReason::Configuration(_)) || !is_own() || has_function()
 }
 
@@ -435,9 +546,16 @@ fn located<'a, T: 'a>(
     files: &'a [ParsedFile],
     part: impl Fn(&'a ParsedDocument) -> &'a [T] + Copy,
 ) -> impl Iterator<Item = InDocument<&'a T>> {
-    (0u32..).map(FileId).zip(files).flat_map(move |(file, parsed)| {
-        parsed.documents().iter().flat_map(move |parsed| {
-            part(parsed).iter().map(move |what| InDocument { file, document: parsed.index, what })
+    (0u32..)
+        .map(FileId)
+        .zip(files)
+        .flat_map(move |(file, parsed)| {
+            parsed.documents().iter().flat_map(move |parsed| {
+                part(parsed).iter().map(move |what| InDocument {
+                    file,
+                    document: parsed.index,
+                    what,
+                })
+            })
         })
-    })
 }

@@ -52,18 +52,24 @@ impl Neighbourhood {
         files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>,
         pointers: impl IntoIterator<Item = Pointer>,
     ) -> Self {
-        let files: Vec<(Cow<'_, str>, &FileFacts)> =
-            files.into_iter().map(|(path, facts)| (resolved(path), facts)).collect();
+        let files: Vec<(Cow<'_, str>, &FileFacts)> = files
+            .into_iter()
+            .map(|(path, facts)| (resolved(path), facts))
+            .collect();
         let mut all = Self::default();
         // Every repository has a root, so an object that points there may mean another one.
-        for pointer in pointers.into_iter().filter(|pointer| !pointer.folder.is_empty()) {
+        for pointer in pointers
+            .into_iter()
+            .filter(|pointer| !pointer.folder.is_empty())
+        {
             *all.delivered.entry(pointer.folder).or_default() |= pointer.recursive;
         }
         for (path, facts) in &files {
             all.note(path, facts);
         }
         for (path, facts) in &files {
-            let is_named = all.uses.contains_key(&**path) || all.uses_from_elsewhere.contains_key(&**path);
+            let is_named =
+                all.uses.contains_key(&**path) || all.uses_from_elsewhere.contains_key(&**path);
             if facts.has_manifest && !is_named && StepFile::of(path).is_none() {
                 all.applied.insert(folder_of(path).to_owned());
             }
@@ -77,7 +83,8 @@ impl Neighbourhood {
         for mention in &facts.mentions {
             self.name(folder, resolve(folder, &mention.path), mention.used.clone());
         }
-        self.tested.extend(facts.tested.iter().map(|tested| resolve(folder, tested)));
+        self.tested
+            .extend(facts.tested.iter().map(|tested| resolve(folder, tested)));
         if facts.is_kustomization {
             self.kustomizations.push(folder.to_owned());
             self.governed.insert(folder.to_owned());
@@ -88,7 +95,10 @@ impl Neighbourhood {
         if facts.has_directive {
             self.directives.insert(path.to_owned());
         }
-        let hints = Hints { asserts: facts.has_test_assert, partial: facts.has_partial_object };
+        let hints = Hints {
+            asserts: facts.has_test_assert,
+            partial: facts.has_partial_object,
+        };
         // Most files give none.
         if hints.asserts || hints.partial {
             self.hints.insert(path.to_owned(), hints);
@@ -110,31 +120,51 @@ impl Neighbourhood {
     }
 
     fn is_named_as_applied(&self, path: &str) -> bool {
-        let is_applied = |(used, count): &(Use, usize)| matches!(used, Use::Applied(_)) && *count > 0;
-        self.uses.get(path).is_some_and(|uses| uses.iter().any(is_applied))
+        let is_applied =
+            |(used, count): &(Use, usize)| matches!(used, Use::Applied(_)) && *count > 0;
+        self.uses
+            .get(path)
+            .is_some_and(|uses| uses.iter().any(is_applied))
     }
 
     /// A folder of transformers is a kustomization itself: its resources are transformers, too.
     fn spread(&mut self, files: &[(Cow<'_, str>, &FileFacts)]) {
         let kustomizations = files.iter().filter(|(path, _)| is_kustomization(path));
-        let facts: HashMap<&str, &FileFacts> = kustomizations.map(|(path, facts)| (&**path, *facts)).collect();
-        let kustomization = |folder: &str| KUSTOMIZATIONS.iter().find_map(|name| facts.get(&*resolve(folder, name)));
+        let facts: HashMap<&str, &FileFacts> = kustomizations
+            .map(|(path, facts)| (&**path, *facts))
+            .collect();
+        let kustomization = |folder: &str| {
+            KUSTOMIZATIONS
+                .iter()
+                .find_map(|name| facts.get(&*resolve(folder, name)))
+        };
         let not_applied = |uses: &NamedUses| {
-            uses.iter().map(|(used, _)| used).find(|used| matches!(used, Use::Otherwise(_))).cloned()
+            uses.iter()
+                .map(|(used, _)| used)
+                .find(|used| matches!(used, Use::Otherwise(_)))
+                .cloned()
         };
         let named = self.uses.iter().chain(&self.uses_from_elsewhere);
-        let named = named.filter(|(path, _)| !self.is_named_as_applied(path) && !self.is_pointed_at(path));
+        let named =
+            named.filter(|(path, _)| !self.is_named_as_applied(path) && !self.is_pointed_at(path));
         let named = named.filter_map(|(path, uses)| Some((path.clone(), not_applied(uses)?)));
         let mut pending: Vec<(String, Use)> = named.collect();
         pending.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut seen = HashSet::default();
         while let Some((folder, used)) = pending.pop() {
-            let Some(facts) = kustomization(&folder).filter(|_| seen.insert(folder.clone())) else { continue };
-            for mention in facts.mentions.iter().filter(|mention| matches!(mention.used, Use::Applied(_))) {
+            let Some(facts) = kustomization(&folder).filter(|_| seen.insert(folder.clone())) else {
+                continue;
+            };
+            for mention in facts
+                .mentions
+                .iter()
+                .filter(|mention| matches!(mention.used, Use::Applied(_)))
+            {
                 let path = resolve(&folder, &mention.path);
                 // What this kustomization said about the file, and nothing that others say.
                 let uses = self.uses.get_mut(&path).into_iter().flatten();
-                if let Some((_, count)) = uses.into_iter().find(|(other, _)| *other == mention.used) {
+                if let Some((_, count)) = uses.into_iter().find(|(other, _)| *other == mention.used)
+                {
                     *count = count.saturating_sub(1);
                 }
                 self.name(&folder, path.clone(), used.clone());
@@ -149,11 +179,15 @@ impl Neighbourhood {
     pub fn skip_reason(&self, path: &str) -> Option<SkipReason> {
         let path = &*resolved(path);
         let governed = self.is_governed(path);
-        let asserted = || self.is_assertion(path).then_some(SkipReason::Assertion(ManifestTool::Kuttl));
+        let asserted = || {
+            self.is_assertion(path)
+                .then_some(SkipReason::Assertion(ManifestTool::Kuttl))
+        };
         let reason = self.said(path, governed).min().cloned().or_else(asserted)?;
         let folder = folder_of(path);
         let is_assertion = matches!(reason, SkipReason::Assertion(_));
-        let is_applied = is_assertion && self.applied.contains(folder) && !self.configured.contains(folder);
+        let is_applied =
+            is_assertion && self.applied.contains(folder) && !self.configured.contains(folder);
         (!is_applied && !self.is_reached(path)).then_some(reason)
     }
 
@@ -191,7 +225,10 @@ impl Neighbourhood {
     fn is_delivered(&self, folder: &str) -> bool {
         let mut plain = ancestors(folder).take_while(|above| !self.governed.contains(*above));
         !self.delivered.is_empty()
-            && plain.any(|above| self.pointers_at(above).any(|with_those_below| with_those_below || above == folder))
+            && plain.any(|above| {
+                self.pointers_at(above)
+                    .any(|with_those_below| with_those_below || above == folder)
+            })
     }
 
     fn is_pointed_at(&self, folder: &str) -> bool {
@@ -201,14 +238,22 @@ impl Neighbourhood {
     /// For each delivery object that may mean a folder, whether it means those below, too. It names the folder from the root of
     /// its repository, wherever that is.
     fn pointers_at(&self, folder: &str) -> impl Iterator<Item = bool> {
-        let below_roots = folder.match_indices('/').map(|(slash, _)| &folder[slash + 1..]);
-        std::iter::once(folder).chain(below_roots).filter_map(|named| self.delivered.get(named).copied())
+        let below_roots = folder
+            .match_indices('/')
+            .map(|(slash, _)| &folder[slash + 1..]);
+        std::iter::once(folder)
+            .chain(below_roots)
+            .filter_map(|named| self.delivered.get(named).copied())
     }
 
     /// Whether kustomize rewrites the objects of the file before they are applied.
     pub fn is_kustomized(&self, path: &str) -> bool {
-        let is_kustomized = |(used, count): &(Use, usize)| *used == Use::Applied(ManifestTool::Kustomize) && *count > 0;
-        self.uses.get(&*resolved(path)).is_some_and(|uses| uses.iter().any(is_kustomized))
+        let is_kustomized = |(used, count): &(Use, usize)| {
+            *used == Use::Applied(ManifestTool::Kustomize) && *count > 0
+        };
+        self.uses
+            .get(&*resolved(path))
+            .is_some_and(|uses| uses.iter().any(is_kustomized))
     }
 
     /// Folders with a kustomization, in path order.
@@ -221,7 +266,8 @@ impl Neighbourhood {
     fn is_assertion(&self, path: &str) -> bool {
         let hints = self.hints.get(path).copied().unwrap_or_default();
         hints.asserts
-            || StepFile::of(path).is_some_and(|step| step.checks) && (hints.partial || self.is_tested(folder_of(path)))
+            || StepFile::of(path).is_some_and(|step| step.checks)
+                && (hints.partial || self.is_tested(folder_of(path)))
     }
 
     /// Whether the folder, or one above it, contains a file of a test tool.
@@ -250,12 +296,16 @@ impl StepFile {
     /// `^(\d\d)-(.*)\.(?:yaml|yml)$` (kyverno/chainsaw, pkg/discovery).
     fn of(path: &str) -> Option<Self> {
         let name = name_of(path);
-        let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"))?;
+        let stem = name
+            .strip_suffix(".yaml")
+            .or_else(|| name.strip_suffix(".yml"))?;
         let (number, rest) = stem.split_once('-')?;
         if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         let word = rest.split('-').next().unwrap_or(rest).to_ascii_lowercase();
-        Some(Self { checks: matches!(word.as_str(), "assert" | "error" | "errors") })
+        Some(Self {
+            checks: matches!(word.as_str(), "assert" | "error" | "errors"),
+        })
     }
 }

@@ -15,7 +15,10 @@ use crate::text::SourceFile;
 /// Why there are none, to be read after the name of the file: it is no regular file (unless the path names a device), is too
 /// large, or cannot be read.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    read_file_at(path, &path.canonicalize().unwrap_or_else(|_| path.to_owned()))
+    read_file_at(
+        path,
+        &path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+    )
 }
 
 /// [`read_file`], for whoever knows the `place` of the file already: its absolute path, links resolved. To resolve the path of
@@ -44,7 +47,10 @@ pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String>
 fn opened(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits() as i32,
+    );
     options.read(true).open(path)
 }
 
@@ -56,8 +62,15 @@ pub(super) fn read_limited(source: impl Read, expected: u64) -> Result<Vec<u8>, 
     let limit = SourceFile::MAX_BYTES;
     // With the one byte more, the end is seen without asking for more memory.
     let mut bytes = Vec::with_capacity(expected.min(limit) as usize + 1);
-    source.take(limit + 1).read_to_end(&mut bytes).map_err(|error| describe(&error))?;
-    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+    source
+        .take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| describe(&error))?;
+    if bytes.len() as u64 > limit {
+        Err(too_large())
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// The bytes of a file that is written for ownerlint: a configuration, a baseline, steps. Mistakes in it are shown with the
@@ -72,7 +85,9 @@ pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
     let path = Path::new(path);
     if !names_a_device(path) {
         let place = path.canonicalize().map_err(|error| describe(&error))?;
-        Boundary::of_file(path).admit(&place).map_err(|escape| escape.of_link().to_owned())?;
+        Boundary::of_file(path)
+            .admit(&place)
+            .map_err(|escape| escape.of_link().to_owned())?;
         return read_file_at(path, &place);
     }
     read_file(path)
@@ -80,7 +95,11 @@ pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
 
 /// What stands in the place of a file.
 fn irregular(is_folder: bool) -> String {
-    if is_folder { "is a folder".to_owned() } else { "is not a regular file".to_owned() }
+    if is_folder {
+        "is a folder".to_owned()
+    } else {
+        "is not a regular file".to_owned()
+    }
 }
 
 /// Why a file with more bytes than a file may have is not read.

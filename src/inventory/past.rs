@@ -25,7 +25,10 @@ impl Past {
     /// What the files below `root` contained, by their paths from there; `None` for what did not exist.
     pub fn new(root: &Path, files: impl IntoIterator<Item = (String, Option<Arc<[u8]>>)>) -> Self {
         let root = locate(&root.to_string_lossy());
-        let differing = files.into_iter().map(|(path, bytes)| (root.join(path), bytes)).collect();
+        let differing = files
+            .into_iter()
+            .map(|(path, bytes)| (root.join(path), bytes))
+            .collect();
         Self { root, differing }
     }
 
@@ -37,8 +40,14 @@ impl Past {
     /// The files of these names that contain something else now, are new or are gone, as seen from the current folder.
     pub fn differing(&self, names: &[&str]) -> impl Iterator<Item = String> {
         let here = locate(".");
-        let is_named = |path: &&PathBuf| path.file_name().is_some_and(|name| names.iter().any(|one| name == *one));
-        self.differing.keys().filter(is_named).map(move |path| plain::path(path.strip_prefix(&here).unwrap_or(path)))
+        let is_named = |path: &&PathBuf| {
+            path.file_name()
+                .is_some_and(|name| names.iter().any(|one| name == *one))
+        };
+        self.differing
+            .keys()
+            .filter(is_named)
+            .map(move |path| plain::path(path.strip_prefix(&here).unwrap_or(path)))
     }
 
     /// Whether a file existed, and what it contained if that is something else than now.
@@ -46,7 +55,9 @@ impl Past {
         if !identity.starts_with(&self.root) {
             return None;
         }
-        let above = identity.ancestors().take_while(|folder| folder.starts_with(&self.root));
+        let above = identity
+            .ancestors()
+            .take_while(|folder| folder.starts_with(&self.root));
         match above.filter_map(|path| self.differing.get(path)).next() {
             Some(bytes) => bytes.clone().map(Some),
             None => Some(None),
@@ -65,17 +76,26 @@ pub fn walk_past(
     budget: &WalkBudget,
 ) -> Result<Walk, InputError> {
     let mut found = walk_within(arguments, exclude, budget)?;
-    found.unreadable.retain(|file| past.of(&locate(&file.path)).is_some());
+    found
+        .unreadable
+        .retain(|file| past.of(&locate(&file.path)).is_some());
     let then = |mut file: InputFile| {
         if let Some(bytes) = past.of(file.identity.path())? {
             file.origin = Origin::Stored(bytes);
         }
         Some(file)
     };
-    found.files = found.files.into_iter().filter(|file| file.origin != Origin::Stdin).filter_map(then).collect();
+    found.files = found
+        .files
+        .into_iter()
+        .filter(|file| file.origin != Origin::Stdin)
+        .filter_map(then)
+        .collect();
     let here = locate(".");
     for (identity, bytes) in &past.differing {
-        let Some(bytes) = bytes.as_ref().filter(|_| !identity.exists()) else { continue };
+        let Some(bytes) = bytes.as_ref().filter(|_| !identity.exists()) else {
+            continue;
+        };
         let path = plain::path(identity.strip_prefix(&here).unwrap_or(identity));
         if reaches(arguments, exclude, &path, identity) {
             found.files.push(InputFile {

@@ -47,13 +47,19 @@ pub enum OnDisk {
 type ContentId = (FileIdentity, bool);
 
 fn content_id(file: &InputFile) -> ContentId {
-    (file.identity.clone(), matches!(file.origin, Origin::Stored(_)))
+    (
+        file.identity.clone(),
+        matches!(file.origin, Origin::Stored(_)),
+    )
 }
 
 impl Files {
     /// No files yet, and how they will be read.
     pub fn read_by(choice: ReadChoice) -> Self {
-        Self { choice, ..Self::default() }
+        Self {
+            choice,
+            ..Self::default()
+        }
     }
 
     /// The same for a later run: every folder and file that may have changed is read again, and a file parsed again only if its text
@@ -64,7 +70,12 @@ impl Files {
             OnDisk::Unchanged => self.walks.clone(),
             OnDisk::MayDiffer => HashMap::default(),
         };
-        Self { walks, earlier: self.parsed.clone(), on_disk, ..Self::read_by(self.choice) }
+        Self {
+            walks,
+            earlier: self.parsed.clone(),
+            on_disk,
+            ..Self::read_by(self.choice)
+        }
     }
 
     /// What [`walk`](fn@super::walk::walk) finds, with unsaved texts in place of the files that they are about. A text may have no file yet: it is found
@@ -81,11 +92,15 @@ impl Files {
     ) -> Result<Arc<Walk>, InputError> {
         let mut found = match self.walks.entry((arguments.to_vec(), exclude.to_vec())) {
             Entry::Occupied(found) => Arc::clone(found.get()),
-            Entry::Vacant(unknown) => Arc::clone(unknown.insert(walk_within(arguments, exclude, budget)?.into())),
+            Entry::Vacant(unknown) => {
+                Arc::clone(unknown.insert(walk_within(arguments, exclude, budget)?.into()))
+            }
         };
         for overlay in overlays {
             let found = Arc::make_mut(&mut found);
-            found.overlay(overlay, |identity| reaches(arguments, exclude, &overlay.path, identity));
+            found.overlay(overlay, |identity| {
+                reaches(arguments, exclude, &overlay.path, identity)
+            });
         }
         Ok(found)
     }
@@ -112,7 +127,10 @@ impl Files {
                     if !files.parsed.contains_key(&id) {
                         scope.spawn(move |_| {
                             let read = files.parse(&file, files.earlier.get(&id));
-                            parsed.lock().unwrap_or_else(PoisonError::into_inner).insert(id, read);
+                            parsed
+                                .lock()
+                                .unwrap_or_else(PoisonError::into_inner)
+                                .insert(id, read);
                         });
                     }
                 })
@@ -128,8 +146,13 @@ impl Files {
         let ahead = std::mem::take(&mut self.ahead);
         let parse = |file: &InputFile, id: &ContentId| {
             let of_this_name = |ahead: &&ParsedFile| ahead.source().path() == file.path;
-            let ahead = ahead.get(id).filter(|_| matches!(file.origin, Origin::Disk(_))).filter(of_this_name);
-            ahead.cloned().unwrap_or_else(|| self.parse(file, self.earlier.get(id)))
+            let ahead = ahead
+                .get(id)
+                .filter(|_| matches!(file.origin, Origin::Disk(_)))
+                .filter(of_this_name);
+            ahead
+                .cloned()
+                .unwrap_or_else(|| self.parse(file, self.earlier.get(id)))
         };
         // Each file under the name that it has here, and what is to be remembered of it.
         let read = |file: &InputFile| {
@@ -143,13 +166,21 @@ impl Files {
             };
             let source = parsed.source();
             let is_its_name = source.path() == file.path;
-            let named = if is_its_name { parsed } else { parsed.seen_as(file.path.as_str(), source.side()) };
+            let named = if is_its_name {
+                parsed
+            } else {
+                parsed.seen_as(file.path.as_str(), source.side())
+            };
             (named, new)
         };
         let (mut named, new): (Vec<ParsedFile>, Vec<_>) = walk.files.par_iter().map(read).unzip();
-        rayon::join(|| drop(ahead), || self.parsed.extend(new.into_iter().flatten()));
+        rayon::join(
+            || drop(ahead),
+            || self.parsed.extend(new.into_iter().flatten()),
+        );
         let unreadable = walk.unreadable.iter();
-        let unreadable = unreadable.map(|file| ParsedFile::unreadable(file.path.as_str(), file.reason.clone()));
+        let unreadable =
+            unreadable.map(|file| ParsedFile::unreadable(file.path.as_str(), file.reason.clone()));
         let mut found: Vec<ParsedFile> = unreadable.collect();
         found.append(&mut named);
         // Two names that are not UTF-8 may be reported alike; they are two files all the same.
@@ -159,11 +190,22 @@ impl Files {
 
     fn parse(&self, file: &InputFile, earlier: Option<&ParsedFile>) -> ParsedFile {
         let path = file.path.as_str();
-        let side = if matches!(file.origin, Origin::Unsaved(_)) { Side::Unsaved } else { Side::Head };
-        let of_this_file = |earlier: &&ParsedFile| (earlier.source().path(), earlier.source().side()) == (path, side);
-        let earlier = earlier.filter(|earlier| earlier.failure().is_none()).filter(of_this_file).cloned();
+        let side = if matches!(file.origin, Origin::Unsaved(_)) {
+            Side::Unsaved
+        } else {
+            Side::Head
+        };
+        let of_this_file = |earlier: &&ParsedFile| {
+            (earlier.source().path(), earlier.source().side()) == (path, side)
+        };
+        let earlier = earlier
+            .filter(|earlier| earlier.failure().is_none())
+            .filter(of_this_file)
+            .cloned();
         let unchanged = |text: &[u8]| {
-            let is_same = |earlier: &ParsedFile| earlier.source().kept_text().map(str::as_bytes) == Some(text);
+            let is_same = |earlier: &ParsedFile| {
+                earlier.source().kept_text().map(str::as_bytes) == Some(text)
+            };
             earlier.clone().filter(is_same)
         };
         let bytes = match &file.origin {
@@ -172,7 +214,10 @@ impl Files {
                 let unchanged = unchanged(text.as_bytes());
                 return unchanged.unwrap_or_else(|| ParsedFile::parse_with(source(), self.choice));
             }
-            Origin::Disk(disk) => match earlier.clone().filter(|_| self.on_disk == OnDisk::Unchanged) {
+            Origin::Disk(disk) => match earlier
+                .clone()
+                .filter(|_| self.on_disk == OnDisk::Unchanged)
+            {
                 Some(earlier) => return earlier,
                 None => read_file_at(disk, file.identity.path()),
             },
@@ -182,7 +227,14 @@ impl Files {
         unchanged.unwrap_or_else(|| match &file.origin {
             // What a device says it says once.
             Origin::Disk(disk) if !names_a_device(disk) => {
-                let parsed = parse_bytes(path, bytes, ReadChoice { recallable: true, ..self.choice });
+                let parsed = parse_bytes(
+                    path,
+                    bytes,
+                    ReadChoice {
+                        recallable: true,
+                        ..self.choice
+                    },
+                );
                 parsed.thinned(&|| recall(disk.clone(), file.identity.clone()))
             }
             _ => parse_bytes(path, bytes, self.choice),
@@ -191,8 +243,10 @@ impl Files {
 
     /// Puts another text in the place of a file that was read, under the same name and on the same side.
     pub fn replace(&mut self, file: &SourceFile, text: String) {
-        let parsed = ParsedFile::parse(SourceFile::new(file.path(), text).seen_as(file.path(), file.side()));
-        self.parsed.insert((locate(file.path()).into(), false), parsed);
+        let parsed =
+            ParsedFile::parse(SourceFile::new(file.path(), text).seen_as(file.path(), file.side()));
+        self.parsed
+            .insert((locate(file.path()).into(), false), parsed);
     }
 
     /// How many files were parsed.
@@ -223,7 +277,10 @@ pub type UnparsedFile = (String, Result<Arc<[u8]>, String>);
 impl Texts {
     /// No texts yet, and the parser that will read them.
     pub fn read_by(parser: ParserChoice) -> Self {
-        Self { parser, ..Self::default() }
+        Self {
+            parser,
+            ..Self::default()
+        }
     }
 
     /// Parses the files of one side, in their order.
@@ -245,7 +302,10 @@ impl Texts {
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
         self.parsed.extend(parsed);
         let files = files.into_iter().map(|(path, bytes)| match bytes {
-            Ok(bytes) => self.parsed.get(&identity(&path, &bytes)).map(|parsed| parsed.seen_as(path, side)),
+            Ok(bytes) => self
+                .parsed
+                .get(&identity(&path, &bytes))
+                .map(|parsed| parsed.seen_as(path, side)),
             Err(reason) => Some(ParsedFile::unreadable(path.as_str(), reason).seen_as(path, side)),
         });
         files.flatten().collect()

@@ -43,7 +43,8 @@ impl Resolutions {
         let found = kinds.resolve(ApiVersion::split(&named.api_version), &named.kind);
         let same = self.last.take().filter(|last| **last == found);
         let resolution = same.unwrap_or_else(|| Arc::new(found));
-        self.known.insert(Arc::clone(named), Arc::clone(&resolution));
+        self.known
+            .insert(Arc::clone(named), Arc::clone(&resolution));
         self.last = Some(resolution);
     }
 

@@ -29,19 +29,29 @@ impl FolderTrees {
     pub fn of(sources: &Sources) -> Self {
         let paths = || sources.iter().map(|(_, file)| file.path());
         let makes_root = |path: &&str| is_kustomization(path) || name_of(path) == CHART;
-        let roots = paths().filter(makes_root).map(|path| folder_of(path).to_owned());
+        let roots = paths()
+            .filter(makes_root)
+            .map(|path| folder_of(path).to_owned());
         let mut folders = paths().map(folder_of);
         let first = folders.next().unwrap_or_default();
-        let shared = folders
-            .fold(first, |shared, folder| ancestors(shared).find(|above| contains(above, folder)).unwrap_or_default());
-        Self { roots: roots.collect(), shared: shared.to_owned(), trees: vec![OnceLock::new(); sources.len()] }
+        let shared = folders.fold(first, |shared, folder| {
+            ancestors(shared)
+                .find(|above| contains(above, folder))
+                .unwrap_or_default()
+        });
+        Self {
+            roots: roots.collect(),
+            shared: shared.to_owned(),
+            trees: vec![OnceLock::new(); sources.len()],
+        }
     }
 
     /// Whether one of two files of `sources` is in the tree of the other.
     pub fn together(&self, sources: &Sources, one: FileId, other: FileId) -> bool {
         let folder = |file| folder_of(sources.file(file).path());
         let tree = |file: FileId| {
-            let length = self.trees[file.0 as usize].get_or_init(|| self.root_of(folder(file)).len());
+            let length =
+                self.trees[file.0 as usize].get_or_init(|| self.root_of(folder(file)).len());
             &folder(file)[..*length]
         };
         contains(tree(one), folder(other)) || contains(tree(other), folder(one))
@@ -50,8 +60,13 @@ impl FolderTrees {
     /// The root of a folder's tree: the folder or one above it.
     fn root_of<'p>(&self, folder: &'p str) -> &'p str {
         let built = ancestors(folder).find(|above| self.roots.contains(*above));
-        let below = || match folder.strip_prefix(&*self.shared).map(|rest| rest.trim_start_matches('/')) {
-            Some(rest) => &folder[..folder.len() - rest.len() + rest.find('/').unwrap_or(rest.len())],
+        let below = || match folder
+            .strip_prefix(&*self.shared)
+            .map(|rest| rest.trim_start_matches('/'))
+        {
+            Some(rest) => {
+                &folder[..folder.len() - rest.len() + rest.find('/').unwrap_or(rest.len())]
+            }
             None => folder,
         };
         built.unwrap_or_else(below)
@@ -59,7 +74,10 @@ impl FolderTrees {
 }
 
 fn contains(above: &str, folder: &str) -> bool {
-    above.is_empty() || folder.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    above.is_empty()
+        || folder
+            .strip_prefix(above)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -69,24 +87,45 @@ mod tests {
 
     fn together(paths: &[&str]) -> bool {
         let mut sources = Sources::default();
-        let ids: Vec<FileId> = paths.iter().map(|path| sources.push(SourceFile::new(*path, String::new()))).collect();
+        let ids: Vec<FileId> = paths
+            .iter()
+            .map(|path| sources.push(SourceFile::new(*path, String::new())))
+            .collect();
         FolderTrees::of(&sources).together(&sources, ids[0], ids[1])
     }
 
     #[test]
     fn without_roots_the_first_folder_below_the_shared_one_is_a_tree() {
         assert!(together(&["crd.yaml", "widget.yaml"]));
-        assert!(together(&["crd.yaml", "apps/shop/widget.yaml"]), "what is above belongs to everything below");
-        assert!(together(&["apps/shop/crds/crd.yaml", "apps/shop/widget.yaml", "apps/web/web.yaml"]));
-        assert!(together(&["shop/crds/crd.yaml", "shop/widgets/widget.yaml", "web/web.yaml"]));
+        assert!(
+            together(&["crd.yaml", "apps/shop/widget.yaml"]),
+            "what is above belongs to everything below"
+        );
+        assert!(together(&[
+            "apps/shop/crds/crd.yaml",
+            "apps/shop/widget.yaml",
+            "apps/web/web.yaml"
+        ]));
+        assert!(together(&[
+            "shop/crds/crd.yaml",
+            "shop/widgets/widget.yaml",
+            "web/web.yaml"
+        ]));
         assert!(!together(&["test/crds/crd.yaml", "deploy/widget.yaml"]));
-        assert!(!together(&["repo/a/crd.yaml", "repo/ab/widget.yaml"]), "`a` is not part of `ab`");
+        assert!(
+            !together(&["repo/a/crd.yaml", "repo/ab/widget.yaml"]),
+            "`a` is not part of `ab`"
+        );
         assert!(!together(&["/srv/old/crd.yaml", "/srv/new/widget.yaml"]));
     }
 
     #[test]
     fn a_chart_or_a_kustomization_makes_its_folder_a_tree() {
-        assert!(together(&["shop/crds/crd.yaml", "shop/widget.yaml", "shop/kustomization.yaml"]));
+        assert!(together(&[
+            "shop/crds/crd.yaml",
+            "shop/widget.yaml",
+            "shop/kustomization.yaml"
+        ]));
         assert!(!together(&[
             "shop/a/crd.yaml",
             "shop/b/widget.yaml",

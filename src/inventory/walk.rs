@@ -13,12 +13,19 @@ use super::walked::{Collector, InputFile, Walk};
 use crate::text::{glob, plain};
 
 /// Whether [`walk`] would find a file at `path` if it were there. `identity` is its absolute path.
-pub(super) fn reaches(arguments: &[String], exclude: &[String], path: &str, identity: &Path) -> bool {
+pub(super) fn reaches(
+    arguments: &[String],
+    exclude: &[String],
+    path: &str,
+    identity: &Path,
+) -> bool {
     let shown = path.strip_prefix("./").unwrap_or(path);
     let excluded = globs(exclude).is_ok_and(|exclude| exclude.is_match(shown));
     let reached = arguments.iter().any(|argument| {
         let root = locate(argument);
-        let folder = Path::new(argument).is_dir() && is_manifest_name(identity) && identity.starts_with(&root);
+        let folder = Path::new(argument).is_dir()
+            && is_manifest_name(identity)
+            && identity.starts_with(&root);
         folder || root == identity || matcher(argument).is_ok_and(|glob| glob.is_match(shown))
     });
     reached && !excluded
@@ -39,7 +46,11 @@ pub fn walk(arguments: &[String], exclude: &[String]) -> Result<Walk, InputError
 ///
 /// # Errors
 /// The same, and a budget that is spent.
-pub(super) fn walk_within(arguments: &[String], exclude: &[String], budget: &WalkBudget) -> Result<Walk, InputError> {
+pub(super) fn walk_within(
+    arguments: &[String],
+    exclude: &[String],
+    budget: &WalkBudget,
+) -> Result<Walk, InputError> {
     let exclude = globs(exclude)?;
     collect(arguments, Collector::new(&exclude, budget))
 }
@@ -79,7 +90,10 @@ fn collect(arguments: &[String], mut found: Collector<'_>) -> Result<Walk, Input
 /// A malformed one.
 pub fn globs(patterns: &[String]) -> Result<GlobSet, InputError> {
     let set = glob::globs(patterns.iter().map(String::as_str));
-    set.map_err(|(pattern, reason)| InputError::Glob { pattern: pattern.to_owned(), reason })
+    set.map_err(|(pattern, reason)| InputError::Glob {
+        pattern: pattern.to_owned(),
+        reason,
+    })
 }
 
 /// One such pattern.
@@ -90,13 +104,18 @@ pub(super) fn matcher(pattern: &str) -> Result<GlobSet, InputError> {
 /// Finds what an argument that exists leads to.
 fn add_existing(found: &mut Collector<'_>, argument: &str) -> Result<(), InputError> {
     let path = Path::new(argument);
-    let metadata = path
-        .metadata()
-        .map_err(|error| InputError::Unreadable { path: argument.to_owned(), reason: error.to_string() })?;
+    let metadata = path.metadata().map_err(|error| InputError::Unreadable {
+        path: argument.to_owned(),
+        reason: error.to_string(),
+    })?;
     match metadata.is_dir() {
         true => Descent::new(path, argument, &is_manifest_name).walk(found),
         // A file that is named explicitly is read whatever its name.
-        false => found.add_file(path, path.canonicalize().unwrap_or_else(|_| path.to_owned()), plain::path(path)),
+        false => found.add_file(
+            path,
+            path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+            plain::path(path),
+        ),
     }
     Ok(())
 }
@@ -104,20 +123,30 @@ fn add_existing(found: &mut Collector<'_>, argument: &str) -> Result<(), InputEr
 /// Finds the files that a pattern matches.
 fn add_glob(found: &mut Collector<'_>, pattern: &str) -> Result<(), InputError> {
     let matcher = matcher(pattern)?;
-    let literal: PathBuf =
-        Path::new(pattern).iter().take_while(|part| !part.to_string_lossy().contains(['*', '?', '[', '{'])).collect();
-    let root = if literal.as_os_str().is_empty() { Path::new(".") } else { &literal };
+    let literal: PathBuf = Path::new(pattern)
+        .iter()
+        .take_while(|part| !part.to_string_lossy().contains(['*', '?', '[', '{']))
+        .collect();
+    let root = if literal.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &literal
+    };
     let before = found.count();
     let wanted = |path: &Path| matcher.is_match(path.strip_prefix(".").unwrap_or(path));
     Descent::new(root, &literal.to_string_lossy(), &wanted).walk(found);
     match found.count() == before {
-        true => Err(InputError::NoMatch { pattern: pattern.to_owned() }),
+        true => Err(InputError::NoMatch {
+            pattern: pattern.to_owned(),
+        }),
         false => Ok(()),
     }
 }
 
 /// Whether folders are searched for a file of this name.
 pub(super) fn is_manifest_name(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     extension.is_some_and(|extension| matches!(extension.as_str(), "yaml" | "yml" | "json"))
 }

@@ -78,19 +78,38 @@ pub struct Walk {
 impl Walk {
     /// Keeps the files that none of `others` reaches.
     pub fn without(&self, others: &[&Self]) -> Self {
-        let there: HashSet<FileIdentity> = others.iter().flat_map(|walk| walk.identities()).collect();
+        let there: HashSet<FileIdentity> =
+            others.iter().flat_map(|walk| walk.identities()).collect();
         Self {
-            files: self.files.iter().filter(|file| !there.contains(&file.identity)).cloned().collect(),
-            unreadable: self.unreadable.iter().filter(|file| !there.contains(&file.identity())).cloned().collect(),
+            files: self
+                .files
+                .iter()
+                .filter(|file| !there.contains(&file.identity))
+                .cloned()
+                .collect(),
+            unreadable: self
+                .unreadable
+                .iter()
+                .filter(|file| !there.contains(&file.identity()))
+                .cloned()
+                .collect(),
             outside: self.outside.clone(),
         }
     }
 
     /// Who asks which of the files each of many others reaches.
     pub fn shared(&self) -> SharedFiles<'_> {
-        let files = (0..).zip(&self.files).map(|(at, file)| (file.identity.clone(), at));
-        let unreadable = (0..).zip(&self.unreadable).map(|(at, file)| (file.identity(), at));
-        SharedFiles { walk: self, files: files.collect(), unreadable: unreadable.collect() }
+        let files = (0..)
+            .zip(&self.files)
+            .map(|(at, file)| (file.identity.clone(), at));
+        let unreadable = (0..)
+            .zip(&self.unreadable)
+            .map(|(at, file)| (file.identity(), at));
+        SharedFiles {
+            walk: self,
+            files: files.collect(),
+            unreadable: unreadable.collect(),
+        }
     }
 
     fn identities(&self) -> impl Iterator<Item = FileIdentity> {
@@ -102,7 +121,9 @@ impl Walk {
     #[must_use]
     pub fn joined(&self, other: &Self) -> Self {
         let mut all = self.clone();
-        let Self { files, unreadable, .. } = other.without(&[self]);
+        let Self {
+            files, unreadable, ..
+        } = other.without(&[self]);
         all.files.extend(files);
         all.files.sort_by(|a, b| a.path.cmp(&b.path));
         all.unreadable.extend(unreadable);
@@ -119,15 +140,22 @@ impl Walk {
             file.origin = origin;
             return;
         }
-        let unreadable = self.unreadable.iter().position(|file| locate(&file.path) == identity.path());
+        let unreadable = self
+            .unreadable
+            .iter()
+            .position(|file| locate(&file.path) == identity.path());
         let path = match unreadable.map(|at| self.unreadable.remove(at).path) {
             Some(path) => path,
-            None if new(identity.path()) => {
-                plain::path(Path::new(overlay.path.strip_prefix("./").unwrap_or(&overlay.path)))
-            }
+            None if new(identity.path()) => plain::path(Path::new(
+                overlay.path.strip_prefix("./").unwrap_or(&overlay.path),
+            )),
             None => return,
         };
-        self.files.push(InputFile { path, origin, identity });
+        self.files.push(InputFile {
+            path,
+            origin,
+            identity,
+        });
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
     }
 }
@@ -142,9 +170,15 @@ pub struct SharedFiles<'w> {
 impl SharedFiles<'_> {
     /// Those that `other` reaches too, as this walk names them.
     pub fn with(&self, other: &Walk) -> Walk {
-        fn chosen<T: Clone>(of: &[T], places: &HashMap<FileIdentity, usize>, other: &Walk) -> Vec<T> {
-            let places: BTreeSet<usize> =
-                other.identities().filter_map(|identity| places.get(&identity).copied()).collect();
+        fn chosen<T: Clone>(
+            of: &[T],
+            places: &HashMap<FileIdentity, usize>,
+            other: &Walk,
+        ) -> Vec<T> {
+            let places: BTreeSet<usize> = other
+                .identities()
+                .filter_map(|identity| places.get(&identity).copied())
+                .collect();
             places.into_iter().map(|at| of[at].clone()).collect()
         }
         Walk {
@@ -175,12 +209,24 @@ impl<'c> Collector<'c> {
     /// Nothing yet. What `exclude` matches is left out.
     pub(super) fn new(exclude: &'c GlobSet, budget: &'c WalkBudget) -> Self {
         let (files, unreadable, outside, found) = Default::default();
-        Self { files, unreadable, outside, found, exclude, tell: None, told: HashSet::default(), budget }
+        Self {
+            files,
+            unreadable,
+            outside,
+            found,
+            exclude,
+            tell: None,
+            told: HashSet::default(),
+            budget,
+        }
     }
 
     /// The same, and `tell` hears of each file on disk that is not left out, as soon as it is found.
     pub(super) fn telling(self, tell: &'c dyn Fn(InputFile)) -> Self {
-        Self { tell: Some(tell), ..self }
+        Self {
+            tell: Some(tell),
+            ..self
+        }
     }
 
     /// How many files were found, readable or not; one that is found twice counts twice.
@@ -214,7 +260,11 @@ impl<'c> Collector<'c> {
                 let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
                 let tell = self.tell.filter(|_| !self.exclude.is_match(&reported));
                 if let Some(tell) = tell.filter(|_| self.told.insert(place.clone())) {
-                    tell(InputFile { path: reported.clone(), origin: origin.clone(), identity: place.clone() });
+                    tell(InputFile {
+                        path: reported.clone(),
+                        origin: origin.clone(),
+                        identity: place.clone(),
+                    });
                 }
                 self.insert(reported, place, origin);
             }
@@ -228,7 +278,9 @@ impl<'c> Collector<'c> {
             return;
         }
         match self.files.entry(place) {
-            Entry::Occupied(mut known) if reported < known.get().0 => drop(known.insert((reported, origin))),
+            Entry::Occupied(mut known) if reported < known.get().0 => {
+                drop(known.insert((reported, origin)))
+            }
             Entry::Occupied(_) => {}
             Entry::Vacant(new) => drop(new.insert((reported, origin))),
         }
@@ -248,14 +300,27 @@ impl<'c> Collector<'c> {
     pub(super) fn finish(self) -> Walk {
         let exclude = self.exclude;
         let files = self.files.into_iter();
-        let files = files.map(|(identity, (path, origin))| InputFile { path, origin, identity });
+        let files = files.map(|(identity, (path, origin))| InputFile {
+            path,
+            origin,
+            identity,
+        });
         let mut files: Vec<InputFile> = files.collect();
         files.sort_unstable_by(|a, b| (&a.path, &a.identity).cmp(&(&b.path, &b.identity)));
-        let unreadable = self.unreadable.into_iter().filter(|((path, _), _)| !exclude.is_match(path));
+        let unreadable = self
+            .unreadable
+            .into_iter()
+            .filter(|((path, _), _)| !exclude.is_match(path));
         Walk {
             files,
-            unreadable: unreadable.map(|((path, _), reason)| UnreadableFile { path, reason }).collect(),
-            outside: self.outside.into_iter().filter(|path| !exclude.is_match(path)).collect(),
+            unreadable: unreadable
+                .map(|((path, _), reason)| UnreadableFile { path, reason })
+                .collect(),
+            outside: self
+                .outside
+                .into_iter()
+                .filter(|path| !exclude.is_match(path))
+                .collect(),
         }
     }
 }

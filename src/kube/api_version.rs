@@ -17,7 +17,10 @@ impl<'a> ApiVersion<&'a str> {
     /// gives an empty version, which the API server rejects in owner references ([VAL-4]).
     pub fn split(text: &'a str) -> Self {
         match text.split_once('/') {
-            None => Self { group: "", version: text },
+            None => Self {
+                group: "",
+                version: text,
+            },
             Some((_, version)) if version.contains('/') => Self::default(),
             Some((group, version)) => Self { group, version },
         }
@@ -28,7 +31,10 @@ impl ApiVersion {
     /// As [`ApiVersion::split`], owned.
     pub fn parse(text: &str) -> Self {
         let ApiVersion { group, version } = ApiVersion::split(text);
-        Self { group: group.to_owned(), version: version.to_owned() }
+        Self {
+            group: group.to_owned(),
+            version: version.to_owned(),
+        }
     }
 }
 
@@ -89,8 +95,16 @@ mod tests {
 
     #[test]
     fn stable_versions_come_first_and_newer_ones_before_older_ones() {
-        let mut versions = ["foo1", "v1alpha1", "v1beta2", "v10", "v1beta10", "bar", "v2"].map(str::to_owned);
+        let mut versions = [
+            "foo1", "v1alpha1", "v1beta2", "v10", "v1beta10", "bar", "v2",
+        ]
+        .map(str::to_owned);
         sort_versions(&mut versions);
-        assert_eq!(versions, ["v10", "v2", "v1beta10", "v1beta2", "v1alpha1", "bar", "foo1"]);
+        assert_eq!(
+            versions,
+            [
+                "v10", "v2", "v1beta10", "v1beta2", "v1alpha1", "bar", "foo1"
+            ]
+        );
     }
 }

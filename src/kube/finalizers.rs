@@ -32,12 +32,20 @@ pub fn is_collectors(finalizer: &str) -> bool {
 pub fn removal_breaks(finalizer: &str) -> Option<&'static str> {
     match finalizer {
         PVC_PROTECTION => Some("on a claim in use, this breaks the Pods that use its data"),
-        PV_PROTECTION => Some("on a bound volume, this takes the volume from a claim that still uses it"),
-        VAC_PROTECTION => Some("on a class in use, this leaves volumes with a class that does not exist"),
-        RESOURCE_CLAIM_PROTECTION => Some("on a claim in use, this takes the devices from the Pods that use them"),
+        PV_PROTECTION => {
+            Some("on a bound volume, this takes the volume from a claim that still uses it")
+        }
+        VAC_PROTECTION => {
+            Some("on a class in use, this leaves volumes with a class that does not exist")
+        }
+        RESOURCE_CLAIM_PROTECTION => {
+            Some("on a claim in use, this takes the devices from the Pods that use them")
+        }
         LOAD_BALANCER_CLEANUP => Some("the cloud's load balancer remains, and is billed"),
         JOB_TRACKING => Some("its Job may count the Pod wrongly"),
-        _ if finalizer.starts_with("kubernetes.io/") => Some("this bypasses a protection of Kubernetes itself"),
+        _ if finalizer.starts_with("kubernetes.io/") => {
+            Some("this bypasses a protection of Kubernetes itself")
+        }
         _ => None,
     }
 }

@@ -23,7 +23,9 @@ pub struct GroupKind<S = String> {
 /// By group, then by kind.
 impl<S: Ord> Ord for GroupKind<S> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.group.cmp(&other.group).then_with(|| self.kind.cmp(&other.kind))
+        self.group
+            .cmp(&other.group)
+            .then_with(|| self.kind.cmp(&other.kind))
     }
 }
 
@@ -57,13 +59,19 @@ impl<'a> GroupKind<&'a str> {
 
     /// The copy of this thread, or a new one.
     pub(super) fn shared(self) -> Arc<GroupKind<SmolStr>> {
-        let owned = |Self { kind, group }| GroupKind { kind: kind.into(), group: group.into() };
+        let owned = |Self { kind, group }| GroupKind {
+            kind: kind.into(),
+            group: group.into(),
+        };
         REMEMBERED.with_borrow_mut(|remembered| remembered.shared(self, owned))
     }
 
     /// The same, owned.
     pub fn to_owned(self) -> GroupKind {
-        GroupKind { group: self.group.to_owned(), kind: self.kind.to_owned() }
+        GroupKind {
+            group: self.group.to_owned(),
+            kind: self.kind.to_owned(),
+        }
     }
 }
 
@@ -90,8 +98,14 @@ mod tests {
     #[test]
     fn the_core_group_is_not_written() {
         assert_eq!(GroupKind::new("", "Pod").to_string(), "Pod");
-        assert_eq!(GroupKind::new("apps", "Deployment").to_owned().to_string(), "Deployment.apps");
-        assert_eq!(GroupKind::parse("Widget.example.com"), GroupKind::new("example.com", "Widget"));
+        assert_eq!(
+            GroupKind::new("apps", "Deployment").to_owned().to_string(),
+            "Deployment.apps"
+        );
+        assert_eq!(
+            GroupKind::parse("Widget.example.com"),
+            GroupKind::new("example.com", "Widget")
+        );
         assert_eq!(GroupKind::parse("Pod"), GroupKind::new("", "Pod"));
     }
 }

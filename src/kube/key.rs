@@ -80,7 +80,11 @@ impl ObjectKey {
     /// The object of that kind and name in a namespace.
     #[doc(hidden)]
     pub fn new(kind: GroupKind<&str>, namespace: Namespace, name: impl Into<SmolStr>) -> Self {
-        Self { kind: kind.shared(), namespace, name: name.into() }
+        Self {
+            kind: kind.shared(),
+            namespace,
+            name: name.into(),
+        }
     }
 
     /// The Namespace object of a namespace.
@@ -92,7 +96,10 @@ impl ObjectKey {
     /// Another name, of the same kind and in the same namespace.
     #[doc(hidden)]
     pub fn named(&self, name: impl Into<SmolStr>) -> Self {
-        Self { name: name.into(), ..self.clone() }
+        Self {
+            name: name.into(),
+            ..self.clone()
+        }
     }
 
     /// The kind.
@@ -141,14 +148,19 @@ impl FromStr for ObjectKey {
 
     fn from_str(text: &str) -> Result<Self, NotAKey> {
         let mut parts = text.splitn(3, '/');
-        let (Some(kind), Some(namespace), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
+        let (Some(kind), Some(namespace), Some(name)) = (parts.next(), parts.next(), parts.next())
+        else {
             return Err(NotAKey(text.to_owned()));
         };
         let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
         if kind.is_empty() || name.is_empty() {
             return Err(NotAKey(text.to_owned()));
         }
-        Ok(Self::new(GroupKind::new(group, kind), namespace.into(), name))
+        Ok(Self::new(
+            GroupKind::new(group, kind),
+            namespace.into(),
+            name,
+        ))
     }
 }
 
@@ -158,11 +170,19 @@ mod tests {
 
     #[test]
     fn a_key_reads_what_it_writes() {
-        for text in ["Pod/shop/web", "Namespace//shop", "Deployment.apps/?/web", "Widget.example.com/a/x-*"] {
+        for text in [
+            "Pod/shop/web",
+            "Namespace//shop",
+            "Deployment.apps/?/web",
+            "Widget.example.com/a/x-*",
+        ] {
             let key: ObjectKey = text.parse().expect(text);
             assert_eq!(key.to_string(), text);
         }
-        assert_eq!("Pod/?/web".parse::<ObjectKey>().expect("a key").namespace, Namespace::Unwritten);
+        assert_eq!(
+            "Pod/?/web".parse::<ObjectKey>().expect("a key").namespace,
+            Namespace::Unwritten
+        );
         for text in ["", "Pod", "Pod/web", "/shop/web", "Pod/shop/"] {
             assert_eq!(text.parse::<ObjectKey>(), Err(NotAKey(text.to_owned())));
         }
@@ -170,14 +190,27 @@ mod tests {
 
     #[test]
     fn keys_are_ordered_by_group_kind_namespace_and_name() {
-        let sorted =
-            ["Service/b/a", "Namespace//z", "Namespace/?/a", "Namespace/a/a", "Namespace/a/b", "Event.apps/a/a"];
+        let sorted = [
+            "Service/b/a",
+            "Namespace//z",
+            "Namespace/?/a",
+            "Namespace/a/a",
+            "Namespace/a/b",
+            "Event.apps/a/a",
+        ];
         let mut keys: Vec<ObjectKey> = sorted.iter().filter_map(|text| text.parse().ok()).collect();
         keys.sort();
         let texts: Vec<String> = keys.iter().map(ToString::to_string).collect();
         assert_eq!(
             texts,
-            ["Namespace//z", "Namespace/?/a", "Namespace/a/a", "Namespace/a/b", "Service/b/a", "Event.apps/a/a"]
+            [
+                "Namespace//z",
+                "Namespace/?/a",
+                "Namespace/a/a",
+                "Namespace/a/b",
+                "Service/b/a",
+                "Event.apps/a/a"
+            ]
         );
     }
 }

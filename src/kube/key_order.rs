@@ -25,15 +25,25 @@ pub fn sort_by_object_key<T>(mut items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKe
     let namespaces = ranks(keys().map(|key| &key.namespace));
     let deciders = keys().zip(kinds).zip(namespaces).enumerate();
     let mut order: Vec<Decider> = deciders
-        .map(|(at, ((key, kind), namespace))| Decider { kind, namespace, name: first_eight(&key.name), at })
+        .map(|(at, ((key, kind), namespace))| Decider {
+            kind,
+            namespace,
+            name: first_eight(&key.name),
+            at,
+        })
         .collect();
     let name = |one: &Decider| &key_of(&items[one.at]).name;
     order.sort_unstable_by(|a, b| {
         let places = (a.kind, a.namespace, a.name).cmp(&(b.kind, b.namespace, b.name));
         // Those of one key stay in their order.
-        places.then_with(|| name(a).cmp(name(b))).then(a.at.cmp(&b.at))
+        places
+            .then_with(|| name(a).cmp(name(b)))
+            .then(a.at.cmp(&b.at))
     });
-    arrange(&mut items, order.into_iter().map(|decider| decider.at).collect());
+    arrange(
+        &mut items,
+        order.into_iter().map(|decider| decider.at).collect(),
+    );
     items
 }
 
@@ -89,12 +99,24 @@ mod tests {
 
     #[test]
     fn the_order_is_that_of_the_keys() {
-        let texts = ["", "a", "b", "kubernetes-a", "kubernetes-b", "kubernetes", "a\0"];
+        let texts = [
+            "",
+            "a",
+            "b",
+            "kubernetes-a",
+            "kubernetes-b",
+            "kubernetes",
+            "a\0",
+        ];
         let mut keys = Vec::new();
         for group in texts {
             for (at, name) in texts.iter().enumerate() {
                 for namespace in ["", "?", "b", "kubernetes-b", "kubernetes-a"] {
-                    keys.push(ObjectKey::new(GroupKind::new(group, texts[6 - at]), namespace.into(), *name));
+                    keys.push(ObjectKey::new(
+                        GroupKind::new(group, texts[6 - at]),
+                        namespace.into(),
+                        *name,
+                    ));
                 }
             }
         }

@@ -20,7 +20,9 @@ impl Equivalent<GroupKind<SmolStr>> for GroupKind<&str> {
     fn equivalent(&self, key: &GroupKind<SmolStr>) -> bool {
         // The core group has most objects; for what a comparison of nothing with nothing costs, see `GroupKind::kind`.
         let is_core = key.group.is_empty();
-        key.kind == self.kind && is_core == self.group.is_empty() && (is_core || key.group == self.group)
+        key.kind == self.kind
+            && is_core == self.group.is_empty()
+            && (is_core || key.group == self.group)
     }
 }
 
@@ -37,7 +39,13 @@ impl<T> KindMap<T> {
 
     /// Gives a kind its value, in place of one that it had.
     pub fn insert(&mut self, kind: GroupKind<&str>, value: T) {
-        self.0.insert(GroupKind { kind: kind.kind.into(), group: kind.group.into() }, value);
+        self.0.insert(
+            GroupKind {
+                kind: kind.kind.into(),
+                group: kind.group.into(),
+            },
+            value,
+        );
     }
 }
 

@@ -34,27 +34,37 @@ pub const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
 pub const CUSTOM_RESOURCE_DEFINITION: GroupKind<&str> =
     GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition");
 /// `VolumeAttributesClass.storage.k8s.io`.
-pub const VOLUME_ATTRIBUTES_CLASS: GroupKind<&str> = GroupKind::new("storage.k8s.io", "VolumeAttributesClass");
+pub const VOLUME_ATTRIBUTES_CLASS: GroupKind<&str> =
+    GroupKind::new("storage.k8s.io", "VolumeAttributesClass");
 /// `ResourceClaim.resource.k8s.io`.
 pub const RESOURCE_CLAIM: GroupKind<&str> = GroupKind::new("resource.k8s.io", "ResourceClaim");
 /// `APIService.apiregistration.k8s.io`.
 pub const API_SERVICE: GroupKind<&str> = GroupKind::new("apiregistration.k8s.io", "APIService");
 /// `MutatingWebhookConfiguration.admissionregistration.k8s.io`.
-pub const MUTATING_WEBHOOK_CONFIGURATION: GroupKind<&str> =
-    GroupKind::new("admissionregistration.k8s.io", "MutatingWebhookConfiguration");
+pub const MUTATING_WEBHOOK_CONFIGURATION: GroupKind<&str> = GroupKind::new(
+    "admissionregistration.k8s.io",
+    "MutatingWebhookConfiguration",
+);
 /// `ValidatingWebhookConfiguration.admissionregistration.k8s.io`.
-pub const VALIDATING_WEBHOOK_CONFIGURATION: GroupKind<&str> =
-    GroupKind::new("admissionregistration.k8s.io", "ValidatingWebhookConfiguration");
+pub const VALIDATING_WEBHOOK_CONFIGURATION: GroupKind<&str> = GroupKind::new(
+    "admissionregistration.k8s.io",
+    "ValidatingWebhookConfiguration",
+);
 /// The kinds because of which the API server calls Services.
-pub const CALLOUTS: [GroupKind<&str>; 3] =
-    [API_SERVICE, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION];
+pub const CALLOUTS: [GroupKind<&str>; 3] = [
+    API_SERVICE,
+    MUTATING_WEBHOOK_CONFIGURATION,
+    VALIDATING_WEBHOOK_CONFIGURATION,
+];
 /// `Application.argoproj.io`, of Argo CD.
 pub const APPLICATION: GroupKind<&str> = GroupKind::new("argoproj.io", "Application");
 /// `ApplicationSet.argoproj.io`, of Argo CD.
 pub const APPLICATION_SET: GroupKind<&str> = GroupKind::new("argoproj.io", "ApplicationSet");
 /// `Kustomization.kustomize.toolkit.fluxcd.io`, of Flux; kustomize's own file is no object.
-pub const FLUX_KUSTOMIZATION: GroupKind<&str> = GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
+pub const FLUX_KUSTOMIZATION: GroupKind<&str> =
+    GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
 /// `GitRepository.source.toolkit.fluxcd.io`, of Flux.
-pub const GIT_REPOSITORY: GroupKind<&str> = GroupKind::new("source.toolkit.fluxcd.io", "GitRepository");
+pub const GIT_REPOSITORY: GroupKind<&str> =
+    GroupKind::new("source.toolkit.fluxcd.io", "GitRepository");
 /// `HelmRelease.helm.toolkit.fluxcd.io`, of Flux.
 pub const HELM_RELEASE: GroupKind<&str> = GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease");

@@ -26,26 +26,41 @@ impl Target {
         let resource = resource.into();
         // No type begins with a dash; one that does would be read as an option.
         let resource = resource.trim_start_matches('-').to_owned();
-        let name = if name.is_empty() || name.ends_with('*') { "NAME" } else { name };
+        let name = if name.is_empty() || name.ends_with('*') {
+            "NAME"
+        } else {
+            name
+        };
         let namespace = match namespace {
             Namespace::None => None,
             Namespace::Unwritten => Some("NAMESPACE".to_owned()),
             Namespace::Named(namespace) => Some(namespace.to_string()),
         };
-        Self { resource, name: name.to_owned(), namespace }
+        Self {
+            resource,
+            name: name.to_owned(),
+            namespace,
+        }
     }
 }
 
 /// The words for objects of one namespace: `TYPE NAME NAME -n NAMESPACE`, or `TYPE/NAME` where types differ or a name would be read
 /// as an option.
 fn words(targets: &[Target]) -> Vec<String> {
-    let Some(first) = targets.first() else { return Vec::new() };
-    let alike = targets.iter().all(|target| target.resource == first.resource && !target.name.starts_with('-'));
+    let Some(first) = targets.first() else {
+        return Vec::new();
+    };
+    let alike = targets
+        .iter()
+        .all(|target| target.resource == first.resource && !target.name.starts_with('-'));
     let mut words = match alike {
-        true => {
-            std::iter::once(first.resource.clone()).chain(targets.iter().map(|target| target.name.clone())).collect()
-        }
-        false => targets.iter().map(|target| format!("{}/{}", target.resource, target.name)).collect::<Vec<_>>(),
+        true => std::iter::once(first.resource.clone())
+            .chain(targets.iter().map(|target| target.name.clone()))
+            .collect(),
+        false => targets
+            .iter()
+            .map(|target| format!("{}/{}", target.resource, target.name))
+            .collect::<Vec<_>>(),
     };
     if let Some(namespace) = targets.iter().find_map(|target| target.namespace.clone()) {
         words.extend(["-n".to_owned(), namespace]);
@@ -72,13 +87,22 @@ pub fn delete_several(targets: &[Target], options: &[&str]) -> String {
 
 /// `kubectl delete … --all` of every object of these kinds in their namespace.
 pub fn delete_every(targets: &[Target], options: &[&str]) -> String {
-    let mut resources: Vec<&str> = targets.iter().map(|target| target.resource.as_str()).collect();
+    let mut resources: Vec<&str> = targets
+        .iter()
+        .map(|target| target.resource.as_str())
+        .collect();
     resources.sort_unstable();
     resources.dedup();
     let resources = resources.join(",");
-    let namespace = targets.iter().find_map(|target| target.namespace.as_deref());
-    let namespace = namespace.into_iter().flat_map(|namespace| ["-n", namespace]);
-    let words = ["kubectl", "delete", &resources, "--all"].into_iter().chain(namespace);
+    let namespace = targets
+        .iter()
+        .find_map(|target| target.namespace.as_deref());
+    let namespace = namespace
+        .into_iter()
+        .flat_map(|namespace| ["-n", namespace]);
+    let words = ["kubectl", "delete", &resources, "--all"]
+        .into_iter()
+        .chain(namespace);
     shell::line(words.chain(options.iter().copied()))
 }
 
@@ -90,18 +114,35 @@ pub fn annotate(targets: &[Target], annotation: &str) -> String {
 /// `kubectl delete -f …`.
 pub fn delete_files(paths: &[String], options: &[&str]) -> String {
     let files = paths.iter().flat_map(|path| ["-f", path.as_str()]);
-    shell::line(["kubectl", "delete"].into_iter().chain(files).chain(options.iter().copied()))
+    shell::line(
+        ["kubectl", "delete"]
+            .into_iter()
+            .chain(files)
+            .chain(options.iter().copied()),
+    )
 }
 
 /// From so many finalizers on that are all removed, a patch takes the list as a whole.
 const MANY_FINALIZERS: usize = 20;
 
 /// Removes the finalizers `remove` of an object whose list is `stored`.
-pub fn remove_finalizers<S: AsRef<str>>(target: &Target, stored: &[S], remove: &[String]) -> String {
+pub fn remove_finalizers<S: AsRef<str>>(
+    target: &Target,
+    stored: &[S],
+    remove: &[String],
+) -> String {
     let remove: HashSet<&str> = remove.iter().map(String::as_str).collect();
-    let doomed = stored.iter().map(S::as_ref).enumerate().filter(|(_, name)| remove.contains(name));
+    let doomed = stored
+        .iter()
+        .map(S::as_ref)
+        .enumerate()
+        .filter(|(_, name)| remove.contains(name));
     if stored.len() >= MANY_FINALIZERS && doomed.clone().count() == stored.len() {
-        return command("patch", target, &["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#]);
+        return command(
+            "patch",
+            target,
+            &["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#],
+        );
     }
     // From the end: removing one moves those after it.
     remove_entries(target, doomed.rev())
@@ -116,7 +157,9 @@ fn remove_entries<'a>(target: &Target, doomed: impl Iterator<Item = (usize, &'a 
     let operations = doomed.map(|(at, name)| {
         let path = format!("/metadata/finalizers/{at}");
         let value = json(name);
-        format!(r#"{{"op":"test","path":"{path}","value":{value}}},{{"op":"remove","path":"{path}"}}"#)
+        format!(
+            r#"{{"op":"test","path":"{path}","value":{value}}},{{"op":"remove","path":"{path}"}}"#
+        )
     });
     let patch = format!("[{}]", operations.collect::<Vec<_>>().join(","));
     command("patch", target, &["--type=json", "-p", &patch])
@@ -124,13 +167,31 @@ fn remove_entries<'a>(target: &Target, doomed: impl Iterator<Item = (usize, &'a 
 
 /// Removes a token from the `spec.finalizers` of a Namespace; only its subresource accepts that.
 pub fn remove_spec_finalizer(namespace: &str, token: &str) -> String {
-    let target = Target::new(kinds::NAMESPACE.kind.to_lowercase(), namespace, &Namespace::None);
-    let name = if namespace.is_empty() { "NAME" } else { namespace };
+    let target = Target::new(
+        kinds::NAMESPACE.kind.to_lowercase(),
+        namespace,
+        &Namespace::None,
+    );
+    let name = if namespace.is_empty() {
+        "NAME"
+    } else {
+        namespace
+    };
     format!(
         "{} | {} | {}",
         command("get", &target, &["-o", "json"]),
-        shell::line(["jq", &format!("del(.spec.finalizers[] | select(. == {}))", json(token))]),
-        shell::line(["kubectl", "replace", "--raw", &format!("/api/v1/namespaces/{name}/finalize"), "-f", "-"]),
+        shell::line([
+            "jq",
+            &format!("del(.spec.finalizers[] | select(. == {}))", json(token))
+        ]),
+        shell::line([
+            "kubectl",
+            "replace",
+            "--raw",
+            &format!("/api/v1/namespaces/{name}/finalize"),
+            "-f",
+            "-"
+        ]),
     )
 }
 
@@ -140,7 +201,12 @@ fn command(verb: &str, target: &Target, options: &[&str]) -> String {
 
 fn on_several(verb: &str, targets: &[Target], options: &[&str]) -> String {
     let words = words(targets);
-    shell::line(["kubectl", verb].into_iter().chain(words.iter().map(String::as_str)).chain(options.iter().copied()))
+    shell::line(
+        ["kubectl", verb]
+            .into_iter()
+            .chain(words.iter().map(String::as_str))
+            .chain(options.iter().copied()),
+    )
 }
 
 /// A JSON string in plain ASCII: whatever it contains, it is one visible line.
@@ -150,7 +216,11 @@ fn json(text: &str) -> String {
         match c {
             '"' | '\\' => json.extend(['\\', c]),
             ' '..='~' => json.push(c),
-            _ => json.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
+            _ => json.extend(
+                c.encode_utf16(&mut [0; 2])
+                    .iter()
+                    .map(|unit| format!("\\u{unit:04x}")),
+            ),
         }
     }
     json.push('"');

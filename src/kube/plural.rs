@@ -8,7 +8,10 @@ pub fn guessed_plurals(kind: &str) -> Vec<String> {
     let mut guesses = vec![likeliest_plural(kind)];
     let singular = kind.to_lowercase();
     let ies = singular.strip_suffix('y').map(|stem| format!("{stem}ies"));
-    for guess in ies.into_iter().chain([format!("{singular}s"), format!("{singular}es"), singular]) {
+    for guess in ies
+        .into_iter()
+        .chain([format!("{singular}s"), format!("{singular}es"), singular])
+    {
         if !guesses.contains(&guess) {
             guesses.push(guess);
         }
@@ -46,7 +49,13 @@ mod tests {
 
     #[test]
     fn every_plural_that_generators_make_is_among_the_guesses() {
-        assert_eq!(guessed_plurals("Policy"), ["policies", "policys", "policyes", "policy"]);
-        assert_eq!(guessed_plurals("Gateway"), ["gateways", "gatewaies", "gatewayes", "gateway"]);
+        assert_eq!(
+            guessed_plurals("Policy"),
+            ["policies", "policys", "policyes", "policy"]
+        );
+        assert_eq!(
+            guessed_plurals("Gateway"),
+            ["gateways", "gatewaies", "gatewayes", "gateway"]
+        );
     }
 }

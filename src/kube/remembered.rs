@@ -21,7 +21,11 @@ impl<T> Default for Remembered<T> {
 
 impl<T: Eq + Hash> Remembered<T> {
     /// The copy that equals `wanted`, or a new one.
-    pub(super) fn shared<W: Hash + Equivalent<Arc<T>>>(&mut self, wanted: W, new: impl FnOnce(W) -> T) -> Arc<T> {
+    pub(super) fn shared<W: Hash + Equivalent<Arc<T>>>(
+        &mut self,
+        wanted: W,
+        new: impl FnOnce(W) -> T,
+    ) -> Arc<T> {
         if let Some(known) = self.0.get(&wanted) {
             return Arc::clone(known);
         }

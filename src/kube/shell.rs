@@ -16,7 +16,9 @@ pub fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
         }
         let word = plain::visible(word).replace('\t', "␉");
         // Fails for NUL only, which is a picture by now.
-        shlex::try_quote(&word).map(|word| word.into_owned()).unwrap_or_default()
+        shlex::try_quote(&word)
+            .map(|word| word.into_owned())
+            .unwrap_or_default()
     });
     quoted.collect::<Vec<_>>().join(" ")
 }

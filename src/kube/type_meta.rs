@@ -38,7 +38,11 @@ impl Hash for WrittenKind<'_> {
 
 impl Hash for TypeMeta {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        WrittenKind { api_version: &self.api_version, kind: &self.kind }.hash(state);
+        WrittenKind {
+            api_version: &self.api_version,
+            kind: &self.kind,
+        }
+        .hash(state);
     }
 }
 
@@ -55,13 +59,22 @@ thread_local! {
 impl TypeMeta {
     fn new(WrittenKind { api_version, kind }: WrittenKind<'_>) -> Self {
         let ApiVersion { group, version } = ApiVersion::split(api_version);
-        let group_version = ApiVersion { group: group.into(), version: version.into() };
-        Self { api_version: api_version.into(), group_version, kind: kind.into() }
+        let group_version = ApiVersion {
+            group: group.into(),
+            version: version.into(),
+        };
+        Self {
+            api_version: api_version.into(),
+            group_version,
+            kind: kind.into(),
+        }
     }
 
     /// The copy of this thread, or a new one.
     pub fn shared(api_version: &str, kind: &str) -> Arc<Self> {
-        REMEMBERED.with_borrow_mut(|remembered| remembered.shared(WrittenKind { api_version, kind }, Self::new))
+        REMEMBERED.with_borrow_mut(|remembered| {
+            remembered.shared(WrittenKind { api_version, kind }, Self::new)
+        })
     }
 }
 
@@ -73,9 +86,15 @@ mod tests {
     #[test]
     fn what_is_written_alike_is_shared_and_not_all_is_remembered() {
         let first = TypeMeta::shared("apps/v1", "Deployment");
-        assert!(Arc::ptr_eq(&first, &TypeMeta::shared("apps/v1", "Deployment")));
+        assert!(Arc::ptr_eq(
+            &first,
+            &TypeMeta::shared("apps/v1", "Deployment")
+        ));
         let beta = TypeMeta::shared("apps/v1beta1", "Deployment");
-        assert_eq!((&*beta.group_version.group, &*beta.group_version.version), ("apps", "v1beta1"));
+        assert_eq!(
+            (&*beta.group_version.group, &*beta.group_version.version),
+            ("apps", "v1beta1")
+        );
         for number in 0..MOST_REMEMBERED {
             TypeMeta::shared("example.com/v1", &format!("Widget{number}"));
             TypeMeta::shared(&format!("v{number}"), "Widget");

@@ -62,13 +62,24 @@ impl BuiltFiles {
     ) -> Self {
         let outer = vec![Arc::clone(outer)];
         let edits = Arc::new(Edits::new(outer.clone()));
-        let mut closure = Closure { tree, outer, nesting, reached: Self::default() };
+        let mut closure = Closure {
+            tree,
+            outer,
+            nesting,
+            reached: Self::default(),
+        };
         for path in &start.files {
             if let Some((file, parsed)) = tree.file(path) {
                 closure.reach(path, file, parsed, &edits);
             }
         }
-        closure.follow(&start.folders, start.folders.iter().find_map(|folder| counts.get(folder)?.circle.as_deref()));
+        closure.follow(
+            &start.folders,
+            start
+                .folders
+                .iter()
+                .find_map(|folder| counts.get(folder)?.circle.as_deref()),
+        );
         closure.reached.files.sort_by_key(|reached| reached.file);
         if start.is_scanned {
             closure.reached.found.clone_from(&start.folders);
@@ -94,11 +105,22 @@ pub(super) struct Start {
 impl Start {
     pub(super) fn of(tree: &SourceTree<'_>, counts: &Counts, pointer: &Pointer) -> Self {
         let start = match tree.kustomization(&pointer.folder) {
-            Some(_) => Self { folders: BTreeSet::from([pointer.folder.clone()]), ..Self::default() },
+            Some(_) => Self {
+                folders: BTreeSet::from([pointer.folder.clone()]),
+                ..Self::default()
+            },
             None => Self::scan(tree, pointer),
         };
-        let files = start.files.iter().filter_map(|path| tree.file(path)).map(|(_, file)| file.instances());
-        let folders = start.folders.iter().filter_map(|folder| counts.get(folder)).map(|count| count.instances);
+        let files = start
+            .files
+            .iter()
+            .filter_map(|path| tree.file(path))
+            .map(|(_, file)| file.instances());
+        let folders = start
+            .folders
+            .iter()
+            .filter_map(|folder| counts.get(folder))
+            .map(|count| count.instances);
         let instances = files.chain(folders).fold(0, usize::saturating_add);
         Self { instances, ..start }
     }
@@ -106,26 +128,41 @@ impl Start {
     /// What Flux and Argo CD apply of a folder without a kustomization: its files; Flux those below too, and what the
     /// kustomizations below build (fluxcd/pkg, kustomize/kustomize_generator.go).
     fn scan(tree: &SourceTree<'_>, pointer: &Pointer) -> Self {
-        let mut start = Self { is_scanned: true, ..Self::default() };
+        let mut start = Self {
+            is_scanned: true,
+            ..Self::default()
+        };
         let counts = pointer.files.matcher();
-        let ignored = pointer.ignore.as_ref().map(|patterns| IgnoredFiles::read(patterns));
+        let ignored = pointer
+            .ignore
+            .as_ref()
+            .map(|patterns| IgnoredFiles::read(patterns));
         let endings = pointer.endings();
         for (path, ..) in tree.below(&pointer.folder) {
             start.looks += 1;
-            if ignored.as_ref().is_some_and(|ignored| ignored.contain(path)) {
+            if ignored
+                .as_ref()
+                .is_some_and(|ignored| ignored.contain(path))
+            {
                 continue;
             }
             let inside = |folder: &&str| folder.len() > pointer.folder.len();
             // The outermost kustomization decides: the walk does not go below it.
             let outermost = ancestors(folder_of(path)).take_while(inside);
-            match outermost.filter(|folder| tree.kustomization(folder).is_some()).last() {
+            match outermost
+                .filter(|folder| tree.kustomization(folder).is_some())
+                .last()
+            {
                 Some(folder) if pointer.recursive => {
                     start.folders.insert(folder.to_owned());
                 }
                 Some(_) => {}
-                None if is_kustomization(path) || !endings.iter().any(|ending| path.ends_with(ending)) => {}
+                None if is_kustomization(path)
+                    || !endings.iter().any(|ending| path.ends_with(ending)) => {}
                 None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
-                None if pointer.recursive || folder_of(path) == pointer.folder => start.files.push(path.to_owned()),
+                None if pointer.recursive || folder_of(path) == pointer.folder => {
+                    start.files.push(path.to_owned())
+                }
                 None => {}
             }
         }
@@ -158,7 +195,13 @@ impl Level {
     /// A folder that the kustomization of this one names.
     fn inner(&self, folder: String, written: &str, steps: &[Arc<KustomizationFile>]) -> Self {
         let (by, written) = (self.folder.clone(), written.to_owned());
-        Self { folder, by, written, depth: self.depth + 1, steps: steps.to_vec() }
+        Self {
+            folder,
+            by,
+            written,
+            depth: self.depth + 1,
+            steps: steps.to_vec(),
+        }
     }
 }
 
@@ -167,7 +210,11 @@ impl Closure<'_, '_> {
     fn follow(&mut self, folders: &BTreeSet<String>, circle: Option<&str>) {
         if let Some(folder) = circle {
             let reason = format!("{folder} includes itself");
-            self.hinder(|| BuildObstacle { reason, place: folder.to_owned(), named: None });
+            self.hinder(|| BuildObstacle {
+                reason,
+                place: folder.to_owned(),
+                named: None,
+            });
         }
         let mut seen: HashSet<String> = HashSet::default();
         let level = |folder: &String| Level {
@@ -184,16 +231,25 @@ impl Closure<'_, '_> {
                 continue;
             }
             let Some(kustomization) = self.tree.kustomization(&level.folder) else {
-                let is_folder = self.tree.contains(&level.folder) && !self.tree.names_kustomization(&level.folder);
+                let is_folder = self.tree.contains(&level.folder)
+                    && !self.tree.names_kustomization(&level.folder);
                 if is_folder {
                     let reason = format!("{} has no kustomization", level.folder);
-                    self.hinder(|| BuildObstacle { reason, place: level.by, named: Some(level.written) });
+                    self.hinder(|| BuildObstacle {
+                        reason,
+                        place: level.by,
+                        named: Some(level.written),
+                    });
                 }
                 continue;
             };
             if let Some(path) = &kustomization.broken {
                 let reason = format!("{path} cannot be read");
-                self.hinder(|| BuildObstacle { reason, place: path.clone(), named: None });
+                self.hinder(|| BuildObstacle {
+                    reason,
+                    place: path.clone(),
+                    named: None,
+                });
                 continue;
             }
             if level.depth > self.nesting {
@@ -204,14 +260,25 @@ impl Closure<'_, '_> {
             let component = |written: &String| resolve(&level.folder, written);
             let components: Vec<String> = kustomization.components.iter().map(component).collect();
             // A component changes what the kustomization that names it has built so far.
-            let of_components = components.iter().filter_map(|folder| self.tree.kustomization(folder));
+            let of_components = components
+                .iter()
+                .filter_map(|folder| self.tree.kustomization(folder));
             let own = of_components.chain([kustomization]).cloned();
             let steps: Vec<_> = own.chain(level.steps.iter().cloned()).collect();
             let edits = Arc::new(Edits::new(steps.clone()));
-            for written in kustomization.resources.iter().chain(&kustomization.components) {
+            for written in kustomization
+                .resources
+                .iter()
+                .chain(&kustomization.components)
+            {
                 if self.tree.lacks(&resolve(&level.folder, written)) {
-                    let (reason, named) = (format!("{written} does not exist"), Some(written.clone()));
-                    self.hinder(|| BuildObstacle { reason, place: level.folder.clone(), named });
+                    let (reason, named) =
+                        (format!("{written} does not exist"), Some(written.clone()));
+                    self.hinder(|| BuildObstacle {
+                        reason,
+                        place: level.folder.clone(),
+                        named,
+                    });
                 }
             }
             for written in &kustomization.resources {
@@ -221,19 +288,35 @@ impl Closure<'_, '_> {
                     None => pending.push(level.inner(path, written, &steps)),
                 }
             }
-            let outside: Vec<_> = [kustomization].into_iter().cloned().chain(level.steps.iter().cloned()).collect();
+            let outside: Vec<_> = [kustomization]
+                .into_iter()
+                .cloned()
+                .chain(level.steps.iter().cloned())
+                .collect();
             let components = components.into_iter().zip(&kustomization.components);
-            pending.extend(components.map(|(folder, written)| level.inner(folder, written, &outside)));
+            pending
+                .extend(components.map(|(folder, written)| level.inner(folder, written, &outside)));
         }
     }
 
     /// Takes a file. One that cannot be read is in the way of all: kustomize, Flux and Argo CD give up on it.
     fn reach(&mut self, path: &str, file: usize, parsed: &ParsedFile, edits: &Arc<Edits>) {
-        if parsed.documents().iter().any(|document| document.error().is_some()) {
+        if parsed
+            .documents()
+            .iter()
+            .any(|document| document.error().is_some())
+        {
             let reason = format!("{path} cannot be read");
-            self.hinder(|| BuildObstacle { reason, place: path.to_owned(), named: None });
+            self.hinder(|| BuildObstacle {
+                reason,
+                place: path.to_owned(),
+                named: None,
+            });
         }
-        self.reached.files.push(BuiltFile { file, edits: Arc::clone(edits) });
+        self.reached.files.push(BuiltFile {
+            file,
+            edits: Arc::clone(edits),
+        });
     }
 
     /// Notes what is in the way, unless something else is already.

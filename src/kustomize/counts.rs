@@ -30,7 +30,10 @@ enum Visit {
 pub(super) fn counts(tree: &SourceTree<'_>) -> Counts {
     // `None`: it is on the way to those that it includes.
     let mut known: HashMap<String, Option<Count>> = HashMap::default();
-    let mut pending: Vec<Visit> = tree.kustomizations().map(|(folder, _)| Visit::Enter(folder.to_owned())).collect();
+    let mut pending: Vec<Visit> = tree
+        .kustomizations()
+        .map(|(folder, _)| Visit::Enter(folder.to_owned()))
+        .collect();
     while let Some(visit) = pending.pop() {
         match visit {
             Visit::Enter(folder) => {
@@ -40,7 +43,12 @@ pub(super) fn counts(tree: &SourceTree<'_>) -> Counts {
                 known.insert(folder.clone(), None);
                 let inner: Vec<String> = included(tree, &folder).collect();
                 pending.push(Visit::Leave(folder));
-                pending.extend(inner.into_iter().filter(|inner| !known.contains_key(inner)).map(Visit::Enter));
+                pending.extend(
+                    inner
+                        .into_iter()
+                        .filter(|inner| !known.contains_key(inner))
+                        .map(Visit::Enter),
+                );
             }
             Visit::Leave(folder) => {
                 let count = count(tree, &folder, &known);
@@ -48,16 +56,28 @@ pub(super) fn counts(tree: &SourceTree<'_>) -> Counts {
             }
         }
     }
-    known.into_iter().filter_map(|(folder, count)| Some((folder, count?))).collect()
+    known
+        .into_iter()
+        .filter_map(|(folder, count)| Some((folder, count?)))
+        .collect()
 }
 
 fn count(tree: &SourceTree<'_>, folder: &str, known: &HashMap<String, Option<Count>>) -> Count {
-    let mut all = Count { instances: 1, circle: None };
+    let mut all = Count {
+        instances: 1,
+        circle: None,
+    };
     for path in included(tree, folder) {
         let found = match (tree.file(&path), known.get(&path)) {
-            (Some((_, file)), _) => Count { instances: file.instances(), ..Count::default() },
+            (Some((_, file)), _) => Count {
+                instances: file.instances(),
+                ..Count::default()
+            },
             (None, Some(Some(inner))) => inner.clone(),
-            (None, Some(None)) => Count { circle: Some(path), ..Count::default() },
+            (None, Some(None)) => Count {
+                circle: Some(path),
+                ..Count::default()
+            },
             (None, None) => continue,
         };
         all.instances = all.instances.saturating_add(found.instances);
@@ -67,8 +87,14 @@ fn count(tree: &SourceTree<'_>, folder: &str, known: &HashMap<String, Option<Cou
 }
 
 /// The paths that the kustomization of a folder includes, as often as it does.
-fn included<'t>(tree: &'t SourceTree<'_>, folder: &'t str) -> impl Iterator<Item = String> + use<'t> {
-    let written = tree.kustomization(folder).into_iter().flat_map(|one| one.resources.iter().chain(&one.components));
+fn included<'t>(
+    tree: &'t SourceTree<'_>,
+    folder: &'t str,
+) -> impl Iterator<Item = String> + use<'t> {
+    let written = tree
+        .kustomization(folder)
+        .into_iter()
+        .flat_map(|one| one.resources.iter().chain(&one.components));
     written.map(move |written| resolve(folder, written))
 }
 
@@ -99,7 +125,11 @@ impl BeyondLimit {
             Limit::Instances => limits.instances,
             Limit::Deliveries => limits.deliveries,
         };
-        Self { limit, most, path: path.into() }
+        Self {
+            limit,
+            most,
+            path: path.into(),
+        }
     }
 
     /// This in a tree below `top`, whose limits are a part of `limits`.
@@ -122,8 +152,13 @@ impl fmt::Display for BeyondLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = self.most;
         match self.limit {
-            Limit::Instances => write!(f, "with this one, builds make more than {most} copies of objects"),
-            Limit::Deliveries => write!(f, "with this one, more than {most} objects deliver others"),
+            Limit::Instances => write!(
+                f,
+                "with this one, builds make more than {most} copies of objects"
+            ),
+            Limit::Deliveries => {
+                write!(f, "with this one, more than {most} objects deliver others")
+            }
         }
     }
 }

@@ -25,7 +25,12 @@ pub enum BuildFate {
 impl Edits {
     /// Those of `steps`, the innermost first.
     pub(super) fn new(steps: Vec<Arc<KustomizationFile>>) -> Self {
-        Self { steps: steps.into_iter().filter(|step| step.changes_identities()).collect() }
+        Self {
+            steps: steps
+                .into_iter()
+                .filter(|step| step.changes_identities())
+                .collect(),
+        }
     }
 
     /// What becomes of the object of key `written` and that scope. Unlike Kubernetes, kustomize treats a kind that it does not
@@ -33,7 +38,11 @@ impl Edits {
     pub fn apply(&self, written: &ObjectKey, scope: Option<Scope>) -> BuildFate {
         let mut key = written.clone();
         for step in &self.steps {
-            if step.deletes.iter().any(|selector| selector.selects(&key) || selector.selects(written)) {
+            if step
+                .deletes
+                .iter()
+                .any(|selector| selector.selects(&key) || selector.selects(written))
+            {
                 return BuildFate::Deleted;
             }
             if let Some(namespace) = &step.namespace {

@@ -13,7 +13,10 @@ pub struct TreeFlaws(BTreeSet<String>);
 impl TreeFlaws {
     /// Finds the flaws of some files, with their paths from the root of the tree. `exists`: whether something is at a path, or may
     /// be behind a link or in a submodule.
-    pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>, exists: impl Fn(&str) -> bool) -> Self {
+    pub fn of<'f>(
+        files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
+        exists: impl Fn(&str) -> bool,
+    ) -> Self {
         let mut found = BTreeSet::new();
         let mut folders: BTreeMap<&str, &str> = BTreeMap::new();
         for (path, file) in files.into_iter().filter(|(path, _)| is_kustomization(path)) {
@@ -25,10 +28,18 @@ impl TreeFlaws {
                 found.insert(path.to_owned());
             }
             let Some(value) = value else { continue };
-            let KustomizationFile { resources, components, .. } = KustomizationFile::read(value.root(), |_| None);
-            let named = resources.iter().chain(&components).filter(|written| !is_remote(written));
+            let KustomizationFile {
+                resources,
+                components,
+                ..
+            } = KustomizationFile::read(value.root(), |_| None);
+            let named = resources
+                .iter()
+                .chain(&components)
+                .filter(|written| !is_remote(written));
             let paths = named.map(|written| resolve(folder, written));
-            let is_missing = |path: &String| !path.is_empty() && !path.starts_with("..") && !exists(path);
+            let is_missing =
+                |path: &String| !path.is_empty() && !path.starts_with("..") && !exists(path);
             found.extend(paths.filter(is_missing));
         }
         Self(found)

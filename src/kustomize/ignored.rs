@@ -24,7 +24,10 @@ struct IgnorePattern {
 impl IgnoredFiles {
     /// Reads patterns, one on each line. One that cannot be read matches nothing.
     pub(super) fn read(patterns: &str) -> Self {
-        let lines = patterns.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let lines = patterns
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
         Self(lines.filter_map(IgnorePattern::read).collect())
     }
 
@@ -37,15 +40,31 @@ impl IgnoredFiles {
 
 impl IgnorePattern {
     fn read(line: &str) -> Option<Self> {
-        let (keeps, rest) = line.strip_prefix('!').map_or((false, line), |rest| (true, rest));
-        let (only_folders, rest) = rest.strip_suffix('/').map_or((false, rest), |rest| (true, rest));
-        let glob = GlobBuilder::new(rest.trim_start_matches('/')).literal_separator(true).build().ok()?;
-        Some(Self { glob: glob.compile_matcher(), is_path: rest.contains('/'), only_folders, keeps })
+        let (keeps, rest) = line
+            .strip_prefix('!')
+            .map_or((false, line), |rest| (true, rest));
+        let (only_folders, rest) = rest
+            .strip_suffix('/')
+            .map_or((false, rest), |rest| (true, rest));
+        let glob = GlobBuilder::new(rest.trim_start_matches('/'))
+            .literal_separator(true)
+            .build()
+            .ok()?;
+        Some(Self {
+            glob: glob.compile_matcher(),
+            is_path: rest.contains('/'),
+            only_folders,
+            keeps,
+        })
     }
 
     fn matches(&self, path: &str) -> bool {
-        let of = |place: &str| self.glob.is_match(if self.is_path { place } else { name_of(place) });
-        let mut places = ancestors(path).filter(|place| !place.is_empty() && (!self.only_folders || *place != path));
+        let of = |place: &str| {
+            self.glob
+                .is_match(if self.is_path { place } else { name_of(place) })
+        };
+        let mut places = ancestors(path)
+            .filter(|place| !place.is_empty() && (!self.only_folders || *place != path));
         places.any(of)
     }
 }

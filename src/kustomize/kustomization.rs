@@ -44,7 +44,9 @@ pub struct Selector {
 impl Selector {
     /// Whether the patch is about the object of `key`.
     pub(super) fn selects(&self, key: &ObjectKey) -> bool {
-        let is = |wanted: &Option<String>, actual: &str| wanted.as_deref().is_none_or(|wanted| wanted == actual);
+        let is = |wanted: &Option<String>, actual: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == actual)
+        };
         let namespace = key.namespace.name().unwrap_or_default();
         is(&self.group, key.group())
             && is(&self.kind, key.kind())
@@ -55,14 +57,23 @@ impl Selector {
 
 impl KustomizationFile {
     /// Reads a kustomization. `patch_file` finds the file of a patch by its path as written.
-    pub(super) fn read<'f>(value: Value<'_>, patch_file: impl Fn(&str) -> Option<&'f ParsedFile>) -> Self {
+    pub(super) fn read<'f>(
+        value: Value<'_>,
+        patch_file: impl Fn(&str) -> Option<&'f ParsedFile>,
+    ) -> Self {
         let mut deletes = Vec::new();
         for patch in items(value, &["patchesStrategicMerge", "patches"]) {
             deletes.extend(deleted_by(patch, &patch_file));
         }
         Self {
-            resources: items(value, &["resources", "bases"]).filter_map(Value::as_str).map(str::to_owned).collect(),
-            components: items(value, &["components"]).filter_map(Value::as_str).map(str::to_owned).collect(),
+            resources: items(value, &["resources", "bases"])
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+            components: items(value, &["components"])
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             namespace: text(value, "namespace"),
             fallback_namespace: None,
             prefix: text(value, "namePrefix").unwrap_or_default(),
@@ -80,7 +91,9 @@ impl KustomizationFile {
             namespace: text(spec, "targetNamespace"),
             prefix: text(spec, "namePrefix").unwrap_or_default(),
             suffix: text(spec, "nameSuffix").unwrap_or_default(),
-            deletes: patches.flat_map(|patch| deleted_by(patch, &|_| None)).collect(),
+            deletes: patches
+                .flat_map(|patch| deleted_by(patch, &|_| None))
+                .collect(),
             ..Self::default()
         }
     }
@@ -93,26 +106,46 @@ impl KustomizationFile {
 }
 
 fn text(value: Value<'_>, key: &str) -> Option<String> {
-    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
 }
 
 fn items<'v>(value: Value<'v>, keys: &'v [&str]) -> impl Iterator<Item = Value<'v>> {
-    keys.iter().filter_map(move |key| value.get(key)).flat_map(Value::items)
+    keys.iter()
+        .filter_map(move |key| value.get(key))
+        .flat_map(Value::items)
 }
 
 /// What an entry of `patches` or `patchesStrategicMerge` deletes. It is a path, inline text, a mapping that is the patch
 /// itself, or one with `path` or `patch` and perhaps a `target`.
-fn deleted_by<'f>(entry: Value<'_>, patch_file: &impl Fn(&str) -> Option<&'f ParsedFile>) -> Vec<Selector> {
+fn deleted_by<'f>(
+    entry: Value<'_>,
+    patch_file: &impl Fn(&str) -> Option<&'f ParsedFile>,
+) -> Vec<Selector> {
     let target = entry.get("target").map(PatchTarget::read);
-    let named = entry.as_str().or_else(|| entry.get("path").and_then(Value::as_str)).and_then(patch_file);
+    let named = entry
+        .as_str()
+        .or_else(|| entry.get("path").and_then(Value::as_str))
+        .and_then(patch_file);
     let deleted_in = |file: &ParsedFile| {
-        let trees = file.documents().iter().filter_map(|document| document.tree());
-        trees.filter_map(|tree| deleted(tree.root(), target.as_ref())).collect()
+        let trees = file
+            .documents()
+            .iter()
+            .filter_map(|document| document.tree());
+        trees
+            .filter_map(|tree| deleted(tree.root(), target.as_ref()))
+            .collect()
     };
     if let Some(file) = named {
         return deleted_in(file);
     }
-    match entry.as_str().or_else(|| entry.get("patch").and_then(Value::as_str)) {
+    match entry
+        .as_str()
+        .or_else(|| entry.get("patch").and_then(Value::as_str))
+    {
         // A key may be written with escapes.
         Some(inline) if inline.contains("$patch") || inline.contains('\\') => {
             deleted_in(&ParsedFile::parse(SourceFile::new("", inline)))
@@ -138,7 +171,12 @@ fn named_by(patch: Value<'_>) -> Option<Selector> {
     let metadata = patch.get("metadata")?;
     let group = text(patch, "apiVersion").map(|version| ApiVersion::parse(&version).group);
     let (kind, name) = (text(patch, "kind")?, text(metadata, "name")?);
-    Some(Selector { group, kind: Some(kind), name: Some(name), namespace: text(metadata, "namespace") })
+    Some(Selector {
+        group,
+        kind: Some(kind),
+        name: Some(name),
+        namespace: text(metadata, "namespace"),
+    })
 }
 
 /// The `target` of a patch.
@@ -151,13 +189,24 @@ enum PatchTarget {
 impl PatchTarget {
     fn read(target: Value<'_>) -> Self {
         const PATTERN: [char; 9] = ['*', '|', '[', '(', '^', '$', '+', '?', '\\'];
-        let [group, kind, name, namespace] = ["group", "kind", "name", "namespace"].map(|key| text(target, key));
+        let [group, kind, name, namespace] =
+            ["group", "kind", "name", "namespace"].map(|key| text(target, key));
         let texts = [&kind, &name, &namespace];
-        let unknown = ["labelSelector", "annotationSelector"].iter().any(|key| target.get(key).is_some())
-            || texts.into_iter().flatten().any(|text| text.contains(PATTERN));
+        let unknown = ["labelSelector", "annotationSelector"]
+            .iter()
+            .any(|key| target.get(key).is_some())
+            || texts
+                .into_iter()
+                .flatten()
+                .any(|text| text.contains(PATTERN));
         match unknown {
             true => Self::Unknown,
-            false => Self::Named(Selector { group, kind, name, namespace }),
+            false => Self::Named(Selector {
+                group,
+                kind,
+                name,
+                namespace,
+            }),
         }
     }
 }

@@ -12,7 +12,11 @@ fn is_plain(path: &str) -> bool {
 
 /// `path` as the folder where the input is read means it.
 pub fn resolved(path: &str) -> Cow<'_, str> {
-    if is_plain(path) { path.into() } else { resolve("", path).into() }
+    if is_plain(path) {
+        path.into()
+    } else {
+        resolve("", path).into()
+    }
 }
 
 /// `path` as `folder` means it, without `.` and, as far as that goes, without `..`.
@@ -41,7 +45,11 @@ pub fn resolve(folder: &str, path: &str) -> String {
 pub fn is_remote(entry: &str) -> bool {
     let host = entry.split('/').next().unwrap_or_default();
     let is_host = host.contains('.') && !host.starts_with('.') && entry.contains("//");
-    entry.contains("://") || entry.contains("?ref=") || entry.starts_with("git@") || is_host || host == "github.com"
+    entry.contains("://")
+        || entry.contains("?ref=")
+        || entry.starts_with("git@")
+        || is_host
+        || host == "github.com"
 }
 
 /// The folder of a path, without a slash at its end; empty for the folder where the input is read.
@@ -56,7 +64,9 @@ pub fn name_of(path: &str) -> &str {
 
 /// A folder and those above it, the empty one last.
 pub fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| folder_of(folder)))
+    std::iter::successors(Some(folder), |folder| {
+        (!folder.is_empty()).then(|| folder_of(folder))
+    })
 }
 
 #[cfg(test)]
@@ -70,7 +80,10 @@ mod tests {
         assert_eq!(resolve("a", "../../x.yaml"), "../x.yaml");
         assert_eq!(resolve("/srv/a", "../x.yaml"), "/srv/x.yaml");
         assert_eq!(resolve("a", "/x.yaml"), "/x.yaml");
-        for path in ["x.yaml", "a/x.yaml", "/a", "./x", "a/../x", "a//x", "/", "", "a/", ".a/x", "a/.x", "//a"] {
+        for path in [
+            "x.yaml", "a/x.yaml", "/a", "./x", "a/../x", "a//x", "/", "", "a/", ".a/x", "a/.x",
+            "//a",
+        ] {
             assert_eq!(resolved(path), resolve("", path), "{path}");
             // What is found without a look at its parts is what these say.
             assert_eq!(resolved(path), resolve(".", path), "{path}");

@@ -93,36 +93,57 @@ impl FilePatterns {
     fn of(source: Value<'_>) -> Self {
         let pattern = |key| {
             let pattern = source.at(&["directory", key]).and_then(Value::as_str);
-            pattern.filter(|pattern| !pattern.is_empty()).map(str::to_owned)
+            pattern
+                .filter(|pattern| !pattern.is_empty())
+                .map(str::to_owned)
         };
-        Self { include: pattern("include"), exclude: pattern("exclude") }
+        Self {
+            include: pattern("include"),
+            exclude: pattern("exclude"),
+        }
     }
 
     /// Whether a path from the folder counts. A pattern that cannot be read matches nothing, as in Argo CD.
     pub(super) fn matcher(&self) -> impl Fn(&str) -> bool {
         let matcher = |pattern: &String| Glob::new(pattern).ok().map(|glob| glob.compile_matcher());
-        let (include, exclude) = (self.include.as_ref().map(matcher), self.exclude.as_ref().map(matcher));
-        let matches =
-            |matcher: &Option<GlobMatcher>, path: &str| matcher.as_ref().is_some_and(|one| one.is_match(path));
+        let (include, exclude) = (
+            self.include.as_ref().map(matcher),
+            self.exclude.as_ref().map(matcher),
+        );
+        let matches = |matcher: &Option<GlobMatcher>, path: &str| {
+            matcher.as_ref().is_some_and(|one| one.is_match(path))
+        };
         move |path| {
-            include.as_ref().is_none_or(|include| matches(include, path))
-                && !exclude.as_ref().is_some_and(|exclude| matches(exclude, path))
+            include
+                .as_ref()
+                .is_none_or(|include| matches(include, path))
+                && !exclude
+                    .as_ref()
+                    .is_some_and(|exclude| matches(exclude, path))
         }
     }
 }
 
 /// The folders that an object points at.
 pub fn pointers(object: &Object) -> Vec<Pointer> {
-    let Some(spec) = object.at(&["spec"]) else { return Vec::new() };
+    let Some(spec) = object.at(&["spec"]) else {
+        return Vec::new();
+    };
     let by = |tool: SourceTool| {
         let namespace = object.namespace().unwrap_or_default().to_owned();
-        Some(Arc::new(Deliverer { tool, namespace, name: object.name()?.into_owned() }))
+        Some(Arc::new(Deliverer {
+            tool,
+            namespace,
+            name: object.name()?.into_owned(),
+        }))
     };
     if object.is(SourceTool::Flux.kind()) {
         let pointer = folder(spec.get("path")).map(|folder| Pointer {
             by: by(SourceTool::Flux),
             folder,
-            repository: spec.get("sourceRef").map(|source| Arc::from(referenced(source, object.namespace()))),
+            repository: spec
+                .get("sourceRef")
+                .map(|source| Arc::from(referenced(source, object.namespace()))),
             ignore: Some(DEFAULT.into()),
             recursive: true,
             files: FilePatterns::default(),
@@ -131,10 +152,24 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
         return pointer.into_iter().collect();
     }
     if object.is(SourceTool::ArgoCd.kind()) {
-        let sources = spec.get("sources").into_iter().flat_map(Value::items).chain(spec.get("source"));
+        let sources = spec
+            .get("sources")
+            .into_iter()
+            .flat_map(Value::items)
+            .chain(spec.get("source"));
         let by = by(SourceTool::ArgoCd);
-        let namespace = spec.at(&["destination", "namespace"]).and_then(Value::as_str).filter(|name| !name.is_empty());
-        return sources.filter_map(|value| Some(Pointer { by: by.clone(), ..source(value, namespace)? })).collect();
+        let namespace = spec
+            .at(&["destination", "namespace"])
+            .and_then(Value::as_str)
+            .filter(|name| !name.is_empty());
+        return sources
+            .filter_map(|value| {
+                Some(Pointer {
+                    by: by.clone(),
+                    ..source(value, namespace)?
+                })
+            })
+            .collect();
     }
     Vec::new()
 }
@@ -142,12 +177,17 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
 /// `Kind/namespace/name` of a source of Flux.
 fn referenced(source: Value<'_>, namespace: Option<&str>) -> String {
     let text = |key| source.get(key).and_then(Value::as_str).unwrap_or_default();
-    let namespace = Some(text("namespace")).filter(|name| !name.is_empty()).or(namespace).unwrap_or_default();
+    let namespace = Some(text("namespace"))
+        .filter(|name| !name.is_empty())
+        .or(namespace)
+        .unwrap_or_default();
     format!("{}/{namespace}/{}", text("kind"), text("name"))
 }
 
 fn source(source: Value<'_>, namespace: Option<&str>) -> Option<Pointer> {
-    let read = source.get("kustomize").map(|kustomize| KustomizationFile::read(kustomize, |_| None));
+    let read = source
+        .get("kustomize")
+        .map(|kustomize| KustomizationFile::read(kustomize, |_| None));
     let edits = KustomizationFile {
         resources: Vec::new(),
         components: Vec::new(),
@@ -159,13 +199,18 @@ fn source(source: Value<'_>, namespace: Option<&str>) -> Option<Pointer> {
         folder: folder(source.get("path"))?,
         repository: source.get("repoURL").and_then(Value::as_str).map(Arc::from),
         ignore: None,
-        recursive: source.at(&["directory", "recurse"]).and_then(Value::as_bool).unwrap_or_default(),
+        recursive: source
+            .at(&["directory", "recurse"])
+            .and_then(Value::as_bool)
+            .unwrap_or_default(),
         files: FilePatterns::of(source),
         edits: Arc::new(edits),
     })
 }
 
 fn folder(path: Option<Value<'_>>) -> Option<String> {
-    let path = path.and_then(Value::as_str).filter(|path| !path.is_empty())?;
+    let path = path
+        .and_then(Value::as_str)
+        .filter(|path| !path.is_empty())?;
     Some(resolve("", path.trim_start_matches('/'))).filter(|folder| !folder.starts_with(".."))
 }

@@ -46,11 +46,23 @@ impl<'t> Inward<'t> {
     /// The pointers of a tree that lead into it, in the order of their files.
     pub(super) fn of(tree: &'t SourceTree<'_>, own: &OwnRepositories) -> Vec<Self> {
         let mut all = Self::all(tree);
-        let is_own = |pointer: &Pointer| pointer.repository.as_ref().is_some_and(|named| own.0.contains(named));
+        let is_own = |pointer: &Pointer| {
+            pointer
+                .repository
+                .as_ref()
+                .is_some_and(|named| own.0.contains(named))
+        };
         all.retain(|Inward { pointer, .. }| !pointer.folder.is_empty() || is_own(pointer));
-        let ignored = if all.is_empty() { BTreeMap::new() } else { ignored(tree) };
+        let ignored = if all.is_empty() {
+            BTreeMap::new()
+        } else {
+            ignored(tree)
+        };
         for Inward { pointer, .. } in &mut all {
-            let patterns = pointer.repository.as_ref().and_then(|repository| ignored.get(&**repository));
+            let patterns = pointer
+                .repository
+                .as_ref()
+                .and_then(|repository| ignored.get(&**repository));
             pointer.ignore = patterns.map(Arc::clone).or(pointer.ignore.take());
         }
         all
@@ -60,7 +72,13 @@ impl<'t> Inward<'t> {
     fn all(tree: &'t SourceTree<'_>) -> Vec<Self> {
         let objects = |file| objects_of(file).flat_map(pointers);
         let all = tree.files().flat_map(|(path, file, parsed)| {
-            objects(parsed).map(move |pointer| Inward { path, file, pointer }).collect::<Vec<_>>()
+            objects(parsed)
+                .map(move |pointer| Inward {
+                    path,
+                    file,
+                    pointer,
+                })
+                .collect::<Vec<_>>()
         });
         all.collect()
     }
@@ -71,37 +89,62 @@ fn own_repositories(tree: &SourceTree<'_>, all: &[Inward<'_>]) -> BTreeSet<Arc<s
     let mut found: BTreeMap<&Arc<str>, (usize, usize)> = BTreeMap::new();
     let mut own: BTreeSet<Arc<str>> = BTreeSet::new();
     for Inward { path, pointer, .. } in all {
-        let Some(repository) = &pointer.repository else { continue };
+        let Some(repository) = &pointer.repository else {
+            continue;
+        };
         if !pointer.folder.is_empty() {
             let (here, elsewhere) = found.entry(repository).or_default();
-            *(if tree.contains(&pointer.folder) { here } else { elsewhere }) += 1;
+            *(if tree.contains(&pointer.folder) {
+                here
+            } else {
+                elsewhere
+            }) += 1;
         } else if is_bootstrapped(path, pointer) {
             own.insert(Arc::clone(repository));
         }
     }
-    own.extend(found.into_iter().filter(|(_, (here, elsewhere))| here > elsewhere).map(|(name, _)| Arc::clone(name)));
+    own.extend(
+        found
+            .into_iter()
+            .filter(|(_, (here, elsewhere))| here > elsewhere)
+            .map(|(name, _)| Arc::clone(name)),
+    );
     own
 }
 
 /// Whether `flux bootstrap` wrote the file, into the repository that it names (fluxcd/flux2 pkg/manifestgen/sync/options.go and
 /// sync.go: `path.Join(options.TargetPath, options.Namespace, options.ManifestFile)`).
 fn is_bootstrapped(path: &str, pointer: &Pointer) -> bool {
-    let Some(by) = pointer.by.as_ref().filter(|by| by.tool == SourceTool::Flux) else { return false };
+    let Some(by) = pointer.by.as_ref().filter(|by| by.tool == SourceTool::Flux) else {
+        return false;
+    };
     path == resolve(&pointer.folder, &format!("{}/gotk-sync.yaml", by.namespace))
 }
 
 /// What GitRepositories leave out, by their names: `spec.ignore`, instead of the defaults.
 fn ignored(tree: &SourceTree<'_>) -> BTreeMap<String, Arc<str>> {
-    let repositories =
-        tree.files().flat_map(|(.., file)| objects_of(file)).filter(|object| object.is(kinds::GIT_REPOSITORY));
+    let repositories = tree
+        .files()
+        .flat_map(|(.., file)| objects_of(file))
+        .filter(|object| object.is(kinds::GIT_REPOSITORY));
     let ignored = repositories.filter_map(|object| {
         let patterns = object.at(&["spec", "ignore"]).and_then(Value::as_str)?;
         let namespace = object.namespace().unwrap_or_default();
-        Some((format!("{}/{namespace}/{}", kinds::GIT_REPOSITORY.kind, object.name()?), Arc::from(patterns)))
+        Some((
+            format!(
+                "{}/{namespace}/{}",
+                kinds::GIT_REPOSITORY.kind,
+                object.name()?
+            ),
+            Arc::from(patterns),
+        ))
     });
     ignored.collect()
 }
 
 fn objects_of(file: &ParsedFile) -> impl Iterator<Item = &Object> {
-    file.documents().iter().flat_map(|document| document.objects()).map(AsRef::as_ref)
+    file.documents()
+        .iter()
+        .flat_map(|document| document.objects())
+        .map(AsRef::as_ref)
 }

@@ -35,13 +35,28 @@ pub struct BuildRoot {
 
 impl BuildRoot {
     fn new(folder: String, pointer: Option<Pointer>, reached: BuiltFiles) -> Self {
-        let BuiltFiles { files, unbuildable, kustomizations, unfollowed, .. } = reached;
-        Self { folder, pointer, files, unbuildable, kustomizations, unfollowed }
+        let BuiltFiles {
+            files,
+            unbuildable,
+            kustomizations,
+            unfollowed,
+            ..
+        } = reached;
+        Self {
+            folder,
+            pointer,
+            files,
+            unbuildable,
+            kustomizations,
+            unfollowed,
+        }
     }
 
     /// What the object that points at the root does to everything that is built there.
     pub fn outer(&self) -> Option<Arc<Edits>> {
-        self.pointer.as_ref().map(|pointer| Arc::new(Edits::new(vec![Arc::clone(&pointer.edits)])))
+        self.pointer
+            .as_ref()
+            .map(|pointer| Arc::new(Edits::new(vec![Arc::clone(&pointer.edits)])))
     }
 }
 
@@ -73,7 +88,10 @@ impl BuildRoots {
         let inward = Inward::of(&tree, own);
         if let Some(one) = inward.get(limits.deliveries) {
             let beyond = Some(BeyondLimit::of(Limit::Deliveries, limits, one.path));
-            return Self { beyond, ..Self::default() };
+            return Self {
+                beyond,
+                ..Self::default()
+            };
         }
         let mut builds = Builds::of(&tree, limits);
         let pointers = builds.applied(inward);
@@ -117,36 +135,66 @@ struct Builds<'t, 'f> {
 }
 
 /// Folder, whether folders below count, which files do, which are left out, and which tool looks.
-type StartOf = (String, bool, FilePatterns, Option<Arc<str>>, Option<SourceTool>);
+type StartOf = (
+    String,
+    bool,
+    FilePatterns,
+    Option<Arc<str>>,
+    Option<SourceTool>,
+);
 
 impl<'t, 'f> Builds<'t, 'f> {
     fn of(tree: &'t SourceTree<'f>, limits: &'t Limits) -> Self {
         let included = included(tree);
-        let tops = tree.kustomizations().filter(|(folder, one)| !included.contains(*folder) && !one.is_component);
+        let tops = tree
+            .kustomizations()
+            .filter(|(folder, one)| !included.contains(*folder) && !one.is_component);
         let tops = tops.map(|(folder, _)| folder).collect();
         let once: usize = tree.files().map(|(_, _, file)| file.instances()).sum();
         let (known, starts) = Default::default();
         let budget = once.saturating_add(limits.instances);
-        Self { tree, tops, counts: counts(tree), known, starts, limits, budget, beyond: None }
+        Self {
+            tree,
+            tops,
+            counts: counts(tree),
+            known,
+            starts,
+            limits,
+            budget,
+            beyond: None,
+        }
     }
 
     /// The pointers of objects that somebody applies: what a kustomization governs and nobody builds points at nothing.
     fn applied(&mut self, written: Vec<Inward<'_>>) -> Vec<Pointer> {
-        let (mut live, mut pending): (Vec<_>, Vec<_>) =
-            written.into_iter().partition(|inward| !self.tree.governs(inward.path));
+        let (mut live, mut pending): (Vec<_>, Vec<_>) = written
+            .into_iter()
+            .partition(|inward| !self.tree.governs(inward.path));
         let mut reached: HashSet<usize> = HashSet::default();
         if !pending.is_empty() {
             for folder in self.tops.clone() {
-                reached.extend(self.reached(&unpointed(folder)).files.iter().map(|built| built.file));
+                reached.extend(
+                    self.reached(&unpointed(folder))
+                        .files
+                        .iter()
+                        .map(|built| built.file),
+                );
             }
         }
         let mut followed = 0;
         loop {
             for inward in live[followed..].iter().filter(|_| !pending.is_empty()) {
-                reached.extend(self.reached(&inward.pointer).files.iter().map(|built| built.file));
+                reached.extend(
+                    self.reached(&inward.pointer)
+                        .files
+                        .iter()
+                        .map(|built| built.file),
+                );
             }
             followed = live.len();
-            let (more, rest) = pending.into_iter().partition(|inward| reached.contains(&inward.file));
+            let (more, rest) = pending
+                .into_iter()
+                .partition(|inward| reached.contains(&inward.file));
             pending = rest;
             live.extend::<Vec<_>>(more);
             if live.len() == followed {
@@ -157,19 +205,35 @@ impl<'t, 'f> Builds<'t, 'f> {
 
     /// The roots: what something points at, and what no other kustomization includes.
     fn roots(mut self, pointers: Vec<Pointer>) -> BuildRoots {
-        let mut starts: BTreeMap<String, Vec<Pointer>> =
-            self.tops.iter().map(|folder| ((*folder).to_owned(), Vec::new())).collect();
+        let mut starts: BTreeMap<String, Vec<Pointer>> = self
+            .tops
+            .iter()
+            .map(|folder| ((*folder).to_owned(), Vec::new()))
+            .collect();
         let mut seen: HashSet<Pointer> = HashSet::default();
         for pointer in pointers {
             if self.tree.contains(&pointer.folder) && seen.insert(pointer.clone()) {
-                starts.entry(pointer.folder.clone()).or_default().push(pointer);
+                starts
+                    .entry(pointer.folder.clone())
+                    .or_default()
+                    .push(pointer);
             }
         }
-        let governed = self.tree.kustomizations().map(|(folder, _)| folder.to_owned()).collect();
-        let mut found = BuildRoots { governed, ..BuildRoots::default() };
+        let governed = self
+            .tree
+            .kustomizations()
+            .map(|(folder, _)| folder.to_owned())
+            .collect();
+        let mut found = BuildRoots {
+            governed,
+            ..BuildRoots::default()
+        };
         // What somebody builds who found it below a folder is no root of its own.
         let pointed: Vec<Pointer> = starts.values().flatten().cloned().collect();
-        let inner: HashSet<String> = pointed.iter().flat_map(|pointer| self.reached(pointer).found.clone()).collect();
+        let inner: HashSet<String> = pointed
+            .iter()
+            .flat_map(|pointer| self.reached(pointer).found.clone())
+            .collect();
         for (folder, pointers) in starts {
             if pointers.is_empty() && inner.contains(&folder) {
                 continue;
@@ -182,7 +246,9 @@ impl<'t, 'f> Builds<'t, 'f> {
             for pointer in pointers {
                 found.pointed_at.insert(pointer.clone(), found.roots.len());
                 let reached = self.reached(&pointer).clone();
-                found.roots.push(BuildRoot::new(folder.clone(), Some(pointer), reached));
+                found
+                    .roots
+                    .push(BuildRoot::new(folder.clone(), Some(pointer), reached));
             }
         }
         found.beyond = self.beyond;
@@ -206,19 +272,41 @@ impl<'t, 'f> Builds<'t, 'f> {
         }
         let start = self.start(pointer);
         let Some(rest) = self.budget.checked_sub(start.instances) else {
-            let path = self.tree.kustomization_path(&pointer.folder).unwrap_or_else(|| pointer.folder.clone());
+            let path = self
+                .tree
+                .kustomization_path(&pointer.folder)
+                .unwrap_or_else(|| pointer.folder.clone());
             self.beyond = Some(BeyondLimit::of(Limit::Instances, self.limits, path));
             return BuiltFiles::default();
         };
         self.budget = rest;
-        BuiltFiles::of(self.tree, &self.counts, &pointer.edits, &start, self.limits.nesting)
+        BuiltFiles::of(
+            self.tree,
+            &self.counts,
+            &pointer.edits,
+            &start,
+            self.limits.nesting,
+        )
     }
 
     /// Where a build begins; a search for that takes the files that it looks at from the budget.
     fn start(&mut self, pointer: &Pointer) -> Arc<Start> {
-        let Pointer { folder, recursive, files, ignore, by, .. } = pointer;
+        let Pointer {
+            folder,
+            recursive,
+            files,
+            ignore,
+            by,
+            ..
+        } = pointer;
         let tool = by.as_ref().map(|by| by.tool);
-        let decides = (folder.clone(), *recursive, files.clone(), ignore.clone(), tool);
+        let decides = (
+            folder.clone(),
+            *recursive,
+            files.clone(),
+            ignore.clone(),
+            tool,
+        );
         if let Some(known) = self.starts.get(&decides) {
             return Arc::clone(known);
         }
@@ -245,7 +333,10 @@ fn unpointed(folder: &str) -> Pointer {
 /// The folders that some kustomization includes.
 fn included(tree: &SourceTree<'_>) -> HashSet<String> {
     let named = tree.kustomizations().flat_map(|(folder, kustomization)| {
-        let named = kustomization.resources.iter().chain(&kustomization.components);
+        let named = kustomization
+            .resources
+            .iter()
+            .chain(&kustomization.components);
         named.map(move |written| resolve(folder, written))
     });
     named.collect()

@@ -22,20 +22,39 @@ impl<'f> SourceTree<'f> {
     }
 
     /// Files with their paths from the root of the tree, and with what keeps kustomizations among them from being built.
-    pub(super) fn with_flaws(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>, flaws: TreeFlaws) -> Self {
+    pub(super) fn with_flaws(
+        files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
+        flaws: TreeFlaws,
+    ) -> Self {
         let paths = files.into_iter().enumerate();
         let paths = paths.map(|(at, (path, file))| (resolve("", path), (at, file)));
-        let mut tree = Self { files: paths.collect(), kustomizations: BTreeMap::new(), flaws };
+        let mut tree = Self {
+            files: paths.collect(),
+            kustomizations: BTreeMap::new(),
+            flaws,
+        };
         let read = tree.files.iter().filter_map(|(path, (_, file))| {
             let folder = folder_of(path);
             if is_kustomization(path) && tree.flaws.contain(path) {
-                let broken = KustomizationFile { broken: Some(path.clone()), ..KustomizationFile::default() };
+                let broken = KustomizationFile {
+                    broken: Some(path.clone()),
+                    ..KustomizationFile::default()
+                };
                 return Some((folder.to_owned(), Arc::new(broken)));
             }
-            let named = is_kustomization(path) && file.facts().is_some_and(|facts| facts.is_kustomization);
-            let value = file.documents().iter().find_map(|document| document.tree()).filter(|_| named)?;
-            let patch_file = |written: &str| tree.file(&resolve(folder, written)).map(|(_, file)| file);
-            Some((folder.to_owned(), Arc::new(KustomizationFile::read(value.root(), patch_file))))
+            let named =
+                is_kustomization(path) && file.facts().is_some_and(|facts| facts.is_kustomization);
+            let value = file
+                .documents()
+                .iter()
+                .find_map(|document| document.tree())
+                .filter(|_| named)?;
+            let patch_file =
+                |written: &str| tree.file(&resolve(folder, written)).map(|(_, file)| file);
+            Some((
+                folder.to_owned(),
+                Arc::new(KustomizationFile::read(value.root(), patch_file)),
+            ))
         });
         let kustomizations = read.collect();
         tree.kustomizations = kustomizations;
@@ -44,7 +63,9 @@ impl<'f> SourceTree<'f> {
 
     /// All files, in order, with their paths and places.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, usize, &'f ParsedFile)> {
-        self.files.iter().map(|(path, (at, file))| (path.as_str(), *at, *file))
+        self.files
+            .iter()
+            .map(|(path, (at, file))| (path.as_str(), *at, *file))
     }
 
     pub(super) fn file(&self, path: &str) -> Option<(usize, &'f ParsedFile)> {
@@ -63,17 +84,24 @@ impl<'f> SourceTree<'f> {
     /// The path of the kustomization of a folder.
     pub(super) fn kustomization_path(&self, folder: &str) -> Option<String> {
         self.kustomization(folder)?;
-        KUSTOMIZATIONS.iter().map(|name| resolve(folder, name)).find(|path| self.files.contains_key(path))
+        KUSTOMIZATIONS
+            .iter()
+            .map(|name| resolve(folder, name))
+            .find(|path| self.files.contains_key(path))
     }
 
     /// Whether a folder has a file that is called like a kustomization, whatever it says.
     pub(super) fn names_kustomization(&self, folder: &str) -> bool {
-        KUSTOMIZATIONS.iter().any(|name| self.files.contains_key(&resolve(folder, name)))
+        KUSTOMIZATIONS
+            .iter()
+            .any(|name| self.files.contains_key(&resolve(folder, name)))
     }
 
     /// Folders with a kustomization, in order.
     pub(super) fn kustomizations(&self) -> impl Iterator<Item = (&str, &Arc<KustomizationFile>)> {
-        self.kustomizations.iter().map(|(folder, kustomization)| (folder.as_str(), kustomization))
+        self.kustomizations
+            .iter()
+            .map(|(folder, kustomization)| (folder.as_str(), kustomization))
     }
 
     /// Whether a kustomization at or above the folder of a file decides what of it is applied.
@@ -87,9 +115,17 @@ impl<'f> SourceTree<'f> {
     }
 
     /// The files below a folder, in order.
-    pub(super) fn below<'t>(&'t self, folder: &'t str) -> impl Iterator<Item = (&'t str, usize, &'f ParsedFile)> {
-        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    pub(super) fn below<'t>(
+        &'t self,
+        folder: &'t str,
+    ) -> impl Iterator<Item = (&'t str, usize, &'f ParsedFile)> {
+        let start = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
         let from = self.files.range(start.clone()..);
-        from.take_while(move |(path, _)| path.starts_with(&start)).map(|(path, (at, file))| (path.as_str(), *at, *file))
+        from.take_while(move |(path, _)| path.starts_with(&start))
+            .map(|(path, (at, file))| (path.as_str(), *at, *file))
     }
 }

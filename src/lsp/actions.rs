@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, Diagnostic, NumberOrString, Position,
-    Range, TextEdit, Uri, WorkspaceEdit,
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, Diagnostic,
+    NumberOrString, Position, Range, TextEdit, Uri, WorkspaceEdit,
 };
 use serde_json::Value;
 
@@ -31,17 +31,32 @@ pub(super) fn actions(
     let (file, report) = (answers.inquiry.source(&path)?, answers.report.as_ref()?);
     let mut actions = Vec::new();
     if is_wanted(only, &CodeActionKind::QUICKFIX) {
-        let options = LspOptions { position_encoding: answers.unit };
+        let options = LspOptions {
+            position_encoding: answers.unit,
+        };
         let at = |position| offset(file, position, answers.unit);
         let part = Span::new(at(params.range.start), at(params.range.end));
-        actions = about(diagnostics_of(report, &path, Some(part), &options, roots), uri, file);
+        actions = about(
+            diagnostics_of(report, &path, Some(part), &options, roots),
+            uri,
+            file,
+        );
     }
     // The file is judged again for it, so nobody gets it who did not ask.
     if only.is_some() && is_wanted(only, &FIX_ALL) {
-        let fixed = answers.inquiry.fixed_text(&path, report, &check_options()).ok().flatten();
+        let fixed = answers
+            .inquiry
+            .fixed_text(&path, report, &check_options())
+            .ok()
+            .flatten();
         actions.extend(fixed.map(|fixed| fix_all(&fixed, uri, file, answers.unit)));
     }
-    Some(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
+    Some(
+        actions
+            .into_iter()
+            .map(CodeActionOrCommand::CodeAction)
+            .collect(),
+    )
 }
 
 /// Fixes, suppressions with a reason, and the pages of the rules, for findings.
@@ -51,9 +66,15 @@ fn about(diagnostics: Vec<Value>, uri: &Uri, file: &SourceFile) -> Vec<CodeActio
     let all = diagnostics.into_iter();
     let all = all.filter_map(|diagnostic| serde_json::from_value::<Diagnostic>(diagnostic).ok());
     let actions = all.flat_map(|diagnostic| {
-        let Some(NumberOrString::String(rule)) = &diagnostic.code else { return Vec::new() };
+        let Some(NumberOrString::String(rule)) = &diagnostic.code else {
+            return Vec::new();
+        };
         let suppress = suppression(rule, &diagnostic, uri, file);
-        fixes(&diagnostic).into_iter().chain(suppress).chain(page(rule, &diagnostic)).collect()
+        fixes(&diagnostic)
+            .into_iter()
+            .chain(suppress)
+            .chain(page(rule, &diagnostic))
+            .collect()
     });
     actions.collect()
 }
@@ -61,7 +82,10 @@ fn about(diagnostics: Vec<Value>, uri: &Uri, file: &SourceFile) -> Vec<CodeActio
 /// All safe fixes of the file at once: what they change, from the first to the last of them.
 fn fix_all(fixed: &str, uri: &Uri, file: &SourceFile, unit: ColumnUnit) -> CodeAction {
     let (span, new_text) = difference(file.text(), fixed);
-    let edit = TextEdit { range: range(file, span, unit), new_text: new_text.to_owned() };
+    let edit = TextEdit {
+        range: range(file, span, unit),
+        new_text: new_text.to_owned(),
+    };
     CodeAction {
         title: "Apply all safe fixes of ownerlint in this file".to_owned(),
         kind: Some(FIX_ALL),
@@ -73,39 +97,69 @@ fn fix_all(fixed: &str, uri: &Uri, file: &SourceFile, unit: ColumnUnit) -> CodeA
 /// The part of a text that is another in `after`, and what it is there.
 fn difference<'t>(before: &str, after: &'t str) -> (Span, &'t str) {
     let same = |pair: &(char, char)| pair.0 == pair.1;
-    let bytes = |pairs: &mut dyn Iterator<Item = (char, char)>| pairs.map(|(one, _)| one.len_utf8()).sum::<usize>();
+    let bytes = |pairs: &mut dyn Iterator<Item = (char, char)>| {
+        pairs.map(|(one, _)| one.len_utf8()).sum::<usize>()
+    };
     let start = bytes(&mut before.chars().zip(after.chars()).take_while(same));
     let (rest, new) = (&before[start..], &after[start..]);
     let end = bytes(&mut rest.chars().rev().zip(new.chars().rev()).take_while(same));
-    (Span::new(start as u32, (before.len() - end) as u32), &new[..new.len() - end])
+    (
+        Span::new(start as u32, (before.len() - end) as u32),
+        &new[..new.len() - end],
+    )
 }
 
 /// Whether an editor that asks for kinds of actions, or for all of them, wants this kind: `source` includes `source.fixAll`.
 fn is_wanted(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     let includes = |wanted: &CodeActionKind| {
         let rest = kind.as_str().strip_prefix(wanted.as_str());
-        rest.is_some_and(|rest| wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
+        rest.is_some_and(|rest| {
+            wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.')
+        })
     };
     only.is_none_or(|only| only.iter().any(includes))
 }
 
 fn fixes(diagnostic: &Diagnostic) -> Vec<CodeAction> {
-    let given = diagnostic.data.as_ref().and_then(|data| data.get("actions")).cloned();
-    let fixes = given.and_then(|actions| serde_json::from_value::<Vec<CodeAction>>(actions).ok()).unwrap_or_default();
-    fixes.into_iter().map(|fix| CodeAction { diagnostics: Some(vec![diagnostic.clone()]), ..fix }).collect()
+    let given = diagnostic
+        .data
+        .as_ref()
+        .and_then(|data| data.get("actions"))
+        .cloned();
+    let fixes = given
+        .and_then(|actions| serde_json::from_value::<Vec<CodeAction>>(actions).ok())
+        .unwrap_or_default();
+    fixes
+        .into_iter()
+        .map(|fix| CodeAction {
+            diagnostics: Some(vec![diagnostic.clone()]),
+            ..fix
+        })
+        .collect()
 }
 
 /// A comment above the line; none where a comment cannot stand: JSON, and flows over several lines.
-fn suppression(rule: &str, diagnostic: &Diagnostic, uri: &Uri, file: &SourceFile) -> Option<CodeAction> {
+fn suppression(
+    rule: &str,
+    diagnostic: &Diagnostic,
+    uri: &Uri,
+    file: &SourceFile,
+) -> Option<CodeAction> {
     let line = diagnostic.range.start.line;
     let span = file.line_span(line as usize + 1)?;
     let text = file.slice(span);
-    let body = text.trim_start_matches('\u{feff}').trim_start_matches([' ', '-']);
+    let body = text
+        .trim_start_matches('\u{feff}')
+        .trim_start_matches([' ', '-']);
     if file.path().ends_with(".json") || body.starts_with(['{', '}', '[', ']', '"', ',']) {
         return None;
     }
     let indentation = &text[..text.len() - text.trim_start_matches(' ').len()];
-    let end = if file.text()[span.end as usize..].starts_with("\r\n") { "\r\n" } else { "\n" };
+    let end = if file.text()[span.end as usize..].starts_with("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
     let at = Position::new(line, 0);
     let edit = TextEdit {
         range: Range::new(at, at),
@@ -124,8 +178,11 @@ fn suppression(rule: &str, diagnostic: &Diagnostic, uri: &Uri, file: &SourceFile
 fn page(rule: &str, diagnostic: &Diagnostic) -> Option<CodeAction> {
     let url = &diagnostic.code_description.as_ref()?.href;
     let title = format!("Open the page of {rule}");
-    let command =
-        Command { title: title.clone(), command: OPEN_PAGE.to_owned(), arguments: Some(vec![url.as_str().into()]) };
+    let command = Command {
+        title: title.clone(),
+        command: OPEN_PAGE.to_owned(),
+        arguments: Some(vec![url.as_str().into()]),
+    };
     Some(CodeAction {
         title,
         kind: Some(CodeActionKind::QUICKFIX),
@@ -136,5 +193,8 @@ fn page(rule: &str, diagnostic: &Diagnostic) -> Option<CodeAction> {
 }
 
 fn changes(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    WorkspaceEdit { changes: Some(HashMap::from([(uri.clone(), edits)])), ..WorkspaceEdit::default() }
+    WorkspaceEdit {
+        changes: Some(HashMap::from([(uri.clone(), edits)])),
+        ..WorkspaceEdit::default()
+    }
 }

@@ -1,8 +1,8 @@
 //! What an editor is told about the objects of its folder.
 
 use lsp_types::{
-    CodeLens, Command, DocumentSymbol, Hover, HoverContents, Location, MarkupContent, MarkupKind, Position, SymbolKind,
-    WorkspaceSymbol,
+    CodeLens, Command, DocumentSymbol, Hover, HoverContents, Location, MarkupContent, MarkupKind,
+    Position, SymbolKind, WorkspaceSymbol,
 };
 use lsp_types::{OneOf, Uri};
 use serde_json::json;
@@ -34,31 +34,50 @@ impl Answers<'_> {
     /// Who owns, who removes, what is deleted with it.
     pub(super) fn hover(&self, path: &str, position: Position) -> Option<Hover> {
         let value = text(&self.inquiry, &self.at(path, position)?)?;
-        let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
-        Some(Hover { contents, range: None })
+        let contents = HoverContents::Markup(MarkupContent {
+            kind: MarkupKind::Markdown,
+            value,
+        });
+        Some(Hover {
+            contents,
+            range: None,
+        })
     }
 
     /// The owner, the Namespace, or the definition of the kind.
     pub(super) fn definition(&self, path: &str, position: Position) -> Option<Location> {
-        location(&self.inquiry.definition(&self.at(path, position)?)?, self.unit)
+        location(
+            &self.inquiry.definition(&self.at(path, position)?)?,
+            self.unit,
+        )
     }
 
     /// What depends on the object, or on the owner that is named there.
     pub(super) fn references(&self, path: &str, position: Position) -> Option<Vec<Location>> {
         let found = self.at(path, position)?;
         let object = match &found.spot {
-            Spot::Owner { place: Some(owner), .. } => owner,
+            Spot::Owner {
+                place: Some(owner), ..
+            } => owner,
             _ => &found.object,
         };
         let dependents = self.inquiry.dependents(object);
-        Some(dependents.iter().filter_map(|object| location(object, self.unit)).collect())
+        Some(
+            dependents
+                .iter()
+                .filter_map(|object| location(object, self.unit))
+                .collect(),
+        )
     }
 
     /// The objects of a file.
     pub(super) fn document_symbols(&self, path: &str) -> Option<Vec<DocumentSymbol>> {
         self.inquiry.source(path)?;
         let symbol = |object: ObjectPlace| {
-            #[expect(deprecated, reason = "the type has the field, and no other way to be made")]
+            #[expect(
+                deprecated,
+                reason = "the type has the field, and no other way to be made"
+            )]
             DocumentSymbol {
                 name: plain::one_line(&object.key.name),
                 detail: Some(plain::one_line(&object.key.to_string())),
@@ -70,14 +89,22 @@ impl Answers<'_> {
                 children: None,
             }
         };
-        Some(self.inquiry.objects_of(path).into_iter().map(symbol).collect())
+        Some(
+            self.inquiry
+                .objects_of(path)
+                .into_iter()
+                .map(symbol)
+                .collect(),
+        )
     }
 
     /// The objects whose keys contain `query`, whatever its case.
     pub(super) fn workspace_symbols(&self, query: &str) -> Vec<WorkspaceSymbol> {
         let query = query.to_lowercase();
-        let named =
-            self.inquiry.object_places().filter(|object| object.key.to_string().to_lowercase().contains(&query));
+        let named = self
+            .inquiry
+            .object_places()
+            .filter(|object| object.key.to_string().to_lowercase().contains(&query));
         let symbol = |object: ObjectPlace| {
             let location = location(&object, self.unit)?;
             Some(WorkspaceSymbol {
@@ -99,13 +126,21 @@ impl Answers<'_> {
             command: None,
             data: Some(json!({"uri": uri.as_str(), "offset": object.name.start})),
         };
-        self.inquiry.objects_of(path).into_iter().map(lens).collect()
+        self.inquiry
+            .objects_of(path)
+            .into_iter()
+            .map(lens)
+            .collect()
     }
 
     /// What a lens says: how many objects a deletion deletes.
     pub(super) fn lens(&self, path: &str, offset: u32) -> Option<Command> {
         let found = self.inquiry.at(path, offset)?;
         let deletion = self.inquiry.deletion(&found.object)?;
-        Some(Command { title: headline(&deletion), command: String::new(), arguments: None })
+        Some(Command {
+            title: headline(&deletion),
+            command: String::new(),
+            arguments: None,
+        })
     }
 }

@@ -1,9 +1,10 @@
 //! What editor and server say of themselves before they begin.
 
 use lsp_types::{
-    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
-    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf, PositionEncodingKind, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    CodeLensOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf,
+    PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions,
 };
 
 use super::actions::{FIX_ALL, OPEN_PAGE};
@@ -12,28 +13,43 @@ use crate::text::ColumnUnit;
 
 /// UTF-8 where the editor can, because files are; else what every editor can.
 pub(super) fn agreed_unit(client: &ClientCapabilities) -> ColumnUnit {
-    let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_ref());
+    let offered = client
+        .general
+        .as_ref()
+        .and_then(|general| general.position_encodings.as_ref());
     let utf8 = offered.is_some_and(|encodings| encodings.contains(&PositionEncodingKind::UTF8));
-    if utf8 { ColumnUnit::Utf8 } else { ColumnUnit::Utf16 }
+    if utf8 {
+        ColumnUnit::Utf8
+    } else {
+        ColumnUnit::Utf16
+    }
 }
 
 /// What the server can do.
 pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
-    let encoding = if unit == ColumnUnit::Utf8 { PositionEncodingKind::UTF8 } else { PositionEncodingKind::UTF16 };
+    let encoding = if unit == ColumnUnit::Utf8 {
+        PositionEncodingKind::UTF8
+    } else {
+        PositionEncodingKind::UTF16
+    };
     ServerCapabilities {
         position_encoding: Some(encoding),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::FULL),
-            save: Some(true.into()),
-            ..TextDocumentSyncOptions::default()
-        })),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(
+            TextDocumentSyncOptions {
+                open_close: Some(true),
+                change: Some(TextDocumentSyncKind::FULL),
+                save: Some(true.into()),
+                ..TextDocumentSyncOptions::default()
+            },
+        )),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),
         references_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
-        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(true) }),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(true),
+        }),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
             code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, FIX_ALL]),
             ..CodeActionOptions::default()
@@ -48,8 +64,18 @@ pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
 
 /// The first folder that the editor has open.
 pub(super) fn root_of(params: &InitializeParams) -> Option<String> {
-    let folder = params.workspace_folders.as_ref().and_then(|folders| folders.first()).map(|folder| &folder.uri);
+    let folder = params
+        .workspace_folders
+        .as_ref()
+        .and_then(|folders| folders.first())
+        .map(|folder| &folder.uri);
     #[expect(deprecated, reason = "editors that know no folders say it here")]
     let root = folder.or(params.root_uri.as_ref());
-    root.and_then(path_of).map(|path| if path.len() > 1 { path.trim_end_matches('/').to_owned() } else { path })
+    root.and_then(path_of).map(|path| {
+        if path.len() > 1 {
+            path.trim_end_matches('/').to_owned()
+        } else {
+            path
+        }
+    })
 }

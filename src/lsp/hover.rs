@@ -1,6 +1,8 @@
 //! What a hover says.
 
-use crate::engine::{DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot};
+use crate::engine::{
+    DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot,
+};
 use crate::kube::ObjectKey;
 use crate::report::RowInfo;
 use crate::text::plain;
@@ -15,7 +17,10 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
         Spot::Identity => Some(identity(inquiry, object)),
         Spot::Owner { place, .. } => {
             let deletion = place.as_ref().and_then(|owner| deletion_of(inquiry, owner));
-            Some(paragraphs([Some(owner_text(&object.key, &found.spot)), deletion]))
+            Some(paragraphs([
+                Some(owner_text(&object.key, &found.spot)),
+                deletion,
+            ]))
         }
         Spot::Finalizer { finalizer, rows } => Some(finalizer_text(finalizer, rows)),
         Spot::Namespace => {
@@ -28,9 +33,23 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
 
 /// What the garbage collector makes of an owner reference of an object.
 fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
-    let Spot::Owner { named, lookup, blocks, has_others, is_undecided, .. } = spot else { return String::new() };
+    let Spot::Owner {
+        named,
+        lookup,
+        blocks,
+        has_others,
+        is_undecided,
+        ..
+    } = spot
+    else {
+        return String::new();
+    };
     let (named, object) = (code(named), code(object));
-    let when = if *has_others { "once it has no other owner" } else { "with it" };
+    let when = if *has_others {
+        "once it has no other owner"
+    } else {
+        "with it"
+    };
     let dangling = match (is_undecided, has_others) {
         (true, _) => "",
         (false, true) => " The object is deleted unless it has another owner.",
@@ -39,10 +58,18 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
     let mut text = match lookup {
         OwnerLookup::Found { .. } if *is_undecided => format!("{named} owns {object}."),
         OwnerLookup::Found { assumed } => {
-            let condition = if *assumed { " if it has this uid in the cluster" } else { "" };
-            format!("{named} owns {object}{condition}: when the owner is deleted, the object is deleted {when}.")
+            let condition = if *assumed {
+                " if it has this uid in the cluster"
+            } else {
+                ""
+            };
+            format!(
+                "{named} owns {object}{condition}: when the owner is deleted, the object is deleted {when}."
+            )
         }
-        OwnerLookup::Itself => format!("{object} names itself as its owner. The reference deletes nothing."),
+        OwnerLookup::Itself => {
+            format!("{object} names itself as its owner. The reference deletes nothing.")
+        }
         OwnerLookup::OutOfReach => format!(
             "{named} is namespaced and {object} is cluster-scoped: the garbage collector never finds the owner, and \
              never deletes the object with it."
@@ -61,7 +88,11 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
              deleted.{dangling}"
         ),
         OwnerLookup::Absent { unknown_scope } => {
-            let unless = if *has_others { ", unless it has another owner" } else { "" };
+            let unless = if *has_others {
+                ", unless it has another owner"
+            } else {
+                ""
+            };
             let deleted = if *is_undecided {
                 String::new()
             } else {
@@ -105,14 +136,22 @@ pub(super) fn headline(deletion: &ObjectDeletion) -> String {
 }
 
 fn identity(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> String {
-    let owners: Vec<_> = inquiry.owners(object).iter().map(|owner| code(&owner.key)).collect();
+    let owners: Vec<_> = inquiry
+        .owners(object)
+        .iter()
+        .map(|owner| code(&owner.key))
+        .collect();
     let owned = (!owners.is_empty()).then(|| format!("Owned by {}.", owners.join(", ")));
-    let delivered = inquiry.delivered(object).map(|delivered| delivered_text(&delivered));
+    let delivered = inquiry
+        .delivered(object)
+        .map(|delivered| delivered_text(&delivered));
     paragraphs([deletion_of(inquiry, object), delivered, owned])
 }
 
 fn deletion_of(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> Option<String> {
-    inquiry.deletion(object).map(|deletion| deletion_text(&object.key, &deletion))
+    inquiry
+        .deletion(object)
+        .map(|deletion| deletion_text(&object.key, &deletion))
 }
 
 fn deletion_text(object: &ObjectKey, deletion: &ObjectDeletion) -> String {
@@ -120,24 +159,42 @@ fn deletion_text(object: &ObjectKey, deletion: &ObjectDeletion) -> String {
     let stuck = |(key, finalizers): (&ObjectKey, &Vec<String>)| {
         let stays = format!("{} **stays Terminating**", code(key));
         let finalizers: Vec<_> = finalizers.iter().map(code).collect();
-        if finalizers.is_empty() { stays } else { format!("{stays}: held by {}", finalizers.join(" and ")) }
+        if finalizers.is_empty() {
+            stays
+        } else {
+            format!("{stays}: held by {}", finalizers.join(" and "))
+        }
     };
     // What gets stuck comes first: it must not be among those that are left out.
     text.push_str(&list(deletion.stuck.iter().map(stuck)));
-    text.push_str(&list(deletion.deleted.iter().filter(|key| *key != object).map(code)));
+    text.push_str(&list(
+        deletion
+            .deleted
+            .iter()
+            .filter(|key| *key != object)
+            .map(code),
+    ));
     text
 }
 
 fn delivered_text(delivered: &DeliveredObjects) -> String {
     let objects = &delivered.objects;
     let fate = match (objects.is_empty(), delivered.deleted_with_it) {
-        (true, true) => return "What it delivers is not in the input, and is deleted with it.".to_owned(),
-        (true, false) => return "What it delivers is not in the input, and stays when it is deleted.".to_owned(),
+        (true, true) => {
+            return "What it delivers is not in the input, and is deleted with it.".to_owned();
+        }
+        (true, false) => {
+            return "What it delivers is not in the input, and stays when it is deleted."
+                .to_owned();
+        }
         (false, true) => "deleted with it",
         (false, false) => "kept when it is deleted",
     };
     let many = plain::count(objects.len(), "object");
-    format!("It delivers {many} in the input, {fate}:{}", list(objects.iter().map(code)))
+    format!(
+        "It delivers {many} in the input, {fate}:{}",
+        list(objects.iter().map(code))
+    )
 }
 
 fn finalizer_text(finalizer: &str, rows: &[RowInfo]) -> String {

@@ -37,7 +37,13 @@ fn decoded(text: &str) -> Option<String> {
 /// The byte at a position; the byte order mark, which editors do not show, counts for nothing.
 pub(super) fn offset(file: &SourceFile, at: Position, unit: ColumnUnit) -> u32 {
     let column = at.character as usize + 1 + if at.line == 0 { mark(file, unit) } else { 0 };
-    file.offset(text::Position { line: at.line as usize + 1, column }, unit)
+    file.offset(
+        text::Position {
+            line: at.line as usize + 1,
+            column,
+        },
+        unit,
+    )
 }
 
 /// The range of a span.
@@ -45,7 +51,10 @@ pub(super) fn range(file: &SourceFile, span: Span, unit: ColumnUnit) -> Range {
     let position = |offset| {
         let at = file.position(offset, unit);
         let mark = if at.line == 1 { mark(file, unit) } else { 0 };
-        Position::new(at.line as u32 - 1, (at.column - 1).saturating_sub(mark) as u32)
+        Position::new(
+            at.line as u32 - 1,
+            (at.column - 1).saturating_sub(mark) as u32,
+        )
     };
     Range::new(position(span.start), position(span.end))
 }
@@ -58,5 +67,9 @@ pub(super) fn location(object: &ObjectPlace, unit: ColumnUnit) -> Option<Locatio
 
 /// The length of the byte order mark.
 fn mark(file: &SourceFile, unit: ColumnUnit) -> usize {
-    if file.text().starts_with('\u{feff}') { unit.length("\u{feff}") } else { 0 }
+    if file.text().starts_with('\u{feff}') {
+        unit.length("\u{feff}")
+    } else {
+        0
+    }
 }

@@ -32,8 +32,17 @@ impl<'c> Publisher<'c> {
     pub(super) fn new(connection: &'c Connection, unit: ColumnUnit) -> Self {
         let here = std::env::current_dir().ok();
         let working_directory = here.map(|here| here.to_string_lossy().replace('\\', "/"));
-        let roots = Roots { working_directory, repository_root: None };
-        Self { connection, unit, roots, shown: BTreeMap::new(), mistaken: None }
+        let roots = Roots {
+            working_directory,
+            repository_root: None,
+        };
+        Self {
+            connection,
+            unit,
+            roots,
+            shown: BTreeMap::new(),
+            mistaken: None,
+        }
     }
 
     /// Where relative paths begin.
@@ -43,7 +52,9 @@ impl<'c> Publisher<'c> {
 
     /// Shows what a report says of the open files.
     pub(super) fn publish(&mut self, report: &Report, workspace: &Workspace) {
-        let options = LspOptions { position_encoding: self.unit };
+        let options = LspOptions {
+            position_encoding: self.unit,
+        };
         for (path, document) in workspace.open() {
             let diagnostics = diagnostics_of(report, path, None, &options, &self.roots);
             self.show(&document.uri, Some(document.version), diagnostics);
@@ -58,11 +69,17 @@ impl<'c> Publisher<'c> {
     /// Shows a mistake in the configuration at its place; what is shown of other files stays. Whether the editor has the file open: if
     /// not, nobody need see it there.
     pub(super) fn publish_mistake(&mut self, error: &SessionError, workspace: &Workspace) -> bool {
-        let Some((file, span)) = error.place() else { return false };
-        let Ok(uri) = Uri::from_str(&absolute_uri(file.path(), &self.roots)) else { return false };
+        let Some((file, span)) = error.place() else {
+            return false;
+        };
+        let Ok(uri) = Uri::from_str(&absolute_uri(file.path(), &self.roots)) else {
+            return false;
+        };
         let open = path_of(&uri).and_then(|path| workspace.document(&path));
-        let help =
-            error.help().map(|help| format!("\n\n{}", plain::visible_in_place(&help.to_string()))).unwrap_or_default();
+        let help = error
+            .help()
+            .map(|help| format!("\n\n{}", plain::visible_in_place(&help.to_string())))
+            .unwrap_or_default();
         let diagnostic = json!({
             "range": range(file, span, self.unit),
             "severity": 1,
@@ -70,7 +87,11 @@ impl<'c> Publisher<'c> {
             "message": plain::visible_in_place(&error.to_string()) + &help,
         });
         let uri = open.map_or(uri, |document| document.uri.clone());
-        self.show(&uri, open.map(|document| document.version), vec![diagnostic]);
+        self.show(
+            &uri,
+            open.map(|document| document.version),
+            vec![diagnostic],
+        );
         self.mistaken = Some(uri);
         open.is_some()
     }
@@ -87,7 +108,10 @@ impl<'c> Publisher<'c> {
             params["version"] = version.into();
         }
         if self.shown.get(uri) != Some(&params) {
-            let message = Notification::new(notification::PublishDiagnostics::METHOD.to_owned(), params.clone());
+            let message = Notification::new(
+                notification::PublishDiagnostics::METHOD.to_owned(),
+                params.clone(),
+            );
             // An editor that no longer listens has gone away, which the server notices.
             let _ = self.connection.sender.send(message.into());
             self.shown.insert(uri.clone(), params);

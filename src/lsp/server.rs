@@ -8,10 +8,10 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestI
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    ClientCapabilities, CodeLens, DidChangeWatchedFilesRegistrationOptions, DocumentSymbolResponse, FileSystemWatcher,
-    GlobPattern, GotoDefinitionResponse, InitializeParams, MessageType, NumberOrString, Registration,
-    RegistrationParams, ShowDocumentParams, ShowMessageParams, TextDocumentPositionParams, Uri,
-    WorkspaceSymbolResponse,
+    ClientCapabilities, CodeLens, DidChangeWatchedFilesRegistrationOptions, DocumentSymbolResponse,
+    FileSystemWatcher, GlobPattern, GotoDefinitionResponse, InitializeParams, MessageType,
+    NumberOrString, Registration, RegistrationParams, ShowDocumentParams, ShowMessageParams,
+    TextDocumentPositionParams, Uri, WorkspaceSymbolResponse,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -70,7 +70,10 @@ impl<'c> Server<'c> {
         let unit = agreed_unit(&params.capabilities);
         let info = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
         let result = json!({"capabilities": offered(unit), "serverInfo": info});
-        connection.sender.send(Response::new_ok(id, result).into()).ok()?;
+        connection
+            .sender
+            .send(Response::new_ok(id, result).into())
+            .ok()?;
         Some(Self {
             connection,
             unit,
@@ -103,7 +106,11 @@ impl<'c> Server<'c> {
         let inquiry = session.map(Session::inquiry);
         let report = inquiry.as_ref().and_then(|inquiry| self.judge(inquiry));
         let unit = self.unit;
-        let answers = inquiry.map(|inquiry| Answers { inquiry, report, unit });
+        let answers = inquiry.map(|inquiry| Answers {
+            inquiry,
+            report,
+            unit,
+        });
         // An editor in the middle of a word must not lose what was known before.
         loop {
             if self.converse(answers.as_ref()) == Turn::End {
@@ -121,18 +128,22 @@ impl<'c> Server<'c> {
             self.take_what_came();
             let message = match self.waiting.pop_front() {
                 Some(message) => message,
-                None if self.workspace.is_stale() => match self.connection.receiver.recv_timeout(self.quiet) {
-                    Ok(message) => message,
-                    Err(error) if error.is_timeout() => return Turn::Changed,
-                    Err(_) => return Turn::End,
-                },
+                None if self.workspace.is_stale() => {
+                    match self.connection.receiver.recv_timeout(self.quiet) {
+                        Ok(message) => message,
+                        Err(error) if error.is_timeout() => return Turn::Changed,
+                        Err(_) => return Turn::End,
+                    }
+                }
                 None => match self.wait(answers) {
                     Some(message) => message,
                     None => return Turn::End,
                 },
             };
             match message {
-                Message::Request(request) if self.workspace.is_stale() && !self.is_off(&request) => {
+                Message::Request(request)
+                    if self.workspace.is_stale() && !self.is_off(&request) =>
+                {
                     self.waiting.push_front(request.into());
                     return Turn::Changed;
                 }
@@ -140,7 +151,9 @@ impl<'c> Server<'c> {
                     let response = self.respond(request, answers);
                     self.send(response.into());
                 }
-                Message::Notification(message) if message.method == notification::Exit::METHOD => return Turn::End,
+                Message::Notification(message) if message.method == notification::Exit::METHOD => {
+                    return Turn::End;
+                }
                 Message::Notification(message) => self.notice(message),
                 Message::Response(_) => {}
             }
@@ -171,7 +184,9 @@ impl<'c> Server<'c> {
 
     /// Whether nothing need be known for the answer.
     fn is_off(&self, request: &Request) -> bool {
-        self.is_shut_down || request.method == request::Shutdown::METHOD || self.cancelled.contains(&request.id)
+        self.is_shut_down
+            || request.method == request::Shutdown::METHOD
+            || self.cancelled.contains(&request.id)
     }
 
     fn notice(&mut self, message: Notification) {
@@ -180,7 +195,8 @@ impl<'c> Server<'c> {
             notification::DidOpenTextDocument::METHOD => {
                 if let Some(opened) = read::<notification::DidOpenTextDocument>(message) {
                     let document = opened.text_document;
-                    let (uri, version, text) = (document.uri, document.version, document.text.into());
+                    let (uri, version, text) =
+                        (document.uri, document.version, document.text.into());
                     self.workspace.set(OpenDocument { uri, version, text });
                 }
             }
@@ -209,7 +225,11 @@ impl<'c> Server<'c> {
 
     fn respond(&mut self, request: Request, answers: Option<&Answers<'_>>) -> Response {
         if self.cancelled.remove(&request.id) {
-            return Response::new_err(request.id, ErrorCode::RequestCanceled as i32, "cancelled".to_owned());
+            return Response::new_err(
+                request.id,
+                ErrorCode::RequestCanceled as i32,
+                "cancelled".to_owned(),
+            );
         }
         if request.method == request::Shutdown::METHOD {
             self.is_shut_down = true;
@@ -223,38 +243,57 @@ impl<'c> Server<'c> {
             return self.execute(request);
         }
         // There is no folder, or its configuration has a mistake.
-        let Some(answers) = answers else { return Response::new_ok(request.id, Value::Null) };
+        let Some(answers) = answers else {
+            return Response::new_ok(request.id, Value::Null);
+        };
         match request.method.as_str() {
             request::HoverRequest::METHOD => answer::<request::HoverRequest>(request, |params| {
                 let (path, at) = place_of(&params.text_document_position_params)?;
                 answers.hover(&path, at)
             }),
-            request::GotoDefinition::METHOD => answer::<request::GotoDefinition>(request, |params| {
-                let (path, at) = place_of(&params.text_document_position_params)?;
-                answers.definition(&path, at).map(GotoDefinitionResponse::Scalar)
-            }),
+            request::GotoDefinition::METHOD => {
+                answer::<request::GotoDefinition>(request, |params| {
+                    let (path, at) = place_of(&params.text_document_position_params)?;
+                    answers
+                        .definition(&path, at)
+                        .map(GotoDefinitionResponse::Scalar)
+                })
+            }
             request::References::METHOD => answer::<request::References>(request, |params| {
                 let (path, at) = place_of(&params.text_document_position)?;
                 answers.references(&path, at)
             }),
-            request::DocumentSymbolRequest::METHOD => answer::<request::DocumentSymbolRequest>(request, |params| {
-                let symbols = answers.document_symbols(&path_of(&params.text_document.uri)?);
-                symbols.map(DocumentSymbolResponse::Nested)
-            }),
-            request::WorkspaceSymbolRequest::METHOD => answer::<request::WorkspaceSymbolRequest>(request, |params| {
-                Some(WorkspaceSymbolResponse::Nested(answers.workspace_symbols(&params.query)))
-            }),
-            request::CodeLensRequest::METHOD => answer::<request::CodeLensRequest>(request, |params| {
-                let uri = &params.text_document.uri;
-                Some(answers.lenses(&path_of(uri)?, uri))
-            }),
-            request::CodeLensResolve::METHOD => answer::<request::CodeLensResolve>(request, |mut lens| {
-                lens.command = lens_place(&lens).and_then(|(path, offset)| answers.lens(&path, offset));
-                lens
-            }),
+            request::DocumentSymbolRequest::METHOD => {
+                answer::<request::DocumentSymbolRequest>(request, |params| {
+                    let symbols = answers.document_symbols(&path_of(&params.text_document.uri)?);
+                    symbols.map(DocumentSymbolResponse::Nested)
+                })
+            }
+            request::WorkspaceSymbolRequest::METHOD => {
+                answer::<request::WorkspaceSymbolRequest>(request, |params| {
+                    Some(WorkspaceSymbolResponse::Nested(
+                        answers.workspace_symbols(&params.query),
+                    ))
+                })
+            }
+            request::CodeLensRequest::METHOD => {
+                answer::<request::CodeLensRequest>(request, |params| {
+                    let uri = &params.text_document.uri;
+                    Some(answers.lenses(&path_of(uri)?, uri))
+                })
+            }
+            request::CodeLensResolve::METHOD => {
+                answer::<request::CodeLensResolve>(request, |mut lens| {
+                    lens.command =
+                        lens_place(&lens).and_then(|(path, offset)| answers.lens(&path, offset));
+                    lens
+                })
+            }
             request::CodeActionRequest::METHOD => {
                 let roots = self.publisher.roots();
-                answer::<request::CodeActionRequest>(request, |params| actions::actions(&params, answers, roots))
+                answer::<request::CodeActionRequest>(request, |params| {
+                    actions::actions(&params, answers, roots)
+                })
             }
             method => {
                 let message = format!("ownerlint does not know `{method}`");
@@ -271,14 +310,26 @@ impl<'c> Server<'c> {
         let page = page.and_then(|params| params.arguments.first().cloned());
         // Only pages of ours: an editor must not be talked into opening anything else.
         let page = page.and_then(|url| serde_json::from_value::<Uri>(url).ok());
-        let page = page.filter(|url| url.as_str().starts_with(concat!(env!("CARGO_PKG_REPOSITORY"), "/")));
+        let page = page.filter(|url| {
+            url.as_str()
+                .starts_with(concat!(env!("CARGO_PKG_REPOSITORY"), "/"))
+        });
         let Some(uri) = page else {
             let message = "this command opens pages of ownerlint and nothing else".to_owned();
             return Response::new_err(id, ErrorCode::InvalidParams as i32, message);
         };
-        let shows = self.client.window.as_ref().and_then(|window| window.show_document.as_ref());
+        let shows = self
+            .client
+            .window
+            .as_ref()
+            .and_then(|window| window.show_document.as_ref());
         if shows.is_some_and(|shows| shows.support) {
-            let show = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
+            let show = ShowDocumentParams {
+                uri,
+                external: Some(true),
+                take_focus: Some(true),
+                selection: None,
+            };
             self.ask(request::ShowDocument::METHOD, show);
         } else {
             self.say(MessageType::INFO, uri.as_str().to_owned());
@@ -322,7 +373,10 @@ impl<'c> Server<'c> {
         let is_seen = self.publisher.publish_mistake(error, &self.workspace);
         let told = Some(error.to_string());
         if !is_seen && self.told != told {
-            self.say(MessageType::ERROR, plain::visible_in_place(&format!("ownerlint: {error}")));
+            self.say(
+                MessageType::ERROR,
+                plain::visible_in_place(&format!("ownerlint: {error}")),
+            );
         }
         self.told = told;
     }
@@ -336,36 +390,60 @@ impl<'c> Server<'c> {
         }
         self.workspace.is_watched();
         let glob_pattern = GlobPattern::String("**/*.{yaml,yml,json}".to_owned());
-        let watchers = vec![FileSystemWatcher { glob_pattern, kind: None }];
+        let watchers = vec![FileSystemWatcher {
+            glob_pattern,
+            kind: None,
+        }];
         let options = DidChangeWatchedFilesRegistrationOptions { watchers };
         let registration = Registration {
             id: "files".to_owned(),
             method: notification::DidChangeWatchedFiles::METHOD.to_owned(),
             register_options: serde_json::to_value(options).ok(),
         };
-        self.ask(request::RegisterCapability::METHOD, RegistrationParams { registrations: vec![registration] });
+        self.ask(
+            request::RegisterCapability::METHOD,
+            RegistrationParams {
+                registrations: vec![registration],
+            },
+        );
     }
 
     /// Begins a progress, if the editor can show one.
     fn begin_progress(&mut self) {
-        let shows = self.client.window.as_ref().and_then(|window| window.work_done_progress);
+        let shows = self
+            .client
+            .window
+            .as_ref()
+            .and_then(|window| window.work_done_progress);
         if shows == Some(true) {
             let token = NumberOrString::String("ownerlint/reading".to_owned());
-            self.ask(request::WorkDoneProgressCreate::METHOD, json!({"token": token}));
+            self.ask(
+                request::WorkDoneProgressCreate::METHOD,
+                json!({"token": token}),
+            );
             let begin = json!({"kind": "begin", "title": "ownerlint reads the manifests"});
-            self.tell(notification::Progress::METHOD, json!({"token": token, "value": begin}));
+            self.tell(
+                notification::Progress::METHOD,
+                json!({"token": token, "value": begin}),
+            );
             self.progress = Some(token);
         }
     }
 
     fn end_progress(&mut self) {
         if let Some(token) = self.progress.take() {
-            self.tell(notification::Progress::METHOD, json!({"token": token, "value": {"kind": "end"}}));
+            self.tell(
+                notification::Progress::METHOD,
+                json!({"token": token, "value": {"kind": "end"}}),
+            );
         }
     }
 
     fn say(&self, typ: MessageType, message: String) {
-        self.tell(notification::ShowMessage::METHOD, ShowMessageParams { typ, message });
+        self.tell(
+            notification::ShowMessage::METHOD,
+            ShowMessageParams { typ, message },
+        );
     }
 
     fn ask(&mut self, method: &str, params: impl Serialize) {
@@ -388,18 +466,29 @@ fn initialize(connection: &Connection) -> Option<(RequestId, InitializeParams)> 
     loop {
         let request = match connection.receiver.recv().ok()? {
             Message::Request(request) => request,
-            Message::Notification(message) if message.method == notification::Exit::METHOD => return None,
+            Message::Notification(message) if message.method == notification::Exit::METHOD => {
+                return None;
+            }
             Message::Notification(_) | Message::Response(_) => continue,
         };
         let (code, problem) = if request.method == request::Initialize::METHOD {
             match serde_json::from_value(request.params) {
                 Ok(params) => return Some((request.id, params)),
-                Err(error) => (ErrorCode::InvalidParams, format!("`initialize` cannot be read: {error}")),
+                Err(error) => (
+                    ErrorCode::InvalidParams,
+                    format!("`initialize` cannot be read: {error}"),
+                ),
             }
         } else {
-            (ErrorCode::ServerNotInitialized, format!("`{}` came before `initialize`", request.method))
+            (
+                ErrorCode::ServerNotInitialized,
+                format!("`{}` came before `initialize`", request.method),
+            )
         };
-        connection.sender.send(Response::new_err(request.id, code as i32, problem).into()).ok()?;
+        connection
+            .sender
+            .send(Response::new_err(request.id, code as i32, problem).into())
+            .ok()?;
     }
 }
 
@@ -410,14 +499,19 @@ fn place_of(params: &TextDocumentPositionParams) -> Option<(String, lsp_types::P
 fn lens_place(lens: &CodeLens) -> Option<(String, u32)> {
     let data = lens.data.as_ref()?;
     let uri: Uri = serde_json::from_value(data.get("uri")?.clone()).ok()?;
-    Some((path_of(&uri)?, u32::try_from(data.get("offset")?.as_u64()?).ok()?))
+    Some((
+        path_of(&uri)?,
+        u32::try_from(data.get("offset")?.as_u64()?).ok()?,
+    ))
 }
 
 fn cancelled(params: &Value) -> Option<RequestId> {
     serde_json::from_value(params.get("id")?.clone()).ok()
 }
 
-fn read<N: notification::Notification<Params: DeserializeOwned>>(message: Notification) -> Option<N::Params> {
+fn read<N: notification::Notification<Params: DeserializeOwned>>(
+    message: Notification,
+) -> Option<N::Params> {
     message.extract(N::METHOD).ok()
 }
 
@@ -427,6 +521,10 @@ fn answer<R: request::Request<Params: DeserializeOwned, Result: Serialize>>(
 ) -> Response {
     match serde_json::from_value(request.params) {
         Ok(params) => Response::new_ok(request.id, answer(params)),
-        Err(error) => Response::new_err(request.id, ErrorCode::InvalidParams as i32, error.to_string()),
+        Err(error) => Response::new_err(
+            request.id,
+            ErrorCode::InvalidParams as i32,
+            error.to_string(),
+        ),
     }
 }

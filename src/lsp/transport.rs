@@ -44,10 +44,14 @@ pub(super) fn stdio() -> io::Result<(Connection, Transport)> {
         }
         Ok(())
     })?;
-    let writer = thread::Builder::new().name("writer".to_owned()).spawn(move || {
-        // Locked for each message: the reader answers what is no message.
-        receiver.into_iter().try_for_each(|message| message.write(&mut io::stdout().lock()))
-    })?;
+    let writer = thread::Builder::new()
+        .name("writer".to_owned())
+        .spawn(move || {
+            // Locked for each message: the reader answers what is no message.
+            receiver
+                .into_iter()
+                .try_for_each(|message| message.write(&mut io::stdout().lock()))
+        })?;
     Ok((server, Transport { reader, writer }))
 }
 
@@ -55,7 +59,9 @@ impl Transport {
     /// Waits until everything is written. The server's end of the connection must be dropped.
     pub(super) fn finish(self) -> io::Result<()> {
         for thread in [self.reader, self.writer] {
-            thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the connection panicked")))?;
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("a thread of the connection panicked")))?;
         }
         Ok(())
     }
@@ -72,7 +78,11 @@ struct Malformed {
 
 impl Malformed {
     fn new(problem: String) -> Self {
-        Self { code: ErrorCode::ParseError, problem, id: Value::Null }
+        Self {
+            code: ErrorCode::ParseError,
+            problem,
+            id: Value::Null,
+        }
     }
 
     /// A body that is no message.
@@ -80,8 +90,16 @@ impl Malformed {
         match serde_json::from_slice::<Value>(body) {
             Err(error) => Self::new(format!("a message is not JSON: {error}")),
             Ok(value) => {
-                let id = value.get("id").filter(|id| id.is_number() || id.is_string()).cloned().unwrap_or_default();
-                Self { code: ErrorCode::InvalidRequest, problem: "a message is not JSON-RPC".to_owned(), id }
+                let id = value
+                    .get("id")
+                    .filter(|id| id.is_number() || id.is_string())
+                    .cloned()
+                    .unwrap_or_default();
+                Self {
+                    code: ErrorCode::InvalidRequest,
+                    problem: "a message is not JSON-RPC".to_owned(),
+                    id,
+                }
             }
         }
     }
@@ -90,7 +108,11 @@ impl Malformed {
     fn answer(&self, output: &mut impl Write) -> io::Result<()> {
         let error = json!({"code": self.code as i32, "message": self.problem});
         let response = json!({"jsonrpc": "2.0", "id": self.id, "error": error}).to_string();
-        write!(output, "Content-Length: {}\r\n\r\n{response}", response.len())?;
+        write!(
+            output,
+            "Content-Length: {}\r\n\r\n{response}",
+            response.len()
+        )?;
         output.flush()
     }
 }
@@ -120,7 +142,10 @@ struct Messages<R> {
 
 impl<R: BufRead> Messages<R> {
     fn new(input: R) -> Self {
-        Self { input, is_lost: false }
+        Self {
+            input,
+            is_lost: false,
+        }
     }
 
     /// The next message, or what came in its place; `None` at the end of the input.
@@ -146,7 +171,13 @@ impl<R: BufRead> Messages<R> {
         let mut length = None;
         loop {
             let mut line = Vec::new();
-            if self.input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+            if self
+                .input
+                .by_ref()
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut line)?
+                == 0
+            {
                 return Ok(None);
             }
             let problem = match (HeaderLine::new(&line, self.is_lost), length) {
@@ -186,17 +217,24 @@ impl HeaderLine {
         const NAME: &str = "content-length:";
         let text = String::from_utf8_lossy(line);
         let lower = text.to_ascii_lowercase();
-        let named = if is_lost { lower.rfind(NAME) } else { lower.starts_with(NAME).then_some(0) };
-        let Some(text) = text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text)) else {
+        let named = if is_lost {
+            lower.rfind(NAME)
+        } else {
+            lower.starts_with(NAME).then_some(0)
+        };
+        let Some(text) = text
+            .strip_suffix('\n')
+            .map(|text| text.strip_suffix('\r').unwrap_or(text))
+        else {
             return Self::Malformed(format!("a header has the line {text:?}"));
         };
         if let Some(at) = named {
             let value = text[at + NAME.len()..].trim();
             return match value.parse() {
                 Ok(length) if length <= LONGEST => Self::Length(length),
-                Ok(length) => {
-                    Self::Malformed(format!("a message of {length} bytes; the longest that is read has {LONGEST}"))
-                }
+                Ok(length) => Self::Malformed(format!(
+                    "a message of {length} bytes; the longest that is read has {LONGEST}"
+                )),
                 Err(_) => Self::Malformed(format!("a header has the Content-Length {value:?}")),
             };
         }
@@ -237,7 +275,10 @@ mod tests {
     fn messages_follow_each_other() {
         let request = framed(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
         let exit = framed(EXIT);
-        let typed = exit.replace("Content-Length", "Content-Type: x; charset=utf-8\r\ncontent-length");
+        let typed = exit.replace(
+            "Content-Length",
+            "Content-Type: x; charset=utf-8\r\ncontent-length",
+        );
         assert_eq!(
             methods(format!("{request}{exit}{typed}").as_bytes()),
             Ok(["initialize", "exit", "exit"].map(String::from).to_vec())
@@ -247,11 +288,21 @@ mod tests {
 
     #[test]
     fn header_that_lies_about_length_reserves_nothing() {
-        let said = |length: &str| methods(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes());
-        let longest = "null: a message of 99999999999999 bytes; the longest that is read has 1073741824";
+        let said =
+            |length: &str| methods(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes());
+        let longest =
+            "null: a message of 99999999999999 bytes; the longest that is read has 1073741824";
         assert_eq!(said("99999999999999"), Ok(vec![longest.to_owned()]));
-        assert_eq!(said("1073741824"), Err("a message of 1073741824 bytes ends after 2".to_owned()));
-        assert_eq!(said("-1"), Ok(vec!["null: a header has the Content-Length \"-1\"".to_owned()]));
+        assert_eq!(
+            said("1073741824"),
+            Err("a message of 1073741824 bytes ends after 2".to_owned())
+        );
+        assert_eq!(
+            said("-1"),
+            Ok(vec![
+                "null: a header has the Content-Length \"-1\"".to_owned()
+            ])
+        );
         let larger = "null: a header has the Content-Length \"99999999999999999999\"";
         assert_eq!(said("99999999999999999999"), Ok(vec![larger.to_owned()]));
     }
@@ -261,12 +312,27 @@ mod tests {
         let exit = framed(EXIT);
         for (malformed, problem) in [
             ("\r\n{}".to_owned(), "null: a header has no Content-Length"),
-            ("hello\n".to_owned(), "null: a header has the line \"hello\""),
-            ("hello\nand\n\n: more\n{}".to_owned(), "null: a header has the line \"hello\""),
-            ("Content-Length: x\r\n\r\n{}".to_owned(), "null: a header has the Content-Length \"x\""),
-            (framed("{\"a\":"), "null: a message is not JSON: EOF while parsing a value at line 1 column 5"),
+            (
+                "hello\n".to_owned(),
+                "null: a header has the line \"hello\"",
+            ),
+            (
+                "hello\nand\n\n: more\n{}".to_owned(),
+                "null: a header has the line \"hello\"",
+            ),
+            (
+                "Content-Length: x\r\n\r\n{}".to_owned(),
+                "null: a header has the Content-Length \"x\"",
+            ),
+            (
+                framed("{\"a\":"),
+                "null: a message is not JSON: EOF while parsing a value at line 1 column 5",
+            ),
             (framed("[1]"), "null: a message is not JSON-RPC"),
-            (framed(r#"{"id":"x","method":5}"#), "\"x\": a message is not JSON-RPC"),
+            (
+                framed(r#"{"id":"x","method":5}"#),
+                "\"x\": a message is not JSON-RPC",
+            ),
             (
                 // Two bytes too few, and the rest stands before the next header.
                 framed(EXIT).replace("33", "31"),
@@ -275,7 +341,12 @@ mod tests {
         ] {
             assert_eq!(
                 methods(format!("{exit}{malformed}{exit}{exit}").as_bytes()),
-                Ok(vec!["exit".to_owned(), problem.to_owned(), "exit".to_owned(), "exit".to_owned()]),
+                Ok(vec![
+                    "exit".to_owned(),
+                    problem.to_owned(),
+                    "exit".to_owned(),
+                    "exit".to_owned()
+                ]),
                 "{malformed}"
             );
         }
@@ -284,8 +355,16 @@ mod tests {
     #[test]
     fn input_without_header_is_reported_once() {
         let endless = methods(&b"x".repeat(10_000)).expect("an end");
-        assert!(matches!(&endless[..], [one] if one.len() < 5_000), "{endless:?}");
-        assert_eq!(methods(&b"\xff: \xfe\n\n".repeat(1000)).expect("an end").len(), 1);
+        assert!(
+            matches!(&endless[..], [one] if one.len() < 5_000),
+            "{endless:?}"
+        );
+        assert_eq!(
+            methods(&b"\xff: \xfe\n\n".repeat(1000))
+                .expect("an end")
+                .len(),
+            1
+        );
     }
 
     #[test]
@@ -301,6 +380,9 @@ mod tests {
             (response["id"].clone(), response["error"]["code"].clone())
         };
         assert_eq!(answer("{"), (Value::Null, json!(-32700)));
-        assert_eq!(answer(r#"{"id":7,"method":null}"#), (json!(7), json!(-32600)));
+        assert_eq!(
+            answer(r#"{"id":7,"method":null}"#),
+            (json!(7), json!(-32600))
+        );
     }
 }

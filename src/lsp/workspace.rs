@@ -41,7 +41,11 @@ pub(super) struct Workspace {
 impl Workspace {
     /// A folder that nobody has read yet.
     pub(super) fn new(root: Option<String>) -> Self {
-        Self { stale: root.is_some(), root, ..Self::default() }
+        Self {
+            stale: root.is_some(),
+            root,
+            ..Self::default()
+        }
     }
 
     /// From now on the editor says when files change that are not open.
@@ -51,7 +55,9 @@ impl Workspace {
 
     /// Opens a document, or replaces its text.
     pub(super) fn set(&mut self, document: OpenDocument) {
-        let Some(path) = path_of(&document.uri) else { return };
+        let Some(path) = path_of(&document.uri) else {
+            return;
+        };
         if self.root.is_none() {
             self.root = path.rfind('/').map(|at| path[..at].to_owned());
         }
@@ -61,7 +67,10 @@ impl Workspace {
 
     /// From now on the file on disk counts.
     pub(super) fn close(&mut self, uri: &Uri) {
-        if path_of(uri).and_then(|path| self.open.remove(&path)).is_some() {
+        if path_of(uri)
+            .and_then(|path| self.open.remove(&path))
+            .is_some()
+        {
             self.changed_in_editor();
         }
     }
@@ -92,16 +101,23 @@ impl Workspace {
 
     /// The open documents with their paths.
     pub(super) fn open(&self) -> impl Iterator<Item = (&str, &OpenDocument)> {
-        self.open.iter().map(|(path, document)| (path.as_str(), document))
+        self.open
+            .iter()
+            .map(|(path, document)| (path.as_str(), document))
     }
 
     /// Reads the folder after an `earlier` time; `None` if there is no folder.
     ///
     /// # Errors
     /// A mistake in the configuration, and a folder that cannot be read.
-    pub(super) fn read(&mut self, earlier: Option<&Session>) -> Result<Option<Session>, SessionError> {
+    pub(super) fn read(
+        &mut self,
+        earlier: Option<&Session>,
+    ) -> Result<Option<Session>, SessionError> {
         self.stale = false;
-        let Some(root) = &self.root else { return Ok(None) };
+        let Some(root) = &self.root else {
+            return Ok(None);
+        };
         let overlay = |(path, document): (&String, &OpenDocument)| Overlay {
             path: path.clone(),
             text: Arc::clone(&document.text),
@@ -111,7 +127,9 @@ impl Workspace {
         loop {
             match Session::open_after(earlier, self.on_disk, &request) {
                 // A file that the configuration leaves out, or that is no manifest by its name, is nobody's business.
-                Err(SessionError::OutsideOfBundles { path }) => request.overlays.retain(|overlay| overlay.path != path),
+                Err(SessionError::OutsideOfBundles { path }) => {
+                    request.overlays.retain(|overlay| overlay.path != path)
+                }
                 Ok(session) => {
                     self.on_disk = OnDisk::Unchanged;
                     return Ok(Some(session));

@@ -49,7 +49,9 @@ impl CustomResourceDefinition {
             kind: text(names.entry("kind"))?,
             plural: text(names.entry("plural")),
             singular: text(names.entry("singular")).map(|name| name.value),
-            short_names: short_names.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+            short_names: short_names
+                .filter_map(|name| name.as_str().map(str::to_owned))
+                .collect(),
             scope: scope(version, spec),
             versions,
         })
@@ -62,21 +64,31 @@ impl CustomResourceDefinition {
 
     /// Whether the API server would serve that version.
     pub fn serves(&self, version: &str) -> bool {
-        self.versions.iter().any(|entry| entry.served && entry.name.value == version)
+        self.versions
+            .iter()
+            .any(|entry| entry.served && entry.name.value == version)
     }
 }
 
 fn text(entry: Option<Entry<'_>>) -> Option<Spanned<String>> {
     let entry = entry?;
     let value = entry.value.as_str().filter(|text| !text.is_empty())?;
-    Some(Spanned { value: value.to_owned(), key_span: entry.key_span, span: entry.value.span() })
+    Some(Spanned {
+        value: value.to_owned(),
+        key_span: entry.key_span,
+        span: entry.value.span(),
+    })
 }
 
 fn scope(version: &str, spec: Value<'_>) -> Option<Spanned<Scope>> {
     let Some(written) = text(spec.entry("scope")) else {
         // v1beta1 defaults an absent scope to Namespaced (apiextensions v1beta1 defaults.go); v1 rejects it.
         let span = Span::empty(spec.span().start);
-        let defaulted = Spanned { value: Scope::Namespaced, key_span: span, span };
+        let defaulted = Spanned {
+            value: Scope::Namespaced,
+            key_span: span,
+            span,
+        };
         return (version == "v1beta1").then_some(defaulted);
     };
     let scope = match written.as_str() {
@@ -91,8 +103,14 @@ fn versions(spec: Value<'_>) -> Vec<CrdVersion> {
     let listed = spec.get("versions").into_iter().flat_map(Value::items);
     let mut versions: Vec<CrdVersion> = listed
         .filter_map(|version| {
-            let served = version.get("served").and_then(Value::as_bool).unwrap_or(false);
-            Some(CrdVersion { name: text(version.entry("name"))?, served })
+            let served = version
+                .get("served")
+                .and_then(Value::as_bool)
+                .unwrap_or(false);
+            Some(CrdVersion {
+                name: text(version.entry("name"))?,
+                served,
+            })
         })
         .collect();
     if versions.is_empty() {

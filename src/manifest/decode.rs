@@ -70,24 +70,49 @@ pub(super) fn limited(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME {
         return Cow::Borrowed(name);
     }
-    let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
+    let end = (0..=MAX_NAME)
+        .rev()
+        .find(|end| name.is_char_boundary(*end))
+        .unwrap_or_default();
     Cow::Owned(format!("{}…", &name[..end]))
 }
 
 impl Decoder {
-    pub(super) fn reject(&mut self, field: impl fmt::Display, expected: Expected, value: Value<'_>) {
+    pub(super) fn reject(
+        &mut self,
+        field: impl fmt::Display,
+        expected: Expected,
+        value: Value<'_>,
+    ) {
         let found = value.type_name();
-        self.errors.push(DecodeError { field: field.to_string(), expected, found, span: value.span() });
+        self.errors.push(DecodeError {
+            field: field.to_string(),
+            expected,
+            found,
+            span: value.span(),
+        });
     }
 
     /// A string field; `None` when it is null or of another type.
-    pub(super) fn string(&mut self, field: impl fmt::Display, entry: Entry<'_>) -> Option<Spanned<String>> {
+    pub(super) fn string(
+        &mut self,
+        field: impl fmt::Display,
+        entry: Entry<'_>,
+    ) -> Option<Spanned<String>> {
         let text = limited(self.text(field, entry.value)?);
-        Some(Spanned { value: text.into_owned(), key_span: entry.key_span, span: entry.value.span() })
+        Some(Spanned {
+            value: text.into_owned(),
+            key_span: entry.key_span,
+            span: entry.value.span(),
+        })
     }
 
     /// The same without a copy, however long it is.
-    pub(super) fn text<'a>(&mut self, field: impl fmt::Display, value: Value<'a>) -> Option<&'a str> {
+    pub(super) fn text<'a>(
+        &mut self,
+        field: impl fmt::Display,
+        value: Value<'a>,
+    ) -> Option<&'a str> {
         match value.kind() {
             Kind::String(text) => return Some(text),
             Kind::Null => {}
@@ -96,10 +121,18 @@ impl Decoder {
         None
     }
 
-    pub(super) fn bool(&mut self, field: impl fmt::Display, entry: Entry<'_>) -> Option<Spanned<bool>> {
+    pub(super) fn bool(
+        &mut self,
+        field: impl fmt::Display,
+        entry: Entry<'_>,
+    ) -> Option<Spanned<bool>> {
         match entry.value.kind() {
             Kind::Bool(value) => {
-                return Some(Spanned { value, key_span: entry.key_span, span: entry.value.span() });
+                return Some(Spanned {
+                    value,
+                    key_span: entry.key_span,
+                    span: entry.value.span(),
+                });
             }
             Kind::Null => {}
             _ => self.reject(field, Expected::Bool, entry.value),
@@ -126,12 +159,20 @@ impl Decoder {
     }
 
     /// The items of a list of strings; a null item is the empty string, as in Go.
-    pub(super) fn strings(&mut self, field: impl fmt::Display, value: Value<'_>) -> Vec<Spanned<String>> {
+    pub(super) fn strings(
+        &mut self,
+        field: impl fmt::Display,
+        value: Value<'_>,
+    ) -> Vec<Spanned<String>> {
         let mut strings = Vec::new();
         for (index, item) in self.items(&field, value).enumerate() {
             let span = item.span();
             match item.kind() {
-                Kind::Null => strings.push(Spanned { value: String::new(), key_span: span, span }),
+                Kind::Null => strings.push(Spanned {
+                    value: String::new(),
+                    key_span: span,
+                    span,
+                }),
                 _ => {
                     let text = self.text(format_args!("{field}[{index}]"), item);
                     strings.extend(text.map(|text| Spanned {
@@ -174,7 +215,13 @@ impl Decoder {
         value.entries()
     }
 
-    fn shape(&mut self, field: impl fmt::Display, expected: Expected, fits: bool, value: Value<'_>) {
+    fn shape(
+        &mut self,
+        field: impl fmt::Display,
+        expected: Expected,
+        fits: bool,
+        value: Value<'_>,
+    ) {
         if !fits && !value.is_null() {
             self.reject(field, expected, value);
         }

@@ -28,15 +28,25 @@ impl DocumentValue {
         skipped: &mut Vec<Skip>,
         facts: &mut FileFacts,
     ) -> Self {
-        let Found { mut objects, others, is_list } = objects_of(&tree);
+        let Found {
+            mut objects,
+            others,
+            is_list,
+        } = objects_of(&tree);
         for other in others {
             facts.see_other(path, tree.value(other.node));
-            skipped.push(Skip { span: other.span, reason: SkipReason::NoIdentity(other.what) });
+            skipped.push(Skip {
+                span: other.span,
+                reason: SkipReason::NoIdentity(other.what),
+            });
         }
         let mut is_applied = |object: &Object| {
             facts.see_object(object);
             facts.has_directive |= traits.has_directive(object);
-            let skip = skip_reason(object, traits).map(|reason| Skip { span: object.start(), reason });
+            let skip = skip_reason(object, traits).map(|reason| Skip {
+                span: object.start(),
+                reason,
+            });
             let is_applied = skip.is_none();
             skipped.extend(skip);
             is_applied
@@ -49,9 +59,15 @@ impl DocumentValue {
             };
         }
         let tree = Arc::new(tree);
-        let items = objects.into_iter().map(|(node, fields)| Object::of_item(Arc::clone(&tree), node, fields));
+        let items = objects
+            .into_iter()
+            .map(|(node, fields)| Object::of_item(Arc::clone(&tree), node, fields));
         let items: Vec<Arc<Object>> = items.filter(is_applied).map(Arc::new).collect();
-        if items.is_empty() { Self::Value(tree) } else { Self::List(tree, items) }
+        if items.is_empty() {
+            Self::Value(tree)
+        } else {
+            Self::List(tree, items)
+        }
     }
 
     pub(super) fn tree(&self) -> Option<&Tree> {

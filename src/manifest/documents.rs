@@ -89,12 +89,20 @@ impl Found {
         &mut self,
         value: Value<'t>,
         default: Option<&TypeMeta>,
-    ) -> Option<(impl Iterator<Item = Value<'t>> + use<'t>, Option<Arc<TypeMeta>>)> {
+    ) -> Option<(
+        impl Iterator<Item = Value<'t>> + use<'t>,
+        Option<Arc<TypeMeta>>,
+    )> {
         let Some(object) = ObjectFields::read(value, default) else {
             self.others.push(not_an_object(value));
             // Clients ask a list for its kind and not for its version.
-            let has_kind = value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
-            let items = value.get("items").filter(|items| has_kind && items.is_seq())?;
+            let has_kind = value
+                .get("kind")
+                .and_then(Value::as_str)
+                .is_some_and(|kind| !kind.is_empty());
+            let items = value
+                .get("items")
+                .filter(|items| has_kind && items.is_seq())?;
             return Some((items.items(), None));
         };
         let Some(items) = value.get("items") else {
@@ -115,7 +123,11 @@ impl Found {
 fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
     let kind = &object.type_meta.kind;
     let is_list_field = |key: &str| matches!(key, "apiVersion" | "kind" | "metadata" | "items");
-    let is_named = || value.at(&["metadata", "name"]).is_some_and(|name| !name.is_null());
+    let is_named = || {
+        value
+            .at(&["metadata", "name"])
+            .is_some_and(|name| !name.is_null())
+    };
     let has_own_field = || value.entries().any(|entry| !is_list_field(entry.key));
     kind == "List" || kind.ends_with("List") && !(is_named() && has_own_field())
 }
@@ -128,13 +140,21 @@ fn item_type(list: &TypeMeta) -> Option<Arc<TypeMeta>> {
 }
 
 fn not_an_object(value: Value<'_>) -> NotAnObject {
-    NotAnObject { node: value.id(), span: value.span(), what: WithoutIdentity::of(value) }
+    NotAnObject {
+        node: value.id(),
+        span: value.span(),
+        what: WithoutIdentity::of(value),
+    }
 }
 
 impl WithoutIdentity {
     /// What a value is that is no object.
     pub(super) fn of(value: Value<'_>) -> Self {
-        let lacks = |key: &str| value.get(key).is_none_or(|field| field.is_null() || field.as_str() == Some(""));
+        let lacks = |key: &str| {
+            value
+                .get(key)
+                .is_none_or(|field| field.is_null() || field.as_str() == Some(""))
+        };
         match value.kind() {
             Kind::Map if !lacks("apiVersion") && lacks("kind") => Self::NoKind,
             Kind::Map => Self::NoApiVersion,

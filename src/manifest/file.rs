@@ -28,36 +28,63 @@ impl ParsedFile {
     /// [`Self::parse`], read in a way of one's choice. This is the one place where manifests are parsed.
     pub fn parse_with(source: SourceFile, mut choice: ReadChoice) -> Self {
         // A kustomization needs no kind.
-        choice.left_out.without = choice.left_out.without.filter(|_| !is_kustomization(source.path()));
+        choice.left_out.without = choice
+            .left_out
+            .without
+            .filter(|_| !is_kustomization(source.path()));
         let secrets = SecretWords::of(source.text());
         let whole = WholeText::new(&source, &secrets);
         let read = |documents: &mut Documents, document| documents.read(&whole, document);
         let documents = Documents::joined(yaml::read_each(&source, choice, read), &whole);
         let whole_tree = |span, notation| yaml::read_whole(&source, span, notation);
         let hidden = match secrets.any {
-            true => secret::hidden(&source, &secrets, documents.parsed().iter().map(ParsedDocument::parts), whole_tree),
+            true => secret::hidden(
+                &source,
+                &secrets,
+                documents.parsed().iter().map(ParsedDocument::parts),
+                whole_tree,
+            ),
             false => Vec::new(),
         };
-        let parts = if documents.may_name_templates() { templates(source.text()) } else { Vec::new() };
-        Self { source: source.with_hidden(hidden).with_rendered(parts), content: Arc::new(Ok(documents)) }
+        let parts = if documents.may_name_templates() {
+            templates(source.text())
+        } else {
+            Vec::new()
+        };
+        Self {
+            source: source.with_hidden(hidden).with_rendered(parts),
+            content: Arc::new(Ok(documents)),
+        }
     }
 
     /// The same file, without the lines of its text that nobody is expected to look into again, if that spares much. They are read
     /// again should somebody do so.
     pub(crate) fn thinned(self, recall: &dyn Fn() -> Recall) -> Self {
-        let trees = self.documents().iter().filter_map(|document| document.tree());
+        let trees = self
+            .documents()
+            .iter()
+            .filter_map(|document| document.tree());
         let gaps = trees.flat_map(Tree::left_out).collect();
-        Self { source: self.source.thinned(gaps, recall), content: self.content }
+        Self {
+            source: self.source.thinned(gaps, recall),
+            content: self.content,
+        }
     }
 
     /// A file without a text, and why, to be read after its name: `is a broken symbolic link`.
     pub fn unreadable(path: impl Into<Arc<str>>, reason: String) -> Self {
-        Self { source: SourceFile::new(path, ""), content: Arc::new(Err(reason)) }
+        Self {
+            source: SourceFile::new(path, ""),
+            content: Arc::new(Err(reason)),
+        }
     }
 
     /// The same file under another name, or on another side; nothing is parsed again.
     pub fn seen_as(&self, path: impl Into<Arc<str>>, side: Side) -> Self {
-        Self { source: self.source.seen_as(path, side), content: Arc::clone(&self.content) }
+        Self {
+            source: self.source.seen_as(path, side),
+            content: Arc::clone(&self.content),
+        }
     }
 
     /// Its name, side and text.
@@ -74,7 +101,9 @@ impl ParsedFile {
     /// A document by its number, unless there is nothing to say of it.
     pub fn document(&self, index: u32) -> Option<&ParsedDocument> {
         let documents = self.documents();
-        let at = documents.binary_search_by_key(&index, |document| document.index).ok()?;
+        let at = documents
+            .binary_search_by_key(&index, |document| document.index)
+            .ok()?;
         documents.get(at)
     }
 
@@ -85,7 +114,11 @@ impl ParsedFile {
 
     /// The steps that a build of it takes: its objects and, where there is none in them, its documents and the file itself.
     pub fn instances(&self) -> usize {
-        let objects: usize = self.documents().iter().map(|document| document.objects().len()).sum();
+        let objects: usize = self
+            .documents()
+            .iter()
+            .map(|document| document.objects().len())
+            .sum();
         objects.max(self.document_count()).max(1)
     }
 

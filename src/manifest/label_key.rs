@@ -26,7 +26,11 @@ pub fn label_key_errors(key: &str) -> Vec<String> {
             return vec![whole];
         }
         Some((prefix, name)) => {
-            errors.extend(prefix_errors(prefix).into_iter().map(|error| format!("prefix part {error}")));
+            errors.extend(
+                prefix_errors(prefix)
+                    .into_iter()
+                    .map(|error| format!("prefix part {error}")),
+            );
             name
         }
         None => key,
@@ -64,8 +68,11 @@ pub fn is_namespace_name(name: &str) -> bool {
 
 fn is_name(name: &str) -> bool {
     let ends = [name.bytes().next(), name.bytes().last()];
-    ends.into_iter().all(|end| end.is_some_and(|end| end.is_ascii_alphanumeric()))
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    ends.into_iter()
+        .all(|end| end.is_some_and(|end| end.is_ascii_alphanumeric()))
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
 fn is_dns_label(label: &str) -> bool {
@@ -83,7 +90,15 @@ mod tests {
     fn a_key_is_a_name_with_an_optional_domain() {
         let long = "a".repeat(63);
         let domain = format!("{}.example", "a".repeat(245));
-        for good in ["a", "kubernetes", "foregroundDeletion", "example.com/Hold", "example/a_b.c", "1/2", &long] {
+        for good in [
+            "a",
+            "kubernetes",
+            "foregroundDeletion",
+            "example.com/Hold",
+            "example/a_b.c",
+            "1/2",
+            &long,
+        ] {
             assert_eq!(label_key_errors(good), [""; 0], "{good}");
         }
         assert_eq!(label_key_errors(&format!("{domain}/{long}")), [""; 0]);
@@ -100,10 +115,23 @@ mod tests {
         };
         let rule = "name part must consist of";
         starts("", &["name part must be non-empty", rule]);
-        starts("/", &["prefix part must be non-empty", "name part must be non-empty", rule]);
+        starts(
+            "/",
+            &[
+                "prefix part must be non-empty",
+                "name part must be non-empty",
+                rule,
+            ],
+        );
         starts("a/b/c", &["a valid label key must consist of"]);
-        starts(&"a".repeat(64), &["name part must be no more than 63 bytes"]);
-        starts(&format!("{}/a", "a".repeat(254)), &["prefix part must be no more than 253 bytes"]);
+        starts(
+            &"a".repeat(64),
+            &["name part must be no more than 63 bytes"],
+        );
+        starts(
+            &format!("{}/a", "a".repeat(254)),
+            &["prefix part must be no more than 253 bytes"],
+        );
         starts("a..b/c", &["prefix part a lowercase RFC 1123 subdomain"]);
         starts("-a", &[rule]);
         starts("a.", &[rule]);
@@ -116,7 +144,16 @@ mod tests {
         for good in ["shop", "a-1", "1", &"a".repeat(63)] {
             assert!(is_namespace_name(good), "{good}");
         }
-        for bad in ["", "Shop", "shop_x", "-shop", "shop-", "a.b", "a/b", &"a".repeat(64)] {
+        for bad in [
+            "",
+            "Shop",
+            "shop_x",
+            "-shop",
+            "shop-",
+            "a.b",
+            "a/b",
+            &"a".repeat(64),
+        ] {
             assert!(!is_namespace_name(bad), "{bad}");
         }
     }

@@ -81,7 +81,10 @@ struct RareFields {
 
 static NOTHING_RARE: RareFields = RareFields {
     decode_errors: Vec::new(),
-    owner_references: OwnerReferences { key_span: None, entries: Vec::new() },
+    owner_references: OwnerReferences {
+        key_span: None,
+        entries: Vec::new(),
+    },
     finalizers_key: None,
     finalizers: Vec::new(),
     server_fields: Vec::new(),
@@ -96,12 +99,30 @@ struct LookedUp {
     number: u8,
 }
 
-const NAME: LookedUp = LookedUp { key: "name", number: 0 };
-const GENERATE_NAME: LookedUp = LookedUp { key: "generateName", number: 1 };
-const NAMESPACE: LookedUp = LookedUp { key: "namespace", number: 2 };
-const UID: LookedUp = LookedUp { key: "uid", number: 3 };
-const LABELS: LookedUp = LookedUp { key: "labels", number: 4 };
-const ANNOTATIONS: LookedUp = LookedUp { key: "annotations", number: 5 };
+const NAME: LookedUp = LookedUp {
+    key: "name",
+    number: 0,
+};
+const GENERATE_NAME: LookedUp = LookedUp {
+    key: "generateName",
+    number: 1,
+};
+const NAMESPACE: LookedUp = LookedUp {
+    key: "namespace",
+    number: 2,
+};
+const UID: LookedUp = LookedUp {
+    key: "uid",
+    number: 3,
+};
+const LABELS: LookedUp = LookedUp {
+    key: "labels",
+    number: 4,
+};
+const ANNOTATIONS: LookedUp = LookedUp {
+    key: "annotations",
+    number: 5,
+};
 
 const LOOKED_UP: [LookedUp; 6] = [NAME, GENERATE_NAME, NAMESPACE, UID, LABELS, ANNOTATIONS];
 
@@ -149,12 +170,16 @@ impl MetadataFields {
         for (at, entry) in decoder.fields(&field, metadata).enumerate() {
             let path = format_args!("{field}.{}", entry.key);
             let looked_up = LOOKED_UP.into_iter().find(|field| field.key == entry.key);
-            looked_up.into_iter().for_each(|field| places.note(field, at));
+            looked_up
+                .into_iter()
+                .for_each(|field| places.note(field, at));
             match entry.key {
                 "name" | "generateName" | "namespace" | "uid" => {
                     let text = decoder.text(path, entry.value).unwrap_or_default();
                     if let Some(field) = looked_up.filter(|_| text.len() > MAX_NAME) {
-                        RareFields::of(&mut rare).cut.push((field.number, limited(text).into_owned()));
+                        RareFields::of(&mut rare)
+                            .cut
+                            .push((field.number, limited(text).into_owned()));
                     }
                 }
                 "ownerReferences" => {
@@ -172,17 +197,28 @@ impl MetadataFields {
                 "creationTimestamp" | "deletionTimestamp" => decoder.time(path, entry.value),
                 "managedFields" => decoder.array(path, entry.value),
                 unknown => {
-                    let unknown = UnknownField { name: unknown.to_owned(), span: entry.key_span };
+                    let unknown = UnknownField {
+                        name: unknown.to_owned(),
+                        span: entry.key_span,
+                    };
                     RareFields::of(&mut rare).unknown.push(unknown);
                 }
             }
             let server = SERVER_FIELDS.into_iter().find(|name| *name == entry.key);
             if let Some(name) = server.filter(|name| is_set(name, entry.value)) {
                 let (key_span, span) = (entry.key_span, entry.value.span());
-                RareFields::of(&mut rare).server_fields.push(ServerField { name, key_span, span });
+                RareFields::of(&mut rare).server_fields.push(ServerField {
+                    name,
+                    key_span,
+                    span,
+                });
             }
         }
-        Self { node: metadata.id(), places, rare }
+        Self {
+            node: metadata.id(),
+            places,
+            rare,
+        }
     }
 
     /// Fields that do not decode: its own, and those that were read before it.
@@ -192,8 +228,15 @@ impl MetadataFields {
 
     /// The metadata of `holder`, from which they were read.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree, holder: Value<'a>) -> Metadata<'a> {
-        let place = self.places.is_written().then(|| (holder, tree.value(self.node)));
-        Metadata { place, places: self.places, rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE) }
+        let place = self
+            .places
+            .is_written()
+            .then(|| (holder, tree.value(self.node)));
+        Metadata {
+            place,
+            places: self.places,
+            rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE),
+        }
     }
 }
 
@@ -242,15 +285,27 @@ impl<'a> Metadata<'a> {
         let (key_span, value) = self.entry(field)?;
         let written = spanned(key_span, value)?;
         let is_cut = written.value.len() > MAX_NAME;
-        let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == field.number);
-        Some(cut.map_or(written, |(_, cut)| Spanned { value: cut, ..written }))
+        let cut = self
+            .rare
+            .cut
+            .iter()
+            .filter(|_| is_cut)
+            .find(|(of, _)| *of == field.number);
+        Some(cut.map_or(written, |(_, cut)| Spanned {
+            value: cut,
+            ..written
+        }))
     }
 
     /// Where the key of a field is written, and its value.
     fn entry(self, field: LookedUp) -> Option<(Span, Value<'a>)> {
         match self.places.of(field) {
             0 => None,
-            EntryPlaces::FAR => self.place?.1.entry(field.key).map(|entry| (entry.key_span, entry.value)),
+            EntryPlaces::FAR => self
+                .place?
+                .1
+                .entry(field.key)
+                .map(|entry| (entry.key_span, entry.value)),
             place => self.place?.1.nth_entry(place - 1),
         }
     }
@@ -278,7 +333,9 @@ impl<'a> Metadata<'a> {
 
     /// The same, each with its place in the list, which may contain what is no text.
     pub fn numbered_finalizers(self) -> impl Iterator<Item = (usize, &'a Spanned<String>)> {
-        let list = self.place.and_then(|(_, metadata)| metadata.get("finalizers"));
+        let list = self
+            .place
+            .and_then(|(_, metadata)| metadata.get("finalizers"));
         let mut items = list.into_iter().flat_map(Value::items).enumerate();
         self.finalizers().iter().filter_map(move |finalizer| {
             let (index, _) = items.find(|(_, item)| item.span() == finalizer.span)?;
@@ -318,7 +375,10 @@ impl<'a> Metadata<'a> {
 
     /// Whether the server has written a field of that name into this object.
     pub fn has_server_field(self, name: &str) -> bool {
-        self.rare.server_fields.iter().any(|field| field.name == name)
+        self.rare
+            .server_fields
+            .iter()
+            .any(|field| field.name == name)
     }
 
     /// Keys that object metadata does not have.
@@ -335,7 +395,8 @@ impl<'a> Labels<'a> {
     /// The keys in written order, each with its value; those whose value is no text are left out.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, Spanned<&'a str>)> {
         let entries = self.0.into_iter().flat_map(Value::entries);
-        entries.filter_map(|entry| Some((entry.key, spanned_or_empty(entry.key_span, entry.value)?)))
+        entries
+            .filter_map(|entry| Some((entry.key, spanned_or_empty(entry.key_span, entry.value)?)))
     }
 
     /// The value of a key.
@@ -346,12 +407,20 @@ impl<'a> Labels<'a> {
 }
 
 fn spanned(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
-    Some(Spanned { value: value.as_str()?, key_span, span: value.span() })
+    Some(Spanned {
+        value: value.as_str()?,
+        key_span,
+        span: value.span(),
+    })
 }
 
 /// A null value is the empty text, as in Go.
 fn spanned_or_empty(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
-    let nothing = || Spanned { value: "", key_span, span: value.span() };
+    let nothing = || Spanned {
+        value: "",
+        key_span,
+        span: value.span(),
+    };
     spanned(key_span, value).or_else(|| value.is_null().then(nothing))
 }
 

@@ -36,8 +36,8 @@ pub use object::{ListClient, ListReading, Object};
 pub use owner_reference::{OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences};
 pub use parsed::ParsedDocument;
 pub use recognition::{
-    FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, Skip, SkipReason, TemplateLanguage, Use, has_directive,
-    is_kustomization,
+    FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, Skip, SkipReason, TemplateLanguage, Use,
+    has_directive, is_kustomization,
 };
 pub use selector::{LabelSelector, Requirement, SelectorOperator};
 pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};

@@ -90,19 +90,28 @@ impl ObjectFields {
     /// (`ConfigMapList`) says of items without a kind.
     pub(super) fn read<'t>(value: Value<'t>, default: Option<&TypeMeta>) -> Option<Self> {
         let mut decoder = Decoder::default();
-        let type_meta = match (default.filter(|_| written(value, "kind").is_none()), written(value, "kind")) {
+        let type_meta = match (
+            default.filter(|_| written(value, "kind").is_none()),
+            written(value, "kind"),
+        ) {
             // The reader sets both fields of an item that has no kind (unstructured decodeToList).
             (Some(default), _) => TypeMeta::shared(&default.api_version, &default.kind),
             (None, kind) => {
                 let api_version = written(value, "apiVersion")?;
                 let kind = kind?;
-                let mut text = |name, entry: Entry<'t>| limited(decoder.text(name, entry.value).unwrap_or_default());
+                let mut text = |name, entry: Entry<'t>| {
+                    limited(decoder.text(name, entry.value).unwrap_or_default())
+                };
                 TypeMeta::shared(&text("apiVersion", api_version), &text("kind", kind))
             }
         };
         let metadata = MetadataFields::read(decoder, "metadata", value);
         let of_kind = KindFacts::read(&type_meta, value).map(Box::new);
-        Some(Self { type_meta, metadata, of_kind })
+        Some(Self {
+            type_meta,
+            metadata,
+            of_kind,
+        })
     }
 }
 
@@ -120,12 +129,18 @@ impl KindFacts {
 impl Object {
     /// The object that a whole document is, of which `fields` were read.
     pub(super) fn of_document(tree: Tree, fields: ObjectFields) -> Self {
-        Self { value: ObjectValue::Document(tree), fields }
+        Self {
+            value: ObjectValue::Document(tree),
+            fields,
+        }
     }
 
     /// The object at `node`, of which `fields` were read.
     pub(super) fn of_item(tree: Arc<Tree>, node: NodeId, fields: ObjectFields) -> Self {
-        Self { value: ObjectValue::Item(tree, node), fields }
+        Self {
+            value: ObjectValue::Item(tree, node),
+            fields,
+        }
     }
 
     /// The value of its document.
@@ -176,7 +191,9 @@ impl Object {
 
     fn span_of(&self, name: &str) -> Span {
         let said_here = written(self.value(), "kind").and_then(|_| written(self.value(), name));
-        said_here.map_or(Span::empty(self.value().span().start), |entry| entry.value.span())
+        said_here.map_or(Span::empty(self.value().span().start), |entry| {
+            entry.value.span()
+        })
     }
 
     /// `metadata`; empty when it is left out.
@@ -192,7 +209,10 @@ impl Object {
     /// The first key of the object: where it begins.
     pub fn start(&self) -> Span {
         let value = self.value();
-        value.entries().next().map_or(Span::empty(value.span().start), |entry| entry.key_span)
+        value
+            .entries()
+            .next()
+            .map_or(Span::empty(value.span().start), |entry| entry.key_span)
     }
 
     /// Its templates whose metadata takes effect.
@@ -215,7 +235,11 @@ impl Object {
     /// What it needs Services for, when it is a webhook configuration, an APIService or a CRD with a conversion webhook. Read
     /// anew by every call.
     pub fn service_client(&self) -> Option<ServiceClient> {
-        ServiceClient::read(self.group_kind(), &self.group_version().version, self.value())
+        ServiceClient::read(
+            self.group_kind(),
+            &self.group_version().version,
+            self.value(),
+        )
     }
 
     /// The whole object, to look at any field.
@@ -278,7 +302,10 @@ impl Object {
     /// Where to point when the object itself is meant: its name, else its kind.
     pub fn name_span(&self) -> Span {
         let metadata = self.metadata();
-        metadata.name().or_else(|| metadata.generate_name()).map_or_else(|| self.kind_span(), |name| name.span)
+        metadata
+            .name()
+            .or_else(|| metadata.generate_name())
+            .map_or_else(|| self.kind_span(), |name| name.span)
     }
 }
 

@@ -11,7 +11,14 @@ use crate::text::Span;
 use crate::yaml::Value;
 
 /// The JSON names of `metav1.OwnerReference`.
-pub const OWNER_REFERENCE_FIELDS: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
+pub const OWNER_REFERENCE_FIELDS: [&str; 6] = [
+    "apiVersion",
+    "blockOwnerDeletion",
+    "controller",
+    "kind",
+    "name",
+    "uid",
+];
 
 /// One entry of `metadata.ownerReferences`. Missing and null fields are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,13 +78,18 @@ impl OwnerReference {
 
     /// Whether the reference blocks a Foreground deletion of the owner; absent is false ([VAL-13]).
     pub fn is_blocking(&self) -> bool {
-        self.block_owner_deletion.as_ref().is_some_and(|flag| flag.value)
+        self.block_owner_deletion
+            .as_ref()
+            .is_some_and(|flag| flag.value)
     }
 
     /// What the API server compares to find repetitions: all fields, where an absent flag differs from `false` ([VAL-14]).
     fn compared(&self) -> ([&str; 4], [Option<bool>; 2]) {
         let texts = [self.api_version(), self.kind(), self.name(), self.uid()];
-        (texts, [flag(&self.controller), flag(&self.block_owner_deletion)])
+        (
+            texts,
+            [flag(&self.controller), flag(&self.block_owner_deletion)],
+        )
     }
 }
 
@@ -107,7 +119,9 @@ impl OwnerReferences {
         let mut first = HashMap::default();
         let entries = self.entries.iter().enumerate();
         entries
-            .map(|(at, entry)| Some(*first.entry(entry.compared()).or_insert(at)).filter(|first| *first != at))
+            .map(|(at, entry)| {
+                Some(*first.entry(entry.compared()).or_insert(at)).filter(|first| *first != at)
+            })
             .collect()
     }
 }
@@ -122,7 +136,11 @@ pub(super) fn read_owner_references(
     for (index, item) in decoder.items(&field, value).enumerate() {
         let path = format_args!("{field}[{index}]");
         let errors = decoder.errors.len();
-        let mut reference = OwnerReference { index, span: item.span(), ..OwnerReference::default() };
+        let mut reference = OwnerReference {
+            index,
+            span: item.span(),
+            ..OwnerReference::default()
+        };
         if !item.is_map() && !item.is_null() {
             decoder.reject(path, Expected::Object, item);
             continue;
@@ -136,7 +154,10 @@ pub(super) fn read_owner_references(
                 "uid" => reference.uid = decoder.string(path, entry),
                 "controller" => reference.controller = decoder.bool(path, entry),
                 "blockOwnerDeletion" => reference.block_owner_deletion = decoder.bool(path, entry),
-                unknown => reference.unknown.push(UnknownField { name: unknown.to_owned(), span: entry.key_span }),
+                unknown => reference.unknown.push(UnknownField {
+                    name: unknown.to_owned(),
+                    span: entry.key_span,
+                }),
             }
         }
         reference.decodes = decoder.errors.len() == errors;
@@ -144,5 +165,8 @@ pub(super) fn read_owner_references(
     }
     // Most objects have one, and a list that grows has room for four.
     entries.shrink_to_fit();
-    OwnerReferences { key_span: Some(key_span), entries }
+    OwnerReferences {
+        key_span: Some(key_span),
+        entries,
+    }
 }

@@ -8,12 +8,15 @@ use super::document_value::DocumentValue;
 use super::documents::WithoutIdentity;
 use super::provenance::may_name_template;
 use super::recognition::{
-    DocumentTraits, FileFacts, Skip, SkipReason, TemplateLanguage, Unreadable, is_about_manifests, is_kustomization,
+    DocumentTraits, FileFacts, Skip, SkipReason, TemplateLanguage, Unreadable, is_about_manifests,
+    is_kustomization,
 };
 use super::secret::{self, DocumentParts};
 use super::secret_words::SecretWords;
 use crate::text::{SourceFile, Span};
-use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKind, Quirk, ReadError, Tree};
+use crate::yaml::{
+    self, Comment, Content, Document, Notation, Problem, ProblemKind, Quirk, ReadError, Tree,
+};
 
 /// The length from which values of a text are not kept unless they are objects or the first, in bytes: kustomizations and charts
 /// are short, and a long text has millions of documents if each is `{}`.
@@ -103,11 +106,17 @@ pub(super) struct WholeText<'s> {
 
 impl<'s> WholeText<'s> {
     pub(super) fn new(source: &'s SourceFile, secrets: &'s SecretWords) -> Self {
-        Self { source, secrets, about_manifests: OnceLock::new() }
+        Self {
+            source,
+            secrets,
+            about_manifests: OnceLock::new(),
+        }
     }
 
     fn is_about_manifests(&self) -> bool {
-        *self.about_manifests.get_or_init(|| is_about_manifests(self.source.text()))
+        *self
+            .about_manifests
+            .get_or_init(|| is_about_manifests(self.source.text()))
     }
 }
 
@@ -129,7 +138,9 @@ impl Documents {
 
     /// Takes a document, or gives it back in a few bytes.
     fn take(&mut self, document: ParsedDocument, has_secrets: bool) -> Option<BareDocument> {
-        let bare = document.bare(self.unreadable >= MOST_UNREADABLE).filter(|_| !has_secrets);
+        let bare = document
+            .bare(self.unreadable >= MOST_UNREADABLE)
+            .filter(|_| !has_secrets);
         if bare.is_none() {
             self.unreadable += usize::from(document.is_unreadable());
             self.parsed.push(document);
@@ -139,9 +150,15 @@ impl Documents {
 
     /// Those of a text, from those of its parts in their order.
     pub(super) fn joined(mut parts: Vec<Self>, text: &WholeText<'_>) -> Self {
-        let mut all = if parts.len() == 1 { parts.swap_remove(0) } else { Self::default() };
-        all.parsed.reserve_exact(parts.iter().map(|part| part.parsed.len()).sum());
-        all.bare.reserve_exact(parts.iter().map(|part| part.bare.len()).sum());
+        let mut all = if parts.len() == 1 {
+            parts.swap_remove(0)
+        } else {
+            Self::default()
+        };
+        all.parsed
+            .reserve_exact(parts.iter().map(|part| part.parsed.len()).sum());
+        all.bare
+            .reserve_exact(parts.iter().map(|part| part.bare.len()).sum());
         for part in parts {
             all.append(part, text);
         }
@@ -159,7 +176,9 @@ impl Documents {
         for document in part.parsed {
             let has_secrets = text.secrets.are_in(document.span);
             if let Some(one_more) = self.take(document, has_secrets) {
-                self.bare.extend(std::iter::from_fn(|| bare.next_if(|before| before.index < one_more.index)));
+                self.bare.extend(std::iter::from_fn(|| {
+                    bare.next_if(|before| before.index < one_more.index)
+                }));
                 self.bare.push(one_more);
             }
         }
@@ -173,7 +192,10 @@ impl Documents {
 
     /// The first of the documents that nothing but their number says to be unreadable, and how many there are.
     pub(super) fn more_unreadable(&self) -> Option<(Span, usize)> {
-        let mut more = self.bare.iter().filter(|bare| matches!(bare.reason, BareReason::Unreadable));
+        let mut more = self
+            .bare
+            .iter()
+            .filter(|bare| matches!(bare.reason, BareReason::Unreadable));
         Some((more.next()?.span, 1 + more.count()))
     }
 
@@ -191,13 +213,22 @@ impl Documents {
 
     /// How much is not an object to apply.
     pub(super) fn skipped_count(&self) -> usize {
-        self.bare.len() + self.parsed.iter().map(|document| document.skipped().len()).sum::<usize>()
+        self.bare.len()
+            + self
+                .parsed
+                .iter()
+                .map(|document| document.skipped().len())
+                .sum::<usize>()
     }
 
     /// What is not an object to apply, with its document, in order.
     pub(super) fn skipped(&self) -> impl Iterator<Item = (u32, Skip)> {
         let of = |document: &'_ ParsedDocument| (document.index, document.skipped().to_vec());
-        let mut parsed = self.parsed.iter().map(of).flat_map(|(at, all)| all.into_iter().map(move |skip| (at, skip)));
+        let mut parsed = self
+            .parsed
+            .iter()
+            .map(of)
+            .flat_map(|(at, all)| all.into_iter().map(move |skip| (at, skip)));
         let mut next = parsed.next();
         let mut bare = self.bare.iter().peekable();
         std::iter::from_fn(move || {
@@ -216,13 +247,20 @@ impl BareDocument {
         let source = text.source;
         let (span, reason) = match &document.content {
             Content::Empty => (Span::empty(document.span.start), BareReason::Empty),
-            Content::Value(tree) if !is_kept(source, document.index) && !is_kustomization(source.path()) => {
+            Content::Value(tree)
+                if !is_kept(source, document.index) && !is_kustomization(source.path()) =>
+            {
                 let root = tree.root();
                 let is_hollow = root.entries().len() == 0;
-                (root.span(), is_hollow.then(|| BareReason::NoIdentity(WithoutIdentity::of(root)))?)
+                (
+                    root.span(),
+                    is_hollow.then(|| BareReason::NoIdentity(WithoutIdentity::of(root)))?,
+                )
             }
             Content::Unreadable(error) if is_one_more => {
-                let reason = match Unreadable::of(source, document.span, error, || text.is_about_manifests()) {
+                let reason = match Unreadable::of(source, document.span, error, || {
+                    text.is_about_manifests()
+                }) {
                     Unreadable::Statement(language) => BareReason::Template(language),
                     Unreadable::Braces => BareReason::Template(TemplateLanguage::Braces),
                     Unreadable::Manifest => BareReason::Unreadable,
@@ -233,8 +271,14 @@ impl BareDocument {
             Content::Value(_) | Content::Unreadable(_) => return None,
         };
         // What is forgiven matters in a manifest only.
-        let silent = document.comments.is_empty() && document.problems.is_empty() && source.replaced().is_none();
-        silent.then_some(Self { index: document.index, span, reason })
+        let silent = document.comments.is_empty()
+            && document.problems.is_empty()
+            && source.replaced().is_none();
+        silent.then_some(Self {
+            index: document.index,
+            span,
+            reason,
+        })
     }
 
     fn skip(&self) -> Skip {
@@ -245,7 +289,10 @@ impl BareDocument {
             BareReason::Unreadable => SkipReason::Unreadable(LIKE_OTHERS.into()),
             BareReason::Text => SkipReason::Text(LIKE_OTHERS.into()),
         };
-        Skip { span: self.span, reason }
+        Skip {
+            span: self.span,
+            reason,
+        }
     }
 }
 
@@ -302,7 +349,9 @@ impl ParsedDocument {
     /// Its whole value, whatever was left out; `source` is its file.
     pub fn whole_tree(&self, source: &SourceFile) -> Option<Cow<'_, Tree>> {
         let tree = self.tree()?;
-        let again = (!tree.is_whole()).then(|| yaml::read_whole(source, self.span, self.notation)).flatten();
+        let again = (!tree.is_whole())
+            .then(|| yaml::read_whole(source, self.span, self.notation))
+            .flatten();
         Some(again.map_or(Cow::Borrowed(tree), Cow::Owned))
     }
 
@@ -320,14 +369,22 @@ impl ParsedDocument {
     fn is_unreadable(&self) -> bool {
         let reasons = self.skipped().iter().map(|skip| &skip.reason);
         self.tree().is_none()
-            && reasons.into_iter().any(|reason| !matches!(reason, SkipReason::Empty | SkipReason::NoIdentity(_)))
+            && reasons
+                .into_iter()
+                .any(|reason| !matches!(reason, SkipReason::Empty | SkipReason::NoIdentity(_)))
     }
 
     /// The document in a few bytes, if that says all there is to say. `is_one_more`: many others are unreadable, too.
     fn bare(&self, is_one_more: bool) -> Option<BareDocument> {
-        let DocumentContent::Remarkable(content) = &self.content else { return None };
-        let (DocumentValue::Nothing, remarks) = &**content else { return None };
-        let [skip] = &remarks.skipped[..] else { return None };
+        let DocumentContent::Remarkable(content) = &self.content else {
+            return None;
+        };
+        let (DocumentValue::Nothing, remarks) = &**content else {
+            return None;
+        };
+        let [skip] = &remarks.skipped[..] else {
+            return None;
+        };
         let reason = match &skip.reason {
             SkipReason::Empty => BareReason::Empty,
             SkipReason::NoIdentity(value) => BareReason::NoIdentity(*value),
@@ -337,7 +394,11 @@ impl ParsedDocument {
             _ => return None,
         };
         let silent = remarks.problems.is_empty() && remarks.comments.is_empty();
-        silent.then_some(BareDocument { index: self.index, span: skip.span, reason })
+        silent.then_some(BareDocument {
+            index: self.index,
+            span: skip.span,
+            reason,
+        })
     }
 }
 
@@ -347,7 +408,13 @@ impl Remarks {
     }
 
     fn is_empty(&self) -> bool {
-        let Self { error, skipped, problems, quirks, comments } = self;
+        let Self {
+            error,
+            skipped,
+            problems,
+            quirks,
+            comments,
+        } = self;
         let noticed = !problems.is_empty() || !quirks.is_empty() || !comments.is_empty();
         error.is_none() && skipped.is_empty() && !noticed
     }
@@ -355,10 +422,26 @@ impl Remarks {
 
 /// `has_secrets`: what is written in it may have to be hidden, its comments too. What it says of its file and of others is added to
 /// `facts`.
-fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool, facts: &mut FileFacts) -> ParsedDocument {
+fn parse(
+    text: &WholeText<'_>,
+    document: Document,
+    has_secrets: bool,
+    facts: &mut FileFacts,
+) -> ParsedDocument {
     let source = text.source;
-    let Document { index, span, format: notation, content, problems, quirks, comments } = document;
-    let mut remarks = Remarks { comments, ..Remarks::default() };
+    let Document {
+        index,
+        span,
+        format: notation,
+        content,
+        problems,
+        quirks,
+        comments,
+    } = document;
+    let mut remarks = Remarks {
+        comments,
+        ..Remarks::default()
+    };
     let value = match content {
         Content::Empty => {
             remarks.skip(Span::empty(span.start), SkipReason::Empty);
@@ -374,27 +457,45 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool, facts: &mu
             DocumentValue::Nothing
         }
         Content::Value(tree) => {
-            let comments = remarks.comments.iter().map(|comment| (source.slice(comment.span), comment.own_line));
+            let comments = remarks
+                .comments
+                .iter()
+                .map(|comment| (source.slice(comment.span), comment.own_line));
             let traits = DocumentTraits::of(source.slice(span), &tree, comments);
             let keeps = has_secrets || is_kept(source, index);
             match DocumentValue::of(tree, source.path(), &traits, &mut remarks.skipped, facts) {
-                DocumentValue::Value(tree) if !keeps && !secret::is_secret(tree.root()) => DocumentValue::Nothing,
+                DocumentValue::Value(tree) if !keeps && !secret::is_secret(tree.root()) => {
+                    DocumentValue::Nothing
+                }
                 value => value,
             }
         }
     };
     if !has_secrets {
-        remarks.comments.retain(|comment| comment.text(source).contains("ownerlint"));
+        remarks
+            .comments
+            .retain(|comment| comment.text(source).contains("ownerlint"));
     }
     // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
     let is_manifest = !value.objects().is_empty();
     let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
-    let not_utf8 = source.replaced().filter(|(first, _)| span.start <= first.start && first.start < span.end);
+    let not_utf8 = source
+        .replaced()
+        .filter(|(first, _)| span.start <= first.start && first.start < span.end);
     let not_utf8 = not_utf8.map(|(first, count)| {
         let kind = ProblemKind::NotUtf8 { count };
-        Problem { kind, span: first, related: None, path: String::new() }
+        Problem {
+            kind,
+            span: first,
+            related: None,
+            path: String::new(),
+        }
     });
-    remarks.problems = problems.into_iter().chain(not_utf8).filter(concerns).collect();
+    remarks.problems = problems
+        .into_iter()
+        .chain(not_utf8)
+        .filter(concerns)
+        .collect();
     if is_manifest {
         remarks.quirks = quirks;
         remarks.quirks.shrink_to_fit();
@@ -403,7 +504,12 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool, facts: &mu
         DocumentValue::Object(object) if remarks.is_empty() => DocumentContent::Plain(object),
         value => DocumentContent::Remarkable(Box::new((value, remarks))),
     };
-    ParsedDocument { index, span, notation, content }
+    ParsedDocument {
+        index,
+        span,
+        notation,
+        content,
+    }
 }
 
 /// Whether the value of a document is kept, whatever it is.
@@ -413,7 +519,8 @@ fn is_kept(source: &SourceFile, index: u32) -> bool {
 
 /// Whether what Kubernetes drops may be an object.
 fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
-    matches!(problem.kind, ProblemKind::DroppedContent { .. }) && source.slice(problem.span).contains("apiVersion")
+    matches!(problem.kind, ProblemKind::DroppedContent { .. })
+        && source.slice(problem.span).contains("apiVersion")
 }
 
 #[cfg(test)]

@@ -16,7 +16,11 @@ pub(super) fn may_name_template(document: &str) -> bool {
 /// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one.
 pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
     // PowerShell writes a byte order mark in front.
-    let mut start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+    let mut start = if text.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len_utf8()
+    } else {
+        0
+    };
     let mut documents = vec![(0, None)];
     loop {
         let head = before_keys(&text[start..]);
@@ -42,9 +46,9 @@ pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
 
 /// The lines of a text up to its first key.
 fn before_keys(text: &str) -> &str {
-    let lines = text
-        .split_inclusive('\n')
-        .take_while(|line| line.starts_with("---") || line.starts_with('#') || line.trim_end().is_empty());
+    let lines = text.split_inclusive('\n').take_while(|line| {
+        line.starts_with("---") || line.starts_with('#') || line.trim_end().is_empty()
+    });
     &text[..lines.map(str::len).sum()]
 }
 
@@ -53,7 +57,9 @@ fn before_keys(text: &str) -> &str {
 fn is_template(path: &str) -> bool {
     !path.contains(char::is_whitespace)
         && !path.contains("://")
-        && ["/templates/", "/crds/"].iter().any(|folder| path.contains(folder))
+        && ["/templates/", "/crds/"]
+            .iter()
+            .any(|folder| path.contains(folder))
 }
 
 #[cfg(test)]
@@ -70,22 +76,34 @@ mod tests {
     #[test]
     fn each_document_has_its_own_template() {
         let text = "---\n# Source: web/templates/a.yaml\nkind: A\n---\nkind: B\n---\n# Source: web/charts/db/templates/c.yaml\r\nkind: C\n";
-        let (a, c) = (Some("web/templates/a.yaml"), Some("web/charts/db/templates/c.yaml"));
+        let (a, c) = (
+            Some("web/templates/a.yaml"),
+            Some("web/charts/db/templates/c.yaml"),
+        );
         assert_eq!(named(text), [None, a, None, c]);
     }
 
     #[test]
     fn a_byte_order_mark_hides_no_template() {
-        assert_eq!(named("\u{feff}---\n# Source: web/templates/a.yaml\nkind: A\n")[1], Some("web/templates/a.yaml"));
+        assert_eq!(
+            named("\u{feff}---\n# Source: web/templates/a.yaml\nkind: A\n")[1],
+            Some("web/templates/a.yaml")
+        );
     }
 
     #[test]
     fn an_address_and_a_comment_among_keys_are_no_template() {
         assert_eq!(
-            named("# Source: https://example.com/x/templates/a.yaml\nkind: A\n# Source: web/templates/b.yaml\n"),
+            named(
+                "# Source: https://example.com/x/templates/a.yaml\nkind: A\n# Source: web/templates/b.yaml\n"
+            ),
             [None]
         );
-        assert!(!may_name_template("kind: A\n# Source: web/templates/b.yaml\n"));
-        assert!(may_name_template("\u{feff}---\n\n# Source: web/templates/b.yaml\nkind: A\n"));
+        assert!(!may_name_template(
+            "kind: A\n# Source: web/templates/b.yaml\n"
+        ));
+        assert!(may_name_template(
+            "\u{feff}---\n\n# Source: web/templates/b.yaml\nkind: A\n"
+        ));
     }
 }

@@ -13,7 +13,15 @@ use crate::yaml::{Comment, Entry, Notation, Tree, Value};
 const SHOWN: [&str; 5] = ["apiVersion", "kind", "metadata", "type", "immutable"];
 
 /// The lines of a Secret that cannot be read, of which more than the key is shown.
-const SHOWN_LINES: [&str; 7] = ["apiVersion", "kind", "metadata", "name", "namespace", "type", "immutable"];
+const SHOWN_LINES: [&str; 7] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "name",
+    "namespace",
+    "type",
+    "immutable",
+];
 
 /// A document, as far as it matters here.
 pub(super) struct DocumentParts<'a> {
@@ -46,18 +54,30 @@ pub(super) fn hidden<'a>(
         let mut kinds = words.kinds_in(whole).iter().map(|word| source.slice(*word));
         let mut is_behind = || kinds.any(names_secrets) || words.has_generator_in(whole);
         // A Secret may be in what was left out, too. Definitions of SecretStores and their like contain none.
-        let may_be_left_out = !tree.is_whole() && mentioned && (makes_secrets(tree.root()) || is_behind());
-        let again = may_be_left_out.then(|| whole_tree(whole, document.notation)).flatten();
+        let may_be_left_out =
+            !tree.is_whole() && mentioned && (makes_secrets(tree.root()) || is_behind());
+        let again = may_be_left_out
+            .then(|| whole_tree(whole, document.notation))
+            .flatten();
         let tree = again.as_ref().unwrap_or(tree);
         // An item of a SecretList need not say what it is.
         let is_one = |object: &&Arc<Object>| object.is(kinds::SECRET) || is_secret(object.value());
-        let mut secrets: Vec<_> = document.objects.iter().filter(is_one).map(|object| object.value()).collect();
+        let mut secrets: Vec<_> = document
+            .objects
+            .iter()
+            .filter(is_one)
+            .map(|object| object.value())
+            .collect();
         if secrets.is_empty() && is_secret(tree.root()) {
             secrets.push(tree.root());
         }
         for secret in &secrets {
             // Whatever else a document of one object contains, a key that is lost to a second one say, belongs to the Secret.
-            let whole = if document.objects.len() <= 1 { whole } else { secret.span() };
+            let whole = if document.objects.len() <= 1 {
+                whole
+            } else {
+                secret.span()
+            };
             hide_values(source, *secret, &document, whole, &mut hidden);
         }
         if mentioned {
@@ -73,17 +93,26 @@ pub(super) fn hidden<'a>(
 
 /// Whether a mapping says that it is a Secret, whatever else it lacks and however it spells that.
 pub(super) fn is_secret(value: Value<'_>) -> bool {
-    value.get("kind").and_then(Value::as_str).is_some_and(names_secrets) || value.get(STRING_DATA).is_some()
+    value
+        .get("kind")
+        .and_then(Value::as_str)
+        .is_some_and(names_secrets)
+        || value.get(STRING_DATA).is_some()
 }
 
 /// Whether somebody who writes this kind means Secrets. The API server takes one spelling only.
 fn names_secrets(kind: &str) -> bool {
-    ["secret", "secrets"].iter().any(|name| kind.trim().eq_ignore_ascii_case(name))
+    ["secret", "secrets"]
+        .iter()
+        .any(|name| kind.trim().eq_ignore_ascii_case(name))
 }
 
 /// Whether a mapping is something like an ExternalSecret, from whose template a Secret is made.
 fn makes_secrets(value: Value<'_>) -> bool {
-    value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("Secret"))
+    value
+        .get("kind")
+        .and_then(Value::as_str)
+        .is_some_and(|kind| kind.ends_with("Secret"))
 }
 
 /// Hides everything of a Secret but its keys and what is no secret.
@@ -104,8 +133,12 @@ fn hide_values(
         }
     }
     // A list may have as many comments as Secrets.
-    let first = document.comments.partition_point(|comment| comment.span.start < whole.start);
-    let comments = document.comments[first..].iter().map(|comment| comment.span);
+    let first = document
+        .comments
+        .partition_point(|comment| comment.span.start < whole.start);
+    let comments = document.comments[first..]
+        .iter()
+        .map(|comment| comment.span);
     let inside = comments.take_while(|comment| comment.start < whole.end);
     shown.extend(inside.filter(|comment| is_directive(source, *comment)));
     hide_between(source, whole, shown, hidden);
@@ -119,7 +152,10 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
     for entry in root.entries_below() {
         for holder in std::iter::once(entry.value).chain(entry.value.items()) {
             if is_secret(holder) || (makes_secrets && entry.key == "template") {
-                for values in ["data", "stringData"].iter().filter_map(|field| holder.get(field)) {
+                for values in ["data", "stringData"]
+                    .iter()
+                    .filter_map(|field| holder.get(field))
+                {
                     let shown = keys_of_values(source, values, hidden);
                     hide_between(source, values.span(), shown, hidden);
                 }
@@ -137,7 +173,12 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
     }
     if hidden.len() > before {
         // One of them may have been a value.
-        hidden.extend(comments.iter().map(|comment| comment.span).filter(|comment| !is_directive(source, *comment)));
+        hidden.extend(
+            comments
+                .iter()
+                .map(|comment| comment.span)
+                .filter(|comment| !is_directive(source, *comment)),
+        );
     }
 }
 
@@ -175,16 +216,27 @@ fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
 /// The parts of metadata that are shown: all, but for copies of the object that a client keeps in annotations, and for what may be
 /// data that stands a level too deep. Data is never a list; a misspelt list of finalizers is.
 fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
-    let is_metadata =
-        |entry: &Entry<'_>| OBJECT_META_FIELDS.contains(&entry.key) || entry.value.items().next().is_some();
-    if metadata.entries().all(|entry| is_metadata(&entry)) && !source.slice(metadata.span()).contains(LAST_APPLIED) {
+    let is_metadata = |entry: &Entry<'_>| {
+        OBJECT_META_FIELDS.contains(&entry.key) || entry.value.items().next().is_some()
+    };
+    if metadata.entries().all(|entry| is_metadata(&entry))
+        && !source.slice(metadata.span()).contains(LAST_APPLIED)
+    {
         return vec![metadata.span()];
     }
     let fields = metadata.entries().flat_map(|entry| {
         let below = match entry.key {
-            "annotations" => entry.value.entries().map(|entry| key(source, &entry)).collect(),
+            "annotations" => entry
+                .value
+                .entries()
+                .map(|entry| key(source, &entry))
+                .collect(),
             _ if is_metadata(&entry) => vec![entry.value.span()],
-            _ => entry.value.entries().map(|entry| key(source, &entry)).collect(),
+            _ => entry
+                .value
+                .entries()
+                .map(|entry| key(source, &entry))
+                .collect(),
         };
         std::iter::once(key(source, &entry)).chain(below)
     });
@@ -194,8 +246,13 @@ fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
 /// A key with its colon.
 fn key(source: &SourceFile, entry: &Entry<'_>) -> Span {
     let rest = &source.text()[entry.key_span.end as usize..];
-    let colon = rest.find(|c: char| c != ' ').filter(|&at| rest[at..].starts_with(':'));
-    Span::new(entry.key_span.start, entry.key_span.end + colon.map_or(0, |at| at as u32 + 1))
+    let colon = rest
+        .find(|c: char| c != ' ')
+        .filter(|&at| rest[at..].starts_with(':'));
+    Span::new(
+        entry.key_span.start,
+        entry.key_span.end + colon.map_or(0, |at| at as u32 + 1),
+    )
 }
 
 /// What is wrong with a document, without what the message quotes of it: an alias is a value that begins with `*`.
@@ -206,7 +263,10 @@ pub(super) fn without_quotes(message: &str) -> String {
         let text = part.trim_end_matches(['\'', '`', ' ']);
         let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
         match quote.is_some() || is_number {
-            true => shown.extend(text.chars().map(|c| if c.is_alphanumeric() { '*' } else { c })),
+            true => shown.extend(
+                text.chars()
+                    .map(|c| if c.is_alphanumeric() { '*' } else { c }),
+            ),
             false => shown.push_str(text),
         }
         let end = &part[text.len()..];
@@ -225,7 +285,9 @@ fn hide_lines(source: &SourceFile, whole: Span, hidden: &mut Vec<Span>) {
     let mut start = whole.start;
     for line in source.slice(whole).split_inclusive('\n') {
         let end = start + line.len() as u32;
-        let named = line.split_once(':').filter(|(key, _)| !key.contains(['{', '[', '"', '\'']));
+        let named = line
+            .split_once(':')
+            .filter(|(key, _)| !key.contains(['{', '[', '"', '\'']));
         match named {
             Some((key, _)) if SHOWN_LINES.contains(&key.trim()) => {}
             Some((key, _)) => hidden.push(Span::new(start + key.len() as u32 + 1, end)),
@@ -241,7 +303,9 @@ fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
     let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
         match merged.last_mut() {
-            Some(last) if span.start <= last.end => *last = Span::new(last.start, last.end.max(span.end)),
+            Some(last) if span.start <= last.end => {
+                *last = Span::new(last.start, last.end.max(span.end))
+            }
             _ => merged.push(span),
         }
     }

@@ -29,8 +29,13 @@ pub(super) struct SecretWords {
 impl SecretWords {
     /// Looks through a text.
     pub(super) fn of(text: &str) -> Self {
-        let string_data = memmem::find_iter(text.as_bytes(), STRING_DATA).map(|at| at as u32).collect();
-        let mut words = Self { string_data, ..Self::default() };
+        let string_data = memmem::find_iter(text.as_bytes(), STRING_DATA)
+            .map(|at| at as u32)
+            .collect();
+        let mut words = Self {
+            string_data,
+            ..Self::default()
+        };
         words.any = !words.string_data.is_empty();
         // Where the last word ends, which may say so more than once.
         let mut seen = 0;
@@ -40,7 +45,9 @@ impl SecretWords {
                 words.generators.push(at as u32 - 1);
             }
             if at >= seen {
-                let start = text[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+                let start = text[..at]
+                    .trim_end_matches(|c: char| c.is_ascii_alphanumeric())
+                    .len();
                 let length = text[at..].find(|c: char| !c.is_ascii_alphanumeric());
                 seen = length.map_or(text.len(), |length| at + length);
                 if is_after_kind(&text[..start]) {
@@ -99,11 +106,27 @@ mod tests {
             let start = text.find(wanted).unwrap_or_default();
             Span::new(start as u32, (start + wanted.len()) as u32)
         };
-        let named = |part: Span| words.kinds_in(part).iter().map(|word| &text[word.range()]).collect::<Vec<_>>();
+        let named = |part: Span| {
+            words
+                .kinds_in(part)
+                .iter()
+                .map(|word| &text[word.range()])
+                .collect::<Vec<_>>()
+        };
         assert_eq!(named(part("kind: Secret\n")), ["Secret"]);
-        assert_eq!(named(part("\"kind\" : 'SealedSecretSecrets'")), ["SealedSecretSecrets"]);
-        assert!(words.any && !words.are_in(part("a: Secret\n")) && words.has_generator_in(part("secretGenerator")));
-        assert!(are_mentioned_in("{\\\"kind\\\": \\\"secret\\\"}") && are_mentioned_in("stringData: {}"));
+        assert_eq!(
+            named(part("\"kind\" : 'SealedSecretSecrets'")),
+            ["SealedSecretSecrets"]
+        );
+        assert!(
+            words.any
+                && !words.are_in(part("a: Secret\n"))
+                && words.has_generator_in(part("secretGenerator"))
+        );
+        assert!(
+            are_mentioned_in("{\\\"kind\\\": \\\"secret\\\"}")
+                && are_mentioned_in("stringData: {}")
+        );
         assert!(!SecretWords::of("kind: ConfigMap\nstring: Data\n").any);
     }
 }

@@ -38,7 +38,12 @@ impl LabelSelector {
     pub(super) fn read(selector: Option<Value<'_>>) -> Self {
         let field = |name: &str| selector.and_then(|selector| selector.get(name));
         let mut read = Self::of_map(field("matchLabels"));
-        read.requirements.extend(field("matchExpressions").into_iter().flat_map(Value::items).filter_map(requirement));
+        read.requirements.extend(
+            field("matchExpressions")
+                .into_iter()
+                .flat_map(Value::items)
+                .filter_map(requirement),
+        );
         read
     }
 
@@ -50,9 +55,13 @@ impl LabelSelector {
             operator: entry
                 .value
                 .as_str()
-                .map_or(SelectorOperator::Unknown, |value| SelectorOperator::In(vec![value.to_owned()])),
+                .map_or(SelectorOperator::Unknown, |value| {
+                    SelectorOperator::In(vec![value.to_owned()])
+                }),
         });
-        Self { requirements: requirements.collect() }
+        Self {
+            requirements: requirements.collect(),
+        }
     }
 
     /// Whether it selects everything.
@@ -62,14 +71,17 @@ impl LabelSelector {
 
     /// Whether labels are selected. `label` tells the value of a label.
     pub fn selects<'l>(&self, label: impl Fn(&str) -> Option<&'l str>) -> bool {
-        self.requirements.iter().all(|requirement| requirement.holds(label(&requirement.key)))
+        self.requirements
+            .iter()
+            .all(|requirement| requirement.holds(label(&requirement.key)))
     }
 }
 
 impl Requirement {
     /// Whether it holds for the value of its label; `None` where the label does not exist.
     pub fn holds(&self, value: Option<&str>) -> bool {
-        let among = |values: &[String]| value.is_some_and(|value| values.iter().any(|one| one == value));
+        let among =
+            |values: &[String]| value.is_some_and(|value| values.iter().any(|one| one == value));
         match &self.operator {
             SelectorOperator::In(values) => among(values),
             SelectorOperator::NotIn(values) => !among(values),
@@ -84,7 +96,9 @@ fn requirement(expression: Value<'_>) -> Option<Requirement> {
     let text = |name: &str| expression.get(name).and_then(Value::as_str);
     let values = || {
         let values = expression.get("values").into_iter().flat_map(Value::items);
-        values.filter_map(|value| value.as_str().map(str::to_owned)).collect()
+        values
+            .filter_map(|value| value.as_str().map(str::to_owned))
+            .collect()
     };
     let operator = match text("operator") {
         Some("In") => SelectorOperator::In(values()),
@@ -93,5 +107,8 @@ fn requirement(expression: Value<'_>) -> Option<Requirement> {
         Some("DoesNotExist") => SelectorOperator::DoesNotExist,
         _ => SelectorOperator::Unknown,
     };
-    Some(Requirement { key: text("key")?.to_owned(), operator })
+    Some(Requirement {
+        key: text("key")?.to_owned(),
+        operator,
+    })
 }

@@ -85,15 +85,29 @@ impl ServiceClient {
     pub(super) fn read(kind: GroupKind<&str>, version: &str, object: Value<'_>) -> Option<Self> {
         match kind {
             kinds::VALIDATING_WEBHOOK_CONFIGURATION | kinds::MUTATING_WEBHOOK_CONFIGURATION => {
-                let webhooks = object.get("webhooks").into_iter().flat_map(Value::items).enumerate();
-                let webhooks = webhooks.filter_map(|(index, webhook)| read_webhook(index, version, webhook));
+                let webhooks = object
+                    .get("webhooks")
+                    .into_iter()
+                    .flat_map(Value::items)
+                    .enumerate();
+                let webhooks =
+                    webhooks.filter_map(|(index, webhook)| read_webhook(index, version, webhook));
                 Some(Self::Webhooks(webhooks.collect()))
             }
             kinds::API_SERVICE => {
                 let spec = object.get("spec")?;
-                let text = |name: &str| spec.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let text = |name: &str| {
+                    spec.get(name)
+                        .and_then(Value::as_str)
+                        .unwrap_or_default()
+                        .to_owned()
+                };
                 let service = spec.get("service").and_then(service);
-                Some(Self::Api(ApiService { group: text("group"), version: text("version"), service }))
+                Some(Self::Api(ApiService {
+                    group: text("group"),
+                    version: text("version"),
+                    service,
+                }))
             }
             kinds::CUSTOM_RESOURCE_DEFINITION => {
                 let conversion = object.at(&["spec", "conversion"])?;
@@ -103,7 +117,10 @@ impl ServiceClient {
                 // v1, and v1beta1.
                 let client = conversion.at(&["webhook", "clientConfig"]);
                 let client = client.or_else(|| conversion.get("webhookClientConfig"))?;
-                client.get("service").and_then(service).map(Self::Conversion)
+                client
+                    .get("service")
+                    .and_then(service)
+                    .map(Self::Conversion)
             }
             _ => None,
         }
@@ -120,20 +137,38 @@ fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webho
         service: webhook.at(&["clientConfig", "service"]).and_then(service),
         fails_closed: word("failurePolicy").map_or(is_v1, |policy| policy == "Fail"),
         any_version: word("matchPolicy").map_or(is_v1, |policy| policy == "Equivalent"),
-        rules: webhook.get("rules").into_iter().flat_map(Value::items).map(read_rule).collect(),
+        rules: webhook
+            .get("rules")
+            .into_iter()
+            .flat_map(Value::items)
+            .map(read_rule)
+            .collect(),
         namespaces: LabelSelector::read(webhook.get("namespaceSelector")),
         objects: LabelSelector::read(webhook.get("objectSelector")),
-        has_conditions: webhook.get("matchConditions").is_some_and(|conditions| conditions.items().next().is_some()),
-        timeout_seconds: webhook.get("timeoutSeconds").and_then(Value::as_int).unwrap_or(10),
+        has_conditions: webhook
+            .get("matchConditions")
+            .is_some_and(|conditions| conditions.items().next().is_some()),
+        timeout_seconds: webhook
+            .get("timeoutSeconds")
+            .and_then(Value::as_int)
+            .unwrap_or(10),
     })
 }
 
 fn read_rule(rule: Value<'_>) -> WebhookRule {
     let items = |name: &str| rule.get(name).into_iter().flat_map(Value::items);
-    let strings = |name: &str| items(name).filter_map(|item| item.as_str().map(str::to_owned)).collect();
+    let strings = |name: &str| {
+        items(name)
+            .filter_map(|item| item.as_str().map(str::to_owned))
+            .collect()
+    };
     let operations = items("operations").filter_map(|item| {
         let (value, span) = (item.as_str()?.to_owned(), item.span());
-        Some(Spanned { value, key_span: span, span })
+        Some(Spanned {
+            value,
+            key_span: span,
+            span,
+        })
     });
     WebhookRule {
         operations: operations.collect(),
@@ -149,11 +184,19 @@ fn service(service: Value<'_>) -> Option<ServiceReference> {
         namespace: text(service.entry("namespace")?)?,
         name: text(service.entry("name")?)?,
         port: service.get("port").and_then(Value::as_int).unwrap_or(443),
-        path: service.get("path").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        path: service
+            .get("path")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned(),
     })
 }
 
 fn text(entry: Entry<'_>) -> Option<Spanned<String>> {
     let value = entry.value.as_str().filter(|text| !text.is_empty())?;
-    Some(Spanned { value: value.to_owned(), key_span: entry.key_span, span: entry.value.span() })
+    Some(Spanned {
+        value: value.to_owned(),
+        key_span: entry.key_span,
+        span: entry.value.span(),
+    })
 }

@@ -16,7 +16,11 @@ pub struct Spanned<T> {
 impl<T> Spanned<T> {
     /// The same place with another view of the value.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
-        Spanned { value: f(self.value), key_span: self.key_span, span: self.span }
+        Spanned {
+            value: f(self.value),
+            key_span: self.key_span,
+            span: self.span,
+        }
     }
 }
 

@@ -52,9 +52,19 @@ pub(super) struct FoundTemplate {
 impl FoundTemplate {
     /// The template, in the tree that it was found in.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Template<'a> {
-        let Self { kind, field, node, metadata } = self;
+        let Self {
+            kind,
+            field,
+            node,
+            metadata,
+        } = self;
         let decode_errors = metadata.decode_errors();
-        Template { kind: *kind, field, metadata: metadata.of(tree, tree.value(*node)), decode_errors }
+        Template {
+            kind: *kind,
+            field,
+            metadata: metadata.of(tree, tree.value(*node)),
+            decode_errors,
+        }
     }
 }
 
@@ -72,7 +82,11 @@ pub const WITH_TEMPLATES: [GroupKind<&str>; 9] = [
 ];
 
 /// The templates of an object of that group and kind whose metadata takes effect.
-pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> SmallVec<[FoundTemplate; 1]> {
+pub(super) fn templates_of(
+    group: &str,
+    kind: &str,
+    object: Value<'_>,
+) -> SmallVec<[FoundTemplate; 1]> {
     let mut templates = SmallVec::new();
     let mut add = |kind, field: &str, holder: Option<Value<'_>>| {
         if let Some(template) = read(kind, field, holder) {
@@ -81,26 +95,45 @@ pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> SmallV
     };
     let spec = object.get("spec");
     let pod_template =
-        |value: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>)| {
+        |value: Option<Value<'_>>,
+         field: &str,
+         add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>)| {
             let value = value.and_then(|value| value.get("template"));
             add(TemplateKind::Pod, &format!("{field}.template"), value);
-            ephemeral_claims(value.and_then(|v| v.get("spec")), &format!("{field}.template.spec"), add);
+            ephemeral_claims(
+                value.and_then(|v| v.get("spec")),
+                &format!("{field}.template.spec"),
+                add,
+            );
         };
     match (group, kind) {
         ("apps", "StatefulSet") => {
             pod_template(spec, "spec", &mut add);
-            let claims = spec.and_then(|spec| spec.get("volumeClaimTemplates")).into_iter().flat_map(Value::items);
+            let claims = spec
+                .and_then(|spec| spec.get("volumeClaimTemplates"))
+                .into_iter()
+                .flat_map(Value::items);
             for (index, claim) in claims.enumerate() {
-                add(TemplateKind::Claim, &format!("spec.volumeClaimTemplates[{index}]"), Some(claim));
+                add(
+                    TemplateKind::Claim,
+                    &format!("spec.volumeClaimTemplates[{index}]"),
+                    Some(claim),
+                );
             }
         }
-        ("apps", "Deployment" | "ReplicaSet" | "DaemonSet") | ("batch", "Job") | ("", "ReplicationController") => {
+        ("apps", "Deployment" | "ReplicaSet" | "DaemonSet")
+        | ("batch", "Job")
+        | ("", "ReplicationController") => {
             pod_template(spec, "spec", &mut add);
         }
         ("batch", "CronJob") => {
             let job = spec.and_then(|spec| spec.get("jobTemplate"));
             add(TemplateKind::Job, "spec.jobTemplate", job);
-            pod_template(job.and_then(|job| job.get("spec")), "spec.jobTemplate.spec", &mut add);
+            pod_template(
+                job.and_then(|job| job.get("spec")),
+                "spec.jobTemplate.spec",
+                &mut add,
+            );
         }
         ("", "Pod") => ephemeral_claims(spec, "spec", &mut add),
         ("resource.k8s.io", "ResourceClaimTemplate") => add(TemplateKind::Restricted, "spec", spec),
@@ -110,16 +143,33 @@ pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> SmallV
     templates
 }
 
-fn ephemeral_claims(spec: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>)) {
-    let volumes = spec.and_then(|spec| spec.get("volumes")).into_iter().flat_map(Value::items);
+fn ephemeral_claims(
+    spec: Option<Value<'_>>,
+    field: &str,
+    add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>),
+) {
+    let volumes = spec
+        .and_then(|spec| spec.get("volumes"))
+        .into_iter()
+        .flat_map(Value::items);
     for (index, volume) in volumes.enumerate() {
         let field = format!("{field}.volumes[{index}].ephemeral.volumeClaimTemplate");
-        add(TemplateKind::Restricted, &field, volume.at(&["ephemeral", "volumeClaimTemplate"]));
+        add(
+            TemplateKind::Restricted,
+            &field,
+            volume.at(&["ephemeral", "volumeClaimTemplate"]),
+        );
     }
 }
 
 fn read(kind: TemplateKind, field: &str, holder: Option<Value<'_>>) -> Option<FoundTemplate> {
     let holder = holder.filter(|holder| holder.get("metadata").is_some())?;
-    let metadata = MetadataFields::read(Decoder::default(), format_args!("{field}.metadata"), holder);
-    Some(FoundTemplate { kind, field: field.into(), node: holder.id(), metadata })
+    let metadata =
+        MetadataFields::read(Decoder::default(), format_args!("{field}.metadata"), holder);
+    Some(FoundTemplate {
+        kind,
+        field: field.into(),
+        node: holder.id(),
+        metadata,
+    })
 }

@@ -7,7 +7,10 @@ use jiff::civil::Date;
 /// minutes, and there is no leap second (`parse` in Go's `time/format.go`).
 pub(super) fn is_time(text: &str) -> bool {
     let mut rest = Remaining(text);
-    rest.date() == Some(true) && rest.clock() == Some(true) && rest.zone() == Some(true) && rest.0.is_empty()
+    rest.date() == Some(true)
+        && rest.clock() == Some(true)
+        && rest.zone() == Some(true)
+        && rest.0.is_empty()
 }
 
 /// What is left to read. Every reader answers `None` where the text has another shape, and whether the value is in range.
@@ -26,8 +29,10 @@ impl Remaining<'_> {
         let hour = self.number(2).or_else(|| self.number(1))?;
         let minute = self.literal(":")?.number(2)?;
         let second = self.literal(":")?.number(2)?;
-        if let Some(fraction) =
-            self.0.strip_prefix(['.', ',']).filter(|text| text.starts_with(|c: char| c.is_ascii_digit()))
+        if let Some(fraction) = self
+            .0
+            .strip_prefix(['.', ','])
+            .filter(|text| text.starts_with(|c: char| c.is_ascii_digit()))
         {
             self.0 = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
         }
@@ -47,7 +52,10 @@ impl Remaining<'_> {
     /// A number of exactly `digits` digits.
     fn number(&mut self, digits: usize) -> Option<i16> {
         let (number, rest) = self.0.split_at_checked(digits)?;
-        let number = number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok())??;
+        let number = number
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| number.parse().ok())??;
         self.0 = rest;
         Some(number)
     }

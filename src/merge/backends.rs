@@ -25,25 +25,53 @@ pub struct LostBackend<'a> {
 type TakesAway<'f> = &'f dyn Fn(&ObjectKey) -> Option<bool>;
 
 /// What head leaves without an answer although base answered it.
-pub(super) fn lost_backends<'a>(part: &MergePart<'a>, takes_away: TakesAway<'_>) -> Vec<LostBackend<'a>> {
-    let (Some(head), Some(outlook)) = (part.head, &part.outlook) else { return Vec::new() };
+pub(super) fn lost_backends<'a>(
+    part: &MergePart<'a>,
+    takes_away: TakesAway<'_>,
+) -> Vec<LostBackend<'a>> {
+    let (Some(head), Some(outlook)) = (part.head, &part.outlook) else {
+        return Vec::new();
+    };
     let (before, after) = (&part.analysis.ownership().serves, outlook.serves());
     let mut answered: BTreeMap<(&ObjectKey, ObjectKey), &ServedClient> = BTreeMap::new();
     for client in &before.clients {
         let object = &part.base.inventory.member(client.object).key;
-        answered.entry((object, client.service_key())).or_insert(client);
+        answered
+            .entry((object, client.service_key()))
+            .or_insert(client);
     }
-    let mut departures = Departures { part, takes_away, of_workloads: BTreeMap::new() };
+    let mut departures = Departures {
+        part,
+        takes_away,
+        of_workloads: BTreeMap::new(),
+    };
     let mut found: BTreeMap<(ObjectId, ObjectKey), LostBackend<'a>> = BTreeMap::new();
-    for client in after.clients.iter().filter(|client| is_needed(&client.purpose)) {
+    for client in after
+        .clients
+        .iter()
+        .filter(|client| is_needed(&client.purpose))
+    {
         let object = head.inventory.member(client.object);
-        let Some(was) = answered.get(&(&object.key, client.service_key())) else { continue };
+        let Some(was) = answered.get(&(&object.key, client.service_key())) else {
+            continue;
+        };
         if !head.applies(object) || answers(&client.backend) {
             continue;
         }
-        let Some((left, certain)) = departures.of(&was.backend) else { continue };
-        let unanswered = LostBackend { object, clients: Vec::new(), left, certain };
-        found.entry((object.id, client.service_key())).or_insert(unanswered).clients.push(client.clone());
+        let Some((left, certain)) = departures.of(&was.backend) else {
+            continue;
+        };
+        let unanswered = LostBackend {
+            object,
+            clients: Vec::new(),
+            left,
+            certain,
+        };
+        found
+            .entry((object.id, client.service_key()))
+            .or_insert(unanswered)
+            .clients
+            .push(client.clone());
     }
     found.into_values().collect()
 }
@@ -75,17 +103,29 @@ struct Departures<'p, 'a, 'f> {
 impl<'a> Departures<'_, 'a, '_> {
     /// Of what answered, what is deleted: the Service, else every workload behind it.
     fn of(&mut self, backend: &Backend) -> Option<(&'a Member, bool)> {
-        let Backend::Service { id, certainty, pods } = backend else { return None };
+        let Backend::Service {
+            id,
+            certainty,
+            pods,
+        } = backend
+        else {
+            return None;
+        };
         let inventory = &self.part.base.inventory;
         let (service, known) = (inventory.member(*id), *certainty == Certainty::Certain);
         if let Some(certain) = (self.takes_away)(&service.key) {
             return Some((service, certain && known));
         }
-        let Selected::Workloads(selection) = pods else { return None };
+        let Selected::Workloads(selection) = pods else {
+            return None;
+        };
         let workloads = self.part.analysis.ownership().serves.workloads(*selection);
         let certain = *self.of_workloads.entry(*selection).or_insert_with(|| {
-            let ends = workloads.iter().map(|id| (self.takes_away)(&inventory.member(*id).key));
-            ends.collect::<Option<Vec<bool>>>().map(|ends| ends.into_iter().all(|certain| certain))
+            let ends = workloads
+                .iter()
+                .map(|id| (self.takes_away)(&inventory.member(*id).key));
+            ends.collect::<Option<Vec<bool>>>()
+                .map(|ends| ends.into_iter().all(|certain| certain))
         });
         Some((inventory.member(*workloads.first()?), certain? && known))
     }

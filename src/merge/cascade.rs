@@ -56,22 +56,36 @@ pub(super) fn cascades<'a>(
     if withdrawn.requests.is_empty() {
         return Vec::new();
     }
-    let causes = Causes { part, requested: requested(withdrawn) };
+    let causes = Causes {
+        part,
+        requested: requested(withdrawn),
+    };
     let losses = Losses { part, withdrawn }.of(effects, |because| causes.complete(because));
-    let removed: BTreeSet<ObjectKey> =
-        losses.iter().filter(|loss| loss.standing == Standing::Removed).map(|loss| loss.key.clone()).collect();
+    let removed: BTreeSet<ObjectKey> = losses
+        .iter()
+        .filter(|loss| loss.standing == Standing::Removed)
+        .map(|loss| loss.key.clone())
+        .collect();
     let mut by_root: BTreeMap<ObjectKey, Vec<Loss<'a>>> = BTreeMap::new();
     for loss in losses {
-        by_root.entry(loss.because[0].clone()).or_default().push(loss);
+        by_root
+            .entry(loss.because[0].clone())
+            .or_default()
+            .push(loss);
     }
-    let mut found: Vec<MergeCascade<'a>> =
-        by_root.into_values().filter_map(|losses| cascade(part, losses, &removed)).collect();
+    let mut found: Vec<MergeCascade<'a>> = by_root
+        .into_values()
+        .filter_map(|losses| cascade(part, losses, &removed))
+        .collect();
     found.sort_by_key(|cascade| cascade.culprit.id);
     found
 }
 
 fn requested(withdrawn: &PartWithdrawal) -> BTreeSet<&ObjectKey> {
-    let deletes = withdrawn.requests.iter().filter(|request| request.op == Op::Delete);
+    let deletes = withdrawn
+        .requests
+        .iter()
+        .filter(|request| request.op == Op::Delete);
     deletes.map(|request| &request.key).collect()
 }
 
@@ -82,11 +96,18 @@ fn cascade<'a>(
 ) -> Option<MergeCascade<'a>> {
     losses.sort_by(|a, b| (b.severity, a.standing, &a.key).cmp(&(a.severity, b.standing, &b.key)));
     let severity = losses.first()?.severity?;
-    let worst = losses.iter().take_while(|loss| loss.severity == Some(severity));
+    let worst = losses
+        .iter()
+        .take_while(|loss| loss.severity == Some(severity));
     // The change shows it: nothing above it took it along, or its own removal is in the change.
     let shown = |(at, key): &(usize, &ObjectKey)| *at == 0 || removed.contains(*key);
     let shown = |loss: &Loss<'_>| -> Vec<ObjectKey> {
-        loss.because.iter().enumerate().filter(shown).map(|(_, key)| key.clone()).collect()
+        loss.because
+            .iter()
+            .enumerate()
+            .filter(shown)
+            .map(|(_, key)| key.clone())
+            .collect()
     };
     let common = worst.map(shown).reduce(|all, one| {
         let same = all.iter().zip(&one).take_while(|(a, b)| a == b).count();
@@ -98,7 +119,13 @@ fn cascade<'a>(
     };
     let (culprit, kind) = common.iter().rev().find_map(explains)?;
     let instead = part.unseen_source(culprit).map(str::to_owned);
-    Some(MergeCascade { culprit, kind, severity, losses, instead })
+    Some(MergeCascade {
+        culprit,
+        kind,
+        severity,
+        losses,
+        instead,
+    })
 }
 
 fn member<'a>(part: &MergePart<'a>, key: &ObjectKey) -> Option<&'a Member> {
@@ -111,7 +138,10 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     match member.object.group_kind() {
         kinds::CUSTOM_RESOURCE_DEFINITION => return Some(CascadeKind::Definition),
         kinds::NAMESPACE => return Some(CascadeKind::Namespace),
-        kinds::APPLICATION | kinds::APPLICATION_SET | kinds::FLUX_KUSTOMIZATION | kinds::HELM_RELEASE => {
+        kinds::APPLICATION
+        | kinds::APPLICATION_SET
+        | kinds::FLUX_KUSTOMIZATION
+        | kinds::HELM_RELEASE => {
             return Some(CascadeKind::Delivery);
         }
         kinds::PERSISTENT_VOLUME_CLAIM | kinds::PERSISTENT_VOLUME | kinds::STATEFUL_SET => {
@@ -122,7 +152,10 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     let below = |loss: &&Loss<'_>| loss.because.contains(&member.key);
     let lost = losses.iter().filter(below);
     let generates = || part.analysis.ties().from(member.id).iter().any(Tie::owns);
-    if lost.clone().any(|loss| loss.key == member.key && loss.data.is_some()) {
+    if lost
+        .clone()
+        .any(|loss| loss.key == member.key && loss.data.is_some())
+    {
         return Some(CascadeKind::Data);
     }
     if generates() {
@@ -154,7 +187,11 @@ impl Causes<'_, '_> {
     /// What delivers, contains or defines an object, if that is deleted as well.
     fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
         let member = member(self.part, key)?;
-        let delivers = || self.part.deliverer_of(member).map(|member| member.key.clone());
+        let delivers = || {
+            self.part
+                .deliverer_of(member)
+                .map(|member| member.key.clone())
+        };
         let contains = || match &key.namespace {
             Namespace::Named(name) => Some(ObjectKey::of_namespace(name.clone())),
             _ => None,

@@ -33,17 +33,36 @@ pub fn scenario(
 
 /// The finalizers that tools remove, because what they wait for is gone.
 fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
-    let Some(verdict) = plan.verdict() else { return Vec::new() };
+    let Some(verdict) = plan.verdict() else {
+        return Vec::new();
+    };
     let fates: BTreeMap<ObjectKey, Fate> = plan.fates(verdict).into_iter().collect();
-    let own: BTreeSet<&ObjectKey> = withdrawn.releases.iter().map(|release| &release.object).collect();
-    let gone = |key: &ObjectKey| own.contains(key) || fates.get(key).is_none_or(|fate| *fate == Fate::Gone);
-    let ready = withdrawn.releases.iter().filter(|release| release.after.iter().all(gone));
+    let own: BTreeSet<&ObjectKey> = withdrawn
+        .releases
+        .iter()
+        .map(|release| &release.object)
+        .collect();
+    let gone = |key: &ObjectKey| {
+        own.contains(key) || fates.get(key).is_none_or(|fate| *fate == Fate::Gone)
+    };
+    let ready = withdrawn
+        .releases
+        .iter()
+        .filter(|release| release.after.iter().all(gone));
     let mut holders: BTreeMap<&String, Vec<ObjectKey>> = BTreeMap::new();
     for release in ready {
-        release.finalizers.iter().for_each(|name| holders.entry(name).or_default().push(release.object.clone()));
+        release.finalizers.iter().for_each(|name| {
+            holders
+                .entry(name)
+                .or_default()
+                .push(release.object.clone())
+        });
     }
-    let step =
-        |(name, targets): (&String, _)| Step::RemoveFinalizer { targets, finalizer: name.clone(), wait: Wait::Settled };
+    let step = |(name, targets): (&String, _)| Step::RemoveFinalizer {
+        targets,
+        finalizer: name.clone(),
+        wait: Wait::Settled,
+    };
     holders.into_iter().map(step).collect()
 }
 
@@ -59,21 +78,38 @@ pub(super) struct Telling<'a> {
 impl<'a> Telling<'a> {
     /// In the order of the keys.
     pub(super) fn effects(&self) -> Vec<DiffEffect> {
-        let Some(last) = self.plan.steps.len().checked_sub(1) else { return Vec::new() };
-        let Some(verdict) = self.plan.steps[last].outcomes.first() else { return Vec::new() };
+        let Some(last) = self.plan.steps.len().checked_sub(1) else {
+            return Vec::new();
+        };
+        let Some(verdict) = self.plan.steps[last].outcomes.first() else {
+            return Vec::new();
+        };
         let fates: BTreeMap<ObjectKey, Fate> = self.plan.fates(verdict).into_iter().collect();
         let why = self.plan.why(last);
         let raced: BTreeSet<ObjectKey> = self.raced(last);
         let unattended = self.unattended(last);
-        let deletes = self.withdrawn.requests.iter().filter(|request| request.op == Op::Delete);
+        let deletes = self
+            .withdrawn
+            .requests
+            .iter()
+            .filter(|request| request.op == Op::Delete);
         let requested: BTreeSet<&ObjectKey> = deletes.map(|request| &request.key).collect();
         let elsewhere = self.built_elsewhere(&requested);
         // The claims of a StatefulSet are objects of their own.
         let with_claims: BTreeSet<&ObjectKey> = self.claims().map(|claim| &claim.owner).collect();
         let mut effects = Vec::new();
         let mut seen = BTreeSet::new();
-        for member in self.part.base.inventory.members.iter().filter(|member| seen.insert(&member.key)) {
-            let Some(fate) = fates.get(&member.key) else { continue };
+        for member in self
+            .part
+            .base
+            .inventory
+            .members
+            .iter()
+            .filter(|member| seen.insert(&member.key))
+        {
+            let Some(fate) = fates.get(&member.key) else {
+                continue;
+            };
             let kind = match (fate, requested.contains(&member.key)) {
                 (Fate::Present(present), _) if present.terminating => EffectKind::Stuck,
                 (Fate::Present(_), _) => {
@@ -83,25 +119,42 @@ impl<'a> Telling<'a> {
                 (Fate::Gone, true) => EffectKind::Deleted,
                 (Fate::Gone, false) => EffectKind::Cascaded,
             };
-            let chain = why.get(&member.key).map(|why| why.chain.clone()).filter(|chain| !chain.is_empty());
+            let chain = why
+                .get(&member.key)
+                .map(|why| why.chain.clone())
+                .filter(|chain| !chain.is_empty());
             let because = chain.unwrap_or_else(|| vec![member.key.clone()]);
             let certainty = self.certainty(raced.contains(&member.key), &because);
             let certainty = certainty.and(because.iter().all(|key| !elsewhere.contains(key)));
             // Who would have let go of it may only be deleted if what was assumed of its tool holds.
-            let is_attended = !unattended.contains(&member.key) && self.withdrawn.assumed.is_empty();
+            let is_attended =
+                !unattended.contains(&member.key) && self.withdrawn.assumed.is_empty();
             let is_certain = kind != EffectKind::Stuck || is_attended;
-            effects.push(self.effect(&member.key, kind, certainty.and(is_certain), because.clone()));
+            effects.push(self.effect(
+                &member.key,
+                kind,
+                certainty.and(is_certain),
+                because.clone(),
+            ));
             effects.extend(self.products(member, certainty, &because, &fates));
             if !with_claims.contains(&member.key) {
                 effects.extend(self.data(member, certainty, &because));
             }
             if kind == EffectKind::Cascaded && self.comes_back(member, &because, &fates) {
-                effects.push(self.effect(&member.key, EffectKind::Recreated, EffectCertainty::Possible, because));
+                effects.push(self.effect(
+                    &member.key,
+                    EffectKind::Recreated,
+                    EffectCertainty::Possible,
+                    because,
+                ));
             }
         }
         effects.extend(self.handed_over(&fates));
         for claim in self.claims() {
-            let chain = why.get(&claim.key).map(|why| why.chain.clone()).filter(|chain| !chain.is_empty());
+            let chain = why
+                .get(&claim.key)
+                .map(|why| why.chain.clone())
+                .filter(|chain| !chain.is_empty());
             let because = chain.unwrap_or_else(|| vec![claim.owner.clone(), claim.key.clone()]);
             let certainty = self.certainty(raced.contains(&claim.key), &because);
             match fates.get(&claim.key) {
@@ -119,7 +172,11 @@ impl<'a> Telling<'a> {
 
     /// The claims that StatefulSets have made. What else is implied is made again with its owner, or is listed with it.
     fn claims(&self) -> impl Iterator<Item = &ImpliedObject<'_>> {
-        let claims = self.implied.objects.iter().filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
+        let claims = self
+            .implied
+            .objects
+            .iter()
+            .filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
         claims.filter(|claim| claim.owner.is(kinds::STATEFUL_SET))
     }
 
@@ -135,8 +192,14 @@ impl<'a> Telling<'a> {
             Some(DataFate::Unknown) | None => Some(false),
             Some(DataFate::Kept) => None,
         };
-        let lost = certain
-            .map(|certain| self.effect(&claim.key, EffectKind::DataLost, certainty.and(certain), because.clone()));
+        let lost = certain.map(|certain| {
+            self.effect(
+                &claim.key,
+                EffectKind::DataLost,
+                certainty.and(certain),
+                because.clone(),
+            )
+        });
         let deleted = self.effect(&claim.key, EffectKind::GeneratedDeleted, certainty, because);
         lost.into_iter().chain([deleted]).collect()
     }
@@ -146,7 +209,11 @@ impl<'a> Telling<'a> {
     fn handed_over(&self, fates: &BTreeMap<ObjectKey, Fate>) -> Vec<DiffEffect> {
         let mut moving: BTreeMap<&ObjectKey, EffectCertainty> = BTreeMap::new();
         for handover in &self.withdrawn.handovers {
-            let certainty = if handover.pruned_first { EffectCertainty::Certain } else { EffectCertainty::Race };
+            let certainty = if handover.pruned_first {
+                EffectCertainty::Certain
+            } else {
+                EffectCertainty::Race
+            };
             moving.extend(handover.objects.iter().map(|key| (key, certainty)));
         }
         if moving.is_empty() {
@@ -162,8 +229,13 @@ impl<'a> Telling<'a> {
                 _ => None,
             };
             let roots = [Some(&member.key), namespace.as_ref(), definition];
-            let root = roots.into_iter().flatten().find_map(|key| moving.get_key_value(key));
-            let Some((root, certainty)) = root.filter(|_| present) else { continue };
+            let root = roots
+                .into_iter()
+                .flatten()
+                .find_map(|key| moving.get_key_value(key));
+            let Some((root, certainty)) = root.filter(|_| present) else {
+                continue;
+            };
             let mut because = vec![(*root).clone()];
             because.extend((**root != member.key).then(|| member.key.clone()));
             effects.extend(self.data(member, *certainty, &because));
@@ -179,17 +251,40 @@ impl<'a> Telling<'a> {
     /// What leaves the tree and may be part of a remote resource or a chart that head adds instead.
     fn built_elsewhere(&self, requested: &BTreeSet<&ObjectKey>) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
-        let members = |key: &ObjectKey| inventory.with_key(key).iter().map(|id| inventory.member(*id));
-        let elsewhere = |key: &&&ObjectKey| members(key).any(|member| self.part.unseen_source(member).is_some());
-        requested.iter().filter(elsewhere).map(|key| (**key).clone()).collect()
+        let members = |key: &ObjectKey| {
+            inventory
+                .with_key(key)
+                .iter()
+                .map(|id| inventory.member(*id))
+        };
+        let elsewhere = |key: &&&ObjectKey| {
+            members(key).any(|member| self.part.unseen_source(member).is_some())
+        };
+        requested
+            .iter()
+            .filter(elsewhere)
+            .map(|key| (**key).clone())
+            .collect()
     }
 
     /// The objects that are stuck unless a controller runs that base does not contain. A dump contains every controller.
     fn unattended(&self, step: usize) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
-        let is_rendered = |key: &ObjectKey| inventory.with_key(key).iter().all(|id| !inventory.member(*id).from_dump);
-        let unattended = self.plan.stuck(step).into_iter().filter(|held| held.unattended);
-        unattended.map(|held| self.plan.cluster().key(held.object)).filter(is_rendered).collect()
+        let is_rendered = |key: &ObjectKey| {
+            inventory
+                .with_key(key)
+                .iter()
+                .all(|id| !inventory.member(*id).from_dump)
+        };
+        let unattended = self
+            .plan
+            .stuck(step)
+            .into_iter()
+            .filter(|held| held.unattended);
+        unattended
+            .map(|held| self.plan.cluster().key(held.object))
+            .filter(is_rendered)
+            .collect()
     }
 
     /// The objects that fare differently in some outcome of a race.
@@ -200,13 +295,22 @@ impl<'a> Telling<'a> {
             (Fate::Present(here), Fate::Present(there)) => here.terminating != there.terminating,
             _ => true,
         };
-        differences.filter(|(_, here, there)| existence(here, there)).map(|(key, ..)| key).collect()
+        differences
+            .filter(|(_, here, there)| existence(here, there))
+            .map(|(key, ..)| key)
+            .collect()
     }
 
     /// How sure it is that something happens `because` of an object that a tool deletes.
     fn certainty(&self, raced: bool, because: &[ObjectKey]) -> EffectCertainty {
-        let regime = because.first().and_then(|root| self.withdrawn.regimes.get(root));
-        let certainty = if raced { EffectCertainty::Race } else { EffectCertainty::Certain };
+        let regime = because
+            .first()
+            .and_then(|root| self.withdrawn.regimes.get(root));
+        let certainty = if raced {
+            EffectCertainty::Race
+        } else {
+            EffectCertainty::Certain
+        };
         certainty.and(regime.is_none_or(|(_, said)| *said))
     }
 
@@ -217,9 +321,19 @@ impl<'a> Telling<'a> {
         certainty: EffectCertainty,
         because: Vec<ObjectKey>,
     ) -> DiffEffect {
-        let regime = because.first().and_then(|root| self.withdrawn.regimes.get(root));
-        let regime = regime.or_else(|| self.withdrawn.regimes.get(key)).map(|(regime, _)| regime.word());
-        DiffEffect { key: key.clone(), effect, certainty, because, regime }
+        let regime = because
+            .first()
+            .and_then(|root| self.withdrawn.regimes.get(root));
+        let regime = regime
+            .or_else(|| self.withdrawn.regimes.get(key))
+            .map(|(regime, _)| regime.word());
+        DiffEffect {
+            key: key.clone(),
+            effect,
+            certainty,
+            because,
+            regime,
+        }
     }
 
     /// What leaves and stays: spared, or deleted by nobody.
@@ -230,8 +344,16 @@ impl<'a> Telling<'a> {
             return Some(self.effect(key, EffectKind::Kept, EffectCertainty::Certain, because));
         }
         let orphaned = self.withdrawn.orphaned.contains(key);
-        let said = self.withdrawn.regimes.get(key).is_some_and(|(_, said)| *said);
-        let certainty = if said { EffectCertainty::Certain } else { EffectCertainty::Possible };
+        let said = self
+            .withdrawn
+            .regimes
+            .get(key)
+            .is_some_and(|(_, said)| *said);
+        let certainty = if said {
+            EffectCertainty::Certain
+        } else {
+            EffectCertainty::Possible
+        };
         orphaned.then(|| self.effect(key, EffectKind::Orphaned, certainty, because))
     }
 
@@ -250,10 +372,18 @@ impl<'a> Telling<'a> {
             Some(Fate::Gone) => true,
             None => false,
         };
-        let products = self.part.analysis.ties().from(member.id).iter().filter(|tie| match tie.kind {
-            TieKind::Generates { owned } => owned || tie.to.key.namespace.name().is_some_and(is_deleted),
-            TieKind::Uses => false,
-        });
+        let products = self
+            .part
+            .analysis
+            .ties()
+            .from(member.id)
+            .iter()
+            .filter(|tie| match tie.kind {
+                TieKind::Generates { owned } => {
+                    owned || tie.to.key.namespace.name().is_some_and(is_deleted)
+                }
+                TieKind::Uses => false,
+            });
         let unseen = products.filter(|tie| inventory.with_key(&tie.to.key).is_empty());
         let deleted = unseen.map(|tie| {
             let certainty = certainty.and(tie.certainty == Certainty::Certain);
@@ -264,40 +394,75 @@ impl<'a> Telling<'a> {
     }
 
     /// The data that is deleted with an object.
-    fn data(&self, member: &Member, certainty: EffectCertainty, because: &[ObjectKey]) -> Option<DiffEffect> {
-        let data = data_loss(&self.part.base.inventory, self.part.analysis.tables(), member)?;
+    fn data(
+        &self,
+        member: &Member,
+        certainty: EffectCertainty,
+        because: &[ObjectKey],
+    ) -> Option<DiffEffect> {
+        let data = data_loss(
+            &self.part.base.inventory,
+            self.part.analysis.tables(),
+            member,
+        )?;
         let certain = match data.fate {
             DataFate::Lost => data.verified,
             DataFate::Unknown => false,
             DataFate::Kept => return None,
         };
-        Some(self.effect(&member.key, EffectKind::DataLost, certainty.and(certain), because.to_vec()))
+        Some(self.effect(
+            &member.key,
+            EffectKind::DataLost,
+            certainty.and(certain),
+            because.to_vec(),
+        ))
     }
 
     /// Whether a tool that reconciles creates the object again: head holds it, and its namespace and kind are still there.
-    fn comes_back(&self, member: &Member, because: &[ObjectKey], fates: &BTreeMap<ObjectKey, Fate>) -> bool {
+    fn comes_back(
+        &self,
+        member: &Member,
+        because: &[ObjectKey],
+        fates: &BTreeMap<ObjectKey, Fate>,
+    ) -> bool {
         let root = because.first();
-        let reconciles =
-            root.and_then(|root| self.withdrawn.regimes.get(root)).is_some_and(|(regime, _)| regime.reconciles());
-        let Some(after) = self.part.after(&member.key) else { return false };
+        let reconciles = root
+            .and_then(|root| self.withdrawn.regimes.get(root))
+            .is_some_and(|(regime, _)| regime.reconciles());
+        let Some(after) = self.part.after(&member.key) else {
+            return false;
+        };
         let lives = |key: &ObjectKey| fates.get(key).is_none_or(|fate| *fate != Fate::Gone);
         let namespace = after.key.namespace.name().map(ObjectKey::of_namespace);
-        let mut definitions = because.iter().filter(|key| key.is(kinds::CUSTOM_RESOURCE_DEFINITION));
+        let mut definitions = because
+            .iter()
+            .filter(|key| key.is(kinds::CUSTOM_RESOURCE_DEFINITION));
         let is_served = definitions.all(|definition| self.part.after(definition).is_some());
-        reconciles && is_served && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
+        reconciles
+            && is_served
+            && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
     }
 
     /// What head adds and exists in the end.
     pub(super) fn appearing(self) -> impl Iterator<Item = &'a Member> {
-        let head = self.part.head.into_iter().flat_map(|head| &head.inventory.members);
-        let new = head.filter(move |member| self.part.base.inventory.with_key(&member.key).is_empty());
+        let head = self
+            .part
+            .head
+            .into_iter()
+            .flat_map(|head| &head.inventory.members);
+        let new =
+            head.filter(move |member| self.part.base.inventory.with_key(&member.key).is_empty());
         new.filter(move |member| self.survives(member))
     }
 
     /// Whether what head adds exists in the end: what it is in, or is an instance of, is not deleted.
     fn survives(&self, member: &Member) -> bool {
-        let Some(head) = self.part.head.filter(|head| head.is_own(member)) else { return false };
-        let Some(verdict) = self.plan.verdict() else { return true };
+        let Some(head) = self.part.head.filter(|head| head.is_own(member)) else {
+            return false;
+        };
+        let Some(verdict) = self.plan.verdict() else {
+            return true;
+        };
         let cluster = self.plan.cluster();
         let lives = |key: &ObjectKey| {
             let fate = cluster.find(key).map(|id| self.plan.fate(verdict, id));

@@ -35,38 +35,78 @@ pub(super) fn handovers(
     choice: &DeliveryChoice,
     requested: &BTreeSet<ObjectKey>,
 ) -> Vec<Handover> {
-    let Some(head) = part.head.filter(|_| choice.by.is_none()) else { return Vec::new() };
-    let mut groups: BTreeMap<(&Destination, &Deliverer, &Deliverer), Vec<&Member>> = BTreeMap::new();
-    for change in part.changes.iter().filter(|change| change.kind == ChangeKind::Moved) {
-        let Sides::Both(was, is) = change.sides else { continue };
+    let Some(head) = part.head.filter(|_| choice.by.is_none()) else {
+        return Vec::new();
+    };
+    let mut groups: BTreeMap<(&Destination, &Deliverer, &Deliverer), Vec<&Member>> =
+        BTreeMap::new();
+    for change in part
+        .changes
+        .iter()
+        .filter(|change| change.kind == ChangeKind::Moved)
+    {
+        let Sides::Both(was, is) = change.sides else {
+            continue;
+        };
         if was.tree != part.at || is.tree != part.at {
             continue;
         }
-        let (was, is) = (part.base.inventory.member(was.id), head.inventory.member(is.id));
+        let (was, is) = (
+            part.base.inventory.member(was.id),
+            head.inventory.member(is.id),
+        );
         let left = part.base.destination(was.file);
-        let (Some(from), Some(to)) = (left.deliverer(), head.destination(is.file).deliverer()) else { continue };
+        let (Some(from), Some(to)) = (left.deliverer(), head.destination(is.file).deliverer())
+        else {
+            continue;
+        };
         if from != to {
             groups.entry((left, from, to)).or_default().push(was);
         }
     }
-    let found = groups.into_iter().filter_map(|((destination, from, to), members)| {
-        if waits_for(&head.inventory, from, to) {
-            return None;
-        }
-        let leaving = Leaving { inventory: &part.base.inventory, deliveries: part.analysis.deliveries(), members };
-        let pruned = Delivery { part, leaving: &leaving, destination, choice }.of(from, requested);
-        let objects: Vec<ObjectKey> = pruned.requests.into_iter().map(|request| request.key).collect();
-        let pruned_first = waits_for(&head.inventory, to, from);
-        let leaves = delivering(&part.base.inventory, from).is_some_and(|from| requested.contains(&from.key));
-        let handover = Handover { from: from.clone(), to: to.clone(), pruned_first, leaves, objects };
-        (!handover.objects.is_empty()).then_some(handover)
-    });
+    let found = groups
+        .into_iter()
+        .filter_map(|((destination, from, to), members)| {
+            if waits_for(&head.inventory, from, to) {
+                return None;
+            }
+            let leaving = Leaving {
+                inventory: &part.base.inventory,
+                deliveries: part.analysis.deliveries(),
+                members,
+            };
+            let pruned = Delivery {
+                part,
+                leaving: &leaving,
+                destination,
+                choice,
+            }
+            .of(from, requested);
+            let objects: Vec<ObjectKey> = pruned
+                .requests
+                .into_iter()
+                .map(|request| request.key)
+                .collect();
+            let pruned_first = waits_for(&head.inventory, to, from);
+            let leaves = delivering(&part.base.inventory, from)
+                .is_some_and(|from| requested.contains(&from.key));
+            let handover = Handover {
+                from: from.clone(),
+                to: to.clone(),
+                pruned_first,
+                leaves,
+                objects,
+            };
+            (!handover.objects.is_empty()).then_some(handover)
+        });
     found.collect()
 }
 
 /// Whether a Kustomization reconciles after another one, by `spec.dependsOn`: once that is ready with the same revision.
 fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool {
-    let Some(other) = delivering(inventory, other) else { return false };
+    let Some(other) = delivering(inventory, other) else {
+        return false;
+    };
     let mut pending: Vec<&Member> = delivering(inventory, one).into_iter().collect();
     let mut seen = BTreeSet::new();
     while let Some(member) = pending.pop() {
@@ -76,11 +116,22 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
         if member.id == other.id && seen.len() > 1 {
             return true;
         }
-        let awaited = member.object.at(&["spec", "dependsOn"]).into_iter().flat_map(Value::items);
+        let awaited = member
+            .object
+            .at(&["spec", "dependsOn"])
+            .into_iter()
+            .flat_map(Value::items);
         let awaited = awaited.filter_map(|entry| {
             let text = |key| entry.get(key).and_then(Value::as_str);
-            let namespace = text("namespace").or(member.object.namespace()).unwrap_or_default().to_owned();
-            Some(Deliverer { tool: SourceTool::Flux, namespace, name: text("name")?.to_owned() })
+            let namespace = text("namespace")
+                .or(member.object.namespace())
+                .unwrap_or_default()
+                .to_owned();
+            Some(Deliverer {
+                tool: SourceTool::Flux,
+                namespace,
+                name: text("name")?.to_owned(),
+            })
         });
         pending.extend(awaited.filter_map(|deliverer| delivering(inventory, &deliverer)));
     }
@@ -95,19 +146,33 @@ impl Handover {
             return None;
         }
         let (kind, protection) = match self.from.tool {
-            SourceTool::Flux => ("Flux Kustomization", "kustomize.toolkit.fluxcd.io/prune: disabled"),
-            SourceTool::ArgoCd => ("Application", "argocd.argoproj.io/sync-options: Prune=false,Delete=false"),
+            SourceTool::Flux => (
+                "Flux Kustomization",
+                "kustomize.toolkit.fluxcd.io/prune: disabled",
+            ),
+            SourceTool::ArgoCd => (
+                "Application",
+                "argocd.argoproj.io/sync-options: Prune=false,Delete=false",
+            ),
         };
         let (objects, they, them) = match self.objects.as_slice() {
-            [first, others @ ..] if !others.is_empty() => {
-                (format!("{first} and {} more move", others.len()), "they are", "them")
-            }
-            objects => (objects.iter().map(|one| format!("{one} moves")).collect(), "it is", "it"),
+            [first, others @ ..] if !others.is_empty() => (
+                format!("{first} and {} more move", others.len()),
+                "they are",
+                "them",
+            ),
+            objects => (
+                objects.iter().map(|one| format!("{one} moves")).collect(),
+                "it is",
+                "it",
+            ),
         };
         let (from, to) = (&self.from, &self.to);
         let outcome = match self.pruned_first {
             true => format!("{to} waits for {from}, so {they} deleted and created again"),
-            false => format!("{they} deleted and created again if {from} prunes before {to} applies"),
+            false => {
+                format!("{they} deleted and created again if {from} prunes before {to} applies")
+            }
         };
         Some(format!(
             "{objects} from the {kind} {from} to {to}: {outcome}. To keep {them}, annotate {them} with `{protection}` and merge; then \

@@ -23,10 +23,17 @@ impl LikelyTools {
         };
         let leads = trees.iter().any(is_led_to);
         let mut tools: HashMap<Destination, Option<Regime>> = HashMap::default();
-        for member in tree.inventory.members.iter().filter(|member| tree.is_own(member) && tree.applies(member)) {
+        for member in tree
+            .inventory
+            .members
+            .iter()
+            .filter(|member| tree.is_own(member) && tree.applies(member))
+        {
             let destination = tree.destination(member.file);
             let tool = leading(member).or_else(|| read_by(member).filter(|_| !leads));
-            let Some(tool) = tool.filter(|_| destination.deliverer().is_none()) else { continue };
+            let Some(tool) = tool.filter(|_| destination.deliverer().is_none()) else {
+                continue;
+            };
             let known = tools.entry(destination.clone()).or_insert(Some(tool));
             *known = known.filter(|known| *known == tool);
         }
@@ -52,5 +59,9 @@ fn leading(member: &Member) -> Option<Regime> {
 
 /// The tool whose controllers are all that reads an object.
 fn read_by(member: &Member) -> Option<Regime> {
-    member.key.group().ends_with(".toolkit.fluxcd.io").then_some(FLUX)
+    member
+        .key
+        .group()
+        .ends_with(".toolkit.fluxcd.io")
+        .then_some(FLUX)
 }

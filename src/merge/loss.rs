@@ -51,21 +51,31 @@ pub(super) struct Losses<'a, 'p> {
 
 impl<'a> Losses<'a, '_> {
     /// The losses, by key. `because` completes a chain of causes upwards.
-    pub(super) fn of(&self, effects: &[DiffEffect], because: impl Fn(&[ObjectKey]) -> Vec<ObjectKey>) -> Vec<Loss<'a>> {
+    pub(super) fn of(
+        &self,
+        effects: &[DiffEffect],
+        because: impl Fn(&[ObjectKey]) -> Vec<ObjectKey>,
+    ) -> Vec<Loss<'a>> {
         let mut by_key: BTreeMap<&ObjectKey, Vec<&DiffEffect>> = BTreeMap::new();
         for effect in effects {
             by_key.entry(&effect.key).or_default().push(effect);
         }
         let mentioned = Mentioned::of(self.part, by_key.keys().copied());
         let mut clients = Clients::default();
-        for object in self.part.outlook.iter().flat_map(|outlook| outlook.delivery_objects()) {
+        for object in self
+            .part
+            .outlook
+            .iter()
+            .flat_map(|outlook| outlook.delivery_objects())
+        {
             let DeliveryDestination { cluster, namespace } = &object.destination;
             if let (None, Some(namespace)) = (cluster, namespace.as_deref()) {
                 clients.entry(namespace).or_default().push(object.id);
             }
         }
-        let losses =
-            by_key.into_iter().filter_map(|(key, effects)| self.loss(key, &effects, &because, &mentioned, &clients));
+        let losses = by_key
+            .into_iter()
+            .filter_map(|(key, effects)| self.loss(key, &effects, &because, &mentioned, &clients));
         losses.collect()
     }
 
@@ -78,7 +88,8 @@ impl<'a> Losses<'a, '_> {
         clients: &Clients<'_>,
     ) -> Option<Loss<'a>> {
         use EffectKind::{Cascaded, DataLost, Deleted, GeneratedDeleted, Recreated, Stuck};
-        let of = |kinds: &[EffectKind]| effects.iter().find(|effect| kinds.contains(&effect.effect));
+        let of =
+            |kinds: &[EffectKind]| effects.iter().find(|effect| kinds.contains(&effect.effect));
         let end = of(&[Deleted, Cascaded, GeneratedDeleted, Stuck])?;
         let because = because(&end.because);
         let member = self.part.base.inventory.with_key(key).first();
@@ -89,26 +100,55 @@ impl<'a> Losses<'a, '_> {
             Some(member) if self.part.renamed(member).is_some() => Standing::Removed,
             Some(member) if self.may_be_applied(member) => Standing::Applied,
             // What left by itself is what the change shows, even if its file stays: an entry of a kustomization left.
-            Some(member) if because.len() > 1 && self.part.is_written(member) => Standing::Unapplied,
+            Some(member) if because.len() > 1 && self.part.is_written(member) => {
+                Standing::Unapplied
+            }
             Some(_) => Standing::Removed,
         };
         let provider = self.provider(key);
-        let users = if provider.is_none() { self.users(key, clients) } else { Vec::new() };
+        let users = if provider.is_none() {
+            self.users(key, clients)
+        } else {
+            Vec::new()
+        };
         let had_users = self.part.analysis.ties().users_of(key).next().is_some()
             || member.is_none() && users.is_empty() && mentioned.lost(key, &because);
         let data = of(&[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
-        let unattended =
-            end.effect == Stuck && end.certainty == EffectCertainty::Possible && self.is_told(&end.because);
-        let in_doubt = unattended && member.is_some_and(|member| self.has_unknown_finalizer(member));
+        let unattended = end.effect == Stuck
+            && end.certainty == EffectCertainty::Possible
+            && self.is_told(&end.because);
+        let in_doubt =
+            unattended && member.is_some_and(|member| self.has_unknown_finalizer(member));
         let certain = end.certainty == EffectCertainty::Certain || unattended;
         let stuck = end.effect == Stuck && !unattended;
-        let (used, hides) = (!users.is_empty(), member.is_some_and(|member| self.hides(member)));
-        let surprise = Surprise { standing, used, had_users, data, hides, stuck, certain };
+        let (used, hides) = (
+            !users.is_empty(),
+            member.is_some_and(|member| self.hides(member)),
+        );
+        let surprise = Surprise {
+            standing,
+            used,
+            had_users,
+            data,
+            hides,
+            stuck,
+            certain,
+        };
         // What is assumed of other objects makes it no less certain that a tool deletes this one.
         let requested = end.effect == Stuck && self.is_said(&end.because);
-        let requested = requested.then(|| severity(Surprise { stuck: false, certain: true, ..surprise })).flatten();
-        let severity = severity(surprise).max(in_doubt.then_some(Severity::Warning)).max(requested);
+        let requested = requested
+            .then(|| {
+                severity(Surprise {
+                    stuck: false,
+                    certain: true,
+                    ..surprise
+                })
+            })
+            .flatten();
+        let severity = severity(surprise)
+            .max(in_doubt.then_some(Severity::Warning))
+            .max(requested);
         Some(Loss {
             key: key.clone(),
             member,
@@ -126,27 +166,44 @@ impl<'a> Losses<'a, '_> {
 
     /// Whether it is known that the tool which deletes the first of these objects delivers it, and nothing was assumed of others.
     fn is_told(&self, because: &[ObjectKey]) -> bool {
-        let regime = because.first().and_then(|root| self.withdrawn.regimes.get(root));
+        let regime = because
+            .first()
+            .and_then(|root| self.withdrawn.regimes.get(root));
         self.withdrawn.assumed.is_empty() && regime.is_none_or(|(_, said)| *said)
     }
 
     /// Whether something says which tool deletes the first of these objects.
     fn is_said(&self, because: &[ObjectKey]) -> bool {
-        because.first().and_then(|root| self.withdrawn.regimes.get(root)).is_some_and(|(_, said)| *said)
+        because
+            .first()
+            .and_then(|root| self.withdrawn.regimes.get(root))
+            .is_some_and(|(_, said)| *said)
     }
 
     /// Whether it has a finalizer that no known controller removes, wherever it runs.
     fn has_unknown_finalizer(&self, member: &Member) -> bool {
         let known = self.part.analysis.ownership().removers.known();
         let GroupKind { group, kind } = member.key.group_kind();
-        let is_known = |name: &str| known.find(name).is_some_and(|row| row.controller_of(group, kind).is_some());
-        member.object.metadata().finalizers().iter().any(|finalizer| !is_known(&finalizer.value))
+        let is_known = |name: &str| {
+            known
+                .find(name)
+                .is_some_and(|row| row.controller_of(group, kind).is_some())
+        };
+        member
+            .object
+            .metadata()
+            .finalizers()
+            .iter()
+            .any(|finalizer| !is_known(&finalizer.value))
     }
 
     /// Whether an object takes others along and base has none of them: then nobody knows how many the cluster has.
     fn hides(&self, member: &Member) -> bool {
         let inventory = self.part.analysis.inventory();
-        match (member.object.is(kinds::NAMESPACE), member.object.definition()) {
+        match (
+            member.object.is(kinds::NAMESPACE),
+            member.object.definition(),
+        ) {
             (true, _) => inventory.in_namespace(&member.key.name).is_empty(),
             (_, Some(crd)) => instances_of(inventory, crd.group_kind()).next().is_none(),
             _ => false,
@@ -159,31 +216,59 @@ impl<'a> Losses<'a, '_> {
 
     /// What generates an object in head.
     fn provider(&self, key: &ObjectKey) -> Option<&'a Member> {
-        let mut generators = self.ties()?.generators_of(key).filter_map(|tie| self.applied(tie.from));
+        let mut generators = self
+            .ties()?
+            .generators_of(key)
+            .filter_map(|tie| self.applied(tie.from));
         generators.next()
     }
 
     /// What uses an object in head, unless head applies it: consumers and, of a Namespace, what delivers into it.
     fn users(&self, key: &ObjectKey, clients: &Clients<'_>) -> Vec<&'a Member> {
-        let outlook = self.part.outlook.as_ref().filter(|_| self.part.after(key).is_none());
-        let Some(outlook) = outlook else { return Vec::new() };
-        let consumers = outlook.ties().users_of(key).filter_map(|tie| self.applied(tie.from));
-        let delivering = clients.get(key.name.as_str()).filter(|_| key.is(kinds::NAMESPACE)).into_iter().flatten();
-        consumers.chain(delivering.filter_map(|id| self.applied(*id))).collect()
+        let outlook = self
+            .part
+            .outlook
+            .as_ref()
+            .filter(|_| self.part.after(key).is_none());
+        let Some(outlook) = outlook else {
+            return Vec::new();
+        };
+        let consumers = outlook
+            .ties()
+            .users_of(key)
+            .filter_map(|tie| self.applied(tie.from));
+        let delivering = clients
+            .get(key.name.as_str())
+            .filter(|_| key.is(kinds::NAMESPACE))
+            .into_iter()
+            .flatten();
+        consumers
+            .chain(delivering.filter_map(|id| self.applied(*id)))
+            .collect()
     }
 
     fn applied(&self, id: ObjectId) -> Option<&'a Member> {
         let head = self.part.head?;
         let member = head.inventory.member(id);
-        head.destination(member.file).may_be_applied().then_some(member)
+        head.destination(member.file)
+            .may_be_applied()
+            .then_some(member)
     }
 
     /// Whether a new kustomization keeps an object of base from the tree that head applies, and nothing else does: what applied it may go
     /// on.
     fn may_be_applied(&self, member: &Member) -> bool {
-        let Some(head) = self.part.head else { return false };
-        let found = head.inventory.with_key(&member.key).iter().map(|id| head.inventory.member(*id));
-        found.into_iter().any(|after| matches!(head.destination(after.file), Destination::Disowned(_)))
+        let Some(head) = self.part.head else {
+            return false;
+        };
+        let found = head
+            .inventory
+            .with_key(&member.key)
+            .iter()
+            .map(|id| head.inventory.member(*id));
+        found
+            .into_iter()
+            .any(|after| matches!(head.destination(after.file), Destination::Disowned(_)))
     }
 }
 
@@ -205,8 +290,14 @@ impl<'a> Mentioned<'a> {
         if names.is_empty() {
             return Self::default();
         }
-        let head = part.head.map(|head| PassingMentions::of(head, &names)).unwrap_or_default();
-        Self { base: PassingMentions::of(part.base, &names), head }
+        let head = part
+            .head
+            .map(|head| PassingMentions::of(head, &names))
+            .unwrap_or_default();
+        Self {
+            base: PassingMentions::of(part.base, &names),
+            head,
+        }
     }
 
     /// Whether base names an object and head does not any more: whoever needed it left or changed with it.

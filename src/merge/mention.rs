@@ -21,9 +21,18 @@ impl<'a> PassingMentions<'a> {
     /// Who says one of `names` other than in its own metadata, of the objects of a tree that somebody applies.
     pub(super) fn of(tree: &'a TreePart, names: &BTreeSet<&str>) -> Self {
         let mut found = Self::default();
-        for member in tree.inventory.members.iter().filter(|member| tree.applies(member)) {
+        for member in tree
+            .inventory
+            .members
+            .iter()
+            .filter(|member| tree.applies(member))
+        {
             for name in said(member, names) {
-                found.0.entry((&member.key.namespace, name)).or_default().push(&member.key);
+                found
+                    .0
+                    .entry((&member.key.namespace, name))
+                    .or_default()
+                    .push(&member.key);
             }
         }
         found
@@ -39,13 +48,22 @@ impl<'a> PassingMentions<'a> {
 fn said<'a>(member: &'a Member, names: &BTreeSet<&str>) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let mut seen: HashSet<NodeId> = HashSet::default();
-    let outer = member.object.value().entries().filter(|entry| entry.key != "metadata");
+    let outer = member
+        .object
+        .value()
+        .entries()
+        .filter(|entry| entry.key != "metadata");
     let mut pending: Vec<Value<'a>> = outer.map(|entry| entry.value).collect();
     while let Some(value) = pending.pop() {
         found.extend(value.as_str().filter(|text| names.contains(text)));
         let compound = value.is_map() || value.is_seq();
         if compound && seen.len() < MOST_VALUES && seen.insert(value.id()) {
-            pending.extend(value.entries().map(|entry| entry.value).chain(value.items()));
+            pending.extend(
+                value
+                    .entries()
+                    .map(|entry| entry.value)
+                    .chain(value.items()),
+            );
         }
     }
     found

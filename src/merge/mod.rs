@@ -73,29 +73,52 @@ impl<'a> Merge<'a> {
         implied: &'a Implied<'a>,
         plan: &'a Plan<'a>,
     ) -> Self {
-        let telling = Telling { part, withdrawn, implied, plan };
+        let telling = Telling {
+            part,
+            withdrawn,
+            implied,
+            plan,
+        };
         let effects = telling.effects();
         let cascades = cascade::cascades(part, withdrawn, &effects);
         let (lost_backends, released) = (OnceLock::new(), OnceLock::new());
-        Self { part, withdrawn, effects, cascades, telling, lost_backends, released }
+        Self {
+            part,
+            withdrawn,
+            effects,
+            cascades,
+            telling,
+            lost_backends,
+            released,
+        }
     }
 
     /// The cascades that an object of some kind explains.
     pub fn of_kind(&self, kind: CascadeKind) -> impl Iterator<Item = &MergeCascade<'a>> {
-        self.cascades.iter().filter(move |cascade| cascade.kind == kind)
+        self.cascades
+            .iter()
+            .filter(move |cascade| cascade.kind == kind)
     }
 
     /// What happens to an object, as far as it is deleted or gets stuck.
     pub fn end_of(&self, key: &ObjectKey) -> Option<&DiffEffect> {
         use EffectKind::{Cascaded, Deleted, Stuck};
-        self.effects_on(key).iter().find(|effect| matches!(effect.effect, Deleted | Cascaded | Stuck))
+        self.effects_on(key)
+            .iter()
+            .find(|effect| matches!(effect.effect, Deleted | Cascaded | Stuck))
     }
 
     /// Whether an object of base is deleted and head applies none of its key, and whether that is more than possible.
     pub fn takes_away(&self, key: &ObjectKey) -> Option<bool> {
         use EffectKind::{Cascaded, Deleted};
-        let effect = self.effects_on(key).iter().find(|effect| matches!(effect.effect, Deleted | Cascaded))?;
-        self.part.after(key).is_none().then_some(effect.certainty != EffectCertainty::Possible)
+        let effect = self
+            .effects_on(key)
+            .iter()
+            .find(|effect| matches!(effect.effect, Deleted | Cascaded))?;
+        self.part
+            .after(key)
+            .is_none()
+            .then_some(effect.certainty != EffectCertainty::Possible)
     }
 
     /// What happens to an object: effects come in the order of their keys.
@@ -107,10 +130,11 @@ impl<'a> Merge<'a> {
 
     /// What the API server calls in head, and nobody answers any more.
     pub fn lost_backends(&self) -> &[LostBackend<'a>] {
-        self.lost_backends.get_or_init(|| match self.effects.as_slice() {
-            [] => Vec::new(),
-            _ => lost_backends(self.part, &|key| self.takes_away(key)),
-        })
+        self.lost_backends
+            .get_or_init(|| match self.effects.as_slice() {
+                [] => Vec::new(),
+                _ => lost_backends(self.part, &|key| self.takes_away(key)),
+            })
     }
 
     /// What workloads of base release of head, by workload.
@@ -120,7 +144,10 @@ impl<'a> Merge<'a> {
 
     /// By which tool an object was delivered that leaves, if that is known.
     pub fn tool_of(&self, member: &Member) -> Option<Regime> {
-        self.withdrawn.regimes.get(&member.key).map(|(regime, _)| *regime)
+        self.withdrawn
+            .regimes
+            .get(&member.key)
+            .map(|(regime, _)| *regime)
     }
 
     /// By which tool an object of base is delivered, whether it leaves or stays.

@@ -20,22 +20,32 @@ impl<'a> Outlook<'a> {
     pub(super) fn of(inventory: &'a Inventory, tables: Arc<Tables>) -> Self {
         let (ties, delivery_objects) = (OnceLock::new(), OnceLock::new());
         let (removers, serves) = (OnceLock::new(), OnceLock::new());
-        Self { inventory, tables, ties, delivery_objects, removers, serves }
+        Self {
+            inventory,
+            tables,
+            ties,
+            delivery_objects,
+            removers,
+            serves,
+        }
     }
 
     /// The ties between its objects that no manifest writes as owner references.
     pub fn ties(&self) -> &Ties {
-        self.ties.get_or_init(|| Ties::of(self.inventory, &self.tables))
+        self.ties
+            .get_or_init(|| Ties::of(self.inventory, &self.tables))
     }
 
     /// What delivers objects.
     pub fn delivery_objects(&self) -> &[DeliveryObject] {
-        self.delivery_objects.get_or_init(|| delivery_objects(self.inventory))
+        self.delivery_objects
+            .get_or_init(|| delivery_objects(self.inventory))
     }
 
     /// Who removes which finalizer.
     pub fn removers(&self) -> &Removers {
-        self.removers.get_or_init(|| Removers::of(self.inventory, Arc::clone(&self.tables.finalizers)))
+        self.removers
+            .get_or_init(|| Removers::of(self.inventory, Arc::clone(&self.tables.finalizers)))
     }
 
     /// What Services answer for.

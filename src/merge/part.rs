@@ -8,7 +8,9 @@ use foldhash::{HashMap, HashSet};
 
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
-use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, TreePlace, rejected_fields};
+use crate::changes::{
+    BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, TreePlace, rejected_fields,
+};
 use crate::cluster::Analysis;
 use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
@@ -67,7 +69,10 @@ impl<'a> MergePart<'a> {
         tables: Arc<Tables>,
         delivery: BundleTools,
     ) -> Self {
-        let BothSides { base: old, head: new } = sides;
+        let BothSides {
+            base: old,
+            head: new,
+        } = sides;
         let (base, head) = (&old[at], new.get(at));
         let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::default();
         for (member, destination) in head.into_iter().flat_map(applied) {
@@ -76,30 +81,55 @@ impl<'a> MergePart<'a> {
         let leaves_for_good = |id: &ObjectId| {
             let member = base.inventory.member(*id);
             let left = base.destination(member.file);
-            stays.get(&member.key).is_none_or(|there| there.iter().all(|there| left.is_left_for(there)))
+            stays
+                .get(&member.key)
+                .is_none_or(|there| there.iter().all(|there| left.is_left_for(there)))
         };
-        let leaves = changes.iter().filter(|change| match (change.kind, change.sides) {
-            (ChangeKind::Removed | ChangeKind::Renamed, _) => true,
-            (ChangeKind::Moved, Sides::Both(was, is)) => old[was.tree].is_apart_from(&new[is.tree]),
-            _ => false,
-        });
-        let leaves = leaves.filter_map(|change| change.sides.base()).filter(|place| place.tree == at);
-        let mut leaving: Vec<ObjectId> = leaves.map(|place| place.id).filter(leaves_for_good).collect();
+        let leaves = changes
+            .iter()
+            .filter(|change| match (change.kind, change.sides) {
+                (ChangeKind::Removed | ChangeKind::Renamed, _) => true,
+                (ChangeKind::Moved, Sides::Both(was, is)) => {
+                    old[was.tree].is_apart_from(&new[is.tree])
+                }
+                _ => false,
+            });
+        let leaves = leaves
+            .filter_map(|change| change.sides.base())
+            .filter(|place| place.tree == at);
+        let mut leaving: Vec<ObjectId> = leaves
+            .map(|place| place.id)
+            .filter(leaves_for_good)
+            .collect();
         leaving.sort();
         leaving.dedup();
-        let counterparts = changes.iter().rev().filter_map(|change| match change.sides {
-            Sides::Both(was, is) if was.tree == at => Some((was.id, (change.kind, is))),
-            _ => None,
-        });
+        let counterparts = changes
+            .iter()
+            .rev()
+            .filter_map(|change| match change.sides {
+                Sides::Both(was, is) if was.tree == at => Some((was.id, (change.kind, is))),
+                _ => None,
+            });
         let counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)> = counterparts.collect();
-        let changed = counterparts.iter().map(|(was, (_, is))| (*was, sides.of_head(*is)));
-        let is_hook = |member: &Member| member.object.metadata().annotation(marks::HELM_HOOK).is_some();
-        let hooks =
-            changed.filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was))).map(|(was, _)| was);
+        let changed = counterparts
+            .iter()
+            .map(|(was, (_, is))| (*was, sides.of_head(*is)));
+        let is_hook = |member: &Member| {
+            member
+                .object
+                .metadata()
+                .annotation(marks::HELM_HOOK)
+                .is_some()
+        };
+        let hooks = changed
+            .filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was)))
+            .map(|(was, _)| was);
         let mut hooks: Vec<ObjectId> = hooks.collect();
         hooks.sort();
         let outlook = head.map(|head| Outlook::of(&head.inventory, Arc::clone(&tables)));
-        let analysis = Analysis::of(&base.inventory).knowing(tables).delivered_by(delivery);
+        let analysis = Analysis::of(&base.inventory)
+            .knowing(tables)
+            .delivered_by(delivery);
         Self {
             at,
             sides,
@@ -122,12 +152,20 @@ impl<'a> MergePart<'a> {
     /// Who delivers the objects of head, as far as they say so themselves.
     pub(super) fn deliveries_of_head(&self) -> Option<&Deliveries> {
         let head = self.head?;
-        Some(self.deliveries_of_head.get_or_init(|| Deliveries::of(&head.inventory, BundleTools::default())))
+        Some(
+            self.deliveries_of_head
+                .get_or_init(|| Deliveries::of(&head.inventory, BundleTools::default())),
+        )
     }
 
     /// Whether the API server rejects the update of an object to what head says.
     pub fn rejects(&self, key: &ObjectKey) -> bool {
-        let first = |part: &'a TreePart| part.inventory.with_key(key).first().map(|id| part.inventory.member(*id));
+        let first = |part: &'a TreePart| {
+            part.inventory
+                .with_key(key)
+                .first()
+                .map(|id| part.inventory.member(*id))
+        };
         let changed = first(self.base).filter(|member| self.counterparts.contains_key(&member.id));
         match (changed, self.head.and_then(first)) {
             (Some(old), Some(new)) => !rejected_fields(&old.object, &new.object).is_empty(),
@@ -138,20 +176,31 @@ impl<'a> MergePart<'a> {
     /// Whether the sources still have an object of base: the same file of head contains it and is not left out of every build.
     pub fn is_built(&self, member: &Member) -> bool {
         let built = self.built.get_or_init(|| {
-            let members = self.sides.head.iter().flat_map(|part| applied(part).map(move |(member, _)| (part, member)));
-            members.map(|(part, member)| written_in(part, member)).collect()
+            let members = self
+                .sides
+                .head
+                .iter()
+                .flat_map(|part| applied(part).map(move |(member, _)| (part, member)));
+            members
+                .map(|(part, member)| written_in(part, member))
+                .collect()
         });
         built.contains(&written_in(self.base, member))
     }
 
     /// The tool that probably applies what is at a destination of base at which nothing points.
     pub(super) fn likely_tool(&self, destination: &Destination) -> Option<Regime> {
-        self.likely.get_or_init(|| LikelyTools::of(self.base, self.sides.base)).get(destination)
+        self.likely
+            .get_or_init(|| LikelyTools::of(self.base, self.sides.base))
+            .get(destination)
     }
 
     /// The object of base that delivers an object, if the tree contains one that says so.
     pub fn deliverer_of(&self, member: &Member) -> Option<&'a Member> {
-        delivering(&self.base.inventory, self.base.destination(member.file).deliverer()?)
+        delivering(
+            &self.base.inventory,
+            self.base.destination(member.file).deliverer()?,
+        )
     }
 
     /// What head calls an object of base that it has under another name or in another namespace.
@@ -165,19 +214,29 @@ impl<'a> MergePart<'a> {
     pub fn cause_in_head(&self, member: &Member) -> Option<(FileId, Span)> {
         if let Some(&(_, is)) = self.counterparts.get(&member.id) {
             let after = self.sides.of_head(is);
-            return Some((self.sides.head_file(is.tree, after.file), after.object.name_span()));
+            return Some((
+                self.sides.head_file(is.tree, after.file),
+                after.object.name_span(),
+            ));
         }
         let place = self.base.place(member.file);
         let own = self.changed_file(place, |inventory, file| {
-            let mut there = inventory.members_of(file).iter().map(|member| &member.object);
+            let mut there = inventory
+                .members_of(file)
+                .iter()
+                .map(|member| &member.object);
             there.all(|object| {
-                object.group_kind() != member.object.group_kind() || object.name() != member.object.name()
+                object.group_kind() != member.object.group_kind()
+                    || object.name() != member.object.name()
             })
         });
         let own = own.map(|(file, _)| (file, Span::new(0, 0)));
         let kustomizations = || {
-            let names = ancestors(folder_of(place)).flat_map(|folder| KUSTOMIZATIONS.map(|name| resolve(folder, name)));
-            names.into_iter().find_map(|name| self.changed_file(&name, |_, _| true))
+            let names = ancestors(folder_of(place))
+                .flat_map(|folder| KUSTOMIZATIONS.map(|name| resolve(folder, name)));
+            names
+                .into_iter()
+                .find_map(|name| self.changed_file(&name, |_, _| true))
         };
         let listed = |(file, text): (FileId, &str)| {
             let at = text.find("\nresources:").map_or(0, |at| at as u32 + 1);
@@ -187,11 +246,17 @@ impl<'a> MergePart<'a> {
     }
 
     /// A file of head that base has with another text, if its objects are as they should be.
-    fn changed_file(&self, place: &str, accept: impl Fn(&Inventory, FileId) -> bool) -> Option<(FileId, &'a str)> {
+    fn changed_file(
+        &self,
+        place: &str,
+        accept: impl Fn(&Inventory, FileId) -> bool,
+    ) -> Option<(FileId, &'a str)> {
         let find = |trees: &'a [TreePart]| {
             trees.iter().enumerate().find_map(|(at, tree)| {
                 let mut files = tree.inventory.sources.iter();
-                files.find(|(id, _)| tree.place(*id) == place).map(|(id, file)| (at, id, file.text()))
+                files
+                    .find(|(id, _)| tree.place(*id) == place)
+                    .map(|(id, file)| (at, id, file.text()))
             })
         };
         let (tree, file, text) = find(self.sides.head)?;
@@ -206,21 +271,30 @@ impl<'a> MergePart<'a> {
         let unseen = self.unseen.get_or_init(|| {
             let [before, after] = [self.sides.base, self.sides.head].map(remote_sources);
             let added = after.into_iter().filter_map(|(folder, sources)| {
-                let mut added = sources
-                    .into_iter()
-                    .filter(|source| !before.get(folder).is_some_and(|known| known.contains(source)));
+                let mut added = sources.into_iter().filter(|source| {
+                    !before
+                        .get(folder)
+                        .is_some_and(|known| known.contains(source))
+                });
                 Some((folder.to_owned(), added.next()?.to_owned()))
             });
             added.collect()
         });
-        ancestors(folder_of(self.base.place(member.file))).find_map(|folder| unseen.get(folder)).map(String::as_str)
+        ancestors(folder_of(self.base.place(member.file)))
+            .find_map(|folder| unseen.get(folder))
+            .map(String::as_str)
     }
 
     /// Whether the same file of head contains an object of base.
     pub fn is_written(&self, member: &Member) -> bool {
         let written = self.written.get_or_init(|| {
             let trees = self.sides.head.iter();
-            let members = trees.flat_map(|part| part.inventory.members.iter().map(move |member| (part, member)));
+            let members = trees.flat_map(|part| {
+                part.inventory
+                    .members
+                    .iter()
+                    .map(move |member| (part, member))
+            });
             let own = members.filter(|(part, member)| part.is_own(member));
             own.map(|(part, member)| written_in(part, member)).collect()
         });
@@ -231,34 +305,55 @@ impl<'a> MergePart<'a> {
     /// points at any more is applied by nobody.
     pub fn still_applied(&self, member: &Member) -> Option<&'a Member> {
         let (after, head) = (self.after(&member.key)?, self.head?);
-        let left = self.base.destination(member.file).is_left_for(head.destination(after.file));
+        let left = self
+            .base
+            .destination(member.file)
+            .is_left_for(head.destination(after.file));
         (!left).then_some(after)
     }
 
     /// Whether head applies an object under `key` by the same object as it delivers `other` of base.
     pub fn is_applied_beside(&self, key: &ObjectKey, other: &Member) -> bool {
         let by = self.base.destination(other.file).deliverer();
-        let Some((head, by)) = self.head.zip(by) else { return false };
-        let found = head.inventory.with_key(key).iter().map(|id| head.inventory.member(*id));
-        found.into_iter().any(|member| head.destination(member.file).deliverer() == Some(by))
+        let Some((head, by)) = self.head.zip(by) else {
+            return false;
+        };
+        let found = head
+            .inventory
+            .with_key(key)
+            .iter()
+            .map(|id| head.inventory.member(*id));
+        found
+            .into_iter()
+            .any(|member| head.destination(member.file).deliverer() == Some(by))
     }
 
     /// The object that head applies under a key.
     pub fn after(&self, key: &ObjectKey) -> Option<&'a Member> {
         let head = self.head?;
-        let found = head.inventory.with_key(key).iter().map(|id| head.inventory.member(*id));
+        let found = head
+            .inventory
+            .with_key(key)
+            .iter()
+            .map(|id| head.inventory.member(*id));
         found.into_iter().find(|member| head.applies(member))
     }
 }
 
 /// What the kustomizations of a side name outside of the tree, by their folders.
 fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
-    let files = trees
-        .iter()
-        .flat_map(|tree| tree.inventory.sources.iter().map(move |(id, file)| (tree.place(id), file.text())));
+    let files = trees.iter().flat_map(|tree| {
+        tree.inventory
+            .sources
+            .iter()
+            .map(move |(id, file)| (tree.place(id), file.text()))
+    });
     let mut found: HashMap<&str, BTreeSet<&str>> = HashMap::default();
     for (place, text) in files.filter(|(place, _)| is_kustomization(place)) {
-        found.entry(folder_of(place)).or_default().extend(text.lines().flat_map(remote_words));
+        found
+            .entry(folder_of(place))
+            .or_default()
+            .extend(text.lines().flat_map(remote_words));
     }
     found
 }
@@ -266,12 +361,20 @@ fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
 /// The words of a line of a kustomization that name something outside of the tree.
 fn remote_words(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| c.is_whitespace() || "[]{},\"'".contains(c));
-    let is_remote = |word: &&str| word.contains("://") || word.contains("?ref=") || word.starts_with("github.com/");
-    words.take_while(|word| !word.starts_with('#')).filter(is_remote)
+    let is_remote = |word: &&str| {
+        word.contains("://") || word.contains("?ref=") || word.starts_with("github.com/")
+    };
+    words
+        .take_while(|word| !word.starts_with('#'))
+        .filter(is_remote)
 }
 
 fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
-    let members = part.inventory.members.iter().map(|member| (member, part.destination(member.file)));
+    let members = part
+        .inventory
+        .members
+        .iter()
+        .map(|member| (member, part.destination(member.file)));
     members.filter(|(_, destination)| destination.is_applied())
 }
 
@@ -284,13 +387,20 @@ fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
 }
 
 /// The object that delivers, by its name and, as far as both say, its namespace.
-pub(super) fn delivering<'i>(inventory: &'i Inventory, deliverer: &Deliverer) -> Option<&'i Member> {
+pub(super) fn delivering<'i>(
+    inventory: &'i Inventory,
+    deliverer: &Deliverer,
+) -> Option<&'i Member> {
     let kind = deliverer.tool.kind();
-    let found =
-        inventory.with_name(kind.group, kind.kind, &deliverer.name).iter().map(|id: &ObjectId| inventory.member(*id));
+    let found = inventory
+        .with_name(kind.group, kind.kind, &deliverer.name)
+        .iter()
+        .map(|id: &ObjectId| inventory.member(*id));
     let here = |member: &&Member| match (&member.key.namespace, deliverer.namespace.as_str()) {
         (_, "") | (Namespace::None | Namespace::Unwritten, _) => true,
-        (Namespace::Named(name), written) => name == written || member.object.namespace() == Some(written),
+        (Namespace::Named(name), written) => {
+            name == written || member.object.namespace() == Some(written)
+        }
     };
     found.into_iter().find(here)
 }

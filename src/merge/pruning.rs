@@ -40,15 +40,24 @@ pub(super) struct Delivery<'a, 'p> {
 impl<'a> Delivery<'a, '_> {
     /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
     /// it left the tree, and its sources are gone: it fails to build from then on.
-    pub(super) fn of(&self, deliverer: &Deliverer, requested: &BTreeSet<ObjectKey>) -> Withdrawal<'a> {
+    pub(super) fn of(
+        &self,
+        deliverer: &Deliverer,
+        requested: &BTreeSet<ObjectKey>,
+    ) -> Withdrawal<'a> {
         let before = delivering(&self.part.base.inventory, deliverer);
-        let after = self.part.head.and_then(|head| delivering(&head.inventory, deliverer));
+        let after = self
+            .part
+            .head
+            .and_then(|head| delivering(&head.inventory, deliverer));
         let deleted = before.is_some_and(|member| requested.contains(&member.key));
         match (before, after) {
             (_, Some(after)) if !self.finds_sources(after) => nothing("has no sources any more"),
             (_, Some(after)) => self.pruned(deliverer.tool, after),
             (Some(before), None) if deleted => self.deleted(deliverer.tool, before),
-            (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer.tool, before),
+            (Some(before), None) if self.sources_stay() => {
+                self.still_pruned(deliverer.tool, before)
+            }
             (Some(_), None) => nothing("has no sources any more"),
             (None, None) => nothing("is unknown"),
         }
@@ -56,28 +65,49 @@ impl<'a> Delivery<'a, '_> {
 
     /// What an object prunes that stays in the cluster and goes on with the same sources: what left these.
     fn still_pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
-        let (built, left): (Vec<&Member>, Vec<&Member>) =
-            self.leaving.members.iter().partition(|member| self.part.is_built(member));
+        let (built, left): (Vec<&Member>, Vec<&Member>) = self
+            .leaving
+            .members
+            .iter()
+            .partition(|member| self.part.is_built(member));
         if left.is_empty() {
             return nothing("stays in the cluster with all of its sources");
         }
-        let leaving = Leaving { members: left, ..self.leaving.clone() };
-        let mut pruned = Delivery { leaving: &leaving, ..*self }.pruned(tool, deliverer);
+        let leaving = Leaving {
+            members: left,
+            ..self.leaving.clone()
+        };
+        let mut pruned = Delivery {
+            leaving: &leaving,
+            ..*self
+        }
+        .pruned(tool, deliverer);
         pruned.outside.extend(built.iter().map(|member| member.id));
         pruned
     }
 
     fn pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
         // A tool that cannot build applies nothing, and deletes nothing.
-        if self.part.head.is_some_and(|head| head.unbuildable(self.destination).is_some()) {
+        if self
+            .part
+            .head
+            .is_some_and(|head| head.unbuildable(self.destination).is_some())
+        {
             return nothing(CANNOT_BUILD);
         }
         if let Some(rejected) = self.rejected(tool, deliverer) {
-            return Withdrawal { rejected: Some(rejected), ..nothing("cannot apply its sources any more") };
+            return Withdrawal {
+                rejected: Some(rejected),
+                ..nothing("cannot apply its sources any more")
+            };
         }
         match tool {
-            SourceTool::Flux => flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object)),
-            SourceTool::ArgoCd if prunes(deliverer) => argocd::prune(self.leaving, self.policy(Policy::Foreground)),
+            SourceTool::Flux => {
+                flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object))
+            }
+            SourceTool::ArgoCd if prunes(deliverer) => {
+                argocd::prune(self.leaving, self.policy(Policy::Foreground))
+            }
             SourceTool::ArgoCd => nothing("does not prune"),
         }
     }
@@ -86,21 +116,30 @@ impl<'a> Delivery<'a, '_> {
     /// it is told to create such objects anew (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, `apply`
     /// before `prune`).
     fn rejected(&self, tool: SourceTool, deliverer: &Member) -> Option<ObjectKey> {
-        let is_forced = deliverer.object.at(&["spec", "force"]).and_then(Value::as_bool) == Some(true);
+        let is_forced = deliverer
+            .object
+            .at(&["spec", "force"])
+            .and_then(Value::as_bool)
+            == Some(true);
         if tool != SourceTool::Flux || is_forced || self.leaving.members.is_empty() {
             return None;
         }
         let mut there = self.part.base.members_at(self.destination);
         let is_kept = |key: &ObjectKey| !self.part.after(key).is_some_and(is_replaced);
-        there.find(|member| self.part.rejects(&member.key) && is_kept(&member.key)).map(|member| member.key.clone())
+        there
+            .find(|member| self.part.rejects(&member.key) && is_kept(&member.key))
+            .map(|member| member.key.clone())
     }
 
     fn deleted(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
         match (tool, argocd::policy_of(&deliverer.object)) {
-            (SourceTool::Flux, _) => {
-                flux::kustomization_deleted(self.leaving, KustomizationSettings::of(&deliverer.object))
+            (SourceTool::Flux, _) => flux::kustomization_deleted(
+                self.leaving,
+                KustomizationSettings::of(&deliverer.object),
+            ),
+            (SourceTool::ArgoCd, Some(policy)) => {
+                argocd::application_deleted(self.leaving, self.policy(policy))
             }
-            (SourceTool::ArgoCd, Some(policy)) => argocd::application_deleted(self.leaving, self.policy(policy)),
             (SourceTool::ArgoCd, None) => nothing("has no resources finalizer"),
         }
     }
@@ -111,7 +150,9 @@ impl<'a> Delivery<'a, '_> {
 
     /// Whether head has anything where the sources were.
     fn sources_stay(&self) -> bool {
-        let Destination::Root { folder, .. } = self.destination else { return false };
+        let Destination::Root { folder, .. } = self.destination else {
+            return false;
+        };
         self.exists(folder)
     }
 
@@ -120,28 +161,42 @@ impl<'a> Delivery<'a, '_> {
     /// util/app/path/path.go, "app path does not exist"). An object that points at another repository is none of this.
     fn finds_sources(&self, deliverer: &Member) -> bool {
         let pointers = pointers(&deliverer.object);
-        pointers.is_empty() || pointers.iter().any(|pointer| pointer.folder.is_empty() || self.exists(&pointer.folder))
+        pointers.is_empty()
+            || pointers
+                .iter()
+                .any(|pointer| pointer.folder.is_empty() || self.exists(&pointer.folder))
     }
 
     fn exists(&self, folder: &str) -> bool {
-        self.part.sides.head.iter().any(|part| part.contains_folder(folder))
+        self.part
+            .sides
+            .head
+            .iter()
+            .any(|part| part.contains_folder(folder))
     }
 }
 
 /// `spec.syncPolicy.automated.prune`. Somebody who syncs by hand decides each time.
 fn prunes(application: &Member) -> bool {
-    let prune = application.object.at(&["spec", "syncPolicy", "automated", "prune"]);
+    let prune = application
+        .object
+        .at(&["spec", "syncPolicy", "automated", "prune"]);
     prune.and_then(Value::as_bool).unwrap_or(false)
 }
 
 /// Whether Flux is told to create the object anew if it cannot be updated.
 fn is_replaced(member: &Member) -> bool {
     let metadata = member.object.metadata();
-    let told = metadata.annotation(FLUX_FORCE).or_else(|| metadata.label(FLUX_FORCE));
+    let told = metadata
+        .annotation(FLUX_FORCE)
+        .or_else(|| metadata.label(FLUX_FORCE));
     told.is_some_and(|value| value.value.eq_ignore_ascii_case("enabled"))
 }
 
 /// Nothing is sent.
 pub(super) fn nothing(reason: &'static str) -> Withdrawal<'static> {
-    Withdrawal { nothing: Some(reason), ..Withdrawal::default() }
+    Withdrawal {
+        nothing: Some(reason),
+        ..Withdrawal::default()
+    }
 }

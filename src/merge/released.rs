@@ -24,21 +24,44 @@ type HeldAlike<'a> = (GroupKind<&'a str>, &'a Namespace, String);
 /// By the workload of base that runs the controller.
 pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> {
     let mut by_workload: BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> = BTreeMap::new();
-    let Some(head) = part.head else { return by_workload };
+    let Some(head) = part.head else {
+        return by_workload;
+    };
     let before = &part.analysis.ownership().removers;
     let inventory = &part.base.inventory;
     let mut known: BTreeMap<HeldAlike<'_>, Option<(ObjectId, bool)>> = BTreeMap::new();
-    for member in head.inventory.members.iter().filter(|member| head.applies(member) && member.decodes()) {
-        let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
+    for member in head
+        .inventory
+        .members
+        .iter()
+        .filter(|member| head.applies(member) && member.decodes())
+    {
+        let written = member
+            .object
+            .metadata()
+            .finalizers()
+            .iter()
+            .map(|finalizer| finalizer.value.as_str());
         let written = written.filter(|name| !finalizers::is_collectors(name));
         for finalizer in written.chain(before.added_finalizers(member)) {
-            let question = (member.key.group_kind(), &member.key.namespace, finalizer.to_owned());
+            let question = (
+                member.key.group_kind(),
+                &member.key.namespace,
+                finalizer.to_owned(),
+            );
             let answer = known.entry(question).or_insert_with(|| {
-                let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
+                let holder = FinalizerHolder {
+                    name: None,
+                    ..FinalizerHolder::of(member)
+                };
                 running(&before.remover_from(inventory, &holder, finalizer))
             });
             if let Some((workload, verified)) = *answer {
-                let held = ReleasedObject { member, finalizer: finalizer.to_owned(), verified };
+                let held = ReleasedObject {
+                    member,
+                    finalizer: finalizer.to_owned(),
+                    verified,
+                };
                 by_workload.entry(workload).or_default().push(held);
                 break;
             }

@@ -39,19 +39,45 @@ impl Surprise {
     /// An object of which nothing is known but that the change removes it.
     pub const fn removed(certain: bool) -> Self {
         let standing = Standing::Removed;
-        Self { standing, used: false, had_users: false, data: None, hides: false, stuck: false, certain }
+        Self {
+            standing,
+            used: false,
+            had_users: false,
+            data: None,
+            hides: false,
+            stuck: false,
+            certain,
+        }
     }
 
     /// The same of an object that something in head still needs.
     pub const fn needed(certain: bool) -> Self {
-        Self { used: true, had_users: true, ..Self::removed(certain) }
+        Self {
+            used: true,
+            had_users: true,
+            ..Self::removed(certain)
+        }
     }
 }
 
 /// How bad it is; `None`: it is what the change shows.
 pub fn severity(surprise: Surprise) -> Option<Severity> {
-    let graded = |certain| Some(if certain { Severity::Error } else { Severity::Warning });
-    let Surprise { standing, used, had_users, data, hides, stuck, certain } = surprise;
+    let graded = |certain| {
+        Some(if certain {
+            Severity::Error
+        } else {
+            Severity::Warning
+        })
+    };
+    let Surprise {
+        standing,
+        used,
+        had_users,
+        data,
+        hides,
+        stuck,
+        certain,
+    } = surprise;
     match (standing, data) {
         (Standing::Applied, _) => graded(certain),
         _ if used => graded(certain),
@@ -74,22 +100,114 @@ mod tests {
     fn what_the_change_does_not_show_is_bad_and_what_it_shows_is_a_decision() {
         use Severity::{Error, Warning};
         use Standing::{Applied, Unapplied, Unwritten};
-        let perhaps = Surprise { certain: false, ..CALM };
+        let perhaps = Surprise {
+            certain: false,
+            ..CALM
+        };
         for (what, surprise, expected) in [
             ("removed by the change", CALM, None),
-            ("head still applies it", Surprise { standing: Applied, ..CALM }, Some(Error)),
-            ("head may still apply it", Surprise { standing: Applied, ..perhaps }, Some(Warning)),
-            ("something in head uses it", Surprise { used: true, ..CALM }, Some(Error)),
-            ("something in head may use it", Surprise { used: true, ..perhaps }, Some(Warning)),
-            ("data that is certainly lost", Surprise { data: Some(true), ..CALM }, Some(Error)),
-            ("data that may be lost", Surprise { data: Some(false), ..CALM }, Some(Warning)),
-            ("data, if it is deleted", Surprise { data: Some(true), ..perhaps }, Some(Warning)),
-            ("it certainly gets stuck", Surprise { stuck: true, ..CALM }, Some(Error)),
-            ("it may get stuck", Surprise { stuck: true, ..perhaps }, Some(Warning)),
-            ("only in the cluster", Surprise { standing: Unwritten, ..CALM }, Some(Warning)),
-            ("what it takes along is only in the cluster", Surprise { hides: true, ..CALM }, Some(Warning)),
-            ("its users left with it", Surprise { standing: Unwritten, had_users: true, ..CALM }, None),
-            ("its file stays, and nobody applies it", Surprise { standing: Unapplied, ..CALM }, Some(Warning)),
+            (
+                "head still applies it",
+                Surprise {
+                    standing: Applied,
+                    ..CALM
+                },
+                Some(Error),
+            ),
+            (
+                "head may still apply it",
+                Surprise {
+                    standing: Applied,
+                    ..perhaps
+                },
+                Some(Warning),
+            ),
+            (
+                "something in head uses it",
+                Surprise { used: true, ..CALM },
+                Some(Error),
+            ),
+            (
+                "something in head may use it",
+                Surprise {
+                    used: true,
+                    ..perhaps
+                },
+                Some(Warning),
+            ),
+            (
+                "data that is certainly lost",
+                Surprise {
+                    data: Some(true),
+                    ..CALM
+                },
+                Some(Error),
+            ),
+            (
+                "data that may be lost",
+                Surprise {
+                    data: Some(false),
+                    ..CALM
+                },
+                Some(Warning),
+            ),
+            (
+                "data, if it is deleted",
+                Surprise {
+                    data: Some(true),
+                    ..perhaps
+                },
+                Some(Warning),
+            ),
+            (
+                "it certainly gets stuck",
+                Surprise {
+                    stuck: true,
+                    ..CALM
+                },
+                Some(Error),
+            ),
+            (
+                "it may get stuck",
+                Surprise {
+                    stuck: true,
+                    ..perhaps
+                },
+                Some(Warning),
+            ),
+            (
+                "only in the cluster",
+                Surprise {
+                    standing: Unwritten,
+                    ..CALM
+                },
+                Some(Warning),
+            ),
+            (
+                "what it takes along is only in the cluster",
+                Surprise {
+                    hides: true,
+                    ..CALM
+                },
+                Some(Warning),
+            ),
+            (
+                "its users left with it",
+                Surprise {
+                    standing: Unwritten,
+                    had_users: true,
+                    ..CALM
+                },
+                None,
+            ),
+            (
+                "its file stays, and nobody applies it",
+                Surprise {
+                    standing: Unapplied,
+                    ..CALM
+                },
+                Some(Warning),
+            ),
         ] {
             assert_eq!(severity(surprise), expected, "{what}");
         }

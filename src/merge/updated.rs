@@ -16,9 +16,15 @@ use crate::yaml::Value;
 /// without a node holds none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A new Pod stays
 /// without a node while a claim that it mounts is being deleted, so where the old Pod waits for it, that stays too.
 pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
-    let owners: BTreeMap<ObjectKey, ObjectKey> =
-        implied.objects.iter().map(|object| (object.key.clone(), object.owner.clone())).collect();
-    let Implied { mut objects, capped } = implied;
+    let owners: BTreeMap<ObjectKey, ObjectKey> = implied
+        .objects
+        .iter()
+        .map(|object| (object.key.clone(), object.owner.clone()))
+        .collect();
+    let Implied {
+        mut objects,
+        capped,
+    } = implied;
     objects.retain_mut(|object| {
         if !object.key.is(kinds::POD) {
             return true;
@@ -27,8 +33,15 @@ pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
         while let Some(above) = owners.get(workload) {
             workload = above;
         }
-        let before = part.base.inventory.with_key(workload).first().map(|id| part.base.inventory.member(*id));
-        let (Some(before), Some(after)) = (before, part.after(workload)) else { return true };
+        let before = part
+            .base
+            .inventory
+            .with_key(workload)
+            .first()
+            .map(|id| part.base.inventory.member(*id));
+        let (Some(before), Some(after)) = (before, part.after(workload)) else {
+            return true;
+        };
         let specs = [before, after].map(|member| pod_template_spec(&member.object));
         let changes = matches!(specs, [Some(old), Some(new)] if !same_value(old, new));
         match after_update(after) {
@@ -37,7 +50,11 @@ pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
             Replacement::First => {}
             Replacement::Afterwards => object.spec = specs[1].or(object.spec),
         }
-        after.object.at(&["spec", "replicas"]).and_then(Value::as_int) != Some(0)
+        after
+            .object
+            .at(&["spec", "replicas"])
+            .and_then(Value::as_int)
+            != Some(0)
     });
     Implied { objects, capped }
 }
@@ -55,15 +72,22 @@ enum Replacement {
 
 fn after_update(workload: &Member) -> Replacement {
     let text = |path: &[&str]| workload.object.at(path).and_then(Value::as_str);
-    let replicas = workload.object.at(&["spec", "replicas"]).and_then(Value::as_int);
+    let replicas = workload
+        .object
+        .at(&["spec", "replicas"])
+        .and_then(Value::as_int);
     match (workload.object.group(), workload.object.kind()) {
-        ("apps", "StatefulSet" | "DaemonSet") if text(&["spec", "updateStrategy", "type"]) == Some("OnDelete") => {
+        ("apps", "StatefulSet" | "DaemonSet")
+            if text(&["spec", "updateStrategy", "type"]) == Some("OnDelete") =>
+        {
             Replacement::Never
         }
         // One at a time: the second waits for the first to run.
         ("apps", "StatefulSet") if replicas.unwrap_or(1) > 1 => Replacement::Afterwards,
         ("apps", "StatefulSet" | "DaemonSet") => Replacement::First,
-        ("apps", "Deployment") if text(&["spec", "strategy", "type"]) == Some("Recreate") => Replacement::First,
+        ("apps", "Deployment") if text(&["spec", "strategy", "type"]) == Some("Recreate") => {
+            Replacement::First
+        }
         // What a CronJob has run is deleted when later runs have finished.
         ("apps", "Deployment") | ("batch", "CronJob") => Replacement::Afterwards,
         _ => Replacement::Never,

@@ -10,7 +10,9 @@ use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, nothing};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
-use crate::delivery::{FluxObject, Leaving, Op, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux};
+use crate::delivery::{
+    FluxObject, Leaving, Op, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
+};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::kustomize::{Deliverer, SourceTool};
@@ -61,25 +63,45 @@ enum Applier {
 /// Plans what the tools do about what leaves a part.
 pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal {
     let mut groups = Groups::new();
-    for member in part.leaving.iter().map(|id| part.base.inventory.member(*id)) {
+    for member in part
+        .leaving
+        .iter()
+        .map(|id| part.base.inventory.member(*id))
+    {
         let destination = part.base.destination(member.file);
         let applier = applier(part, member, destination, choice);
-        groups.entry((applier, destination)).or_default().push(member);
+        groups
+            .entry((applier, destination))
+            .or_default()
+            .push(member);
     }
     for member in part.hooks.iter().map(|id| part.base.inventory.member(*id)) {
         let destination = part.base.destination(member.file);
         let applier = applier(part, member, destination, choice);
         if matches!(applier, Applier::Tool { regime, .. } if regime.is_release()) {
-            groups.entry((applier, destination)).or_default().push(member);
+            groups
+                .entry((applier, destination))
+                .or_default()
+                .push(member);
         }
     }
     let mut decided = Decided::default();
     for (applier, destination) in in_order(part, &groups) {
-        let Some(members) = groups.remove(&(applier.clone(), destination)) else { break };
-        let leaving = Leaving { inventory: &part.base.inventory, deliveries: part.analysis.deliveries(), members };
+        let Some(members) = groups.remove(&(applier.clone(), destination)) else {
+            break;
+        };
+        let leaving = Leaving {
+            inventory: &part.base.inventory,
+            deliveries: part.analysis.deliveries(),
+            members,
+        };
         let (regime, said) = applier.regime();
         for member in &leaving.members {
-            let known = decided.all.regimes.entry(member.key.clone()).or_insert((regime, said));
+            let known = decided
+                .all
+                .regimes
+                .entry(member.key.clone())
+                .or_insert((regime, said));
             // Two destinations may have one key: who says that he delivers it counts.
             if said {
                 *known = (regime, said);
@@ -87,12 +109,20 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
         }
         let unbuildable = part.head.and_then(|head| head.unbuildable(destination));
         let withdrawal = match (&applier, regime) {
-            (Applier::Object(deliverer), _) => {
-                Delivery { part, leaving: &leaving, destination, choice }.of(deliverer, &decided.requested)
+            (Applier::Object(deliverer), _) => Delivery {
+                part,
+                leaving: &leaving,
+                destination,
+                choice,
             }
+            .of(deliverer, &decided.requested),
             _ if unbuildable.is_some() => nothing(CANNOT_BUILD),
-            (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => upgraded(part, &leaving, destination, choice),
-            (_, Regime::ArgoCd) => argocd::prune(&leaving, choice.cascade.unwrap_or(Policy::Foreground)),
+            (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => {
+                upgraded(part, &leaving, destination, choice)
+            }
+            (_, Regime::ArgoCd) => {
+                argocd::prune(&leaving, choice.cascade.unwrap_or(Policy::Foreground))
+            }
             (_, Regime::Flux(_)) => flux::prune(&leaving, KustomizationSettings::default()),
             (_, Regime::Kubectl) if !said && choice.unknown_prunes => {
                 flux::prune(&leaving, KustomizationSettings::default())
@@ -100,20 +130,41 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
             (_, Regime::Kubectl) => nothing("prunes nothing"),
         };
         if regime == Regime::Kubectl && !said && unbuildable.is_none() {
-            decided.all.unknown.extend(leaving.members.iter().map(|member| member.key.clone()));
+            decided
+                .all
+                .unknown
+                .extend(leaving.members.iter().map(|member| member.key.clone()));
         }
-        decided.all.assumed.extend(assumed(&applier, destination, &withdrawal));
-        decided.all.idle.extend(idle(&applier, &withdrawal, unbuildable, leaving.members.len()));
-        let by = destination.deliverer().and_then(|by| delivering(&part.base.inventory, by));
+        decided
+            .all
+            .assumed
+            .extend(assumed(&applier, destination, &withdrawal));
+        decided.all.idle.extend(idle(
+            &applier,
+            &withdrawal,
+            unbuildable,
+            leaving.members.len(),
+        ));
+        let by = destination
+            .deliverer()
+            .and_then(|by| delivering(&part.base.inventory, by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
     let releases = releases(part, &decided.requested);
     let handovers = handovers(part, choice, &decided.requested);
     for handover in &handovers {
         let regime = (regime_of(handover.from.tool), true);
-        decided.all.regimes.extend(handover.objects.iter().map(|key| (key.clone(), regime)));
+        decided
+            .all
+            .regimes
+            .extend(handover.objects.iter().map(|key| (key.clone(), regime)));
     }
-    PartWithdrawal { releases, handovers, choice: *choice, ..decided.finish() }
+    PartWithdrawal {
+        releases,
+        handovers,
+        choice: *choice,
+        ..decided.finish()
+    }
 }
 
 impl Applier {
@@ -127,7 +178,11 @@ impl Applier {
 }
 
 /// By which tool an object of base is delivered, whether it leaves or stays, and whether anybody says so.
-pub(super) fn delivered(part: &MergePart<'_>, member: &Member, choice: &DeliveryChoice) -> (Regime, bool) {
+pub(super) fn delivered(
+    part: &MergePart<'_>,
+    member: &Member,
+    choice: &DeliveryChoice,
+) -> (Regime, bool) {
     applier(part, member, part.base.destination(member.file), choice).regime()
 }
 
@@ -135,14 +190,20 @@ pub(super) fn delivered(part: &MergePart<'_>, member: &Member, choice: &Delivery
 fn releases(part: &MergePart<'_>, requested: &BTreeSet<ObjectKey>) -> Vec<ToolRelease> {
     let inventory = &part.base.inventory;
     let applications = part.leaving.iter().map(|id| inventory.member(*id));
-    let applications =
-        applications.filter(|member| member.object.is(SourceTool::ArgoCd.kind()) && requested.contains(&member.key));
-    let mut after: BTreeMap<ObjectId, Vec<ObjectKey>> =
-        applications.map(|application| (application.id, Vec::new())).collect();
+    let applications = applications.filter(|member| {
+        member.object.is(SourceTool::ArgoCd.kind()) && requested.contains(&member.key)
+    });
+    let mut after: BTreeMap<ObjectId, Vec<ObjectKey>> = applications
+        .map(|application| (application.id, Vec::new()))
+        .collect();
     if after.is_empty() {
         return Vec::new();
     }
-    for member in inventory.members.iter().filter(|member| requested.contains(&member.key)) {
+    for member in inventory
+        .members
+        .iter()
+        .filter(|member| requested.contains(&member.key))
+    {
         let by = part.base.destination(member.file).deliverer();
         let by = by.and_then(|by| delivering(inventory, by));
         if let Some(after) = by.and_then(|by| after.get_mut(&by.id)) {
@@ -151,9 +212,19 @@ fn releases(part: &MergePart<'_>, requested: &BTreeSet<ObjectKey>) -> Vec<ToolRe
     }
     let release = |(application, after): (ObjectId, _)| {
         let Member { key, object, .. } = inventory.member(application);
-        let finalizers = object.metadata().finalizers().iter().map(|finalizer| finalizer.value.clone());
-        let finalizers = finalizers.filter(|finalizer| finalizer.starts_with(argocd::RESOURCES_FINALIZER)).collect();
-        ToolRelease { object: key.clone(), finalizers, after }
+        let finalizers = object
+            .metadata()
+            .finalizers()
+            .iter()
+            .map(|finalizer| finalizer.value.clone());
+        let finalizers = finalizers
+            .filter(|finalizer| finalizer.starts_with(argocd::RESOURCES_FINALIZER))
+            .collect();
+        ToolRelease {
+            object: key.clone(),
+            finalizers,
+            after,
+        }
     };
     after.into_iter().map(release).collect()
 }
@@ -165,10 +236,15 @@ type Groups<'a> = BTreeMap<Group<'a>, Vec<&'a Member>>;
 /// first is decided first.
 fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
     let names: Vec<&Group<'a>> = groups.keys().collect();
-    let group_of = groups.values().zip(0..).flat_map(|(members, at)| members.iter().map(move |member| (member.id, at)));
+    let group_of = groups
+        .values()
+        .zip(0..)
+        .flat_map(|(members, at)| members.iter().map(move |member| (member.id, at)));
     let group_of: HashMap<ObjectId, usize> = group_of.collect();
     let waits_for = |(applier, _): &Group<'a>| match applier {
-        Applier::Object(deliverer) => group_of.get(&delivering(&part.base.inventory, deliverer)?.id).copied(),
+        Applier::Object(deliverer) => group_of
+            .get(&delivering(&part.base.inventory, deliverer)?.id)
+            .copied(),
         Applier::Tool { .. } => None,
     };
     let mut pending: BTreeSet<usize> = (0..names.len()).collect();
@@ -205,30 +281,57 @@ struct Decided {
 
 impl Decided {
     /// Adds what one client does. The object that delivers is gone last: so what its own client sends comes before.
-    fn take(&mut self, leaving: &Leaving<'_>, mut withdrawal: Withdrawal<'_>, by: Option<&ObjectKey>) {
+    fn take(
+        &mut self,
+        leaving: &Leaving<'_>,
+        mut withdrawal: Withdrawal<'_>,
+        by: Option<&ObjectKey>,
+    ) {
         let client = self.clients;
         self.clients += 1;
-        withdrawal.requests.iter_mut().for_each(|request| request.client = client);
+        withdrawal
+            .requests
+            .iter_mut()
+            .for_each(|request| request.client = client);
         if withdrawal.nothing == Some(CANNOT_BUILD) {
-            self.all.kept.extend(leaving.members.iter().map(|member| member.key.clone()));
+            self.all
+                .kept
+                .extend(leaving.members.iter().map(|member| member.key.clone()));
         } else if withdrawal.nothing.is_some() {
-            self.all.orphaned.extend(leaving.members.iter().map(|member| member.key.clone()));
+            self.all
+                .orphaned
+                .extend(leaving.members.iter().map(|member| member.key.clone()));
         }
-        let outside = withdrawal.outside.iter().map(|id| leaving.inventory.member(*id).key.clone());
+        let outside = withdrawal
+            .outside
+            .iter()
+            .map(|id| leaving.inventory.member(*id).key.clone());
         self.all.orphaned.extend(outside);
-        let spared = withdrawal.spared.iter().map(|(id, _)| leaving.inventory.member(*id).key.clone());
+        let spared = withdrawal
+            .spared
+            .iter()
+            .map(|(id, _)| leaving.inventory.member(*id).key.clone());
         self.all.kept.extend(spared);
         let sent = match by.filter(|by| self.requested.contains(*by)) {
             Some(by) => self.before.entry(by.clone()).or_default(),
             None => &mut self.all.requests,
         };
-        self.requested.extend(withdrawal.requests.iter().map(|request| request.key.clone()));
+        self.requested.extend(
+            withdrawal
+                .requests
+                .iter()
+                .map(|request| request.key.clone()),
+        );
         sent.extend(withdrawal.requests);
     }
 
     /// All requests in their order.
     fn finish(self) -> PartWithdrawal {
-        let Self { mut all, mut before, .. } = self;
+        let Self {
+            mut all,
+            mut before,
+            ..
+        } = self;
         let mut pending = std::mem::take(&mut all.requests);
         pending.reverse();
         while let Some(request) = pending.pop() {
@@ -262,7 +365,12 @@ fn in_turns(requests: &mut [ToolRequest]) {
 }
 
 /// Why a tool sends nothing, if somebody says that it delivers these objects.
-fn idle(applier: &Applier, withdrawal: &Withdrawal<'_>, unbuildable: Option<&str>, objects: usize) -> Option<String> {
+fn idle(
+    applier: &Applier,
+    withdrawal: &Withdrawal<'_>,
+    unbuildable: Option<&str>,
+    objects: usize,
+) -> Option<String> {
     let reason = withdrawal.nothing?;
     let subject = match applier {
         Applier::Object(deliverer) => format!("the {} {deliverer}", deliverer.tool.kind().kind),
@@ -270,17 +378,37 @@ fn idle(applier: &Applier, withdrawal: &Withdrawal<'_>, unbuildable: Option<&str
         Applier::Tool { said: false, .. } => return None,
     };
     let rejected = withdrawal.rejected.as_ref();
-    let rejected = rejected.map(|key| format!(", because the API server rejects the update of {key}"));
+    let rejected =
+        rejected.map(|key| format!(", because the API server rejects the update of {key}"));
     let unbuildable = unbuildable.map(|obstacle| format!(", because {obstacle}"));
     let because = rejected.or(unbuildable).unwrap_or_default();
-    let (objects, stay) = (plain::count(objects, "object"), if objects == 1 { "stays" } else { "stay" });
-    Some(format!("{subject} {reason}{because}: {objects} that left {stay} in the cluster"))
+    let (objects, stay) = (
+        plain::count(objects, "object"),
+        if objects == 1 { "stays" } else { "stay" },
+    );
+    Some(format!(
+        "{subject} {reason}{because}: {objects} that left {stay} in the cluster"
+    ))
 }
 
 /// That a tool probably deletes something.
-fn assumed(applier: &Applier, destination: &Destination, withdrawal: &Withdrawal<'_>) -> Option<String> {
-    let Applier::Tool { regime, said: false } = applier else { return None };
-    let count = withdrawal.requests.iter().filter(|request| request.op == Op::Delete).count();
+fn assumed(
+    applier: &Applier,
+    destination: &Destination,
+    withdrawal: &Withdrawal<'_>,
+) -> Option<String> {
+    let Applier::Tool {
+        regime,
+        said: false,
+    } = applier
+    else {
+        return None;
+    };
+    let count = withdrawal
+        .requests
+        .iter()
+        .filter(|request| request.op == Op::Delete)
+        .count();
     let (tool, place) = (regime.tool(), destination.folder().filter(|_| count > 0)?);
     let objects = plain::count(count, "object");
     Some(format!(
@@ -288,15 +416,30 @@ fn assumed(applier: &Applier, destination: &Destination, withdrawal: &Withdrawal
     ))
 }
 
-fn applier(part: &MergePart<'_>, member: &Member, destination: &Destination, choice: &DeliveryChoice) -> Applier {
+fn applier(
+    part: &MergePart<'_>,
+    member: &Member,
+    destination: &Destination,
+    choice: &DeliveryChoice,
+) -> Applier {
     match (choice.by, destination.deliverer()) {
-        (Some(tool), _) => Applier::Tool { regime: tool.regime(), said: true },
+        (Some(tool), _) => Applier::Tool {
+            regime: tool.regime(),
+            said: true,
+        },
         (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
         (None, None) => {
             let delivered = part.analysis.deliveries().regime(member);
             let said = delivered.source != RegimeSource::None;
-            let likely = if said { None } else { part.likely_tool(destination) };
-            Applier::Tool { regime: likely.unwrap_or(delivered.regime), said }
+            let likely = if said {
+                None
+            } else {
+                part.likely_tool(destination)
+            };
+            Applier::Tool {
+                regime: likely.unwrap_or(delivered.regime),
+                said,
+            }
         }
     }
 }
@@ -318,9 +461,16 @@ fn upgraded<'a>(
     let (Some(head), Some(deliveries)) = (part.head, part.deliveries_of_head()) else {
         return helm::uninstall(leaving, choice.helm_version, Policy::Background);
     };
-    let old = Leaving { members: part.base.members_at(destination).collect(), ..leaving.clone() };
+    let old = Leaving {
+        members: part.base.members_at(destination).collect(),
+        ..leaving.clone()
+    };
     let members = head.members_at(destination).collect();
-    let new = Leaving { inventory: &head.inventory, deliveries, members };
+    let new = Leaving {
+        inventory: &head.inventory,
+        deliveries,
+        members,
+    };
     let rejects = |key: &ObjectKey| part.rejects(key);
     helm::upgrade(&old, &new, choice.helm_version, rejects)
 }

@@ -26,28 +26,54 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
     let DataVerdict { fate, written } = row.verdict(member.object.value());
     let reclaimed = || reclaim_policy(inventory, member.object.at(&["spec"]));
     let fate = match fate {
-        DataFate::Unknown if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) => reclaimed().unwrap_or(fate),
+        DataFate::Unknown if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
+            reclaimed().unwrap_or(fate)
+        }
         fate => fate,
     };
-    Some(DataLoss { fate, lost: row.lost.clone(), written, row: row.name(), verified: row.verified })
+    Some(DataLoss {
+        fate,
+        lost: row.lost.clone(),
+        written,
+        row: row.name(),
+        verified: row.verified,
+    })
 }
 
 /// What becomes of the volume of a claim with this `spec`: as its PersistentVolume says, else its StorageClass, if the input
 /// contains them.
 pub fn reclaim_policy(inventory: &Inventory, spec: Option<Value<'_>>) -> Option<DataFate> {
-    let text = |key: &str| spec.and_then(|spec| spec.get(key)).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text = |key: &str| {
+        spec.and_then(|spec| spec.get(key))
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
     let find = |kind: GroupKind<&str>, name: &str| {
-        let id = *inventory.with_key(&ObjectKey::new(kind, Namespace::None, name)).first()?;
+        let id = *inventory
+            .with_key(&ObjectKey::new(kind, Namespace::None, name))
+            .first()?;
         Some(inventory.member(id))
     };
     let policy = |member: &Member, path: &[&str], default: &str| {
-        let policy = member.object.at(path).and_then(Value::as_str).unwrap_or(default).to_owned();
-        if policy == "Retain" { DataFate::Kept } else { DataFate::Lost }
+        let policy = member
+            .object
+            .at(path)
+            .and_then(Value::as_str)
+            .unwrap_or(default)
+            .to_owned();
+        if policy == "Retain" {
+            DataFate::Kept
+        } else {
+            DataFate::Lost
+        }
     };
     let volume = text("volumeName").and_then(|name| find(kinds::PERSISTENT_VOLUME, name));
     // A volume that people write has Retain unless they say otherwise; a class has Delete.
-    let by_volume = volume.map(|volume| policy(volume, &["spec", "persistentVolumeReclaimPolicy"], "Retain"));
-    let class =
-        || text("storageClassName").and_then(|name| find(GroupKind::new("storage.k8s.io", "StorageClass"), name));
+    let by_volume =
+        volume.map(|volume| policy(volume, &["spec", "persistentVolumeReclaimPolicy"], "Retain"));
+    let class = || {
+        text("storageClassName")
+            .and_then(|name| find(GroupKind::new("storage.k8s.io", "StorageClass"), name))
+    };
     by_volume.or_else(|| class().map(|class| policy(class, &["reclaimPolicy"], "Delete")))
 }

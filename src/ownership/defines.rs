@@ -4,8 +4,14 @@ use crate::inventory::{Inventory, Member, table};
 use crate::kube::GroupKind;
 
 /// What the API server deletes with the CustomResourceDefinition of a kind, in the order of the inventory.
-pub fn instances_of<'a>(inventory: &'a Inventory, kind: GroupKind<&str>) -> impl Iterator<Item = &'a Member> + use<'a> {
+pub fn instances_of<'a>(
+    inventory: &'a Inventory,
+    kind: GroupKind<&str>,
+) -> impl Iterator<Item = &'a Member> + use<'a> {
     // [CRD-3]: a definition does not replace a built-in kind.
     let is_custom = !table().is_builtin_group(kind.group);
-    is_custom.then(|| inventory.of_kind(kind)).into_iter().flatten()
+    is_custom
+        .then(|| inventory.of_kind(kind))
+        .into_iter()
+        .flatten()
 }

@@ -11,7 +11,9 @@ use crate::kube::{ApiVersion, KindMap, Namespace, ObjectKey, Scope};
 /// Every product of every generator among the objects, in their order.
 pub(super) fn of(inventory: &Inventory, tables: &Tables, members: &[&Member]) -> Vec<Tie> {
     let rows = KindMap::of(inventory.kinds_of_members(), |kind| {
-        tables.generators_of(kind.group, kind.kind).map(|row| (row, OnceCell::new()))
+        tables
+            .generators_of(kind.group, kind.kind)
+            .map(|row| (row, OnceCell::new()))
     });
     let mut ties = Vec::new();
     for member in members {
@@ -32,10 +34,17 @@ fn products<'a>(
 ) -> impl Iterator<Item = Tie> + use<'a> {
     let object = member.object.value();
     let owned = row.owns.of(object).owns;
-    let mut names = row.product.names.iter().flat_map(move |pattern| pattern.names(object)).peekable();
+    let mut names = row
+        .product
+        .names
+        .iter()
+        .flat_map(move |pattern| pattern.names(object))
+        .peekable();
     let namespaces = match names.peek() {
         None => Vec::new(),
-        Some(_) if *is_cluster_scoped.get_or_init(|| are_cluster_scoped(inventory, row)) => vec![Namespace::None],
+        Some(_) if *is_cluster_scoped.get_or_init(|| are_cluster_scoped(inventory, row)) => {
+            vec![Namespace::None]
+        }
         Some(_) => namespaces(inventory, member, row),
     };
     names.flat_map(move |found| {
@@ -59,23 +68,42 @@ fn tie(
         from: member.id,
         to,
         kind: TieKind::Generates { owned },
-        evidence: TieEvidence { field: found.field.as_str().into(), span: found.span, row: Some(row.name()) },
-        certainty: if row.verified && !contested { Certainty::Certain } else { Certainty::Possible },
+        evidence: TieEvidence {
+            field: found.field.as_str().into(),
+            span: found.span,
+            row: Some(row.name()),
+        },
+        certainty: if row.verified && !contested {
+            Certainty::Certain
+        } else {
+            Certainty::Possible
+        },
     }
 }
 
 /// Whether the products of a row live in no namespace.
 fn are_cluster_scoped(inventory: &Inventory, row: &Generator) -> bool {
     let kind = &row.product.kind;
-    let version = ApiVersion { group: kind.group.as_str(), version: "" };
+    let version = ApiVersion {
+        group: kind.group.as_str(),
+        version: "",
+    };
     inventory.kinds.resolve(version, &kind.kind).scope == Some(Scope::Cluster)
 }
 
 /// The namespaces of namespaced products: those that a field lists, else that of the generator. None where it cannot be known.
 fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Namespace> {
-    let listed = row.product.namespace.as_ref().map(|field| field.values(member.object.value())).unwrap_or_default();
+    let listed = row
+        .product
+        .namespace
+        .as_ref()
+        .map(|field| field.values(member.object.value()))
+        .unwrap_or_default();
     if !listed.is_empty() {
-        return listed.into_iter().map(|value| Namespace::Named(value.text.into())).collect();
+        return listed
+            .into_iter()
+            .map(|value| Namespace::Named(value.text.into()))
+            .collect();
     }
     match member.scope() {
         Some(Scope::Cluster) => Vec::new(),

@@ -23,16 +23,16 @@ mod written;
 pub use data::{DataLoss, data_loss, reclaim_policy};
 pub use defines::instances_of;
 pub use delivers::{
-    Build, DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach, SourceContent,
-    delivered_by, delivery_objects, not_generated,
+    Build, DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach,
+    SourceContent, delivered_by, delivery_objects, not_generated,
 };
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, implied};
 pub use pod_specs::{may_run_pods, pod_template_spec};
 pub use removers::{Evidence, Remover, Removers};
 pub use serves::{
-    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks, RequestedKind,
-    RequestedObject, Selected, SelectionId, ServedClient, Serves,
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,
+    RequestedKind, RequestedObject, Selected, SelectionId, ServedClient, Serves,
 };
 pub use tables::Tables;
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};

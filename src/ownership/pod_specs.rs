@@ -20,7 +20,10 @@ pub(super) struct PodSpec<'a> {
 /// The spec of the Pods that a built-in workload runs.
 pub(super) fn pod_spec(object: &Object) -> Option<PodSpec<'_>> {
     let path = path_of(object.group_kind())?;
-    Some(PodSpec { value: object.at(path)?, field: path.join(".") })
+    Some(PodSpec {
+        value: object.at(path)?,
+        field: path.join("."),
+    })
 }
 
 /// The same, for whoever compares two states of a workload.
@@ -82,8 +85,9 @@ impl<'a> CustomFields<'a> {
     pub(super) fn of(object: &'a Object) -> Self {
         let mut found = Self::default();
         let mut visited = Visited::default();
-        let start =
-            ["spec", "template"].into_iter().filter_map(|key| Some((object.at(&[key])?, None, FieldStep::Key(key), 0)));
+        let start = ["spec", "template"]
+            .into_iter()
+            .filter_map(|key| Some((object.at(&[key])?, None, FieldStep::Key(key), 0)));
         let mut pending: Vec<(Value<'a>, Option<usize>, FieldStep<'a>, usize)> = start.collect();
         while let Some((value, from, by, depth)) = pending.pop() {
             if depth > DEEPEST || !visited.is_new(value) {
@@ -91,7 +95,12 @@ impl<'a> CustomFields<'a> {
             }
             let step = found.steps.len();
             found.steps.push((from, by));
-            pending.extend(value.items().rev().map(|item| (item, Some(step), FieldStep::Item, depth + 1)));
+            pending.extend(
+                value
+                    .items()
+                    .rev()
+                    .map(|item| (item, Some(step), FieldStep::Item, depth + 1)),
+            );
             if !value.is_map() {
                 continue;
             }
@@ -99,8 +108,17 @@ impl<'a> CustomFields<'a> {
                 found.pods.push(CustomField { value, step });
                 continue;
             }
-            let inner = value.entries().filter(|entry| entry.value.is_map() || entry.value.is_seq());
-            pending.extend(inner.rev().map(|entry| (entry.value, Some(step), FieldStep::Key(entry.key), depth + 1)));
+            let inner = value
+                .entries()
+                .filter(|entry| entry.value.is_map() || entry.value.is_seq());
+            pending.extend(inner.rev().map(|entry| {
+                (
+                    entry.value,
+                    Some(step),
+                    FieldStep::Key(entry.key),
+                    depth + 1,
+                )
+            }));
             found.mappings.push(CustomField { value, step });
         }
         found
@@ -109,7 +127,9 @@ impl<'a> CustomFields<'a> {
     /// The path of a mapping: `spec.groups[].template`.
     pub(super) fn path(&self, field: CustomField<'a>) -> String {
         let from = |(from, _): &&(Option<usize>, FieldStep<'a>)| self.steps.get((*from)?);
-        let mut steps: Vec<_> = std::iter::successors(self.steps.get(field.step), from).map(|(_, step)| step).collect();
+        let mut steps: Vec<_> = std::iter::successors(self.steps.get(field.step), from)
+            .map(|(_, step)| step)
+            .collect();
         steps.reverse();
         let mut path = String::new();
         for step in steps {
@@ -125,5 +145,8 @@ impl<'a> CustomFields<'a> {
 
 fn lists_containers(value: Value<'_>) -> bool {
     let containers = value.get("containers").into_iter().flat_map(Value::items);
-    containers.into_iter().next().is_some_and(|first| first.get("name").is_some() || first.get("image").is_some())
+    containers
+        .into_iter()
+        .next()
+        .is_some_and(|first| first.get("name").is_some() || first.get("image").is_some())
 }

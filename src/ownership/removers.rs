@@ -101,7 +101,9 @@ fn prefer<T>(candidates: &mut Vec<T>, mut has_sign: impl FnMut(&T) -> bool) {
 
 /// Whether a workload has the name of its image, perhaps after that of a release.
 fn is_called(workload: &str, image: &str) -> bool {
-    workload.strip_suffix(image).is_some_and(|before| before.is_empty() || before.ends_with('-'))
+    workload
+        .strip_suffix(image)
+        .is_some_and(|before| before.is_empty() || before.ends_with('-'))
 }
 
 /// Whether a row of the table counts for an object.
@@ -117,10 +119,20 @@ impl Removers {
     pub fn of(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let at_run_time = known.added_at_run_time();
         let added = KindMap::of(inventory.kinds_of_members(), |kind| {
-            at_run_time.of_kind(kind.group, kind.kind).map(|(known, _)| known.finalizer.clone())
+            at_run_time
+                .of_kind(kind.group, kind.kind)
+                .map(|(known, _)| known.finalizer.clone())
         });
-        let running = known.iter().map(|known| (known.finalizer.clone(), OnceLock::new())).collect();
-        Self { known, access: Access::of(inventory), added, running }
+        let running = known
+            .iter()
+            .map(|known| (known.finalizer.clone(), OnceLock::new()))
+            .collect();
+        Self {
+            known,
+            access: Access::of(inventory),
+            added,
+            running,
+        }
     }
 
     /// What is known of finalizers.
@@ -140,8 +152,14 @@ impl Removers {
 
     /// The finalizers that every object of its kind gets from its controller, whether or not this one's manifest lists them. A
     /// dump shows what an object has.
-    pub fn added_finalizers<'t>(&'t self, member: &Member) -> impl Iterator<Item = &'t str> + use<'t> {
-        let added = self.added.get(member.key.group_kind()).filter(|_| !member.from_dump);
+    pub fn added_finalizers<'t>(
+        &'t self,
+        member: &Member,
+    ) -> impl Iterator<Item = &'t str> + use<'t> {
+        let added = self
+            .added
+            .get(member.key.group_kind())
+            .filter(|_| !member.from_dump);
         added.into_iter().flatten().map(String::as_str)
     }
 
@@ -152,39 +170,75 @@ impl Removers {
 
     /// Who removes `finalizer` from `holder`: the control plane, else a workload in which its controller runs, else a
     /// workload whose ServiceAccount may change such objects, else whoever the table names.
-    pub fn remover_from(&self, inventory: &Inventory, holder: &FinalizerHolder<'_>, finalizer: &str) -> Remover<'_> {
+    pub fn remover_from(
+        &self,
+        inventory: &Inventory,
+        holder: &FinalizerHolder<'_>,
+        finalizer: &str,
+    ) -> Remover<'_> {
         let Some(known) = self.known.find(finalizer) else {
-            return self.with_access(inventory, holder, None).unwrap_or(Remover::Nobody);
+            return self
+                .with_access(inventory, holder, None)
+                .unwrap_or(Remover::Nobody);
         };
         let handles = known.handles(holder.group, holder.kind);
         let counts = |row: &Controller| counts(handles, row, holder);
         match handles {
             Handles::No => return Remover::Nobody,
             Handles::Unlisted => {
-                let named = || known.controllers.first().map_or(Remover::Nobody, Remover::Unlisted);
-                return self.with_access(inventory, holder, None).unwrap_or_else(named);
+                let named = || {
+                    known
+                        .controllers
+                        .first()
+                        .map_or(Remover::Nobody, Remover::Unlisted)
+                };
+                return self
+                    .with_access(inventory, holder, None)
+                    .unwrap_or_else(named);
             }
             Handles::Yes | Handles::Unproven => {}
         }
-        let Some(controller) = known.controllers.iter().find(|row| counts(row)) else { return Remover::Nobody };
+        let Some(controller) = known.controllers.iter().find(|row| counts(row)) else {
+            return Remover::Nobody;
+        };
         if controller.control_plane {
             return Remover::ControlPlane(controller);
         }
         let running = || {
-            let first = self.running(inventory, holder, known, counts).into_iter().next()?;
+            let first = self
+                .running(inventory, holder, known, counts)
+                .into_iter()
+                .next()?;
             let (id, evidence) = first.workload.clone();
-            Some(Remover::Workload { id, evidence, controller: Some(first.controller) })
+            Some(Remover::Workload {
+                id,
+                evidence,
+                controller: Some(first.controller),
+            })
         };
         let by_access = || self.with_access(inventory, holder, Some(controller));
-        running().or_else(by_access).unwrap_or(Remover::KnownElsewhere(controller))
+        running()
+            .or_else(by_access)
+            .unwrap_or(Remover::KnownElsewhere(controller))
     }
 
     /// The workloads in which the controller of a finalizer may run, as its image or a configuration says: several where nothing in
     /// the input tells which of them it is.
-    pub fn candidates(&self, inventory: &Inventory, holder: &FinalizerHolder<'_>, finalizer: &str) -> Vec<ObjectId> {
-        let Some(known) = self.known.find(finalizer) else { return Vec::new() };
-        let counts = |row: &Controller| counts(known.handles(holder.group, holder.kind), row, holder);
-        self.running(inventory, holder, known, counts).iter().map(|running| running.workload.0).collect()
+    pub fn candidates(
+        &self,
+        inventory: &Inventory,
+        holder: &FinalizerHolder<'_>,
+        finalizer: &str,
+    ) -> Vec<ObjectId> {
+        let Some(known) = self.known.find(finalizer) else {
+            return Vec::new();
+        };
+        let counts =
+            |row: &Controller| counts(known.handles(holder.group, holder.kind), row, holder);
+        self.running(inventory, holder, known, counts)
+            .iter()
+            .map(|running| running.workload.0)
+            .collect()
     }
 
     /// The workload that a configuration names for a controller, or those that run its image. Of several, as tools and jobs run it
@@ -196,44 +250,104 @@ impl Removers {
         known: &'t KnownFinalizer,
         counts: impl Fn(&Controller) -> bool,
     ) -> Vec<Running<'t>> {
-        let Some(rows) = self.running.get(&known.finalizer) else { return Vec::new() };
-        let rows = rows.get_or_init(|| known.controllers.iter().map(|row| self.runs(inventory, row)).collect());
-        let rows = || known.controllers.iter().zip(rows).filter(|(controller, _)| counts(controller));
+        let Some(rows) = self.running.get(&known.finalizer) else {
+            return Vec::new();
+        };
+        let rows = rows.get_or_init(|| {
+            known
+                .controllers
+                .iter()
+                .map(|row| self.runs(inventory, row))
+                .collect()
+        });
+        let rows = || {
+            known
+                .controllers
+                .iter()
+                .zip(rows)
+                .filter(|(controller, _)| counts(controller))
+        };
         let all = || {
-            rows()
-                .flat_map(|(controller, running)| running.iter().map(move |workload| Running { controller, workload }))
+            rows().flat_map(|(controller, running)| {
+                running.iter().map(move |workload| Running {
+                    controller,
+                    workload,
+                })
+            })
         };
         let mut found: Vec<Running<'t>> = all().take(MOST_CANDIDATES + 1).collect();
-        let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
+        let resources = inventory
+            .kinds
+            .resources(GroupKind::new(holder.group, holder.kind));
         let mut budget = Budget::default();
-        let may_change =
-            |running: &Running<'_>| self.access.may_change(running.workload.0, holder, &resources, &mut budget);
+        let may_change = |running: &Running<'_>| {
+            self.access
+                .may_change(running.workload.0, holder, &resources, &mut budget)
+        };
         if found.len() > MOST_CANDIDATES {
-            let able = if self.access.has_grants() { all().find(may_change) } else { None };
+            let able = if self.access.has_grants() {
+                all().find(may_change)
+            } else {
+                None
+            };
             return vec![able.unwrap_or(found[0])];
         }
-        if matches!(found[..], [Running { workload: (_, Evidence::Configuration), .. }, _, ..]) {
+        if matches!(
+            found[..],
+            [
+                Running {
+                    workload: (_, Evidence::Configuration),
+                    ..
+                },
+                _,
+                ..
+            ]
+        ) {
             found.truncate(1);
         }
         prefer(&mut found, may_change);
-        prefer(&mut found, |running| inventory.member(running.workload.0).object.group() != "batch");
+        prefer(&mut found, |running| {
+            inventory.member(running.workload.0).object.group() != "batch"
+        });
         prefer(&mut found, |running| match &running.workload {
-            (id, Evidence::Image { image, .. }) => is_called(&inventory.member(*id).key.name, image_name(image)),
+            (id, Evidence::Image { image, .. }) => {
+                is_called(&inventory.member(*id).key.name, image_name(image))
+            }
             _ => false,
         });
         found
     }
 
     fn runs(&self, inventory: &Inventory, controller: &Controller) -> RunningController {
-        let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
+        let named = controller
+            .workload
+            .iter()
+            .flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
         let by_image =
-            self.access.workloads().running(inventory, controller).map(|(workload, image)| {
-                (workload, Evidence::Image { image: image.value.to_owned(), span: image.span })
-            });
+            self.access
+                .workloads()
+                .running(inventory, controller)
+                .map(|(workload, image)| {
+                    (
+                        workload,
+                        Evidence::Image {
+                            image: image.value.to_owned(),
+                            span: image.span,
+                        },
+                    )
+                });
         let mut workloads: Vec<_> = named.chain(by_image).collect();
         // A dump shows a Deployment with its ReplicaSets and their Pods.
-        prefer(&mut workloads, |(id, _)| inventory.member(*id).object.metadata().owner_references().entries.is_empty());
+        prefer(&mut workloads, |(id, _)| {
+            inventory
+                .member(*id)
+                .object
+                .metadata()
+                .owner_references()
+                .entries
+                .is_empty()
+        });
         workloads
     }
 
@@ -246,13 +360,19 @@ impl Removers {
         if !self.access.has_grants() {
             return None;
         }
-        let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
+        let resources = inventory
+            .kinds
+            .resources(GroupKind::new(holder.group, holder.kind));
         let (grant, workload) = self.access.naming(holder, &resources)?;
         let evidence = Evidence::Access {
             service_account: workload.service_account.to_string(),
             binding: grant.binding,
             role: self.access.role_of(grant).id,
         };
-        Some(Remover::Workload { id: workload.id, evidence, controller })
+        Some(Remover::Workload {
+            id: workload.id,
+            evidence,
+            controller,
+        })
     }
 }

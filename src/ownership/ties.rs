@@ -27,13 +27,26 @@ impl Ties {
     }
 
     /// Those that begin at some of its objects.
-    pub fn from_some(inventory: &Inventory, tables: &Tables, are_these: impl Fn(&Member) -> bool) -> Self {
-        let members: Vec<&Member> =
-            inventory.members.iter().filter(|member| member.decodes() && are_these(member)).collect();
-        let (generated, uses) = (generates::of(inventory, tables, &members), uses::of(inventory, &members));
+    pub fn from_some(
+        inventory: &Inventory,
+        tables: &Tables,
+        are_these: impl Fn(&Member) -> bool,
+    ) -> Self {
+        let members: Vec<&Member> = inventory
+            .members
+            .iter()
+            .filter(|member| member.decodes() && are_these(member))
+            .collect();
+        let (generated, uses) = (
+            generates::of(inventory, tables, &members),
+            uses::of(inventory, &members),
+        );
         let is_product = |tie: &Tie| {
             let from = generated.partition_point(|other| other.from < tie.from);
-            generated[from..].iter().take_while(|other| other.from == tie.from).any(|other| other.to.key == tie.to.key)
+            generated[from..]
+                .iter()
+                .take_while(|other| other.from == tie.from)
+                .any(|other| other.to.key == tie.to.key)
         };
         // A generator names its product; it does not use it.
         let mut all = uses;
@@ -43,12 +56,23 @@ impl Ties {
             all.extend(generated);
             all.sort_by_key(|tie| (tie.from, tie.kind == TieKind::Uses));
         }
-        let (mut generators, mut users) = (BTreeMap::<_, Vec<usize>>::new(), BTreeMap::<_, Vec<usize>>::new());
+        let (mut generators, mut users) = (
+            BTreeMap::<_, Vec<usize>>::new(),
+            BTreeMap::<_, Vec<usize>>::new(),
+        );
         for (place, tie) in all.iter().enumerate() {
-            let leading = if tie.kind == TieKind::Uses { &mut users } else { &mut generators };
+            let leading = if tie.kind == TieKind::Uses {
+                &mut users
+            } else {
+                &mut generators
+            };
             leading.entry(tie.to.key.clone()).or_default().push(place);
         }
-        Self { all, generators, users }
+        Self {
+            all,
+            generators,
+            users,
+        }
     }
 
     /// Every tie, in the order of the objects that they begin at.
@@ -65,11 +89,19 @@ impl Ties {
 
     /// What generates an object, whether or not the input contains it.
     pub fn generators_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
-        self.generators.get(key).into_iter().flatten().map(|place| &self.all[*place])
+        self.generators
+            .get(key)
+            .into_iter()
+            .flatten()
+            .map(|place| &self.all[*place])
     }
 
     /// What uses an object, whether or not the input contains it.
     pub fn users_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
-        self.users.get(key).into_iter().flatten().map(|place| &self.all[*place])
+        self.users
+            .get(key)
+            .into_iter()
+            .flatten()
+            .map(|place| &self.all[*place])
     }
 }

@@ -27,9 +27,21 @@ static IN_PODS: LazyLock<Vec<NamedBy>> = LazyLock::new(|| {
     let mut named = fields(&[
         ("volumes[].secret", "secretName", kinds::SECRET),
         ("volumes[].configMap", "name", kinds::CONFIG_MAP),
-        ("volumes[].persistentVolumeClaim", "claimName", kinds::PERSISTENT_VOLUME_CLAIM),
-        ("volumes[].projected.sources[].secret", "name", kinds::SECRET),
-        ("volumes[].projected.sources[].configMap", "name", kinds::CONFIG_MAP),
+        (
+            "volumes[].persistentVolumeClaim",
+            "claimName",
+            kinds::PERSISTENT_VOLUME_CLAIM,
+        ),
+        (
+            "volumes[].projected.sources[].secret",
+            "name",
+            kinds::SECRET,
+        ),
+        (
+            "volumes[].projected.sources[].configMap",
+            "name",
+            kinds::CONFIG_MAP,
+        ),
         ("volumes[].csi.nodePublishSecretRef", "name", kinds::SECRET),
         ("imagePullSecrets[]", "name", kinds::SECRET),
     ]);
@@ -54,16 +66,25 @@ static IN_OBJECTS: LazyLock<Vec<(GroupKind<&str>, Vec<NamedBy>)>> = LazyLock::ne
         (GroupKind::new("extensions", "Ingress"), fields(tls)),
         (
             kinds::SERVICE_ACCOUNT,
-            fields(&[("secrets[]", "name", kinds::SECRET), ("imagePullSecrets[]", "name", kinds::SECRET)]),
+            fields(&[
+                ("secrets[]", "name", kinds::SECRET),
+                ("imagePullSecrets[]", "name", kinds::SECRET),
+            ]),
         ),
     ]
 });
 
 /// Lists of references that name the kind: `{kind: Secret, name: x, namespace: y}`; a Secret where they do not.
 static CERTIFICATES: LazyLock<Vec<FieldPath>> = LazyLock::new(|| {
-    let paths =
-        ["spec.listeners[].tls.certificateRefs[]", "spec.tls.certificateRefs[]", "spec.validation.caCertificateRefs[]"];
-    paths.into_iter().filter_map(|path| FieldPath::parse(path).ok()).collect()
+    let paths = [
+        "spec.listeners[].tls.certificateRefs[]",
+        "spec.tls.certificateRefs[]",
+        "spec.validation.caCertificateRefs[]",
+    ];
+    paths
+        .into_iter()
+        .filter_map(|path| FieldPath::parse(path).ok())
+        .collect()
 });
 
 /// Keys of custom resources that name an object beside them, in a mapping with a `name`.
@@ -77,14 +98,22 @@ const REFERENCES: [(&str, GroupKind<&str>); 4] = [
 fn fields(list: &[(&str, &'static str, GroupKind<&'static str>)]) -> Vec<NamedBy> {
     let named = |&(holder, key, kind): &(&str, &'static str, GroupKind<&'static str>)| {
         // Paths of this file; the tests read each of them.
-        Some(NamedBy { holder: FieldPath::parse(holder).ok()?, key, kind })
+        Some(NamedBy {
+            holder: FieldPath::parse(holder).ok()?,
+            key,
+            kind,
+        })
     };
     list.iter().filter_map(named).collect()
 }
 
 /// Everything that the objects use, in their order.
 pub(super) fn of<'a>(inventory: &'a Inventory, members: &[&'a Member]) -> Vec<Tie> {
-    let mut uses = Uses { inventory, ties: Vec::new(), fields: HashSet::default() };
+    let mut uses = Uses {
+        inventory,
+        ties: Vec::new(),
+        fields: HashSet::default(),
+    };
     members.iter().for_each(|member| uses.read(member));
     uses.ties.shrink_to_fit();
     uses.ties
@@ -103,34 +132,77 @@ impl<'a> Uses<'a> {
         if let Some(pod) = pod_spec(object) {
             self.pod(member, &pod, Certainty::Certain);
         } else if let Some((_, named)) = IN_OBJECTS.iter().find(|(kind, _)| object.is(*kind)) {
-            let whole = PodSpec { value: object.value(), field: String::new() };
-            named.iter().for_each(|named| self.named(member, &whole, named, Certainty::Certain));
+            let whole = PodSpec {
+                value: object.value(),
+                field: String::new(),
+            };
+            named
+                .iter()
+                .for_each(|named| self.named(member, &whole, named, Certainty::Certain));
         } else if object.group() == "gateway.networking.k8s.io" {
             self.certificates(member);
         } else if is_custom(object) {
             let fields = CustomFields::of(object);
             for pod in &fields.pods {
-                self.pod(member, &PodSpec { value: pod.value, field: fields.path(*pod) }, Certainty::Likely);
+                self.pod(
+                    member,
+                    &PodSpec {
+                        value: pod.value,
+                        field: fields.path(*pod),
+                    },
+                    Certainty::Likely,
+                );
             }
-            fields.mappings.iter().for_each(|mapping| self.custom(member, &fields, *mapping));
+            fields
+                .mappings
+                .iter()
+                .for_each(|mapping| self.custom(member, &fields, *mapping));
         }
     }
 
     fn pod(&mut self, member: &'a Member, pod: &PodSpec<'a>, certainty: Certainty) {
-        IN_PODS.iter().for_each(|named| self.named(member, pod, named, certainty));
+        IN_PODS
+            .iter()
+            .for_each(|named| self.named(member, pod, named, certainty));
         if let Some(account) = pod.value.get("serviceAccountName") {
-            self.add(member, (kinds::SERVICE_ACCOUNT, None), account, &pod.field, "serviceAccountName", certainty);
+            self.add(
+                member,
+                (kinds::SERVICE_ACCOUNT, None),
+                account,
+                &pod.field,
+                "serviceAccountName",
+                certainty,
+            );
         }
     }
 
-    fn named(&mut self, member: &'a Member, start: &PodSpec<'a>, named: &NamedBy, certainty: Certainty) {
+    fn named(
+        &mut self,
+        member: &'a Member,
+        start: &PodSpec<'a>,
+        named: &NamedBy,
+        certainty: Certainty,
+    ) {
         for holder in named.holder.nodes(start.value) {
             // The Pod starts without it.
             let optional = holder.get("optional").and_then(Value::as_bool) == Some(true);
-            let certainty = if optional { Certainty::Possible } else { certainty };
-            let Some(name) = holder.get(named.key) else { continue };
+            let certainty = if optional {
+                Certainty::Possible
+            } else {
+                certainty
+            };
+            let Some(name) = holder.get(named.key) else {
+                continue;
+            };
             let field = joined(&start.field, named.holder.as_str());
-            self.add(member, (named.kind, None), name, &field, named.key, certainty);
+            self.add(
+                member,
+                (named.kind, None),
+                name,
+                &field,
+                named.key,
+                certainty,
+            );
         }
     }
 
@@ -138,10 +210,27 @@ impl<'a> Uses<'a> {
     fn certificates(&mut self, member: &'a Member) {
         for path in CERTIFICATES.iter() {
             for reference in path.nodes(member.object.value()) {
-                let text = |key: &str| reference.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-                let Some(name) = reference.get("name") else { continue };
-                let kind = GroupKind::new(text("group").unwrap_or_default(), text("kind").unwrap_or("Secret"));
-                self.add(member, (kind, text("namespace")), name, path.as_str(), "name", Certainty::Certain);
+                let text = |key: &str| {
+                    reference
+                        .get(key)
+                        .and_then(Value::as_str)
+                        .filter(|text| !text.is_empty())
+                };
+                let Some(name) = reference.get("name") else {
+                    continue;
+                };
+                let kind = GroupKind::new(
+                    text("group").unwrap_or_default(),
+                    text("kind").unwrap_or("Secret"),
+                );
+                self.add(
+                    member,
+                    (kind, text("namespace")),
+                    name,
+                    path.as_str(),
+                    "name",
+                    Certainty::Certain,
+                );
             }
         }
     }
@@ -150,13 +239,31 @@ impl<'a> Uses<'a> {
     fn custom(&mut self, member: &'a Member, fields: &CustomFields<'a>, mapping: CustomField<'a>) {
         let path = || fields.path(mapping);
         for (key, kind) in REFERENCES {
-            let Some(reference) = mapping.value.get(key) else { continue };
-            let Some(name) = reference.get("name") else { continue };
+            let Some(reference) = mapping.value.get(key) else {
+                continue;
+            };
+            let Some(name) = reference.get("name") else {
+                continue;
+            };
             let namespace = reference.get("namespace").and_then(Value::as_str);
-            self.add(member, (kind, namespace), name, &joined(&path(), key), "name", Certainty::Possible);
+            self.add(
+                member,
+                (kind, namespace),
+                name,
+                &joined(&path(), key),
+                "name",
+                Certainty::Possible,
+            );
         }
         if let Some(name) = mapping.value.get("secretName") {
-            self.add(member, (kinds::SECRET, None), name, &path(), "secretName", Certainty::Possible);
+            self.add(
+                member,
+                (kinds::SECRET, None),
+                name,
+                &path(),
+                "secretName",
+                Certainty::Possible,
+            );
         }
     }
 
@@ -169,7 +276,9 @@ impl<'a> Uses<'a> {
         key: &str,
         certainty: Certainty,
     ) {
-        let Some(text) = name.as_str().filter(|text| !text.is_empty()) else { return };
+        let Some(text) = name.as_str().filter(|text| !text.is_empty()) else {
+            return;
+        };
         let namespace = match (namespace, member.scope()) {
             (Some(namespace), _) => Namespace::Named(namespace.into()),
             // A cluster-scoped object names the namespace, or its operator knows it.
@@ -181,7 +290,11 @@ impl<'a> Uses<'a> {
             from: member.id,
             to: TieEnd::of(self.inventory, ObjectKey::new(kind, namespace, text)),
             kind: TieKind::Uses,
-            evidence: TieEvidence { field, span: name.span(), row: None },
+            evidence: TieEvidence {
+                field,
+                span: name.span(),
+                row: None,
+            },
             certainty,
         });
     }
@@ -198,7 +311,11 @@ impl<'a> Uses<'a> {
 }
 
 fn joined(holder: &str, key: &str) -> String {
-    if holder.is_empty() { key.to_owned() } else { format!("{holder}.{key}") }
+    if holder.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{holder}.{key}")
+    }
 }
 
 #[cfg(test)]
@@ -208,7 +325,13 @@ mod tests {
     #[test]
     fn every_path_is_read() {
         assert_eq!(IN_PODS.len(), 7 + 3 * 4);
-        assert_eq!(IN_OBJECTS.iter().map(|(_, named)| named.len()).collect::<Vec<_>>(), [1, 1, 2]);
+        assert_eq!(
+            IN_OBJECTS
+                .iter()
+                .map(|(_, named)| named.len())
+                .collect::<Vec<_>>(),
+            [1, 1, 2]
+        );
         assert_eq!(CERTIFICATES.len(), 3);
     }
 }

@@ -47,7 +47,12 @@ pub(super) struct Workloads {
 impl Workloads {
     /// Finds the workloads in an input, with their images.
     pub(super) fn of(inventory: &Inventory) -> Self {
-        let found = || inventory.members.iter().filter_map(|member| Some((member, pod_of(member)?)));
+        let found = || {
+            inventory
+                .members
+                .iter()
+                .filter_map(|member| Some((member, pod_of(member)?)))
+        };
         let mut all = Vec::with_capacity(found().count());
         all.extend(found().map(|(member, pod)| workload(member, pod)));
         let ends = |workload: &Workload| inventory.member(workload.id).object.group() == "batch";
@@ -63,13 +68,18 @@ impl Workloads {
                 }
             }
         }
-        Self { all, running, by_image }
+        Self {
+            all,
+            running,
+            by_image,
+        }
     }
 
     /// The place of a workload.
     pub(super) fn place(&self, workload: ObjectId) -> Option<usize> {
         let (running, ending) = self.all.split_at(self.running);
-        let place = |among: &[Workload]| among.binary_search_by_key(&workload, |known| known.id).ok();
+        let place =
+            |among: &[Workload]| among.binary_search_by_key(&workload, |known| known.id).ok();
         place(running).or_else(|| Some(self.running + place(ending)?))
     }
 
@@ -86,8 +96,9 @@ impl Workloads {
         let places: BTreeSet<usize> = controller.images.iter().flat_map(named).collect();
         places.into_iter().filter_map(|at| {
             let workload = self.all[at].id;
-            let runs =
-                |container: &RunContainer<'_>| controller.is_run_by(container.image.value, container.command_line());
+            let runs = |container: &RunContainer<'_>| {
+                controller.is_run_by(container.image.value, container.command_line())
+            };
             let container = containers(inventory.member(workload)).find(runs)?;
             Some((workload, container.image))
         })
@@ -100,22 +111,38 @@ fn pod_of(member: &Member) -> Option<Value<'_>> {
 }
 
 fn workload(member: &Member, pod: Value<'_>) -> Workload {
-    let text = |key: &str| pod.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text = |key: &str| {
+        pod.get(key)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
     // `serviceAccount` is the deprecated name of the same field.
-    let service_account = text("serviceAccountName").or_else(|| text("serviceAccount")).unwrap_or("default");
-    Workload { id: member.id, service_account: service_account.into() }
+    let service_account = text("serviceAccountName")
+        .or_else(|| text("serviceAccount"))
+        .unwrap_or("default");
+    Workload {
+        id: member.id,
+        service_account: service_account.into(),
+    }
 }
 
 /// All containers of a workload that run a program of their image, init containers and ephemeral ones included.
 pub(super) fn containers(member: &Member) -> impl Iterator<Item = RunContainer<'_>> {
     let lists = ["containers", "initContainers", "ephemeralContainers"];
-    let listed =
-        pod_of(member).into_iter().flat_map(move |pod| lists.into_iter().filter_map(move |list| pod.get(list)));
-    let containers = listed.flat_map(Value::items).filter(|container| !runs_a_shell(*container));
+    let listed = pod_of(member)
+        .into_iter()
+        .flat_map(move |pod| lists.into_iter().filter_map(move |list| pod.get(list)));
+    let containers = listed
+        .flat_map(Value::items)
+        .filter(|container| !runs_a_shell(*container));
     containers.filter_map(|value| {
         let image = value.entry("image")?;
         let text = image.value.as_str()?;
-        let image = Spanned { value: text, key_span: image.key_span, span: image.value.span() };
+        let image = Spanned {
+            value: text,
+            key_span: image.key_span,
+            span: image.value.span(),
+        };
         Some(RunContainer { image, value })
     })
 }
@@ -132,9 +159,14 @@ fn runs_a_shell(container: Value<'_>) -> bool {
         return false;
     }
     let line = || command_line(container);
-    let mut programs = line().filter(|word| !word.starts_with('-')).map(|word| word.rsplit('/').next().unwrap_or(word));
-    let program = programs.find(|name| !INIT_PROGRAMS.contains(name)).unwrap_or_default();
-    (SHELLS.contains(&program) || program.ends_with(".sh")) && !line().any(|word| word.contains("exec "))
+    let mut programs = line()
+        .filter(|word| !word.starts_with('-'))
+        .map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = programs
+        .find(|name| !INIT_PROGRAMS.contains(name))
+        .unwrap_or_default();
+    (SHELLS.contains(&program) || program.ends_with(".sh"))
+        && !line().any(|word| word.contains("exec "))
 }
 
 fn command_line<'a>(container: Value<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
@@ -142,5 +174,9 @@ fn command_line<'a>(container: Value<'a>) -> impl Iterator<Item = &'a str> + use
 }
 
 fn words<'a>(container: Value<'a>, field: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-    container.get(field).into_iter().flat_map(Value::items).filter_map(Value::as_str)
+    container
+        .get(field)
+        .into_iter()
+        .flat_map(Value::items)
+        .filter_map(Value::as_str)
 }

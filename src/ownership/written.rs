@@ -50,7 +50,12 @@ impl OwnerEdge {
 
     /// The reference itself.
     pub fn reference<'a>(&self, inventory: &'a Inventory) -> &'a OwnerReference {
-        &self.dependent(inventory).object.metadata().owner_references().entries[self.entry]
+        &self
+            .dependent(inventory)
+            .object
+            .metadata()
+            .owner_references()
+            .entries[self.entry]
     }
 }
 
@@ -68,8 +73,12 @@ pub struct Ownership {
 impl Ownership {
     /// The edges of one object to its owners.
     pub fn edges_of(&self, dependent: ObjectId) -> &[OwnerEdge] {
-        let start = self.written.partition_point(|edge| edge.dependent < dependent);
-        let end = self.written.partition_point(|edge| edge.dependent <= dependent);
+        let start = self
+            .written
+            .partition_point(|edge| edge.dependent < dependent);
+        let end = self
+            .written
+            .partition_point(|edge| edge.dependent <= dependent);
         &self.written[start..end]
     }
 
@@ -81,20 +90,34 @@ impl Ownership {
     /// The same with other knowledge of finalizers.
     pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let (removers, serves) = (Removers::of(inventory, known), Serves::of(inventory));
-        Self { written: edges(inventory), removers, serves }
+        Self {
+            written: edges(inventory),
+            removers,
+            serves,
+        }
     }
 
     /// The same on several threads.
     pub fn side_by_side(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let rest = || rayon::join(|| Serves::of(inventory), || edges(inventory));
         let (removers, (serves, written)) = rayon::join(|| Removers::of(inventory, known), rest);
-        Self { written, removers, serves }
+        Self {
+            written,
+            removers,
+            serves,
+        }
     }
 }
 
 fn edges(inventory: &Inventory) -> Vec<OwnerEdge> {
     let edges = inventory.remarkable().flat_map(|dependent| {
-        let entries = dependent.object.metadata().owner_references().entries.iter().enumerate();
+        let entries = dependent
+            .object
+            .metadata()
+            .owner_references()
+            .entries
+            .iter()
+            .enumerate();
         entries.map(|(entry, reference)| OwnerEdge {
             dependent: dependent.id,
             entry,
@@ -105,7 +128,9 @@ fn edges(inventory: &Inventory) -> Vec<OwnerEdge> {
 }
 
 fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
-    let with_uid = Some(reference.uid()).filter(|uid| !uid.is_empty()).map(|uid| inventory.with_uid(uid));
+    let with_uid = Some(reference.uid())
+        .filter(|uid| !uid.is_empty())
+        .map(|uid| inventory.with_uid(uid));
     if let Some(&owner) = with_uid.and_then(<[_]>::first) {
         return Owner::ByUid(owner);
     }
@@ -121,12 +146,24 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
 
 /// Nothing of that name where the collector looks. A namesake whose namespace may still be the same one (neither
 /// manifest says, or the kind's scope is unknown) is treated as the owner; one that is certainly elsewhere is not.
-fn by_name_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
+fn by_name_elsewhere(
+    inventory: &Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+) -> Owner {
     let group = reference.group_version().group;
     let (kind, name) = (GroupKind::new(group, reference.kind()), reference.name());
-    match inventory.with_name_near(kind, name, &dependent.key.namespace).next() {
+    match inventory
+        .with_name_near(kind, name, &dependent.key.namespace)
+        .next()
+    {
         Some(owner) => Owner::ByName(owner),
-        None if inventory.with_name(group, reference.kind(), name).is_empty() => Owner::Absent,
+        None if inventory
+            .with_name(group, reference.kind(), name)
+            .is_empty() =>
+        {
+            Owner::Absent
+        }
         None => Owner::Elsewhere,
     }
 }

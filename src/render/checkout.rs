@@ -34,7 +34,10 @@ impl Checkout {
     /// # Errors
     /// The folder cannot be written.
     pub fn of<'a>(files: impl IntoIterator<Item = CheckoutFile<'a>>) -> Result<Self, RenderError> {
-        let found = Self { folder: temporary()?, existing: None };
+        let found = Self {
+            folder: temporary()?,
+            existing: None,
+        };
         let root = found.root();
         std::fs::create_dir(&root).map_err(failed)?;
         // Links come last: nothing is written through one.
@@ -50,12 +53,17 @@ impl Checkout {
     /// # Errors
     /// The home folder cannot be written.
     pub fn existing(root: PathBuf) -> Result<Self, RenderError> {
-        Ok(Self { folder: temporary()?, existing: Some(root) })
+        Ok(Self {
+            folder: temporary()?,
+            existing: Some(root),
+        })
     }
 
     /// The root of the tree.
     pub fn root(&self) -> PathBuf {
-        self.existing.clone().unwrap_or_else(|| self.folder.path().join("tree"))
+        self.existing
+            .clone()
+            .unwrap_or_else(|| self.folder.path().join("tree"))
     }
 
     /// A home folder for one program.
@@ -63,12 +71,18 @@ impl Checkout {
     /// # Errors
     /// It cannot be written.
     pub fn home(&self) -> Result<TempDir, RenderError> {
-        tempfile::Builder::new().prefix("home-").tempdir_in(self.folder.path()).map_err(failed)
+        tempfile::Builder::new()
+            .prefix("home-")
+            .tempdir_in(self.folder.path())
+            .map_err(failed)
     }
 }
 
 fn temporary() -> Result<TempDir, RenderError> {
-    tempfile::Builder::new().prefix("ownerlint-").tempdir().map_err(failed)
+    tempfile::Builder::new()
+        .prefix("ownerlint-")
+        .tempdir()
+        .map_err(failed)
 }
 
 /// Writes one file. One whose path leaves the tree, and a link that does, are left out: git itself writes neither of the former, and
@@ -90,7 +104,11 @@ fn write(root: &Path, file: CheckoutFile<'_>) -> Result<(), RenderError> {
     }
     std::fs::create_dir_all(folder).map_err(failed)?;
     std::fs::write(&path, file.bytes).map_err(failed)?;
-    if file.is_executable { executable(&path).map_err(failed) } else { Ok(()) }
+    if file.is_executable {
+        executable(&path).map_err(failed)
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether a path stays in the tree at every step, if it starts in the folder `from`.
@@ -110,7 +128,10 @@ fn stays_inside(from: &str, path: &str) -> bool {
 /// Whether a path goes up again after it went down: behind a link, up is somewhere else than its text says.
 fn turns_back(path: &str) -> bool {
     let up = |part: &Component<'_>| matches!(part, Component::ParentDir | Component::CurDir);
-    Path::new(path).components().skip_while(up).any(|part| part == Component::ParentDir)
+    Path::new(path)
+        .components()
+        .skip_while(up)
+        .any(|part| part == Component::ParentDir)
 }
 
 #[cfg(unix)]

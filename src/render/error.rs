@@ -9,7 +9,9 @@ use thiserror::Error;
 pub enum RenderError {
     /// The program cannot be started.
     #[error("`{command}` cannot be run: {reason}")]
-    #[diagnostic(help("a renderer is looked for on the PATH, or from its folder if it contains a slash"))]
+    #[diagnostic(help(
+        "a renderer is looked for on the PATH, or from its folder if it contains a slash"
+    ))]
     NotRun {
         /// The command line.
         command: String,
@@ -61,6 +63,8 @@ pub enum RenderError {
     Checkout(String),
     /// There is nothing to render with.
     #[error("there is no `kustomize` and no `kubectl` on the PATH to render with")]
-    #[diagnostic(help("install one of them, or say how each bundle is rendered: `render: [helm, template, …]`"))]
+    #[diagnostic(help(
+        "install one of them, or say how each bundle is rendered: `render: [helm, template, …]`"
+    ))]
     NoRenderer,
 }

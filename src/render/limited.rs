@@ -27,8 +27,16 @@ pub(super) struct LimitedRun {
 }
 
 /// Runs `command`. Of its standard output at most `most` bytes are taken, of its standard error at most `most_said` are kept.
-pub(super) fn run(command: &mut Command, timeout: Duration, most: u64, most_said: u64) -> std::io::Result<LimitedRun> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+pub(super) fn run(
+    command: &mut Command,
+    timeout: Duration,
+    most: u64,
+    most_said: u64,
+) -> std::io::Result<LimitedRun> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let deadline = Instant::now() + timeout;
@@ -45,13 +53,23 @@ pub(super) fn run(command: &mut Command, timeout: Duration, most: u64, most_said
     if !matches!(ended, Ended::With(_)) {
         end(&mut child);
     }
-    let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(200));
-    Ok(LimitedRun { ended, stdout: written.unwrap_or_default(), stderr: stderr.recv_timeout(left).unwrap_or_default() })
+    let left = deadline
+        .saturating_duration_since(Instant::now())
+        .max(Duration::from_millis(200));
+    Ok(LimitedRun {
+        ended,
+        stdout: written.unwrap_or_default(),
+        stderr: stderr.recv_timeout(left).unwrap_or_default(),
+    })
 }
 
 /// What comes out of a pipe, once it is closed or `most` bytes have come. With `drain` the rest is read and dropped, so that the
 /// program can go on.
-fn collected(pipe: Option<impl Read + Send + 'static>, most: u64, drain: bool) -> Receiver<Vec<u8>> {
+fn collected(
+    pipe: Option<impl Read + Send + 'static>,
+    most: u64,
+    drain: bool,
+) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -81,7 +99,10 @@ fn until(child: &mut Child, deadline: Instant) -> std::io::Result<Ended> {
 /// Ends the program and everything that it started and that is still in its group.
 fn end(child: &mut Child) {
     #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+    if let Some(group) = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+    {
         // It may have ended already.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }

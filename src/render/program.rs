@@ -36,30 +36,53 @@ impl RenderCommand {
     /// It cannot be run, fails, takes too long or prints too much.
     pub fn output(&self, folder: &Path, home: &Path) -> Result<Vec<u8>, RenderError> {
         let command_line = || self.command_line();
-        let not_run = |reason: String| RenderError::NotRun { command: command_line(), reason };
+        let not_run = |reason: String| RenderError::NotRun {
+            command: command_line(),
+            reason,
+        };
         let Some((program, arguments)) = self.arguments.split_first() else {
             return Err(not_run("it is empty".to_owned()));
         };
         let mut command = Command::new(located(program, folder));
         command.args(arguments).current_dir(folder).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", home).env("TMPDIR", home);
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home)
+            .env("TMPDIR", home);
         let run = run(&mut command, self.timeout, SourceFile::MAX_BYTES, MOST_SAID);
-        let LimitedRun { ended, stdout, stderr } = run.map_err(|error| not_run(error.to_string()))?;
+        let LimitedRun {
+            ended,
+            stdout,
+            stderr,
+        } = run.map_err(|error| not_run(error.to_string()))?;
         match ended {
             Ended::With(status) if status.success() => Ok(stdout),
             Ended::With(status) => {
                 let outcome = status
                     .code()
-                    .map_or("was ended by a signal".to_owned(), |code| format!("exited with status {code}"));
-                Err(RenderError::Failed { command: command_line(), outcome, said: said(&stderr) })
+                    .map_or("was ended by a signal".to_owned(), |code| {
+                        format!("exited with status {code}")
+                    });
+                Err(RenderError::Failed {
+                    command: command_line(),
+                    outcome,
+                    said: said(&stderr),
+                })
             }
             Ended::TimedOut => {
                 let seconds = self.timeout.as_secs();
-                Err(RenderError::TimedOut { command: command_line(), seconds, said: said(&stderr) })
+                Err(RenderError::TimedOut {
+                    command: command_line(),
+                    seconds,
+                    said: said(&stderr),
+                })
             }
             Ended::TooLong => {
                 let mebibytes = SourceFile::MAX_BYTES / 1024 / 1024;
-                Err(RenderError::TooLong { command: command_line(), mebibytes })
+                Err(RenderError::TooLong {
+                    command: command_line(),
+                    mebibytes,
+                })
             }
         }
     }
@@ -76,8 +99,16 @@ fn located(program: &str, folder: &Path) -> PathBuf {
 /// What a program complained of, after a colon.
 fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() { String::new() } else { format!(": {}", lines.join("; ")) }
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect();
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", lines.join("; "))
+    }
 }
 
 /// What builds the kustomization of the folder that it is run in: `kustomize`, else `kubectl`.
@@ -95,5 +126,8 @@ pub fn kustomize() -> Result<RenderCommand, RenderError> {
         (false, true) => ["kubectl", "kustomize", "."],
         (false, false) => return Err(RenderError::NoRenderer),
     };
-    Ok(RenderCommand { arguments: arguments.map(str::to_owned).to_vec(), timeout: RenderCommand::TIMEOUT })
+    Ok(RenderCommand {
+        arguments: arguments.map(str::to_owned).to_vec(),
+        timeout: RenderCommand::TIMEOUT,
+    })
 }

@@ -28,10 +28,17 @@ pub struct Closing {
 /// What a reader of a document in `format` should know besides, ending in a line break: its notes, what was skipped or held
 /// back, and for a run that failed the command that explains each rule. Empty for formats that say it themselves.
 pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
-    if matches!(format, Format::Human | Format::Json | Format::Sarif | Format::Markdown) {
+    if matches!(
+        format,
+        Format::Human | Format::Json | Format::Sarif | Format::Markdown
+    ) {
         return String::new();
     }
-    let show = if format == Format::Concise { options.show } else { Severity::Info };
+    let show = if format == Format::Concise {
+        options.show
+    } else {
+        Severity::Info
+    };
     let digest = Digest::new(report, show);
     let mut lines = notes(report, options.verbose);
     if options.verbose {
@@ -51,8 +58,15 @@ pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
 pub(super) fn notes(report: &Report, verbose: bool) -> Vec<String> {
     let mut notes: Vec<_> = report.notes.iter().collect();
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
-    let failures = notes.iter().filter(|note| note.severity == Severity::Error).count();
-    let shown = if verbose { notes.len() } else { notes.len().min(failures + NOTES) };
+    let failures = notes
+        .iter()
+        .filter(|note| note.severity == Severity::Error)
+        .count();
+    let shown = if verbose {
+        notes.len()
+    } else {
+        notes.len().min(failures + NOTES)
+    };
     let mut lines: Vec<_> = notes[..shown]
         .iter()
         .map(|note| {
@@ -65,7 +79,10 @@ pub(super) fn notes(report: &Report, verbose: bool) -> Vec<String> {
         })
         .collect();
     if notes.len() > shown {
-        lines.push(format!("and {} (`-v` lists them)", plain::count(notes.len() - shown, "more note")));
+        lines.push(format!(
+            "and {} (`-v` lists them)",
+            plain::count(notes.len() - shown, "more note")
+        ));
     }
     lines
 }
@@ -73,8 +90,17 @@ pub(super) fn notes(report: &Report, verbose: bool) -> Vec<String> {
 /// `a.yaml:3: skipped: template (an action of Helm)`.
 pub(super) fn skip(skip: &ListedSkip) -> String {
     let detail = plain::one_line(&skip.detail);
-    let detail = if detail.is_empty() { detail } else { format!(" ({detail})") };
-    format!("{}:{}: skipped: {}{detail}", plain::one_line(&skip.file), skip.line, skip.reason)
+    let detail = if detail.is_empty() {
+        detail
+    } else {
+        format!(" ({detail})")
+    };
+    format!(
+        "{}:{}: skipped: {}{detail}",
+        plain::one_line(&skip.file),
+        skip.line,
+        skip.reason
+    )
 }
 
 /// What to leave out, where most errors are in fixtures.
@@ -92,7 +118,10 @@ pub(super) fn exclusion(report: &Report) -> Option<String> {
 fn before(report: &Report) -> Option<String> {
     let before = report.summary.before.filter(|&before| before > 0)?;
     let verb = if before == 1 { "was" } else { "were" };
-    Some(format!("{} that {verb} there before the change: not shown", plain::count(before, "finding")))
+    Some(format!(
+        "{} that {verb} there before the change: not shown",
+        plain::count(before, "finding")
+    ))
 }
 
 /// One line per rule whose findings are not shown.
@@ -100,13 +129,24 @@ pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
     if digest.held_back.is_empty() {
         return Vec::new();
     }
-    let wide = |cells: &dyn Fn(usize) -> usize| (0..digest.held_back.len()).map(cells).max().unwrap_or_default();
+    let wide = |cells: &dyn Fn(usize) -> usize| {
+        (0..digest.held_back.len())
+            .map(cells)
+            .max()
+            .unwrap_or_default()
+    };
     let numbers = wide(&|at| digest.held_back[at].count.to_string().len());
     let rules = wide(&|at| digest.held_back[at].rule.len());
-    let title = format!("{} not shown (`--show info` or `-v` shows everything):", digest.held_back_in_words());
+    let title = format!(
+        "{} not shown (`--show info` or `-v` shows everything):",
+        digest.held_back_in_words()
+    );
     let rows = digest.held_back.iter().map(|row| {
         let (count, rule) = (row.count, row.rule);
-        let line = format!("  {count:>numbers$}  {rule:rules$}  {}", plain::one_line(row.summary));
+        let line = format!(
+            "  {count:>numbers$}  {rule:rules$}  {}",
+            plain::one_line(row.summary)
+        );
         line.trim_end().to_owned()
     });
     std::iter::once(title).chain(rows).collect()
@@ -114,16 +154,33 @@ pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
 
 /// How much there is, and the command that explains each rule that made the run fail.
 fn failure(report: &Report, fail_on: Option<Severity>) -> Vec<String> {
-    let Some(least) = fail_on else { return Vec::new() };
-    let failing = report.findings.iter().map(|reported| &reported.finding).filter(|finding| finding.severity >= least);
+    let Some(least) = fail_on else {
+        return Vec::new();
+    };
+    let failing = report
+        .findings
+        .iter()
+        .map(|reported| &reported.finding)
+        .filter(|finding| finding.severity >= least);
     let rules: BTreeSet<_> = failing.map(|finding| finding.rule).collect();
     if rules.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![format!("{}; why, and how to fix it:", report.summary.found())];
-    lines.extend(rules.iter().take(EXPLAINED).map(|rule| format!("  ownerlint explain {rule}")));
+    let mut lines = vec![format!(
+        "{}; why, and how to fix it:",
+        report.summary.found()
+    )];
+    lines.extend(
+        rules
+            .iter()
+            .take(EXPLAINED)
+            .map(|rule| format!("  ownerlint explain {rule}")),
+    );
     if rules.len() > EXPLAINED {
-        lines.push(format!("  and {}", plain::count(rules.len() - EXPLAINED, "more rule")));
+        lines.push(format!(
+            "  and {}",
+            plain::count(rules.len() - EXPLAINED, "more rule")
+        ));
     }
     lines
 }

@@ -11,11 +11,18 @@ pub(super) fn render(report: &Report, options: &ConciseOptions) -> String {
     let digest = Digest::new(report, options.show);
     let lines = digest.shown.iter().map(|entry| {
         let finding = &entry.reported.finding;
-        let alike = entry.alike().map(|alike| format!(" ({alike})")).unwrap_or_default();
+        let alike = entry
+            .alike()
+            .map(|alike| format!(" ({alike})"))
+            .unwrap_or_default();
         let at = report.region(&finding.primary, ColumnUnit::Utf8);
         let from = rendered_from(report, &finding.primary);
         let ends = other_ends(report, finding, |path| plain::visible(path).into_owned());
-        let ends = if ends.is_empty() { String::new() } else { format!(" [{}]", ends.join("; ")) };
+        let ends = if ends.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", ends.join("; "))
+        };
         format!(
             "{}:{}:{}: {}[{}] {}{from}{alike}{ends}\n",
             path(at.path),
@@ -32,5 +39,9 @@ pub(super) fn render(report: &Report, options: &ConciseOptions) -> String {
 /// A path on one line. GitHub's runner obeys lines that begin with two colons, so a path never begins a line with them.
 fn path(path: &str) -> String {
     let shown = plain::visible(path);
-    if shown.trim_start().starts_with("::") { format!("./{shown}") } else { shown.into_owned() }
+    if shown.trim_start().starts_with("::") {
+        format!("./{shown}")
+    } else {
+        shown.into_owned()
+    }
 }

@@ -64,8 +64,20 @@ struct SameWords<'r> {
 
 impl<'r> SameWords<'r> {
     fn of(finding: &'r Finding) -> Self {
-        let Finding { rule, severity, primary, message, .. } = finding;
-        Self { rule, severity: *severity, file: primary.file, field: Identity::of(finding).field, message }
+        let Finding {
+            rule,
+            severity,
+            primary,
+            message,
+            ..
+        } = finding;
+        Self {
+            rule,
+            severity: *severity,
+            file: primary.file,
+            field: Identity::of(finding).field,
+            message,
+        }
     }
 }
 
@@ -74,27 +86,46 @@ impl<'r> Digest<'r> {
     pub(super) fn new(report: &'r Report, show: Severity) -> Self {
         let mut shown: Vec<DigestEntry<'r>> = Vec::new();
         let mut first: HashMap<SameWords<'r>, usize> = HashMap::default();
-        let mut held_back: BTreeMap<(std::cmp::Reverse<Severity>, &'static str), usize> = BTreeMap::new();
+        let mut held_back: BTreeMap<(std::cmp::Reverse<Severity>, &'static str), usize> =
+            BTreeMap::new();
         for reported in report.worst_first() {
             let finding = &reported.finding;
             if finding.severity < show {
-                *held_back.entry((std::cmp::Reverse(finding.severity), finding.rule)).or_default() += 1;
+                *held_back
+                    .entry((std::cmp::Reverse(finding.severity), finding.rule))
+                    .or_default() += 1;
                 continue;
             }
             let at = *first.entry(SameWords::of(finding)).or_insert(shown.len());
             match shown.get_mut(at) {
-                Some(entry) => entry.more.push(report.region(&finding.primary, ColumnUnit::Utf8).start.line),
-                None => shown.push(DigestEntry { reported, more: Vec::new() }),
+                Some(entry) => entry
+                    .more
+                    .push(report.region(&finding.primary, ColumnUnit::Utf8).start.line),
+                None => shown.push(DigestEntry {
+                    reported,
+                    more: Vec::new(),
+                }),
             }
         }
-        let summary = |id| report.rules.iter().find(|rule| rule.id == id).map_or("", |rule| rule.summary);
-        let held_back = held_back.into_iter().map(|((severity, rule), count)| HeldBack {
-            severity: severity.0,
-            rule,
-            summary: summary(rule),
-            count,
-        });
-        Self { shown, held_back: held_back.collect() }
+        let summary = |id| {
+            report
+                .rules
+                .iter()
+                .find(|rule| rule.id == id)
+                .map_or("", |rule| rule.summary)
+        };
+        let held_back = held_back
+            .into_iter()
+            .map(|((severity, rule), count)| HeldBack {
+                severity: severity.0,
+                rule,
+                summary: summary(rule),
+                count,
+            });
+        Self {
+            shown,
+            held_back: held_back.collect(),
+        }
     }
 
     /// How many findings are shown, each of the equal ones counted.
@@ -104,10 +135,20 @@ impl<'r> Digest<'r> {
 
     /// How many findings of each severity are not shown: `61 infos`. Empty if all are.
     pub(super) fn held_back_in_words(&self) -> String {
-        let of = |severity| self.held_back.iter().filter(|row| row.severity == severity).map(|row| row.count).sum();
-        let counts = [Severity::Warning, Severity::Info].map(|severity| (of(severity), severity.as_str()));
+        let of = |severity| {
+            self.held_back
+                .iter()
+                .filter(|row| row.severity == severity)
+                .map(|row| row.count)
+                .sum()
+        };
+        let counts =
+            [Severity::Warning, Severity::Info].map(|severity| (of(severity), severity.as_str()));
         let counts = counts.into_iter().filter(|&(count, _)| count > 0);
-        counts.map(|(count, noun)| plain::count(count, noun)).collect::<Vec<_>>().join(" and ")
+        counts
+            .map(|(count, noun)| plain::count(count, noun))
+            .collect::<Vec<_>>()
+            .join(" and ")
     }
 
     /// What is shown by rule and folder, most first, and how many findings are in none of the rows. The folders are as deep
@@ -118,10 +159,18 @@ impl<'r> Digest<'r> {
             .iter()
             .map(|entry| {
                 let Finding { rule, primary, .. } = &entry.reported.finding;
-                (*rule, folder_of(report.path(primary.file)), 1 + entry.more.len())
+                (
+                    *rule,
+                    folder_of(report.path(primary.file)),
+                    1 + entry.more.len(),
+                )
             })
             .collect();
-        let deepest = found.iter().map(|(_, folder, _)| depth(folder)).max().unwrap_or_default();
+        let deepest = found
+            .iter()
+            .map(|(_, folder, _)| depth(folder))
+            .max()
+            .unwrap_or_default();
         let counted = |levels: usize| {
             let mut rows: BTreeMap<(&'static str, &'r str), usize> = BTreeMap::new();
             for (rule, folder, count) in &found {
@@ -137,8 +186,14 @@ impl<'r> Digest<'r> {
             }
             rows = deeper;
         }
-        let mut rows: Vec<_> =
-            rows.into_iter().map(|((rule, folder), count)| TableRow { count, rule, folder }).collect();
+        let mut rows: Vec<_> = rows
+            .into_iter()
+            .map(|((rule, folder), count)| TableRow {
+                count,
+                rule,
+                folder,
+            })
+            .collect();
         // Stable: rows of one count stay in the order of rule and folder.
         rows.sort_by_key(|row| std::cmp::Reverse(row.count));
         let rest = rows.split_off(rows.len().min(ROWS));
@@ -152,10 +207,27 @@ impl DigestEntry<'_> {
         if self.more.is_empty() {
             return None;
         }
-        let lines: Vec<_> = self.more.iter().take(LINES).map(ToString::to_string).collect();
-        let lines = lines.join(", ") + if self.more.len() > LINES { " and others" } else { "" };
-        let noun = if self.more.len() == 1 { "line" } else { "lines" };
-        Some(format!("{} more in this file, on {noun} {lines}", self.more.len()))
+        let lines: Vec<_> = self
+            .more
+            .iter()
+            .take(LINES)
+            .map(ToString::to_string)
+            .collect();
+        let lines = lines.join(", ")
+            + if self.more.len() > LINES {
+                " and others"
+            } else {
+                ""
+            };
+        let noun = if self.more.len() == 1 {
+            "line"
+        } else {
+            "lines"
+        };
+        Some(format!(
+            "{} more in this file, on {noun} {lines}",
+            self.more.len()
+        ))
     }
 }
 
@@ -169,7 +241,10 @@ fn depth(folder: &str) -> usize {
 
 /// The first `levels` parts of a folder.
 fn cut(folder: &str, levels: usize) -> &str {
-    folder.match_indices('/').nth(levels - 1).map_or(folder, |(end, _)| &folder[..end])
+    folder
+        .match_indices('/')
+        .nth(levels - 1)
+        .map_or(folder, |(end, _)| &folder[..end])
 }
 
 #[cfg(test)]
@@ -178,7 +253,10 @@ mod tests {
 
     #[test]
     fn folders_are_cut_from_the_end() {
-        assert_eq!([1, 2, 3, 9].map(|levels| cut("a/b/c", levels)), ["a", "a/b", "a/b/c", "a/b/c"]);
+        assert_eq!(
+            [1, 2, 3, 9].map(|levels| cut("a/b/c", levels)),
+            ["a", "a/b", "a/b/c", "a/b/c"]
+        );
         assert_eq!(cut("/a/b", 2), "/a");
         assert_eq!(folder_of("x.yaml"), ".");
     }

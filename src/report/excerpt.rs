@@ -57,7 +57,11 @@ pub(super) struct InLine {
 impl Excerpt {
     /// The lines of `file` around `spans`, and where each span lies in the excerpt. `None`: its line had to be cut, and
     /// this span lies in the part that is not shown. The first span is always shown.
-    pub(super) fn new(file: &SourceFile, spans: &[Span], frame: Frame) -> (Self, Vec<Option<Range<usize>>>) {
+    pub(super) fn new(
+        file: &SourceFile,
+        spans: &[Span],
+        frame: Frame,
+    ) -> (Self, Vec<Option<Range<usize>>>) {
         let places: Vec<InLine> = spans.iter().map(|&span| in_line(file, span)).collect();
         let mut focus: BTreeMap<usize, usize> = BTreeMap::new();
         for place in &places {
@@ -69,11 +73,18 @@ impl Excerpt {
                 focus.entry(line).or_insert(0);
             }
         }
-        let mut excerpt = Self { name: NAME.to_owned(), text: String::new(), rows: Vec::with_capacity(focus.len()) };
+        let mut excerpt = Self {
+            name: NAME.to_owned(),
+            text: String::new(),
+            rows: Vec::with_capacity(focus.len()),
+        };
         for (line, focus) in focus {
             excerpt.push(file, line, focus, frame);
         }
-        let ranges = places.iter().map(|place| excerpt.locate(file, place)).collect();
+        let ranges = places
+            .iter()
+            .map(|place| excerpt.locate(file, place))
+            .collect();
         (excerpt, ranges)
     }
 
@@ -92,31 +103,50 @@ impl Excerpt {
         self.text.push('\n');
         // The ellipsis takes the place of one of the characters that it stands for.
         let line_start = file.line_span(number).map_or(0, |line| line.start as usize);
-        let hidden = file.length(line_start..line_start + window.start, ColumnUnit::Chars).saturating_sub(1);
-        self.rows.push(ExcerptRow { number, start, hidden, window, shown });
+        let hidden = file
+            .length(line_start..line_start + window.start, ColumnUnit::Chars)
+            .saturating_sub(1);
+        self.rows.push(ExcerptRow {
+            number,
+            start,
+            hidden,
+            window,
+            shown,
+        });
     }
 
     fn locate(&self, file: &SourceFile, place: &InLine) -> Option<Range<usize>> {
-        let row = &self.rows[self.rows.binary_search_by_key(&place.line, |row| row.number).ok()?];
+        let row = &self.rows[self
+            .rows
+            .binary_search_by_key(&place.line, |row| row.number)
+            .ok()?];
         if place.bytes.start < row.window.start || place.bytes.start > row.window.end {
             return None;
         }
         let line = file.shown_line(row.number);
-        let shown = |to: usize| row.shown + plain::visible(&line[row.window.start..to.min(row.window.end)]).len();
+        let shown = |to: usize| {
+            row.shown + plain::visible(&line[row.window.start..to.min(row.window.end)]).len()
+        };
         Some(shown(place.bytes.start)..shown(place.bytes.end))
     }
 
     fn row_of(&self, offset: usize) -> usize {
-        self.rows.partition_point(|row| row.start <= offset).saturating_sub(1)
+        self.rows
+            .partition_point(|row| row.start <= offset)
+            .saturating_sub(1)
     }
 
     fn row_end(&self, row: usize) -> usize {
-        self.rows.get(row + 1).map_or(self.text.len(), |next| next.start)
+        self.rows
+            .get(row + 1)
+            .map_or(self.text.len(), |next| next.start)
     }
 
     /// Whether the excerpt continues from `row` to the next without leaving a line out.
     fn continues(&self, row: usize) -> bool {
-        self.rows.get(row + 1).is_some_and(|next| next.number == self.rows[row].number + 1)
+        self.rows
+            .get(row + 1)
+            .is_some_and(|next| next.number == self.rows[row].number + 1)
     }
 }
 
@@ -132,11 +162,15 @@ impl SourceCode for Excerpt {
         if end > self.text.len() || self.rows.is_empty() {
             return Err(MietteError::OutOfBounds);
         }
-        let (mut first, mut last) = (self.row_of(span.offset()), self.row_of(end.max(span.offset() + 1) - 1));
+        let (mut first, mut last) = (
+            self.row_of(span.offset()),
+            self.row_of(end.max(span.offset() + 1) - 1),
+        );
         let mut column = 0;
         let mut from = self.rows[first].start;
         if context_lines_before == 0 {
-            column = self.rows[first].hidden + ColumnUnit::Chars.length(&self.text[from..span.offset()]);
+            column =
+                self.rows[first].hidden + ColumnUnit::Chars.length(&self.text[from..span.offset()]);
             from = span.offset();
         }
         for _ in 0..context_lines_before {
@@ -162,10 +196,19 @@ impl SourceCode for Excerpt {
 
 /// Where `span` starts, and its bytes on that line. Past the last line is the end of the last line.
 pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
-    let line = file.position(span.start, ColumnUnit::Utf8).line.min(file.line_count());
+    let line = file
+        .position(span.start, ColumnUnit::Utf8)
+        .line
+        .min(file.line_count());
     let bytes = file.line_span(line).unwrap_or_default();
-    let local = |offset: u32| file.slice(Span::new(bytes.start, offset.min(bytes.end))).len();
-    InLine { line, bytes: local(span.start)..local(span.end) }
+    let local = |offset: u32| {
+        file.slice(Span::new(bytes.start, offset.min(bytes.end)))
+            .len()
+    };
+    InLine {
+        line,
+        bytes: local(span.start)..local(span.end),
+    }
 }
 
 /// The bytes of `line` to show: all, or `width` characters around `focus`.
@@ -173,11 +216,20 @@ pub(super) fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
     if line.chars().nth(width).is_none() {
         return 0..line.len();
     }
-    let start = line[..focus].char_indices().rev().nth(width / 3).map_or(0, |(at, _)| at);
+    let start = line[..focus]
+        .char_indices()
+        .rev()
+        .nth(width / 3)
+        .map_or(0, |(at, _)| at);
     match line[start..].char_indices().nth(width) {
         Some((end, _)) => start..start + end,
         // The rest is short: there is room for more on the left.
-        None => line.char_indices().rev().nth(width - 1).map_or(0, |(at, _)| at)..line.len(),
+        None => {
+            line.char_indices()
+                .rev()
+                .nth(width - 1)
+                .map_or(0, |(at, _)| at)..line.len()
+        }
     }
 }
 
@@ -185,12 +237,22 @@ pub(super) fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
 mod tests {
     use super::*;
 
-    const FRAME: Frame = Frame { context: 1, width: 20, ellipsis: '…' };
+    const FRAME: Frame = Frame {
+        context: 1,
+        width: 20,
+        ellipsis: '…',
+    };
 
     fn shown(text: &str, spans: &[(u32, u32)]) -> (String, Vec<Option<String>>) {
-        let spans: Vec<_> = spans.iter().map(|&(start, end)| Span::new(start, end)).collect();
+        let spans: Vec<_> = spans
+            .iter()
+            .map(|&(start, end)| Span::new(start, end))
+            .collect();
         let (excerpt, ranges) = Excerpt::new(&SourceFile::new("f", text), &spans, FRAME);
-        let texts = ranges.into_iter().map(|range| range.map(|range| excerpt.text[range].to_owned())).collect();
+        let texts = ranges
+            .into_iter()
+            .map(|range| range.map(|range| excerpt.text[range].to_owned()))
+            .collect();
         (excerpt.text, texts)
     }
 
@@ -200,7 +262,10 @@ mod tests {
 
     #[test]
     fn only_the_lines_around_the_places_are_copied() {
-        let (text, spans) = shown("one\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\n", &[(5, 8), (29, 32)]);
+        let (text, spans) = shown(
+            "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\n",
+            &[(5, 8), (29, 32)],
+        );
         assert_eq!(text, "one\ntwo\nthree\nfive\nsix\n");
         assert_eq!(spans, [some("two"), some("six")]);
     }
@@ -215,7 +280,10 @@ mod tests {
 
     #[test]
     fn a_place_behind_the_last_line_is_shown_at_its_end() {
-        assert_eq!(shown("a: b\n", &[(5, 5)]), ("a: b\n".to_owned(), vec![some("")]));
+        assert_eq!(
+            shown("a: b\n", &[(5, 5)]),
+            ("a: b\n".to_owned(), vec![some("")])
+        );
         assert_eq!(shown("", &[(0, 0)]), ("\n".to_owned(), vec![some("")]));
     }
 

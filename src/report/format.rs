@@ -90,7 +90,12 @@ impl Format {
     pub fn carries_fixes(self) -> bool {
         match self {
             Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp | Self::Html => true,
-            Self::Human | Self::Concise | Self::Github | Self::Gitlab | Self::Junit | Self::Markdown => false,
+            Self::Human
+            | Self::Concise
+            | Self::Github
+            | Self::Gitlab
+            | Self::Junit
+            | Self::Markdown => false,
         }
     }
 }
@@ -105,7 +110,10 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL.into_iter().find(|format| format.as_str() == text).ok_or_else(|| UnknownFormat(text.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|format| format.as_str() == text)
+            .ok_or_else(|| UnknownFormat(text.to_owned()))
     }
 }
 

@@ -14,10 +14,15 @@ pub(super) fn render(report: &Report, options: &GithubOptions, roots: &Roots) ->
     let mut out = String::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Info] {
         let is_such = |reported: &&Reported| reported.finding.severity == severity;
-        let findings: Vec<_> = match report.findings.iter().filter(is_such).count() > options.annotation_cap {
-            true => report.each_rule_first().into_iter().filter(is_such).collect(),
-            false => report.findings.iter().filter(is_such).collect(),
-        };
+        let findings: Vec<_> =
+            match report.findings.iter().filter(is_such).count() > options.annotation_cap {
+                true => report
+                    .each_rule_first()
+                    .into_iter()
+                    .filter(is_such)
+                    .collect(),
+                false => report.findings.iter().filter(is_such).collect(),
+            };
         for reported in findings.into_iter().take(options.annotation_cap) {
             out.push_str(&command(report, reported, roots));
         }
@@ -42,7 +47,10 @@ fn command(report: &Report, reported: &Reported, roots: &Roots) -> String {
     };
     let at = report.region(&finding.primary, ColumnUnit::Utf16);
     let mut properties = vec![
-        ("file", plain::visible(&paths::from_root(at.path, roots)).into_owned()),
+        (
+            "file",
+            plain::visible(&paths::from_root(at.path, roots)).into_owned(),
+        ),
         ("line", at.start.line.to_string()),
         ("endLine", at.end.line.to_string()),
     ];
@@ -52,8 +60,15 @@ fn command(report: &Report, reported: &Reported, roots: &Roots) -> String {
         properties.push(("endColumn", at.end.column.to_string()));
     }
     properties.push(("title", finding.rule.to_owned()));
-    let properties: Vec<_> = properties.iter().map(|(key, value)| format!("{key}={}", property(value))).collect();
-    format!("::{name} {}::{}\n", properties.join(","), data(&message(report, reported, roots)))
+    let properties: Vec<_> = properties
+        .iter()
+        .map(|(key, value)| format!("{key}={}", property(value)))
+        .collect();
+    format!(
+        "::{name} {}::{}\n",
+        properties.join(","),
+        data(&message(report, reported, roots))
+    )
 }
 
 fn message(report: &Report, reported: &Reported, roots: &Roots) -> String {
@@ -62,10 +77,18 @@ fn message(report: &Report, reported: &Reported, roots: &Roots) -> String {
     for part in [&finding.reason, &finding.help] {
         if !part.trim().is_empty() {
             message.push_str("\n\n");
-            message.push_str(&part.lines().map(plain::visible).collect::<Vec<_>>().join("\n"));
+            message.push_str(
+                &part
+                    .lines()
+                    .map(plain::visible)
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            );
         }
     }
-    let ends = other_ends(report, finding, |path| plain::visible(&paths::from_root(path, roots)).into_owned());
+    let ends = other_ends(report, finding, |path| {
+        plain::visible(&paths::from_root(path, roots)).into_owned()
+    });
     if !ends.is_empty() {
         message.push_str(&format!("\n\n{}", ends.join("\n")));
     }
@@ -76,7 +99,9 @@ fn message(report: &Report, reported: &Reported, roots: &Roots) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

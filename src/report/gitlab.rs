@@ -13,7 +13,12 @@ use crate::text::plain;
 
 /// An array with one element per finding.
 pub(super) fn render(report: &Report, roots: &Roots) -> String {
-    let findings = Each(report.findings.iter().map(|reported| issue(report, reported, roots)));
+    let findings = Each(
+        report
+            .findings
+            .iter()
+            .map(|reported| issue(report, reported, roots)),
+    );
     line(serde_json::to_string_pretty(&findings))
 }
 
@@ -40,7 +45,17 @@ fn issue(report: &Report, reported: &Reported, roots: &Roots) -> Value {
 fn description(report: &Report, reported: &Reported, roots: &Roots) -> String {
     let finding = &reported.finding;
     let from = rendered_from(report, &finding.primary);
-    let ends = other_ends(report, finding, |path| plain::one_line(&paths::from_root(path, roots)));
-    let ends = if ends.is_empty() { String::new() } else { format!(" [{}]", ends.join("; ")) };
-    format!("{}: {}{from}{ends}", finding.rule, plain::one_line(&finding.message))
+    let ends = other_ends(report, finding, |path| {
+        plain::one_line(&paths::from_root(path, roots))
+    });
+    let ends = if ends.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", ends.join("; "))
+    };
+    format!(
+        "{}: {}{from}{ends}",
+        finding.rule,
+        plain::one_line(&finding.message)
+    )
 }

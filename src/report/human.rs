@@ -6,7 +6,8 @@
 use std::fmt;
 
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan, ThemeCharacters,
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan,
+    ThemeCharacters,
 };
 use rayon::prelude::*;
 
@@ -42,12 +43,18 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
         table(&mut out, report, &digest);
     }
     let notes = closing::notes(report, options.verbose).into_iter();
-    let mut rest: Vec<_> = notes.map(|note| wrap::fill(&note, options.width, "", "  ")).collect();
+    let mut rest: Vec<_> = notes
+        .map(|note| wrap::fill(&note, options.width, "", "  "))
+        .collect();
     if options.verbose {
         rest.extend(report.skipped.iter().map(closing::skip));
     }
     rest.extend(closing::exclusion(report));
-    rest.extend(closing::held_back(&digest).iter().map(|line| plain::shortened(line, options.width).into_owned()));
+    rest.extend(
+        closing::held_back(&digest)
+            .iter()
+            .map(|line| plain::shortened(line, options.width).into_owned()),
+    );
     for line in rest {
         out.push_str(&line);
         out.push('\n');
@@ -77,12 +84,26 @@ fn table(out: &mut String, report: &Report, digest: &Digest<'_>) {
     if digest.shown.len() < TABLE {
         return;
     }
-    out.push_str(&format!("{} by rule and folder:\n", plain::count(digest.count(), "finding")));
-    let numbers = rows.iter().map(|row| row.count.to_string().len()).max().unwrap_or_default();
-    let rules = rows.iter().map(|row| row.rule.len()).max().unwrap_or_default();
+    out.push_str(&format!(
+        "{} by rule and folder:\n",
+        plain::count(digest.count(), "finding")
+    ));
+    let numbers = rows
+        .iter()
+        .map(|row| row.count.to_string().len())
+        .max()
+        .unwrap_or_default();
+    let rules = rows
+        .iter()
+        .map(|row| row.rule.len())
+        .max()
+        .unwrap_or_default();
     for row in rows {
         let folder = plain::one_line(row.folder);
-        out.push_str(&format!("  {:>numbers$}  {:rules$}  {folder}\n", row.count, row.rule));
+        out.push_str(&format!(
+            "  {:>numbers$}  {:rules$}  {folder}\n",
+            row.count, row.rule
+        ));
     }
     if rest > 0 {
         out.push_str(&format!("  {rest:>numbers$}  elsewhere\n"));
@@ -94,18 +115,35 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
     let reported = entry.reported;
     let finding = &reported.finding;
     let headline = format!("{}[{}]:", finding.severity.as_str(), finding.rule);
-    let (here, elsewhere): (Vec<&Label>, Vec<&Label>) =
-        finding.related.iter().partition(|label| label.file == finding.primary.file);
-    let labels: Vec<&Label> = std::iter::once(&finding.primary).chain(here.iter().copied().take(MAX_PLACES)).collect();
+    let (here, elsewhere): (Vec<&Label>, Vec<&Label>) = finding
+        .related
+        .iter()
+        .partition(|label| label.file == finding.primary.file);
+    let labels: Vec<&Label> = std::iter::once(&finding.primary)
+        .chain(here.iter().copied().take(MAX_PLACES))
+        .collect();
     let message = theme::bold(&plain::one_line(&finding.message), options);
     let (block, unseen) = Block::new(report, message, finding.severity, &labels, options);
     block.draw(out, &headline, options);
 
     let blocks: Vec<&Label> = unseen.into_iter().chain(elsewhere).collect();
     for label in blocks.iter().take(MAX_PLACES) {
-        let role = if label.message.trim().is_empty() { "see also" } else { &label.message };
-        let bare = Label { message: String::new(), ..(*label).clone() };
-        let (block, _) = Block::new(report, plain::one_line(role), Severity::Info, &[&bare], options);
+        let role = if label.message.trim().is_empty() {
+            "see also"
+        } else {
+            &label.message
+        };
+        let bare = Label {
+            message: String::new(),
+            ..(*label).clone()
+        };
+        let (block, _) = Block::new(
+            report,
+            plain::one_line(role),
+            Severity::Info,
+            &[&bare],
+            options,
+        );
         block.draw(out, if options.ascii { "  >" } else { "  ☞" }, options);
     }
     let more = here.len().saturating_sub(MAX_PLACES) + blocks.len().saturating_sub(MAX_PLACES);
@@ -123,18 +161,30 @@ fn facts(out: &mut String, reported: &Reported, options: &HumanOptions) {
     let finding = &reported.finding;
     let object = finding.object.as_ref().map(ObjectKey::to_string);
     for (title, text) in [("object", &object), ("field", &finding.field)] {
-        fact(out, title, &plain::one_line(text.as_deref().unwrap_or("")), options);
+        fact(
+            out,
+            title,
+            &plain::one_line(text.as_deref().unwrap_or("")),
+            options,
+        );
     }
     fact(out, "why", &finding.reason, options);
     fact(out, "help", &finding.help, options);
     if finding.chain.objects.len() > 1 {
-        out.push_str(&format!("  {} {}\n", name("chain", options), chain(&finding.chain, options)));
+        out.push_str(&format!(
+            "  {} {}\n",
+            name("chain", options),
+            chain(&finding.chain, options)
+        ));
     }
     if let Some(url) = &reported.url {
         let command = format!("ownerlint explain {}", finding.rule);
         // Terminals and multiplexers without links show the text of one: it has to be of use by itself.
         let shown = if options.links {
-            format!("\u{1b}]8;;{}\u{1b}\\{command}\u{1b}]8;;\u{1b}\\", plain::visible(url))
+            format!(
+                "\u{1b}]8;;{}\u{1b}\\{command}\u{1b}]8;;\u{1b}\\",
+                plain::visible(url)
+            )
         } else {
             command
         };
@@ -153,7 +203,11 @@ fn fact(out: &mut String, title: &str, text: &str, options: &HumanOptions) {
     let filled = wrap::fill(&lines.join("\n"), options.width, INDENT, INDENT);
     // The name takes the place of the first line's indent; it is put there last, since colours have no width.
     let filled: Vec<_> = filled.trim_start().lines().map(str::trim_end).collect();
-    out.push_str(&format!("  {} {}\n", name(title, options), filled.join("\n")));
+    out.push_str(&format!(
+        "  {} {}\n",
+        name(title, options),
+        filled.join("\n")
+    ));
 }
 
 fn name(title: &str, options: &HumanOptions) -> String {
@@ -164,13 +218,24 @@ fn name(title: &str, options: &HumanOptions) -> String {
 /// The chain as a small tree, one line each: below a dependent its owner, to the right of it; below what takes others with
 /// it all of them, side by side.
 fn chain(chain: &Chain, options: &HumanOptions) -> String {
-    let [tee, corner] = if options.ascii { ["|- ", "`- "] } else { ["├─ ", "└─ "] };
+    let [tee, corner] = if options.ascii {
+        ["|- ", "`- "]
+    } else {
+        ["├─ ", "└─ "]
+    };
     let last = chain.objects.len().saturating_sub(1);
-    let shown = chain.objects.iter().take(MAX_LINKS).map(|key| plain::one_line(&key.to_string()));
+    let shown = chain
+        .objects
+        .iter()
+        .take(MAX_LINKS)
+        .map(|key| plain::one_line(&key.to_string()));
     let lines = shown.enumerate().map(|(at, key)| match chain.relation {
         _ if at == 0 => key,
         Relation::OwnedBy => format!("{INDENT}{}{corner}owned by {key}", "   ".repeat(at - 1)),
-        Relation::Takes => format!("{INDENT}{}takes {key} with it", if at == last { corner } else { tee }),
+        Relation::Takes => format!(
+            "{INDENT}{}takes {key} with it",
+            if at == last { corner } else { tee }
+        ),
     });
     let more = chain.objects.len().saturating_sub(MAX_LINKS);
     let more = (more > 0).then(|| format!("{INDENT}and {}", plain::count(more, "more object")));
@@ -218,7 +283,11 @@ impl Block {
         let file = report.sources.file(labels[0].file);
         let spans: Vec<Span> = labels.iter().map(|label| label.span).collect();
         let ellipsis = if options.ascii { '~' } else { '…' };
-        let frame = Frame { context: CONTEXT, width: options.width.max(40).saturating_sub(10), ellipsis };
+        let frame = Frame {
+            context: CONTEXT,
+            width: options.width.max(40).saturating_sub(10),
+            ellipsis,
+        };
         let (excerpt, ranges) = Excerpt::new(file, &spans, frame);
         let mut shown: Vec<LabeledSpan> = Vec::new();
         let mut unseen = Vec::new();
@@ -233,27 +302,53 @@ impl Block {
             match same {
                 // Two labels on one place would push each other aside.
                 Some(at) => {
-                    let texts: Vec<_> = shown[at].label().map(str::to_owned).into_iter().chain(text).collect();
+                    let texts: Vec<_> = shown[at]
+                        .label()
+                        .map(str::to_owned)
+                        .into_iter()
+                        .chain(text)
+                        .collect();
                     shown[at].set_label(Some(texts.join("; ")).filter(|texts| !texts.is_empty()));
                 }
-                None if shown.is_empty() => shown.push(LabeledSpan::new_primary_with_span(text, span)),
+                None if shown.is_empty() => {
+                    shown.push(LabeledSpan::new_primary_with_span(text, span))
+                }
                 None => shown.push(LabeledSpan::new_with_span(text, span)),
             }
         }
         let at = report.region(labels[0], ColumnUnit::Utf8);
         let (path, from) = (plain::visible(at.path), rendered_from(report, labels[0]));
         let place = format!("{path}:{}:{}{from}", at.start.line, at.start.column);
-        (Self { title, severity, path: path.into_owned(), place, excerpt, labels: shown }, unseen)
+        (
+            Self {
+                title,
+                severity,
+                path: path.into_owned(),
+                place,
+                excerpt,
+                labels: shown,
+            },
+            unseen,
+        )
     }
 
     /// Draws the block under the line `icon title`.
     fn draw(&self, out: &mut String, icon: &str, options: &HumanOptions) {
-        let base = if options.ascii { ThemeCharacters::ascii() } else { ThemeCharacters::unicode() };
+        let base = if options.ascii {
+            ThemeCharacters::ascii()
+        } else {
+            ThemeCharacters::unicode()
+        };
         // miette starts its headline with two spaces and the severity's icon; our icon is the start of ours.
         let indent = icon.len() - icon.trim_start().len();
         let icon = icon.trim_start();
         let [error, warning, advice] = [icon; 3].map(str::to_owned);
-        let characters = ThemeCharacters { error, warning, advice, ..base };
+        let characters = ThemeCharacters {
+            error,
+            warning,
+            advice,
+            ..base
+        };
         let styles = theme::styles(options);
         let handler = GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
             .with_links(false)
@@ -285,7 +380,10 @@ impl Block {
         let mut located = parts.next().unwrap_or_default().to_owned();
         for (at, part) in parts.enumerate() {
             let after = part.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
-            let line = part[..part.len() - after.len()].split(':').nth(1).unwrap_or_default();
+            let line = part[..part.len() - after.len()]
+                .split(':')
+                .nth(1)
+                .unwrap_or_default();
             match at {
                 0 => located.push_str(&self.place),
                 // Lines that are far apart are drawn as two snippets; the second one shows a label, not the place.

@@ -6,7 +6,8 @@ use serde::{Serialize, Serializer};
 
 use super::line::{Each, line};
 use super::{
-    ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool, suggestion,
+    ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool,
+    suggestion,
 };
 use crate::finding::{Fix, Label};
 use crate::kube::ObjectKey;
@@ -26,7 +27,11 @@ pub(super) fn document(report: &Report) -> impl Serialize + '_ {
         summary: report.summary,
         rules: report.rules.iter().map(RuleSummary::new).collect(),
         findings: Each(findings(report)),
-        suppressed: report.suppressed.iter().map(|suppressed| SuppressedJson::new(report, suppressed)).collect(),
+        suppressed: report
+            .suppressed
+            .iter()
+            .map(|suppressed| SuppressedJson::new(report, suppressed))
+            .collect(),
         notes: report.notes.iter().map(NoteJson::new).collect(),
         skipped: &report.skipped,
     }
@@ -34,12 +39,17 @@ pub(super) fn document(report: &Report) -> impl Serialize + '_ {
 
 /// The findings, as every document has them.
 pub(super) fn findings(report: &Report) -> impl Iterator<Item = FindingDocument<'_>> + Clone {
-    report.findings.iter().map(|reported| FindingDocument::new(report, reported))
+    report
+        .findings
+        .iter()
+        .map(|reported| FindingDocument::new(report, reported))
 }
 
 /// One finding per line.
 pub(super) fn render_lines(report: &Report) -> String {
-    findings(report).map(|finding| line(serde_json::to_string(&finding))).collect()
+    findings(report)
+        .map(|finding| line(serde_json::to_string(&finding)))
+        .collect()
 }
 
 #[derive(Serialize)]
@@ -66,8 +76,21 @@ struct RuleSummary<'a> {
 
 impl<'a> RuleSummary<'a> {
     fn new(rule: &'a RuleInfo) -> Self {
-        let RuleInfo { id, summary, severity, consequence, url, .. } = rule;
-        Self { id, severity: severity.as_str(), consequence: consequence.as_str(), summary, url }
+        let RuleInfo {
+            id,
+            summary,
+            severity,
+            consequence,
+            url,
+            ..
+        } = rule;
+        Self {
+            id,
+            severity: severity.as_str(),
+            consequence: consequence.as_str(),
+            summary,
+            url,
+        }
     }
 }
 
@@ -80,7 +103,10 @@ struct SuppressedJson<'a> {
 impl<'a> SuppressedJson<'a> {
     fn new(report: &'a Report, suppressed: &'a SuppressedFinding) -> Self {
         let SuppressedFinding { reported, reason } = suppressed;
-        Self { finding: FindingDocument::new(report, reported), reason: reason.as_deref() }
+        Self {
+            finding: FindingDocument::new(report, reported),
+            reason: reason.as_deref(),
+        }
     }
 }
 
@@ -94,8 +120,18 @@ struct NoteJson<'a> {
 
 impl<'a> NoteJson<'a> {
     fn new(note: &'a Note) -> Self {
-        let Note { severity, message, path, line } = note;
-        Self { severity: severity.as_str(), message, file: path.as_deref(), line: *line }
+        let Note {
+            severity,
+            message,
+            path,
+            line,
+        } = note;
+        Self {
+            severity: severity.as_str(),
+            message,
+            file: path.as_deref(),
+            line: *line,
+        }
     }
 }
 
@@ -108,7 +144,10 @@ pub(super) struct ToolJson<'a> {
 
 impl<'a> ToolJson<'a> {
     pub(super) fn new(tool: &'a Tool) -> Self {
-        Self { name: &tool.name, version: &tool.version }
+        Self {
+            name: &tool.name,
+            version: &tool.version,
+        }
     }
 }
 
@@ -155,15 +194,27 @@ struct EditJson<'a> {
 
 impl<'a> FixJson<'a> {
     fn new(report: &'a Report, fix: &'a Fix) -> Self {
-        Self { title: &fix.title, applicability: fix.applicability.as_str(), edits: FixEdits { report, fix } }
+        Self {
+            title: &fix.title,
+            applicability: fix.applicability.as_str(),
+            edits: FixEdits { report, fix },
+        }
     }
 }
 
 impl Serialize for FixEdits<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let edits = suggestion::by_file(self.fix).into_iter().flat_map(|(_, edits)| edits);
+        let edits = suggestion::by_file(self.fix)
+            .into_iter()
+            .flat_map(|(_, edits)| edits);
         to.collect_seq(edits.map(|edit| EditJson {
-            location: LocationJson::new(self.report, Place { file: edit.file, span: edit.span }),
+            location: LocationJson::new(
+                self.report,
+                Place {
+                    file: edit.file,
+                    span: edit.span,
+                },
+            ),
             replacement: &edit.replacement,
         }))
     }
@@ -177,11 +228,10 @@ struct RelatedPlaces<'a> {
 
 impl Serialize for RelatedPlaces<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(
-            self.labels
-                .iter()
-                .map(|label| RelatedJson { message: &label.message, location: LocationJson::new(self.report, label) }),
-        )
+        to.collect_seq(self.labels.iter().map(|label| RelatedJson {
+            message: &label.message,
+            location: LocationJson::new(self.report, label),
+        }))
     }
 }
 
@@ -219,10 +269,17 @@ impl<'a> FindingDocument<'a> {
             object: finding.object.as_ref(),
             field: finding.field.as_deref(),
             location: LocationJson::new(report, &finding.primary),
-            related: RelatedPlaces { report, labels: &finding.related },
+            related: RelatedPlaces {
+                report,
+                labels: &finding.related,
+            },
             chain: &finding.chain.objects,
             tables: &finding.tables,
-            fixes: finding.fix.iter().map(|fix| FixJson::new(report, fix)).collect(),
+            fixes: finding
+                .fix
+                .iter()
+                .map(|fix| FixJson::new(report, fix))
+                .collect(),
             fingerprint: reported.fingerprint.to_string(),
         }
     }

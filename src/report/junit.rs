@@ -12,7 +12,11 @@ use crate::text::plain;
 
 /// The whole document.
 pub(super) fn render(report: &Report, options: &JunitOptions, roots: &Roots) -> String {
-    let failures = report.findings.iter().filter(|reported| fails(reported, options)).count();
+    let failures = report
+        .findings
+        .iter()
+        .filter(|reported| fails(reported, options))
+        .count();
     let mut suites = String::new();
     let mut tests = 0;
     for ((_, file), own) in report.sources.iter().zip(report.by_file()) {
@@ -20,12 +24,23 @@ pub(super) fn render(report: &Report, options: &JunitOptions, roots: &Roots) -> 
         let cases: String = if own.is_empty() {
             format!(
                 "    <testcase{}/>\n",
-                attributes(&[("name", "nothing found"), ("classname", &path), ("file", &path)])
+                attributes(&[
+                    ("name", "nothing found"),
+                    ("classname", &path),
+                    ("file", &path)
+                ])
             )
         } else {
-            own.iter().map(|reported| case(report, reported, &path, options)).collect()
+            own.iter()
+                .map(|reported| case(report, reported, &path, options))
+                .collect()
         };
-        let (count, failed) = (own.len().max(1), own.iter().filter(|reported| fails(reported, options)).count());
+        let (count, failed) = (
+            own.len().max(1),
+            own.iter()
+                .filter(|reported| fails(reported, options))
+                .count(),
+        );
         tests += count;
         suites.push_str(&format!(
             "  <testsuite{}>\n{cases}  </testsuite>\n",
@@ -43,11 +58,15 @@ pub(super) fn render(report: &Report, options: &JunitOptions, roots: &Roots) -> 
         ("failures", &failures.to_string()),
         ("errors", "0"),
     ]);
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{totals}>\n{suites}</testsuites>\n")
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{totals}>\n{suites}</testsuites>\n"
+    )
 }
 
 fn fails(reported: &Reported, options: &JunitOptions) -> bool {
-    options.fail_on.is_some_and(|limit| reported.finding.severity >= limit)
+    options
+        .fail_on
+        .is_some_and(|limit| reported.finding.severity >= limit)
 }
 
 fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions) -> String {
@@ -61,20 +80,36 @@ fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions
     let message = plain::one_line(&finding.message);
     let from = rendered_from(report, &finding.primary);
     let place = format!("{path}:{}:{}{from}", at.start.line, at.start.column);
-    let name = format!("{}{about} at {}:{}", finding.rule, at.start.line, at.start.column);
-    let own = attributes(&[("name", &name), ("classname", path), ("file", path), ("line", &at.start.line.to_string())]);
+    let name = format!(
+        "{}{about} at {}:{}",
+        finding.rule, at.start.line, at.start.column
+    );
+    let own = attributes(&[
+        ("name", &name),
+        ("classname", path),
+        ("file", path),
+        ("line", &at.start.line.to_string()),
+    ]);
     let url = reported.url.as_deref().unwrap_or_default();
-    let body: Vec<_> = [&*format!("{place}: {message}"), &finding.reason, &finding.help, url]
-        .into_iter()
-        .filter(|part| !part.trim().is_empty())
-        .map(escaped)
-        .collect();
+    let body: Vec<_> = [
+        &*format!("{place}: {message}"),
+        &finding.reason,
+        &finding.help,
+        url,
+    ]
+    .into_iter()
+    .filter(|part| !part.trim().is_empty())
+    .map(escaped)
+    .collect();
     let body = body.join("\n\n");
     let outcome = if fails(reported, options) {
         let about = attributes(&[("type", finding.severity.as_str()), ("message", &message)]);
         format!("<failure{about}>{body}</failure>")
     } else {
-        format!("<system-out>{}: {body}</system-out>", finding.severity.as_str())
+        format!(
+            "<system-out>{}: {body}</system-out>",
+            finding.severity.as_str()
+        )
     };
     format!("    <testcase{own}>\n      {outcome}\n    </testcase>\n")
 }
@@ -82,7 +117,10 @@ fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions
 fn attributes(pairs: &[(&str, &str)]) -> String {
     // A parser turns bare line breaks in attributes into spaces; as references they survive.
     let value = |text: &str| escaped(text).replace('\n', "&#10;").replace('\t', "&#9;");
-    pairs.iter().map(|(name, text)| format!(" {name}=\"{}\"", value(text))).collect()
+    pairs
+        .iter()
+        .map(|(name, text)| format!(" {name}=\"{}\"", value(text)))
+        .collect()
 }
 
 /// `text` for XML 1.0, which has no way at all to write most control characters.

@@ -119,7 +119,10 @@ struct ListDocument<'a, I: Iterator<Item: Serialize>> {
     skipped: &'a [ListedSkip],
 }
 
-fn each<S: Serializer>(all: &Cell<Option<impl Iterator<Item: Serialize>>>, to: S) -> Result<S::Ok, S::Error> {
+fn each<S: Serializer>(
+    all: &Cell<Option<impl Iterator<Item: Serialize>>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
     to.collect_seq(all.take().into_iter().flatten())
 }
 
@@ -133,7 +136,11 @@ pub fn write_listed(
     skipped: &[ListedSkip],
     out: impl Write,
 ) -> io::Result<()> {
-    let document = ListDocument { schema: "ownerlint.list/1", objects: Cell::new(Some(objects)), skipped };
+    let document = ListDocument {
+        schema: "ownerlint.list/1",
+        objects: Cell::new(Some(objects)),
+        skipped,
+    };
     let mut lines = RewrittenLines::new(out, plain::visible_json);
     serde_json::to_writer_pretty(&mut lines, &document)?;
     lines.write_all(b"\n")?;
@@ -152,24 +159,60 @@ impl Listing {
     /// For people: a line per object with its place, owners below it, and what was skipped.
     pub fn human(&self) -> String {
         let mut text = String::new();
-        let keys = self.objects.iter().map(|object| object.key.chars().count()).max().unwrap_or_default().min(MAX_KEY);
+        let keys = self
+            .objects
+            .iter()
+            .map(|object| object.key.chars().count())
+            .max()
+            .unwrap_or_default()
+            .min(MAX_KEY);
         for object in &self.objects {
-            let ListedObject { key, scope, file, line, .. } = object;
-            let (key, place) = (plain::one_line(key), plain::one_line(&format!("{file}:{line}")));
-            text.push_str(&format!("{key:keys$}  {:10}  {place}\n", scope.to_lowercase()));
+            let ListedObject {
+                key,
+                scope,
+                file,
+                line,
+                ..
+            } = object;
+            let (key, place) = (
+                plain::one_line(key),
+                plain::one_line(&format!("{file}:{line}")),
+            );
+            text.push_str(&format!(
+                "{key:keys$}  {:10}  {place}\n",
+                scope.to_lowercase()
+            ));
             for owner in &object.owner_references {
                 let part = |text: &Option<String>| text.clone().unwrap_or_default();
-                let flags = [(owner.controller, " controller"), (owner.block_owner_deletion, " blocking")];
-                let flags: String =
-                    flags.iter().filter(|(flag, _)| *flag == Some(true)).map(|(_, word)| *word).collect();
-                let (api_version, kind, name) = (part(&owner.api_version), part(&owner.kind), part(&owner.name));
-                push(&mut text, &format!("  owned by {kind} {name} ({api_version}){flags}"));
+                let flags = [
+                    (owner.controller, " controller"),
+                    (owner.block_owner_deletion, " blocking"),
+                ];
+                let flags: String = flags
+                    .iter()
+                    .filter(|(flag, _)| *flag == Some(true))
+                    .map(|(_, word)| *word)
+                    .collect();
+                let (api_version, kind, name) = (
+                    part(&owner.api_version),
+                    part(&owner.kind),
+                    part(&owner.name),
+                );
+                push(
+                    &mut text,
+                    &format!("  owned by {kind} {name} ({api_version}){flags}"),
+                );
             }
             for finalizer in &object.finalizers {
                 push(&mut text, &format!("  held by finalizer {finalizer}"));
             }
         }
-        let count = |reason: &str| self.skipped.iter().filter(|skip| skip.reason == reason).count();
+        let count = |reason: &str| {
+            self.skipped
+                .iter()
+                .filter(|skip| skip.reason == reason)
+                .count()
+        };
         let reasons = ["not-a-manifest", "template", "empty", "unreadable"];
         let skipped: Vec<_> = reasons
             .into_iter()

@@ -23,10 +23,17 @@ struct FileDiagnostics<D> {
 /// Every file of the run, in the order of the sources.
 pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> String {
     let by_file = report.by_file();
-    let files = report.sources.iter().zip(&by_file).map(|((_, file), own)| FileDiagnostics {
-        uri: paths::absolute_uri(file.path(), roots),
-        diagnostics: Each(own.iter().map(|reported| diagnostic(report, reported, options, roots))),
-    });
+    let files = report
+        .sources
+        .iter()
+        .zip(&by_file)
+        .map(|((_, file), own)| FileDiagnostics {
+            uri: paths::absolute_uri(file.path(), roots),
+            diagnostics: Each(
+                own.iter()
+                    .map(|reported| diagnostic(report, reported, options, roots)),
+            ),
+        });
     line(serde_json::to_string_pretty(&Each(files)))
 }
 
@@ -41,15 +48,24 @@ pub fn diagnostics_of(
     let touches = |one: Span, other: Span| one.start <= other.end && other.start <= one.end;
     let own = |reported: &&Reported| {
         let Label { file, span, .. } = &reported.finding.primary;
-        part.is_none_or(|part| touches(part, *span)) && paths::is_at(report.path(*file), path, roots)
+        part.is_none_or(|part| touches(part, *span))
+            && paths::is_at(report.path(*file), path, roots)
     };
-    report.findings.iter().filter(own).map(|reported| diagnostic(report, reported, options, roots)).collect()
+    report
+        .findings
+        .iter()
+        .filter(own)
+        .map(|reported| diagnostic(report, reported, options, roots))
+        .collect()
 }
 
 fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots: &Roots) -> Value {
     let finding = &reported.finding;
     let mut members = Map::new();
-    members.insert("range".to_owned(), range(report, (&finding.primary).into(), options));
+    members.insert(
+        "range".to_owned(),
+        range(report, (&finding.primary).into(), options),
+    );
     let severity = match finding.severity {
         Severity::Error => 1,
         Severity::Warning => 2,
@@ -61,10 +77,17 @@ fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots:
         members.insert("codeDescription".to_owned(), json!({"href": url}));
     }
     members.insert("source".to_owned(), json!(report.tool.name));
-    let message = format!("{}{}", finding.message, rendered_from(report, &finding.primary));
+    let message = format!(
+        "{}{}",
+        finding.message,
+        rendered_from(report, &finding.primary)
+    );
     // An editor shows what it gets: in a terminal, or on a page that turns text around.
     let text = [&message, &finding.reason, &finding.help].map(|part| plain::visible_in_place(part));
-    let text: Vec<_> = text.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    let text: Vec<_> = text
+        .into_iter()
+        .filter(|part| !part.trim().is_empty())
+        .collect();
     members.insert("message".to_owned(), json!(text.join("\n\n")));
     if !finding.related.is_empty() {
         let related = finding.related.iter().take(MAX_RELATED).map(|label| {
@@ -74,9 +97,14 @@ fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots:
         });
         members.insert("relatedInformation".to_owned(), related.collect());
     }
-    let actions = suggestion::shown(finding).into_iter().map(|fix| action(report, fix, options, roots));
+    let actions = suggestion::shown(finding)
+        .into_iter()
+        .map(|fix| action(report, fix, options, roots));
     let fingerprint = reported.fingerprint.to_string();
-    members.insert("data".to_owned(), json!({"fingerprint": fingerprint, "actions": actions.collect::<Vec<_>>()}));
+    members.insert(
+        "data".to_owned(),
+        json!({"fingerprint": fingerprint, "actions": actions.collect::<Vec<_>>()}),
+    );
     Value::Object(members)
 }
 

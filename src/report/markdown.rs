@@ -30,7 +30,10 @@ const OBJECTS_OF_A_FIX: usize = 3;
 
 /// The whole document, within its size.
 pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) -> String {
-    let mut page = MarkdownText { text: heading(report), limit: options.bytes.saturating_sub(RESERVE) };
+    let mut page = MarkdownText {
+        text: heading(report),
+        limit: options.bytes.saturating_sub(RESERVE),
+    };
     let notes = notes(report, page.limit / 4);
     page.limit -= notes.len();
     cascades(&mut page, &report.cascades);
@@ -39,7 +42,12 @@ pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) 
 }
 
 fn heading(report: &Report) -> String {
-    let Summary { files, documents, objects, .. } = report.summary;
+    let Summary {
+        files,
+        documents,
+        objects,
+        ..
+    } = report.summary;
     let kept = report.summary.kept();
     format!(
         "## {}: {}\n\n{} in {} and {}{kept}.\n",
@@ -56,10 +64,20 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
     let room = page.limit / 2;
     let mut left_out = cascades.left_out;
     for cascade in &cascades.shown {
-        let stuck = if cascade.stuck > 0 { format!(", {} stuck", cascade.stuck) } else { String::new() };
-        let title = text(&plain::shortened(&plain::one_line(&cascade.title), MAX_CELL));
+        let stuck = if cascade.stuck > 0 {
+            format!(", {} stuck", cascade.stuck)
+        } else {
+            String::new()
+        };
+        let title = text(&plain::shortened(
+            &plain::one_line(&cascade.title),
+            MAX_CELL,
+        ));
         let deleted = cascade.deleted;
-        let block = format!("\n**{title}:** {deleted} deleted{stuck}.\n\n{}", cascade.flowchart());
+        let block = format!(
+            "\n**{title}:** {deleted} deleted{stuck}.\n\n{}",
+            cascade.flowchart()
+        );
         if page.text.len() + block.len() <= room {
             page.text.push_str(&block);
         } else {
@@ -67,36 +85,68 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
         }
     }
     if left_out > 0 {
-        page.push(&format!("\n{} left out here; `ownerlint plan` draws them.\n", plain::count(left_out, "graph")));
+        page.push(&format!(
+            "\n{} left out here; `ownerlint plan` draws them.\n",
+            plain::count(left_out, "graph")
+        ));
     }
 }
 
 /// A table of the findings, and folded below it why and how to fix, by rule.
-fn findings(page: &mut MarkdownText, report: &Report, published: Option<&Published>, roots: &Roots) {
+fn findings(
+    page: &mut MarkdownText,
+    report: &Report,
+    published: Option<&Published>,
+    roots: &Roots,
+) {
     const HEAD: &str = "\n| | Object | Finding | Where |\n|---|---|---|---|\n";
     if report.findings.is_empty() {
         return;
     }
-    let mut rows = rows(report, &by_object(report.worst_first(), usize::MAX), published, roots);
+    let mut rows = rows(
+        report,
+        &by_object(report.worst_first(), usize::MAX),
+        published,
+        roots,
+    );
     if page.text.len() + HEAD.len() + rows.iter().map(String::len).sum::<usize>() > page.limit {
-        rows = self::rows(report, &by_object(report.each_rule_first(), OF_ONE_OBJECT), published, roots);
+        rows = self::rows(
+            report,
+            &by_object(report.each_rule_first(), OF_ONE_OBJECT),
+            published,
+            roots,
+        );
     }
     page.push(HEAD);
     let shown = rows.iter().take_while(|row| page.push(row)).count();
     let rest = rows.len() - shown;
     if rest > 0 {
-        page.text.push_str(&format!("\n{} left out here: the report is too long.\n", plain::count(rest, "finding")));
+        page.text.push_str(&format!(
+            "\n{} left out here: the report is too long.\n",
+            plain::count(rest, "finding")
+        ));
     }
     explanations(page, report);
 }
 
 /// A row for each finding; an object is named in the first of its rows that follow each other.
-fn rows(report: &Report, findings: &[&Reported], published: Option<&Published>, roots: &Roots) -> Vec<String> {
-    let before = std::iter::once(None).chain(findings.iter().map(|reported| Some(object(reported))));
-    let rows = findings
-        .iter()
-        .zip(before)
-        .map(|(reported, before)| row(report, reported, before != Some(object(reported)), published, roots));
+fn rows(
+    report: &Report,
+    findings: &[&Reported],
+    published: Option<&Published>,
+    roots: &Roots,
+) -> Vec<String> {
+    let before =
+        std::iter::once(None).chain(findings.iter().map(|reported| Some(object(reported))));
+    let rows = findings.iter().zip(before).map(|(reported, before)| {
+        row(
+            report,
+            reported,
+            before != Some(object(reported)),
+            published,
+            roots,
+        )
+    });
     rows.collect()
 }
 
@@ -119,10 +169,19 @@ fn by_object(findings: Vec<&Reported>, many: usize) -> Vec<&Reported> {
         places.push((*count > many, *first, *reported));
     }
     places.sort_by_key(|&(is_late, first, _)| (is_late, first));
-    places.into_iter().map(|(_, _, reported)| reported).collect()
+    places
+        .into_iter()
+        .map(|(_, _, reported)| reported)
+        .collect()
 }
 
-fn row(report: &Report, reported: &Reported, first: bool, published: Option<&Published>, roots: &Roots) -> String {
+fn row(
+    report: &Report,
+    reported: &Reported,
+    first: bool,
+    published: Option<&Published>,
+    roots: &Roots,
+) -> String {
     let finding = &reported.finding;
     let at = report.first_line(&finding.primary, ColumnUnit::Chars);
     let object = match &finding.object {
@@ -135,7 +194,11 @@ fn row(report: &Report, reported: &Reported, first: bool, published: Option<&Pub
         Some(template) => format!("{place}<br>{}", code(template)),
         None => place,
     };
-    format!("| {} | {object} | {}<br>{rule} | {place} |\n", finding.severity.as_str(), prose(&finding.message))
+    format!(
+        "| {} | {object} | {}<br>{rule} | {place} |\n",
+        finding.severity.as_str(),
+        prose(&finding.message)
+    )
 }
 
 /// The name of a finding's rule, as a link to its page.
@@ -161,7 +224,12 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
         let at = report.first_line(&finding.primary, ColumnUnit::Chars);
         // A line of base has no address: what is published is what it leads to.
         let place = place(&paths::from_root(at.path, roots), at.start.line, None);
-        format!("- **{}:** {} ({}, {place})\n", finding.severity.as_str(), prose(&finding.message), rule(reported))
+        format!(
+            "- **{}:** {} ({}, {place})\n",
+            finding.severity.as_str(),
+            prose(&finding.message),
+            rule(reported)
+        )
     };
     let items: Vec<String> = findings.iter().map(item).collect();
     let (first, rest) = items.split_at(items.len().min(LISTED));
@@ -171,10 +239,18 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
         page.folded(&title, "", rest.iter().cloned(), rest.len());
     }
     let mut told = BTreeSet::new();
-    for reported in findings.into_iter().filter(|reported| told.insert(reported.finding.rule)).take(RECIPES) {
+    for reported in findings
+        .into_iter()
+        .filter(|reported| told.insert(reported.finding.rule))
+        .take(RECIPES)
+    {
         let help = reported.finding.help.trim();
         if !help.is_empty() {
-            page.push(&format!("\n**To do it safely** ({}): {}\n", rule(reported), paragraphs(help)));
+            page.push(&format!(
+                "\n**To do it safely** ({}): {}\n",
+                rule(reported),
+                paragraphs(help)
+            ));
         }
     }
     explanations(page, report);
@@ -187,7 +263,11 @@ fn place(path: &str, line: usize, published: Option<&Published>) -> String {
         Some(published) if published.files.contains(path) => {
             let (before, after) = published.address(path);
             let address = address(&format!("{before}{line}{after}"));
-            if address.len() <= MAX_ADDRESS { format!("[{place}]({address})") } else { place }
+            if address.len() <= MAX_ADDRESS {
+                format!("[{place}]({address})")
+            } else {
+                place
+            }
         }
         _ => place,
     }
@@ -197,7 +277,10 @@ fn place(path: &str, line: usize, published: Option<&Published>) -> String {
 fn explanations(page: &mut MarkdownText, report: &Report) {
     let mut rules: Vec<(&Reported, usize)> = Vec::new();
     for reported in report.worst_first() {
-        match rules.iter_mut().find(|(first, _)| first.finding.rule == reported.finding.rule) {
+        match rules
+            .iter_mut()
+            .find(|(first, _)| first.finding.rule == reported.finding.rule)
+        {
             Some((_, count)) => *count += 1,
             None => rules.push((reported, 1)),
         }
@@ -205,13 +288,21 @@ fn explanations(page: &mut MarkdownText, report: &Report) {
     for (reported, count) in rules {
         let finding = &reported.finding;
         let why = Some(&finding.reason).filter(|why| !why.trim().is_empty());
-        let why = why.map(|why| format!("\n**Why.** {}\n", paragraphs(why))).unwrap_or_default();
+        let why = why
+            .map(|why| format!("\n**Why.** {}\n", paragraphs(why)))
+            .unwrap_or_default();
         let parts = why + &fixes(report, finding.rule);
         if parts.is_empty() {
             continue;
         }
-        let title = format!("{} ({})", text(finding.rule), plain::count(count, "finding"));
-        if !page.push(&format!("\n<details><summary>{title}</summary>\n{parts}\n</details>\n")) {
+        let title = format!(
+            "{} ({})",
+            text(finding.rule),
+            plain::count(count, "finding")
+        );
+        if !page.push(&format!(
+            "\n<details><summary>{title}</summary>\n{parts}\n</details>\n"
+        )) {
             return;
         }
     }
@@ -221,7 +312,11 @@ fn explanations(page: &mut MarkdownText, report: &Report) {
 fn fixes(report: &Report, rule: &str) -> String {
     let mut helps: Vec<&str> = Vec::new();
     let mut objects: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for reported in report.worst_first().into_iter().filter(|reported| reported.finding.rule == rule) {
+    for reported in report
+        .worst_first()
+        .into_iter()
+        .filter(|reported| reported.finding.rule == rule)
+    {
         let finding = &reported.finding;
         let help = finding.help.trim();
         if help.is_empty() {
@@ -231,33 +326,52 @@ fn fixes(report: &Report, rule: &str) -> String {
             helps.push(help);
             BTreeSet::new()
         });
-        of.insert(
-            finding.object.as_ref().map_or_else(|| report.path(finding.primary.file).to_owned(), ObjectKey::to_string),
-        );
+        of.insert(finding.object.as_ref().map_or_else(
+            || report.path(finding.primary.file).to_owned(),
+            ObjectKey::to_string,
+        ));
     }
     if let [help] = helps[..] {
         return format!("\n**How to fix.** {}\n", paragraphs(help));
     }
     let fix = |help: &&str| {
-        let of: Vec<_> = objects[help].iter().take(OBJECTS_OF_A_FIX).map(|object| code(object)).collect();
+        let of: Vec<_> = objects[help]
+            .iter()
+            .take(OBJECTS_OF_A_FIX)
+            .map(|object| code(object))
+            .collect();
         let more = match objects[help].len().saturating_sub(OBJECTS_OF_A_FIX) {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        format!("\n**How to fix** {}{more}**.** {}\n", of.join(", "), paragraphs(help))
+        format!(
+            "\n**How to fix** {}{more}**.** {}\n",
+            of.join(", "),
+            paragraphs(help)
+        )
     };
     let shown: String = helps.iter().take(FIXES_OF_A_RULE).map(fix).collect();
     match helps.len().saturating_sub(FIXES_OF_A_RULE) {
         0 => shown,
-        n => format!("{shown}\nFor {}, ownerlint check says how.\n", plain::count(n, "other object")),
+        n => format!(
+            "{shown}\nFor {}, ownerlint check says how.\n",
+            plain::count(n, "other object")
+        ),
     }
 }
 
 /// The notes, in at most so many bytes: findings leave room for them.
 fn notes(report: &Report, limit: usize) -> String {
-    let mut page = MarkdownText { text: String::new(), limit };
+    let mut page = MarkdownText {
+        text: String::new(),
+        limit,
+    };
     for note in &report.notes {
-        let mark = if note.severity == Severity::Error { "not analysed" } else { "note" };
+        let mark = if note.severity == Severity::Error {
+            "not analysed"
+        } else {
+            "note"
+        };
         let place = match (&note.path, note.line) {
             (Some(path), Some(line)) => format!(" {}", code(&format!("{path}:{line}"))),
             (Some(path), None) => format!(" {}", code(path)),
@@ -292,10 +406,13 @@ fn prose_of(line: &str, limit: usize) -> String {
     if parts.len().is_multiple_of(2) {
         return text(&line);
     }
-    let parts = parts.into_iter().enumerate().map(|(at, part)| match at % 2 {
-        1 if !part.is_empty() => format!("<code>{}</code>", text(part)),
-        _ => text(part),
-    });
+    let parts = parts
+        .into_iter()
+        .enumerate()
+        .map(|(at, part)| match at % 2 {
+            1 if !part.is_empty() => format!("<code>{}</code>", text(part)),
+            _ => text(part),
+        });
     parts.collect()
 }
 

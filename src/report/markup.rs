@@ -40,8 +40,8 @@ impl MarkdownText {
             return false;
         }
         self.limit = self.limit.saturating_sub(TAIL.len());
-        let fits =
-            rows.take(most).all(|row| self.push(&row)) && (more == 0 || self.push(&format!("\nand {more} more\n")));
+        let fits = rows.take(most).all(|row| self.push(&row))
+            && (more == 0 || self.push(&format!("\nand {more} more\n")));
         self.text.push_str(TAIL);
         self.limit += if fits { TAIL.len() } else { 0 };
         fits
@@ -50,7 +50,10 @@ impl MarkdownText {
 
 /// A name as code, in one line, at most [`MAX_CELL`] characters.
 pub(super) fn code(name: &str) -> String {
-    format!("<code>{}</code>", text(&plain::shortened(&plain::one_line(name), MAX_CELL)))
+    format!(
+        "<code>{}</code>",
+        text(&plain::shortened(&plain::one_line(name), MAX_CELL))
+    )
 }
 
 /// `text` as text: nothing in it is Markdown, HTML, the end of a cell, an address or a mention.

@@ -45,12 +45,12 @@ pub use format::{Format, UnknownFormat};
 pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed};
 pub use lsp::diagnostics_of;
 pub use model::{
-    BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary,
-    SuppressedFinding, Tool,
+    BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Report, Reported, RuleInfo, RunInfo,
+    Summary, SuppressedFinding, Tool,
 };
 pub use options::{
-    ConciseOptions, GithubOptions, HtmlOptions, HumanOptions, JunitOptions, LspOptions, MarkdownOptions, Options,
-    Published, Roots,
+    ConciseOptions, GithubOptions, HtmlOptions, HumanOptions, JunitOptions, LspOptions,
+    MarkdownOptions, Options, Published, Roots,
 };
 pub use page::page_human;
 pub use paths::{absolute_uri, file_uri};

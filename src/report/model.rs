@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::ListedSkip;
 use super::plan::Cascade;
-use crate::finding::{Applicability, Certainty, Consequence, Finding, Fingerprint, Label, Severity};
+use crate::finding::{
+    Applicability, Certainty, Consequence, Finding, Fingerprint, Label, Severity,
+};
 use crate::starter::Exclusion;
 use crate::text::{FileId, Sources, Span, plain};
 
@@ -135,7 +137,10 @@ pub struct Place {
 
 impl From<&Label> for Place {
     fn from(label: &Label) -> Self {
-        Self { file: label.file, span: label.span }
+        Self {
+            file: label.file,
+            span: label.span,
+        }
     }
 }
 
@@ -194,7 +199,12 @@ pub struct Summary {
 impl Summary {
     /// What is reported, by severity; what was read is counted by whoever read it.
     pub(crate) fn of(findings: &[Reported]) -> Self {
-        let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
+        let count = |severity| {
+            findings
+                .iter()
+                .filter(|reported| reported.finding.severity == severity)
+                .count()
+        };
         Self {
             error: count(Severity::Error),
             warning: count(Severity::Warning),
@@ -210,13 +220,24 @@ impl Summary {
             (self.baseline, "known to the baseline"),
             (self.before.unwrap_or_default(), "there before the change"),
         ];
-        kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect()
+        kept.into_iter()
+            .filter(|&(n, _)| n > 0)
+            .map(|(n, what)| format!("; {n} {what}"))
+            .collect()
     }
 
     /// `1 error, 2 warnings`; `nothing found`, or `nothing to check` where there is no object.
     pub(super) fn found(&self) -> String {
-        let found = [(self.error, "error"), (self.warning, "warning"), (self.info, "info")];
-        let found: Vec<_> = found.into_iter().filter(|&(n, _)| n > 0).map(|(n, noun)| plain::count(n, noun)).collect();
+        let found = [
+            (self.error, "error"),
+            (self.warning, "warning"),
+            (self.info, "info"),
+        ];
+        let found: Vec<_> = found
+            .into_iter()
+            .filter(|&(n, _)| n > 0)
+            .map(|(n, noun)| plain::count(n, noun))
+            .collect();
         match (found.is_empty(), self.objects) {
             (false, _) => found.join(", "),
             (true, 0) => "nothing to check".to_owned(),
@@ -251,13 +272,22 @@ impl Report {
     pub(super) fn each_rule_first(&self) -> Vec<&Reported> {
         let mut seen = HashSet::default();
         let rank = |reported: &Reported| {
-            let Finding { rule, severity, consequence, .. } = reported.finding;
+            let Finding {
+                rule,
+                severity,
+                consequence,
+                ..
+            } = reported.finding;
             let gravity = match consequence {
                 Consequence::Collected => 0,
                 Consequence::Stuck => 1,
                 _ => 2,
             };
-            (std::cmp::Reverse(severity), !seen.insert((severity, rule)), gravity)
+            (
+                std::cmp::Reverse(severity),
+                !seen.insert((severity, rule)),
+                gravity,
+            )
         };
         let ranks: Vec<_> = self.findings.iter().map(rank).collect();
         let mut findings: Vec<_> = ranks.into_iter().zip(&self.findings).collect();

@@ -68,7 +68,9 @@ pub struct ConciseOptions {
 
 impl Default for ConciseOptions {
     fn default() -> Self {
-        Self { show: Severity::Warning }
+        Self {
+            show: Severity::Warning,
+        }
     }
 }
 
@@ -81,7 +83,9 @@ pub struct LspOptions {
 
 impl Default for LspOptions {
     fn default() -> Self {
-        Self { position_encoding: ColumnUnit::Utf16 }
+        Self {
+            position_encoding: ColumnUnit::Utf16,
+        }
     }
 }
 
@@ -94,7 +98,9 @@ pub struct JunitOptions {
 
 impl Default for JunitOptions {
     fn default() -> Self {
-        Self { fail_on: Some(Severity::Error) }
+        Self {
+            fail_on: Some(Severity::Error),
+        }
     }
 }
 
@@ -122,7 +128,10 @@ pub struct MarkdownOptions {
 
 impl Default for MarkdownOptions {
     fn default() -> Self {
-        Self { bytes: 1_000_000, published: None }
+        Self {
+            bytes: 1_000_000,
+            published: None,
+        }
     }
 }
 

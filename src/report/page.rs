@@ -13,29 +13,58 @@ const WIDEST: usize = 100;
 /// A rule's page as plain text.
 pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
     let KnownRule { info: rule, fixes } = rule;
-    let options = &HumanOptions { width: options.width.min(WIDEST), ..*options };
-    let mut page = TerminalPage { out: String::new(), paragraph: Vec::new(), options };
-    page.heading(&format!("{}[{}]: {}", rule.severity.as_str(), rule.id, rule.summary));
+    let options = &HumanOptions {
+        width: options.width.min(WIDEST),
+        ..*options
+    };
+    let mut page = TerminalPage {
+        out: String::new(),
+        paragraph: Vec::new(),
+        options,
+    };
+    page.heading(&format!(
+        "{}[{}]: {}",
+        rule.severity.as_str(),
+        rule.id,
+        rule.summary
+    ));
     let mut columns: Option<Vec<&str>> = None;
     let mut in_example = false;
     for line in rule.page.lines() {
         if let Some(kind) = line.strip_prefix("```") {
             page.end_paragraph();
             in_example = !in_example;
-            let label = if kind.ends_with("good") { "Right:" } else { "Wrong:" };
+            let label = if kind.ends_with("good") {
+                "Right:"
+            } else {
+                "Wrong:"
+            };
             let is_example = kind.starts_with("yaml") || kind.starts_with("diff");
-            page.out.push_str(&if is_example { format!("{INDENT}{label}\n\n") } else { String::new() });
+            page.out.push_str(&if is_example {
+                format!("{INDENT}{label}\n\n")
+            } else {
+                String::new()
+            });
             page.out.push_str(if in_example { "" } else { "\n" });
         } else if in_example {
-            let shown = line.split("# expect:").next().unwrap_or_default().trim_end();
-            page.out.push_str(format!("{INDENT}{INDENT}{shown}").trim_end());
+            let shown = line
+                .split("# expect:")
+                .next()
+                .unwrap_or_default()
+                .trim_end();
+            page.out
+                .push_str(format!("{INDENT}{INDENT}{shown}").trim_end());
             page.out.push('\n');
         } else if line.starts_with("# ") {
             // The title is the id, which the first line has.
         } else if let Some(heading) = line.strip_prefix("## ") {
             page.heading(heading);
         } else if let Some(row) = line.strip_prefix('|') {
-            let cells: Vec<_> = row.trim_end_matches('|').split('|').map(str::trim).collect();
+            let cells: Vec<_> = row
+                .trim_end_matches('|')
+                .split('|')
+                .map(str::trim)
+                .collect();
             match &columns {
                 None => columns = Some(cells),
                 Some(_) if row.starts_with("---") => {}
@@ -43,7 +72,8 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
             }
         } else if line.is_empty() {
             page.end_paragraph();
-            page.out.push_str(if columns.take().is_some() { "\n" } else { "" });
+            page.out
+                .push_str(if columns.take().is_some() { "\n" } else { "" });
         } else {
             page.paragraph.push(line);
         }
@@ -63,7 +93,9 @@ fn fixed_by(fixes: &[Applicability]) -> Option<&'static str> {
         [] => return None,
         [Applicability::Safe] => "`ownerlint --fix` fixes it.",
         [Applicability::Suggested] => "`ownerlint --fix --suggested` fixes it.",
-        _ => "`ownerlint --fix` fixes it where that is safe, and `ownerlint --fix --suggested` everywhere.",
+        _ => {
+            "`ownerlint --fix` fixes it where that is safe, and `ownerlint --fix --suggested` everywhere."
+        }
     })
 }
 
@@ -78,14 +110,19 @@ impl TerminalPage<'_> {
         self.end_paragraph();
         let bold = |text: &str| format!("\u{1b}[1m{text}\u{1b}[0m");
         let heading = fill(text, self.options.width, "", INDENT);
-        self.out.push_str(&if self.options.color { bold(&heading) } else { heading });
+        self.out.push_str(&if self.options.color {
+            bold(&heading)
+        } else {
+            heading
+        });
         self.out.push_str("\n\n");
     }
 
     fn end_paragraph(&mut self) {
         if !self.paragraph.is_empty() {
             let text = without_links(&std::mem::take(&mut self.paragraph).join(" "));
-            self.out.push_str(&fill(&text, self.options.width, INDENT, INDENT));
+            self.out
+                .push_str(&fill(&text, self.options.width, INDENT, INDENT));
             self.out.push_str("\n\n");
         }
     }
@@ -95,14 +132,23 @@ impl TerminalPage<'_> {
         let (first, others) = cells.split_first().unwrap_or((&"", &[]));
         let below = [INDENT, INDENT].concat();
         let mut line = |text: &str, indent: &str| {
-            self.out.push_str(&fill(&without_links(text), self.options.width, indent, &below));
+            self.out.push_str(&fill(
+                &without_links(text),
+                self.options.width,
+                indent,
+                &below,
+            ));
             self.out.push('\n');
         };
         if let [only] = others {
             return line(&format!("- {first}: {only}"), INDENT);
         }
         line(&format!("- {first}"), INDENT);
-        columns.iter().skip(1).zip(others).for_each(|(column, cell)| line(&format!("{column}: {cell}"), &below));
+        columns
+            .iter()
+            .skip(1)
+            .zip(others)
+            .for_each(|(column, cell)| line(&format!("{column}: {cell}"), &below));
     }
 }
 

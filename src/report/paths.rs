@@ -9,7 +9,10 @@ impl Published {
     pub(super) fn address(&self, path: &str) -> (String, String) {
         let path = encode(path);
         if !self.url.contains("{path}") {
-            return (format!("{}/{path}#L", self.url.trim_end_matches('/')), String::new());
+            return (
+                format!("{}/{path}#L", self.url.trim_end_matches('/')),
+                String::new(),
+            );
         }
         let address = self.url.replace("{path}", &path);
         match address.split_once("{line}") {
@@ -22,10 +25,15 @@ impl Published {
 
 /// `path` from the root of the repository, without `.` and `..` where that can be said; else as it is reported.
 pub(super) fn from_root(path: &str, roots: &Roots) -> String {
-    let Some(root) = &roots.repository_root else { return normal(path) };
+    let Some(root) = &roots.repository_root else {
+        return normal(path);
+    };
     let absolute = absolute(path, roots);
     let root = normal(root);
-    match absolute.strip_prefix(root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
+    match absolute
+        .strip_prefix(root.trim_end_matches('/'))
+        .and_then(|rest| rest.strip_prefix('/'))
+    {
         Some(inside) if !inside.is_empty() => inside.to_owned(),
         _ => normal(path),
     }
@@ -40,7 +48,11 @@ pub(super) fn uri_from_root(path: &str, roots: &Roots) -> String {
     }
     let encoded = encode(&path);
     // Before the first slash a colon would end a scheme; encoding has replaced it already.
-    if encoded.is_empty() { ".".to_owned() } else { encoded }
+    if encoded.is_empty() {
+        ".".to_owned()
+    } else {
+        encoded
+    }
 }
 
 /// The `file:` URI of `path`; a plain reference when nobody said where relative paths start.
@@ -98,7 +110,11 @@ fn normal(path: &str) -> String {
         }
     }
     let joined = kept.join("/");
-    if path.starts_with('/') { format!("/{joined}") } else { joined }
+    if path.starts_with('/') {
+        format!("/{joined}")
+    } else {
+        joined
+    }
 }
 
 /// Percent-encodes all but the unreserved characters of RFC 3986 and the slash.
@@ -131,16 +147,25 @@ mod tests {
         assert_eq!(from_root("./a.yaml", &below), "deploy/a.yaml");
         assert_eq!(from_root("../b/../c.yaml", &below), "c.yaml");
         assert_eq!(from_root("/home/me/repo/x.yaml", &below), "x.yaml");
-        assert_eq!(from_root("/home/me/repository/x.yaml", &below), "/home/me/repository/x.yaml");
+        assert_eq!(
+            from_root("/home/me/repository/x.yaml", &below),
+            "/home/me/repository/x.yaml"
+        );
         assert_eq!(from_root("./a//b.yaml", &Roots::default()), "a/b.yaml");
     }
 
     #[test]
     fn uris_are_encoded() {
         let root = roots("/home/me/repo");
-        assert_eq!(uri_from_root("a b/ü#?%:x.yaml", &root), "a%20b/%C3%BC%23%3F%25%3Ax.yaml");
+        assert_eq!(
+            uri_from_root("a b/ü#?%:x.yaml", &root),
+            "a%20b/%C3%BC%23%3F%25%3Ax.yaml"
+        );
         assert_eq!(uri_from_root("/etc/x.yaml", &root), "file:///etc/x.yaml");
-        assert_eq!(absolute_uri("a b.yaml", &root), "file:///home/me/repo/a%20b.yaml");
+        assert_eq!(
+            absolute_uri("a b.yaml", &root),
+            "file:///home/me/repo/a%20b.yaml"
+        );
         assert_eq!(absolute_uri("C:/x.yaml", &root), "file:///C:/x.yaml");
         assert_eq!(absolute_uri("-", &root), "untitled:stdin");
     }

@@ -23,7 +23,12 @@ struct DiagnosticResult<D> {
 pub(super) fn render(report: &Report) -> String {
     let document = DiagnosticResult {
         source: json!({"name": report.tool.name, "url": report.tool.url}),
-        diagnostics: Each(report.findings.iter().map(|reported| diagnostic(report, reported))),
+        diagnostics: Each(
+            report
+                .findings
+                .iter()
+                .map(|reported| diagnostic(report, reported)),
+        ),
     };
     line(serde_json::to_string_pretty(&document))
 }
@@ -46,7 +51,8 @@ fn diagnostic(report: &Report, reported: &Reported) -> Value {
         "code": code,
     });
     // A suggestion names no file: it is for the file of its diagnostic.
-    let edits = suggestion::shown(finding).and_then(|fix| suggestion::in_file_of(fix, finding.primary.file));
+    let edits = suggestion::shown(finding)
+        .and_then(|fix| suggestion::in_file_of(fix, finding.primary.file));
     if let Some(edits) = edits {
         let range = |file, span| {
             let at = report.region(Place { file, span }, ColumnUnit::Utf8);
@@ -62,12 +68,23 @@ fn message(report: &Report, reported: &Reported) -> String {
     let related = finding.related.iter().map(|label| {
         let at = report.region(label, ColumnUnit::Utf8);
         let from = rendered_from(report, label);
-        format!("{}:{}:{}{from}: {}", at.path, at.start.line, at.start.column, plain::one_line(&label.message))
+        format!(
+            "{}:{}:{}{from}: {}",
+            at.path,
+            at.start.line,
+            at.start.column,
+            plain::one_line(&label.message)
+        )
     });
     let related = related.collect::<Vec<_>>().join("\n");
     let message = plain::one_line(&finding.message) + &rendered_from(report, &finding.primary);
     let parts = [&message, &finding.reason, &finding.help, &related];
-    parts.into_iter().filter(|part| !part.trim().is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n\n")
+    parts
+        .into_iter()
+        .filter(|part| !part.trim().is_empty())
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 fn position(at: Position) -> Value {

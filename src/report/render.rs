@@ -14,7 +14,16 @@ impl Report {
 
 /// The whole document of `report` in `format`, ending in a line break unless it is empty.
 pub fn render(format: Format, report: &Report, options: &Options) -> String {
-    let Options { human, concise: lines, lsp, junit, github, markdown, html: page, roots } = options;
+    let Options {
+        human,
+        concise: lines,
+        lsp,
+        junit,
+        github,
+        markdown,
+        html: page,
+        roots,
+    } = options;
     match format {
         Format::Human => human::render(report, human),
         Format::Concise => concise::render(report, lines),

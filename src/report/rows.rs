@@ -26,16 +26,27 @@ struct RowsDocument<'a> {
 
 /// The contract `ownerlint.rows/1`, ending in a line break.
 pub fn rows_json(rows: &[RowInfo]) -> String {
-    super::line::line(serde_json::to_string_pretty(&RowsDocument { schema: "ownerlint.rows/1", rows }))
+    super::line::line(serde_json::to_string_pretty(&RowsDocument {
+        schema: "ownerlint.rows/1",
+        rows,
+    }))
 }
 
 /// The rows as plain text.
 pub fn rows_human(rows: &[RowInfo], options: &HumanOptions) -> String {
     let tell = |row: &RowInfo| {
-        let unproven = "Not proven by its source: what rests on this row is never more than info.".to_owned();
+        let unproven =
+            "Not proven by its source: what rests on this row is never more than info.".to_owned();
         let notes = (!row.verified).then_some(unproven);
-        let said = row.says.iter().cloned().chain(notes).chain([format!("Source: {}", row.source)]);
-        let lines: String = said.map(|text| fill(&text, options.width, "  ", "    ") + "\n").collect();
+        let said = row
+            .says
+            .iter()
+            .cloned()
+            .chain(notes)
+            .chain([format!("Source: {}", row.source)]);
+        let lines: String = said
+            .map(|text| fill(&text, options.width, "  ", "    ") + "\n")
+            .collect();
         format!("{}\n{lines}", row.row)
     };
     rows.iter().map(tell).collect::<Vec<_>>().join("\n")

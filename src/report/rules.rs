@@ -42,7 +42,14 @@ pub fn rules_json(rules: &[KnownRule]) -> String {
 pub fn rules_human(rules: &[KnownRule]) -> String {
     let infos = || rules.iter().map(|rule| &rule.info);
     let width = infos().map(|rule| rule.id.len()).max().unwrap_or_default();
-    let line = |rule: &RuleInfo| format!("{:7}  {:width$}  {}\n", rule.severity.as_str(), rule.id, rule.summary);
+    let line = |rule: &RuleInfo| {
+        format!(
+            "{:7}  {:width$}  {}\n",
+            rule.severity.as_str(),
+            rule.id,
+            rule.summary
+        )
+    };
     let lines: String = infos().map(line).collect();
     format!("{lines}\n`ownerlint explain RULE` says why, and how to fix it.\n")
 }

@@ -57,7 +57,11 @@ pub(super) fn render(report: &Report, roots: &Roots) -> String {
         invocations: [invocation(report, roots)],
         results: Each(kept.iter().map(|reported| result(report, reported, roots))),
     };
-    let log = SarifLog { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+    let log = SarifLog {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [run],
+    };
     line(serde_json::to_string_pretty(&log))
 }
 
@@ -65,7 +69,11 @@ fn kept(report: &Report) -> Vec<&Reported> {
     if report.findings.len() <= MAX_RESULTS {
         return report.findings.iter().collect();
     }
-    report.each_rule_first().into_iter().take(MAX_RESULTS).collect()
+    report
+        .each_rule_first()
+        .into_iter()
+        .take(MAX_RESULTS)
+        .collect()
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -108,7 +116,9 @@ fn page(rule: &RuleInfo, report: &Report) -> String {
     };
     let mut parts = rule.page.split("](");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |page, link| page + "](" + published(link).as_deref().unwrap_or(link))
+    parts.fold(first, |page, link| {
+        page + "](" + published(link).as_deref().unwrap_or(link)
+    })
 }
 
 fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {
@@ -119,8 +129,12 @@ fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {
         members.insert("ruleIndex".to_owned(), json!(index));
     }
     members.insert("level".to_owned(), json!(level(finding.severity)));
-    members.insert("message".to_owned(), json!({"text": message(report, reported)}));
-    let mut location = json!({"physicalLocation": physical(report, (&finding.primary).into(), roots)});
+    members.insert(
+        "message".to_owned(),
+        json!({"text": message(report, reported)}),
+    );
+    let mut location =
+        json!({"physicalLocation": physical(report, (&finding.primary).into(), roots)});
     if let Some(object) = &finding.object {
         location["logicalLocations"] = json!([{"fullyQualifiedName": object, "kind": "object"}]);
     }
@@ -133,23 +147,33 @@ fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {
         members.insert("relatedLocations".to_owned(), json!(related));
     }
     if finding.chain.objects.len() > 1 {
-        members
-            .insert("codeFlows".to_owned(), json!([{"threadFlows": [{"locations": flow(report, reported, roots)}]}]));
+        members.insert(
+            "codeFlows".to_owned(),
+            json!([{"threadFlows": [{"locations": flow(report, reported, roots)}]}]),
+        );
     }
     if let Some(fix) = suggestion::shown(finding) {
         members.insert("fixes".to_owned(), json!([fix_of(report, fix, roots)]));
     }
     let fingerprint = reported.fingerprint.to_string();
-    members.insert("partialFingerprints".to_owned(), json!({"primaryLocationLineHash": fingerprint}));
+    members.insert(
+        "partialFingerprints".to_owned(),
+        json!({"primaryLocationLineHash": fingerprint}),
+    );
     Value::Object(members)
 }
 
 fn fix_of(report: &Report, fix: &Fix, roots: &Roots) -> Value {
     let replacement = |edit: &&Edit| {
-        let at = report.region(Place { file: edit.file, span: edit.span }, ColumnUnit::Utf16);
+        let at = report.region(
+            Place {
+                file: edit.file,
+                span: edit.span,
+            },
+            ColumnUnit::Utf16,
+        );
         let (start, end) = (at.start, at.end);
-        let region =
-            json!({"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column});
+        let region = json!({"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column});
         json!({"deletedRegion": region, "insertedContent": {"text": edit.replacement}})
     };
     let changes = suggestion::by_file(fix).into_iter().map(|(file, edits)| {
@@ -158,7 +182,11 @@ fn fix_of(report: &Report, fix: &Fix, roots: &Roots) -> Value {
             "replacements": edits.iter().map(replacement).collect::<Vec<_>>(),
         })
     });
-    let description = format!("{} ({})", suggestion::title(fix), fix.applicability.as_str());
+    let description = format!(
+        "{} ({})",
+        suggestion::title(fix),
+        fix.applicability.as_str()
+    );
     json!({"description": {"text": description}, "artifactChanges": changes.collect::<Vec<_>>()})
 }
 
@@ -166,7 +194,10 @@ fn fix_of(report: &Report, fix: &Fix, roots: &Roots) -> Value {
 fn message(report: &Report, reported: &Reported) -> String {
     let finding = &reported.finding;
     let from = rendered_from(report, &finding.primary);
-    let mut text = format!("{}{from}.", plain::one_line(&finding.message).trim_end_matches('.'));
+    let mut text = format!(
+        "{}{from}.",
+        plain::one_line(&finding.message).trim_end_matches('.')
+    );
     for part in [&finding.reason, &finding.help] {
         if !part.trim().is_empty() {
             text.push_str("\n\n");
@@ -175,10 +206,18 @@ fn message(report: &Report, reported: &Reported) -> String {
     }
     // Only our own links are links.
     let mut text = plain::shortened(&text.replace("](", "] ("), MAX_MESSAGE).into_owned();
-    let links = finding.related.iter().take(MAX_RELATED).enumerate().map(|(at, label)| {
-        let role = shown(&label.message).replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
-        format!("[{role}]({})", at + 1)
-    });
+    let links = finding
+        .related
+        .iter()
+        .take(MAX_RELATED)
+        .enumerate()
+        .map(|(at, label)| {
+            let role = shown(&label.message)
+                .replace('\\', "\\\\")
+                .replace('[', "\\[")
+                .replace(']', "\\]");
+            format!("[{role}]({})", at + 1)
+        });
     let links = links.collect::<Vec<_>>().join(", ");
     if !links.is_empty() {
         text.push_str(&format!("\n\nSee {links}."));
@@ -189,7 +228,11 @@ fn message(report: &Report, reported: &Reported) -> String {
 /// The role of a place in one line; a link without text would not show.
 fn shown(role: &str) -> String {
     let role = plain::one_line(role);
-    if role.is_empty() { "related".to_owned() } else { plain::shortened(&role, 200).into_owned() }
+    if role.is_empty() {
+        "related".to_owned()
+    } else {
+        plain::shortened(&role, 200).into_owned()
+    }
 }
 
 /// The chain. A step whose object no file holds is known from the reference before it, so it stands there:
@@ -197,20 +240,31 @@ fn shown(role: &str) -> String {
 fn flow(report: &Report, reported: &Reported, roots: &Roots) -> Vec<Value> {
     let finding = &reported.finding;
     let mut known: Place = (&finding.primary).into();
-    let steps = finding.chain.objects.iter().take(MAX_STEPS).enumerate().map(|(at, key)| {
-        known = reported.chain_places.get(at).copied().flatten().unwrap_or(known);
-        let name = plain::one_line(&key.to_string());
-        let text = match finding.chain.relation {
-            _ if at == 0 => name,
-            Relation::OwnedBy => format!("owned by {name}"),
-            Relation::Takes => format!("takes {name} with it"),
-        };
-        json!({"location": {
-            "physicalLocation": physical(report, known, roots),
-            "logicalLocations": [{"fullyQualifiedName": key, "kind": "object"}],
-            "message": {"text": text},
-        }})
-    });
+    let steps = finding
+        .chain
+        .objects
+        .iter()
+        .take(MAX_STEPS)
+        .enumerate()
+        .map(|(at, key)| {
+            known = reported
+                .chain_places
+                .get(at)
+                .copied()
+                .flatten()
+                .unwrap_or(known);
+            let name = plain::one_line(&key.to_string());
+            let text = match finding.chain.relation {
+                _ if at == 0 => name,
+                Relation::OwnedBy => format!("owned by {name}"),
+                Relation::Takes => format!("takes {name} with it"),
+            };
+            json!({"location": {
+                "physicalLocation": physical(report, known, roots),
+                "logicalLocations": [{"fullyQualifiedName": key, "kind": "object"}],
+                "message": {"text": text},
+            }})
+        });
     steps.collect()
 }
 
@@ -225,11 +279,20 @@ fn physical(report: &Report, place: Place, roots: &Roots) -> Value {
 }
 
 fn invocation(report: &Report, roots: &Roots) -> Value {
-    let complete = report.notes.iter().all(|note| note.severity != Severity::Error);
-    let unreadable = report.findings.iter().filter(|reported| reported.finding.rule.starts_with("unreadable-"));
+    let complete = report
+        .notes
+        .iter()
+        .all(|note| note.severity != Severity::Error);
+    let unreadable = report
+        .findings
+        .iter()
+        .filter(|reported| reported.finding.rule.starts_with("unreadable-"));
     let dropped = report.findings.len().saturating_sub(MAX_RESULTS);
     let dropped = (dropped > 0).then(|| {
-        let text = format!("{} left out: GitHub keeps {MAX_RESULTS} per run", plain::count(dropped, "finding"));
+        let text = format!(
+            "{} left out: GitHub keeps {MAX_RESULTS} per run",
+            plain::count(dropped, "finding")
+        );
         json!({"level": "warning", "message": {"text": text}})
     });
     let notes = report.notes.iter().map(|note| notification(note, roots));
@@ -242,7 +305,12 @@ fn invocation(report: &Report, roots: &Roots) -> Value {
             "locations": [{"physicalLocation": physical(report, (&finding.primary).into(), roots)}],
         })
     });
-    let notifications: Vec<_> = dropped.into_iter().chain(notes).chain(unreadable).take(MAX_NOTIFICATIONS).collect();
+    let notifications: Vec<_> = dropped
+        .into_iter()
+        .chain(notes)
+        .chain(unreadable)
+        .take(MAX_NOTIFICATIONS)
+        .collect();
     let mut invocation = json!({"executionSuccessful": complete});
     if !notifications.is_empty() {
         invocation["toolExecutionNotifications"] = json!(notifications);
@@ -251,7 +319,8 @@ fn invocation(report: &Report, roots: &Roots) -> Value {
 }
 
 fn notification(note: &Note, roots: &Roots) -> Value {
-    let mut notification = json!({"level": level(note.severity), "message": {"text": shown(&note.message)}});
+    let mut notification =
+        json!({"level": level(note.severity), "message": {"text": shown(&note.message)}});
     if let Some(path) = &note.path {
         let mut place = json!({"artifactLocation": {"uri": paths::uri_from_root(path, roots)}});
         if let Some(line) = note.line {

@@ -12,7 +12,10 @@ const MOST_EDITS: usize = 1_000;
 
 /// The fix of a finding, unless it is too large for a tool that shows it.
 pub(super) fn shown(finding: &Finding) -> Option<&Fix> {
-    finding.fix.as_ref().filter(|fix| fix.edits.len() <= MOST_EDITS)
+    finding
+        .fix
+        .as_ref()
+        .filter(|fix| fix.edits.len() <= MOST_EDITS)
 }
 
 /// What a fix does, in a line.
@@ -25,12 +28,22 @@ pub(super) fn by_file(fix: &Fix) -> Vec<(FileId, Vec<&Edit>)> {
     let mut edits: Vec<&Edit> = fix.edits.iter().collect();
     edits.sort_by_key(|edit| (edit.file, edit.span));
     edits.dedup();
-    edits.chunk_by(|one, next| one.file == next.file).map(|edits| (edits[0].file, edits.to_vec())).collect()
+    edits
+        .chunk_by(|one, next| one.file == next.file)
+        .map(|edits| (edits[0].file, edits.to_vec()))
+        .collect()
 }
 
 /// Edits as objects with a range and a text; `range` writes a range as the format does.
-pub(super) fn texts(edits: &[&Edit], text: &str, range: impl Fn(FileId, Span) -> Value) -> Vec<Value> {
-    edits.iter().map(|edit| json!({"range": range(edit.file, edit.span), text: edit.replacement})).collect()
+pub(super) fn texts(
+    edits: &[&Edit],
+    text: &str,
+    range: impl Fn(FileId, Span) -> Value,
+) -> Vec<Value> {
+    edits
+        .iter()
+        .map(|edit| json!({"range": range(edit.file, edit.span), text: edit.replacement}))
+        .collect()
 }
 
 /// The edits of a fix, if they are all in the file of its finding.
@@ -44,8 +57,14 @@ pub(super) fn in_file_of(fix: &Fix, file: FileId) -> Option<Vec<&Edit>> {
 impl Report {
     /// How many findings can be fixed safely, and how many with a suggestion.
     pub fn fixable(&self) -> (usize, usize) {
-        let fixes = || self.findings.iter().filter_map(|reported| reported.finding.fix.as_ref());
-        let safe = fixes().filter(|fix| fix.applicability == Applicability::Safe).count();
+        let fixes = || {
+            self.findings
+                .iter()
+                .filter_map(|reported| reported.finding.fix.as_ref())
+        };
+        let safe = fixes()
+            .filter(|fix| fix.applicability == Applicability::Safe)
+            .count();
         (safe, fixes().count() - safe)
     }
 }

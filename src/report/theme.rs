@@ -13,12 +13,20 @@ pub(super) fn styles(options: &HumanOptions) -> ThemeStyles {
     ThemeStyles {
         error: ansi.error.bold(),
         warning: ansi.warning.magenta().bold(),
-        highlights: vec![ansi.error.bold(), ansi.warning.blue().bold(), ansi.warning.green().bold()],
+        highlights: vec![
+            ansi.error.bold(),
+            ansi.warning.blue().bold(),
+            ansi.warning.green().bold(),
+        ],
         ..ansi
     }
 }
 
 /// A headline.
 pub(super) fn bold(text: &str, options: &HumanOptions) -> String {
-    if options.color { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    if options.color {
+        format!("\u{1b}[1m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
+    }
 }

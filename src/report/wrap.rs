@@ -15,10 +15,12 @@ pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -
     let held: Vec<String> = text
         .split('`')
         .enumerate()
-        .map(|(index, part)| match index % 2 == 1 && part.starts_with("kubectl ") {
-            true => part.replace(' ', HELD),
-            false => part.to_owned(),
-        })
+        .map(
+            |(index, part)| match index % 2 == 1 && part.starts_with("kubectl ") {
+                true => part.replace(' ', HELD),
+                false => part.to_owned(),
+            },
+        )
         .collect();
     let options = textwrap::Options::new(width.max(40))
         .initial_indent(first_indent)
@@ -36,7 +38,9 @@ fn hold_brackets(text: &str) -> String {
     for part in parts {
         out.push('[');
         match part.split_once(']') {
-            Some((inside, after)) if inside.chars().count() <= BRACKETS && !inside.contains('\n') => {
+            Some((inside, after))
+                if inside.chars().count() <= BRACKETS && !inside.contains('\n') =>
+            {
                 out.push_str(&inside.replace(' ', HELD));
                 out.push(']');
                 out.push_str(after);
@@ -53,8 +57,16 @@ mod tests {
 
     #[test]
     fn citations_are_not_broken() {
-        let lines = fill("the collector deletes the dependents of it [GC-22, GC-31, SIM-5]", 50, "", "");
-        assert_eq!(lines, "the collector deletes the dependents of it\n[GC-22, GC-31, SIM-5]");
+        let lines = fill(
+            "the collector deletes the dependents of it [GC-22, GC-31, SIM-5]",
+            50,
+            "",
+            "",
+        );
+        assert_eq!(
+            lines,
+            "the collector deletes the dependents of it\n[GC-22, GC-31, SIM-5]"
+        );
         assert_eq!(fill("[never closed", 50, "", ""), "[never closed");
     }
 

@@ -17,6 +17,9 @@ pub(super) static OBJECT_CLAIMED_TWICE: Rule = rule!(
 );
 
 fn object_claimed_twice(context: &Context<'_>, sink: &mut Sink) {
-    let drafts: Vec<Draft> = marked::twice(context).into_iter().chain(delivered::twice(context)).collect();
+    let drafts: Vec<Draft> = marked::twice(context)
+        .into_iter()
+        .chain(delivered::twice(context))
+        .collect();
     sink.extend(drafts);
 }

@@ -5,5 +5,7 @@ use crate::yaml::Value;
 
 /// Whether it deletes the claims of `set` in that case: `whenDeleted`, `whenScaled`.
 pub(super) fn are_deleted(set: &Object, when: &str) -> bool {
-    set.at(&["spec", "persistentVolumeClaimRetentionPolicy", when]).and_then(Value::as_str) == Some("Delete")
+    set.at(&["spec", "persistentVolumeClaimRetentionPolicy", when])
+        .and_then(Value::as_str)
+        == Some("Delete")
 }

@@ -18,7 +18,11 @@ const MAX_MESSAGE: usize = 4_000;
 const MAX_TEXT: usize = 16_000;
 
 fn limited(text: String, limit: usize) -> String {
-    if text.len() <= limit { text } else { plain::shortened(&text, limit).into_owned() }
+    if text.len() <= limit {
+        text
+    } else {
+        plain::shortened(&text, limit).into_owned()
+    }
 }
 
 /// A finding without its rule. A draft cannot exist without a place; the sink adds the rest.
@@ -62,7 +66,10 @@ impl Draft {
 
     /// A finding at a place of an object.
     pub fn on(member: &Member, span: Span, message: impl Into<String>) -> Self {
-        Self { object: Some(member.key.clone()), ..Self::in_file(member.file, span, message) }
+        Self {
+            object: Some(member.key.clone()),
+            ..Self::in_file(member.file, span, message)
+        }
     }
 
     /// Names the object that a place of a file belongs to.
@@ -88,11 +95,17 @@ impl Draft {
     pub fn claims_absence(mut self, inventory: &Inventory) -> Self {
         let unread = match inventory.hidden_documents() {
             0 => return self,
-            1 => "1 document in the input was not read (an unrendered template or broken text): it".to_owned(),
-            n => format!("{n} documents in the input were not read (unrendered templates, broken text): they"),
+            1 => "1 document in the input was not read (an unrendered template or broken text): it"
+                .to_owned(),
+            n => format!(
+                "{n} documents in the input were not read (unrendered templates, broken text): they"
+            ),
         };
-        self.reason.push_str(&format!(" {unread} may contain what is missing."));
-        self.severity = self.severity.map(|severity| severity.min(Severity::Warning));
+        self.reason
+            .push_str(&format!(" {unread} may contain what is missing."));
+        self.severity = self
+            .severity
+            .map(|severity| severity.min(Severity::Warning));
         self
     }
 
@@ -140,7 +153,10 @@ impl Draft {
 
     /// The place of head that caused it.
     pub fn caused(mut self, file: FileId, span: Span, words: impl Into<String>) -> Self {
-        self.related.push(Label { is_cause: true, ..Label::new(file, span, words) });
+        self.related.push(Label {
+            is_cause: true,
+            ..Label::new(file, span, words)
+        });
         self
     }
 
@@ -150,16 +166,29 @@ impl Draft {
     }
 
     /// The objects that the defect runs through, and how the first of them is tied to the others.
-    pub fn chain(mut self, relation: Relation, objects: impl IntoIterator<Item = ObjectKey>) -> Self {
-        self.chain = Chain { relation, objects: objects.into_iter().collect() };
+    pub fn chain(
+        mut self,
+        relation: Relation,
+        objects: impl IntoIterator<Item = ObjectKey>,
+    ) -> Self {
+        self.chain = Chain {
+            relation,
+            objects: objects.into_iter().collect(),
+        };
         self
     }
 
     /// A row of a table without which there would be no such finding. The reason, which must be set already, says how to look
     /// it up; an unproven row makes the finding an info.
     pub fn rests_on(mut self, row: &RowName, verified: bool) -> Self {
-        let word = if row.row.contains('*') { format!("'{row}'") } else { row.row.to_string() };
-        self.reason.push_str(&format!(" `ownerlint explain {word}` says how this is known."));
+        let word = if row.row.contains('*') {
+            format!("'{row}'")
+        } else {
+            row.row.to_string()
+        };
+        self.reason.push_str(&format!(
+            " `ownerlint explain {word}` says how this is known."
+        ));
         if !verified {
             self.severity = Some(Severity::Info);
         }
@@ -170,7 +199,8 @@ impl Draft {
     /// The rows of a finalizer without which there would be no such finding. Such findings name the finalizer anyway, and
     /// `ownerlint explain` takes its name.
     pub fn rests_on_finalizer(mut self, known: &KnownFinalizer) -> Self {
-        self.tables.push(RowName::of_finalizer(&known.finalizer).to_string());
+        self.tables
+            .push(RowName::of_finalizer(&known.finalizer).to_string());
         self
     }
 

@@ -6,7 +6,9 @@
 
 use super::draft::Draft;
 use super::finalizer_syntax::is_rejected;
-use super::finalizer_words::{FinalizerEntry, entries, namespace_finalizers, who_removes, with_workload};
+use super::finalizer_words::{
+    FinalizerEntry, entries, namespace_finalizers, who_removes, with_workload,
+};
 use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::named;
@@ -24,8 +26,13 @@ pub(super) static FINALIZER_PRESET_GC: Rule = rule!(
     finalizer_preset_gc
 );
 
-pub(super) static FINALIZER_UNKNOWN: Rule =
-    rule!("finalizer-unknown", Warning, Stuck, "No known controller removes a finalizer", finalizer_unknown);
+pub(super) static FINALIZER_UNKNOWN: Rule = rule!(
+    "finalizer-unknown",
+    Warning,
+    Stuck,
+    "No known controller removes a finalizer",
+    finalizer_unknown
+);
 
 pub(super) static FINALIZER_RUNTIME: Rule = rule!(
     "finalizer-runtime",
@@ -53,7 +60,8 @@ pub(super) static NAMESPACE_SPEC_FINALIZERS: Rule = rule!(
 
 /// [DEL-5], [GC-27], [L-10].
 fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
-    for entry in entries(context.inventory).filter(|entry| finalizers::is_collectors(entry.name())) {
+    for entry in entries(context.inventory).filter(|entry| finalizers::is_collectors(entry.name()))
+    {
         let metadata = entry.member.object.metadata();
         let both = metadata
             .finalizers()
@@ -92,7 +100,9 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
                 entry.release()
             ));
         sink.push(match entry.member.from_dump {
-            true => draft.severity(Severity::Info).fix(entry.removed(Proposal::suggested)),
+            true => draft
+                .severity(Severity::Info)
+                .fix(entry.removed(Proposal::suggested)),
             false => draft.fix(entry.removed(Proposal::safe)),
         });
     }
@@ -107,12 +117,19 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
         if known || !label_key_errors(name).is_empty() || is_rejected(member, name) {
             continue;
         }
-        if !matches!(context.ownership.removers.remover(inventory, member, name), Remover::Nobody) {
+        if !matches!(
+            context.ownership.removers.remover(inventory, member, name),
+            Remover::Nobody
+        ) {
             continue;
         }
         let closed = context.world == World::Closed;
         // On an object read from a cluster, some controller outside the input added it.
-        let severity = if member.from_dump && !closed { Severity::Info } else { Severity::Warning };
+        let severity = if member.from_dump && !closed {
+            Severity::Info
+        } else {
+            Severity::Warning
+        };
         let assumed = match closed {
             true => "",
             false => " This assumes that no controller outside the input removes it.",
@@ -148,18 +165,30 @@ fn known_of<'a>(
     }
     let known = context.ownership.removers.known().find(entry.name())?;
     let (group, kind) = (entry.member.key.group(), entry.member.key.kind());
-    Some((known, known.handles(group, kind), known.controller_of(group, kind)))
+    Some((
+        known,
+        known.handles(group, kind),
+        known.controller_of(group, kind),
+    ))
 }
 
 /// [VAL-24], [L-34].
 fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for entry in entries(inventory).filter(|entry| !entry.member.from_dump) {
-        let Some((known, handles, controller)) = known_of(context, &entry) else { continue };
+        let Some((known, handles, controller)) = known_of(context, &entry) else {
+            continue;
+        };
         let (member, name) = (entry.member, entry.name());
         let at_run_time = match controller {
             Some(controller) => controller.added == Added::Runtime,
-            None => handles == Handles::Unproven && known.controllers.iter().all(|row| row.added == Added::Runtime),
+            None => {
+                handles == Handles::Unproven
+                    && known
+                        .controllers
+                        .iter()
+                        .all(|row| row.added == Added::Runtime)
+            }
         };
         if !at_run_time {
             continue;
@@ -168,7 +197,9 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
         let remover = context.ownership.removers.remover(inventory, member, name);
         let stuck = match remover {
             Remover::ControlPlane(_) => "",
-            Remover::Workload { .. } => " If that is deleted first, the deletion of the object never finishes.",
+            Remover::Workload { .. } => {
+                " If that is deleted first, the deletion of the object never finishes."
+            }
             Remover::KnownElsewhere(_) | Remover::Unlisted(_) | Remover::Nobody => {
                 " Without that controller, the deletion of the object never finishes."
             }
@@ -188,19 +219,27 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
                 entry.release()
             ));
         let draft = draft.fix(entry.removed(Proposal::suggested));
-        sink.push(with_workload(draft.rests_on_finalizer(known), inventory, &remover));
+        sink.push(with_workload(
+            draft.rests_on_finalizer(known),
+            inventory,
+            &remover,
+        ));
     }
 }
 
 pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 /// [FIN-16], [L-33].
 fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory) {
-        let Some((known, handles, _)) = known_of(context, &entry) else { continue };
+        let Some((known, handles, _)) = known_of(context, &entry) else {
+            continue;
+        };
         match handles {
             Handles::No => sink.extend(never_removed(&entry, known)),
             Handles::Unlisted => sink.extend(unlisted(context, &entry, known)),
@@ -225,15 +264,35 @@ fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<D
             member.key.kind()
         ),
     };
-    let draft = misplaced(entry, format!("no controller removes finalizer `{name}` from {}", named(member)));
-    Some(draft.reason(reason).fix(entry.removed(Proposal::suggested)).rests_on_finalizer(known))
+    let draft = misplaced(
+        entry,
+        format!(
+            "no controller removes finalizer `{name}` from {}",
+            named(member)
+        ),
+    );
+    Some(
+        draft
+            .reason(reason)
+            .fix(entry.removed(Proposal::suggested))
+            .rests_on_finalizer(known),
+    )
 }
 
 /// A controller may have learned of kinds that its row does not list, and a fork may handle others. Silent when a
 /// workload in the input may change the kind: it may be the controller.
-fn unlisted(context: &Context<'_>, entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
+fn unlisted(
+    context: &Context<'_>,
+    entry: &FinalizerEntry<'_>,
+    known: &KnownFinalizer,
+) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
-    let Remover::Unlisted(controller) = context.ownership.removers.remover(context.inventory, member, name) else {
+    let Remover::Unlisted(controller) =
+        context
+            .ownership
+            .removers
+            .remover(context.inventory, member, name)
+    else {
         return None;
     };
     let kind = member.key.kind();
@@ -248,8 +307,14 @@ fn unlisted(context: &Context<'_>, entry: &FinalizerEntry<'_>, known: &KnownFina
 }
 
 fn misplaced(entry: &FinalizerEntry<'_>, message: String) -> Draft {
-    let help = format!("remove the entry. To release a stuck object, run {}", entry.release());
-    entry.draft(message).label(format!("not known on {}", entry.member.key.kind())).help(help)
+    let help = format!(
+        "remove the entry. To release a stuck object, run {}",
+        entry.release()
+    );
+    entry
+        .draft(message)
+        .label(format!("not known on {}", entry.member.key.kind()))
+        .help(help)
 }
 
 fn kinds(known: &KnownFinalizer) -> String {
@@ -271,7 +336,8 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.of_kind(kinds::NAMESPACE) {
         for (index, finalizer) in namespace_finalizers(member) {
             let name = finalizer.as_str();
-            let valid = label_key_errors(name).is_empty() && (name.contains('/') || finalizers::is_collectors(name));
+            let valid = label_key_errors(name).is_empty()
+                && (name.contains('/') || finalizers::is_collectors(name));
             if !valid || name == finalizers::KUBERNETES {
                 continue;
             }

@@ -62,12 +62,19 @@ enum Demands {
 
 fn demands(member: &Member) -> Demands {
     let kind = member.object.group_kind();
-    let by_crd = matches!(member.resolution.source, ScopeSource::Crd(_) | ScopeSource::Config);
+    let by_crd = matches!(
+        member.resolution.source,
+        ScopeSource::Crd(_) | ScopeSource::Config
+    );
     if by_crd || !table().is_builtin_group(kind.group) {
         return Demands::Custom;
     }
     // The check is the same in every version of a kind.
-    match table().versions_of(kind).next().map(|row| row.finalizer_name_check) {
+    match table()
+        .versions_of(kind)
+        .next()
+        .map(|row| row.finalizer_name_check)
+    {
         Some(FinalizerNameCheck::QualifiedAndStandard) => Demands::Standard,
         Some(FinalizerNameCheck::Qualified) => Demands::LabelKey,
         Some(FinalizerNameCheck::None) | None => Demands::Nothing,
@@ -77,7 +84,10 @@ fn demands(member: &Member) -> Demands {
 /// What the server objects to in a name, in its words.
 fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
     let mut errors = label_key_errors(finalizer);
-    if demands == Demands::Standard && !finalizer.contains('/') && !finalizers::is_standard(finalizer) {
+    if demands == Demands::Standard
+        && !finalizer.contains('/')
+        && !finalizers::is_standard(finalizer)
+    {
         errors.push(NOT_STANDARD.to_owned());
     }
     errors
@@ -93,9 +103,21 @@ pub(super) fn is_rejected(member: &Member, finalizer: &str) -> bool {
 fn finalizer_invalid_name(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory) {
         let demands = demands(entry.member);
-        let errors = if demands == Demands::Nothing { Vec::new() } else { name_errors(entry.name(), demands) };
+        let errors = if demands == Demands::Nothing {
+            Vec::new()
+        } else {
+            name_errors(entry.name(), demands)
+        };
         if !errors.is_empty() {
-            sink.push_with(|| invalid(entry.member, entry.finalizer, "metadata.finalizers", entry.index, &errors));
+            sink.push_with(|| {
+                invalid(
+                    entry.member,
+                    entry.finalizer,
+                    "metadata.finalizers",
+                    entry.index,
+                    &errors,
+                )
+            });
         }
     }
     for member in context.inventory.of_kind(kinds::NAMESPACE) {
@@ -108,23 +130,45 @@ fn finalizer_invalid_name(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-fn invalid(member: &Member, finalizer: &Spanned<String>, field: &str, index: usize, errors: &[String]) -> Draft {
+fn invalid(
+    member: &Member,
+    finalizer: &Spanned<String>,
+    field: &str,
+    index: usize,
+    errors: &[String],
+) -> Draft {
     let name = finalizer.as_str();
     let unqualified = errors == [NOT_STANDARD];
     let (message, label) = match (name.is_empty(), unqualified) {
         (true, _) => (format!("{} has an empty finalizer", named(member)), "empty"),
-        (_, true) => {
-            (format!("finalizer `{name}` of {} has no domain", named(member)), "no domain, and not a standard name")
-        }
-        _ => (format!("finalizer `{name}` of {} is not a valid name", named(member)), "not a label key"),
+        (_, true) => (
+            format!("finalizer `{name}` of {} has no domain", named(member)),
+            "no domain, and not a standard name",
+        ),
+        _ => (
+            format!(
+                "finalizer `{name}` of {} is not a valid name",
+                named(member)
+            ),
+            "not a label key",
+        ),
     };
     // The server counts entries only where it checks for standard names ([VAL-18], [VAL-20]).
-    let path =
-        if unqualified && field == "metadata.finalizers" { format!("{field}[{index}]") } else { field.to_owned() };
-    let server: Vec<_> = errors.iter().map(|error| format!("`{path}: Invalid value: {name:?}: {error}`")).collect();
+    let path = if unqualified && field == "metadata.finalizers" {
+        format!("{field}[{index}]")
+    } else {
+        field.to_owned()
+    };
+    let server: Vec<_> = errors
+        .iter()
+        .map(|error| format!("`{path}: Invalid value: {name:?}: {error}`"))
+        .collect();
     Draft::on(member, finalizer.span, message)
         .label(label)
-        .reason(format!("The API server rejects the object: {}.", server.join(", ")))
+        .reason(format!(
+            "The API server rejects the object: {}.",
+            server.join(", ")
+        ))
         .help(help_on_name(name, unqualified))
         .field(format!("{field}[{index}]"))
         .target(name)
@@ -151,7 +195,11 @@ fn help_on_name(name: &str, unqualified: bool) -> String {
 /// Go's decoder rejects the object before anything else is checked.
 fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
-        for error in holder.decode_errors.iter().filter(|error| is_of_finalizers(&error.field)) {
+        for error in holder
+            .decode_errors
+            .iter()
+            .filter(|error| is_of_finalizers(&error.field))
+        {
             sink.push_with(|| wrong_type(holder.member, error));
         }
     });
@@ -177,15 +225,23 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
     };
     // Clients decode an object's own metadata; what is below `spec` the API server decodes.
     let (holder, element, who) = match error.field.as_str() {
-        field if field.starts_with("metadata.") => {
-            ("ObjectMeta", "string", "Every client and the API server reject it.")
-        }
-        field if field.starts_with("spec.finalizers") => {
-            ("NamespaceSpec", "v1.FinalizerName", "The API server rejects it.")
-        }
+        field if field.starts_with("metadata.") => (
+            "ObjectMeta",
+            "string",
+            "Every client and the API server reject it.",
+        ),
+        field if field.starts_with("spec.finalizers") => (
+            "NamespaceSpec",
+            "v1.FinalizerName",
+            "The API server rejects it.",
+        ),
         _ => ("ObjectMeta", "string", "The API server rejects it."),
     };
-    let list = error.field.split(']').map(|part| part.split('[').next().unwrap_or_default()).collect::<String>();
+    let list = error
+        .field
+        .split(']')
+        .map(|part| part.split('[').next().unwrap_or_default())
+        .collect::<String>();
     Draft::on(member, error.span, format!("`{}` of {} is {}, not {expected}", error.field, named(member), a_json_type(error.found)))
         .label(format!("expects {expected}"))
         .reason(format!(
@@ -200,7 +256,9 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
 /// `spec.finalizers` of a Namespace decodes like the list in metadata.
 fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
     let spec = member.object.at(&["spec", "finalizers"]);
-    let Some(list) = spec.filter(|list| !list.is_null()) else { return Vec::new() };
+    let Some(list) = spec.filter(|list| !list.is_null()) else {
+        return Vec::new();
+    };
     let error = |field: String, expected, value: Value<'_>| DecodeError {
         field,
         expected,
@@ -210,20 +268,34 @@ fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
     if !list.is_seq() {
         return vec![error("spec.finalizers".to_owned(), Expected::Array, list)];
     }
-    let wrong = list.items().enumerate().filter(|(_, item)| !matches!(item.kind(), Kind::String(_) | Kind::Null));
-    wrong.map(|(index, item)| error(format!("spec.finalizers[{index}]"), Expected::String, item)).collect()
+    let wrong = list
+        .items()
+        .enumerate()
+        .filter(|(_, item)| !matches!(item.kind(), Kind::String(_) | Kind::Null));
+    wrong
+        .map(|(index, item)| error(format!("spec.finalizers[{index}]"), Expected::String, item))
+        .collect()
 }
 
 /// [VAL-19], [L-7].
 fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.remarkable() {
         let metadata = member.object.metadata();
-        let written = |name: &str| metadata.numbered_finalizers().find(|(_, finalizer)| finalizer.value == name);
-        let (Some(orphan), Some(foreground)) = (written(finalizers::ORPHAN), written(finalizers::FOREGROUND)) else {
+        let written = |name: &str| {
+            metadata
+                .numbered_finalizers()
+                .find(|(_, finalizer)| finalizer.value == name)
+        };
+        let (Some(orphan), Some(foreground)) =
+            (written(finalizers::ORPHAN), written(finalizers::FOREGROUND))
+        else {
             continue;
         };
-        let ((_, first), (index, finalizer)) =
-            if orphan.0 < foreground.0 { (orphan, foreground) } else { (foreground, orphan) };
+        let ((_, first), (index, finalizer)) = if orphan.0 < foreground.0 {
+            (orphan, foreground)
+        } else {
+            (foreground, orphan)
+        };
         let entry = FinalizerEntry::new(member, index, finalizer);
         sink.push(
             entry
@@ -251,7 +323,8 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let known = context.ownership.removers.known().find(name);
-        let owner = known.and_then(|known| known.controller_of(member.key.group(), member.key.kind()));
+        let owner =
+            known.and_then(|known| known.controller_of(member.key.group(), member.key.kind()));
         // A name that its controller requires in manifests is not the author's to choose.
         if owner.is_some_and(|controller| controller.added != Added::Runtime) {
             continue;

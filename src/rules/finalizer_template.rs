@@ -28,10 +28,16 @@ const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
     for (member, template) in context.inventory.templates() {
         for (index, finalizer) in template.metadata.numbered_finalizers() {
-            let stamped = Stamped { member, template, finalizer };
+            let stamped = Stamped {
+                member,
+                template,
+                finalizer,
+            };
             let draft = match template.kind {
                 TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),
-                TemplateKind::Claim => stamped.on_children(context, "PersistentVolumeClaim", "claim"),
+                TemplateKind::Claim => {
+                    stamped.on_children(context, "PersistentVolumeClaim", "claim")
+                }
                 TemplateKind::Job => stamped.without_effect(),
                 TemplateKind::Restricted => stamped.rejected(),
             };
@@ -40,7 +46,12 @@ fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
                 TemplateKind::Job => Proposal::safe("remove the finalizer"),
                 _ => Proposal::suggested("remove the finalizer"),
             };
-            sink.push(draft.fix(proposal.remove(member, &field)).field(field).target(finalizer.as_str()));
+            sink.push(
+                draft
+                    .fix(proposal.remove(member, &field))
+                    .field(field)
+                    .target(finalizer.as_str()),
+            );
         }
     }
 }
@@ -61,21 +72,30 @@ impl Stamped<'_> {
     fn on_children(&self, context: &Context<'_>, kind: &str, word: &str) -> Draft {
         let name = self.finalizer.as_str();
         // Both are core kinds: a name without a domain must be a standard one ([VAL-20]).
-        if !label_key_errors(name).is_empty() || !name.contains('/') && !finalizers::is_standard(name) {
+        if !label_key_errors(name).is_empty()
+            || !name.contains('/') && !finalizers::is_standard(name)
+        {
             return self.never_created(word);
         }
         let namespace = match self.member.scope() {
             Some(Scope::Cluster) => &Namespace::Unwritten,
             _ => &self.member.key.namespace,
         };
-        let holder = FinalizerHolder { group: "", kind, scope: Some(Scope::Namespaced), namespace, name: None };
-        let removers = &context.ownership.removers;
-        let remover = match name == JOB_TRACKING && !matches!(self.member.object.kind(), "Job" | "CronJob") {
-            true => Remover::Nobody,
-            false => removers.remover_from(context.inventory, &holder, name),
+        let holder = FinalizerHolder {
+            group: "",
+            kind,
+            scope: Some(Scope::Namespaced),
+            namespace,
+            name: None,
         };
-        let harmless =
-            matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. }) && !finalizers::is_collectors(name);
+        let removers = &context.ownership.removers;
+        let remover =
+            match name == JOB_TRACKING && !matches!(self.member.object.kind(), "Job" | "CronJob") {
+                true => Remover::Nobody,
+                false => removers.remover_from(context.inventory, &holder, name),
+            };
+        let harmless = matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. })
+            && !finalizers::is_collectors(name);
         let who = match remover {
             Remover::Nobody => format!(
                 "No known controller removes it from a {kind}; this assumes that no controller outside the input does"
@@ -101,7 +121,9 @@ impl Stamped<'_> {
 
     fn index(&self) -> usize {
         let all = self.template.metadata.finalizers();
-        all.iter().position(|other| other.span == self.finalizer.span).unwrap_or_default()
+        all.iter()
+            .position(|other| other.span == self.finalizer.span)
+            .unwrap_or_default()
     }
 
     /// The template is not checked, its children are.

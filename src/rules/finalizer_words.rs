@@ -28,7 +28,12 @@ pub(super) struct FinalizerEntry<'a> {
 impl<'a> FinalizerEntry<'a> {
     /// An entry whose repetitions, if there are any, do not matter.
     pub(super) fn new(member: &'a Member, index: usize, finalizer: &'a Spanned<String>) -> Self {
-        Self { member, index, finalizer, repetitions: Vec::new() }
+        Self {
+            member,
+            index,
+            finalizer,
+            repetitions: Vec::new(),
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -62,7 +67,11 @@ pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEn
         let (mut found, mut places) = (SmallVec::<[_; 1]>::new(), HashMap::default());
         let metadata = member.object.metadata();
         if let [_] = metadata.finalizers() {
-            found.extend(metadata.numbered_finalizers().map(|(at, only)| FinalizerEntry::new(member, at, only)));
+            found.extend(
+                metadata
+                    .numbered_finalizers()
+                    .map(|(at, only)| FinalizerEntry::new(member, at, only)),
+            );
             return found;
         }
         for (index, finalizer) in metadata.numbered_finalizers() {
@@ -80,12 +89,28 @@ pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEn
 
 /// `spec.finalizers` of a Namespace; a null entry is empty, entries of other types are left out.
 pub(super) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<String>)> {
-    let list = member.object.at(&["spec", "finalizers"]).into_iter().flat_map(Value::items);
-    let text = |value: Value<'_>| value.as_str().or(value.is_null().then_some("")).map(str::to_owned);
+    let list = member
+        .object
+        .at(&["spec", "finalizers"])
+        .into_iter()
+        .flat_map(Value::items);
+    let text = |value: Value<'_>| {
+        value
+            .as_str()
+            .or(value.is_null().then_some(""))
+            .map(str::to_owned)
+    };
     list.enumerate()
         .filter_map(|(index, item)| {
             let span = item.span();
-            Some((index, Spanned { value: text(item)?, key_span: span, span }))
+            Some((
+                index,
+                Spanned {
+                    value: text(item)?,
+                    key_span: span,
+                    span,
+                },
+            ))
         })
         .collect()
 }
@@ -103,7 +128,11 @@ pub(super) fn release(target: &Target, index: usize, finalizer: &str) -> String 
 pub(super) fn who_removes(inventory: &Inventory, remover: &Remover<'_>) -> String {
     match remover {
         Remover::ControlPlane(controller) => format!("{} removes it", controller.removed_by),
-        Remover::Workload { id, evidence, controller } => {
+        Remover::Workload {
+            id,
+            evidence,
+            controller,
+        } => {
             let workload = super::words::named(inventory.member(*id));
             match (evidence, controller) {
                 (Evidence::Image { image, .. }, Some(controller)) => {
@@ -113,12 +142,25 @@ pub(super) fn who_removes(inventory: &Inventory, remover: &Remover<'_>) -> Strin
                     )
                 }
                 (Evidence::Configuration, Some(controller)) => {
-                    format!("{} removes it; according to the configuration, that is {workload}", controller.removed_by)
+                    format!(
+                        "{} removes it; according to the configuration, that is {workload}",
+                        controller.removed_by
+                    )
                 }
-                (Evidence::Configuration, None) => format!("{workload} removes it, according to the configuration"),
-                (Evidence::Image { image, .. }, None) => format!("{workload} may remove it: it runs `{image}`"),
-                (Evidence::Access { service_account, .. }, controller) => {
-                    let who = controller.map(|known| format!("{} removes it; in the input, ", known.removed_by));
+                (Evidence::Configuration, None) => {
+                    format!("{workload} removes it, according to the configuration")
+                }
+                (Evidence::Image { image, .. }, None) => {
+                    format!("{workload} may remove it: it runs `{image}`")
+                }
+                (
+                    Evidence::Access {
+                        service_account, ..
+                    },
+                    controller,
+                ) => {
+                    let who = controller
+                        .map(|known| format!("{} removes it; in the input, ", known.removed_by));
                     let who = who.unwrap_or_default();
                     format!(
                         "{who}{workload} may remove it: its ServiceAccount `{service_account}` may change such objects"
@@ -127,10 +169,17 @@ pub(super) fn who_removes(inventory: &Inventory, remover: &Remover<'_>) -> Strin
             }
         }
         Remover::KnownElsewhere(controller) => {
-            format!("{} removes it, but is not in the input ({})", controller.removed_by, runs_as(controller))
+            format!(
+                "{} removes it, but is not in the input ({})",
+                controller.removed_by,
+                runs_as(controller)
+            )
         }
         Remover::Unlisted(controller) => {
-            format!("{} removes it, but as far as is known only from other kinds", controller.removed_by)
+            format!(
+                "{} removes it, but as far as is known only from other kinds",
+                controller.removed_by
+            )
         }
         Remover::Nobody => "no known controller removes it".to_owned(),
     }
@@ -146,15 +195,22 @@ fn runs_as(controller: &Controller) -> String {
 
 /// Shows the workload that removes the finalizer, if the input has it.
 pub(super) fn with_workload(draft: Draft, inventory: &Inventory, remover: &Remover<'_>) -> Draft {
-    let Remover::Workload { id, evidence, .. } = remover else { return draft };
+    let Remover::Workload { id, evidence, .. } = remover else {
+        return draft;
+    };
     let workload = inventory.member(*id);
     match evidence {
-        Evidence::Image { span, .. } => draft.related(workload.file, *span, "its controller runs here"),
+        Evidence::Image { span, .. } => {
+            draft.related(workload.file, *span, "its controller runs here")
+        }
         Evidence::Configuration => draft.related_object(workload, "its controller runs here"),
         Evidence::Access { binding, role, .. } => {
             let draft = draft.related_object(workload, "this workload may remove it");
             let shown = role.unwrap_or(*binding);
-            draft.related_object(inventory.member(shown), "the permissions of its ServiceAccount")
+            draft.related_object(
+                inventory.member(shown),
+                "the permissions of its ServiceAccount",
+            )
         }
     }
 }

@@ -72,38 +72,67 @@ struct MarkMentions<'a> {
 
 impl<'a> MarkMentions<'a> {
     fn of(inventory: &'a Inventory) -> Self {
-        Self { inventory, domain: memmem::Finder::new("argocd.argoproj.io/"), last: None }
+        Self {
+            inventory,
+            domain: memmem::Finder::new("argocd.argoproj.io/"),
+            last: None,
+        }
     }
 
     fn has(&mut self, member: &Member) -> bool {
         let (file, document) = (member.file, member.document);
-        let known = self.last.filter(|(of, at, _)| (*of, *at) == (file, document)).map(|(.., has)| has);
+        let known = self
+            .last
+            .filter(|(of, at, _)| (*of, *at) == (file, document))
+            .map(|(.., has)| has);
         let has = known.unwrap_or_else(|| self.are_in(file, document));
         self.last = Some((file, document, has));
         has
     }
 
     fn are_in(&self, file: FileId, document: u32) -> bool {
-        let Some(document) = self.inventory.document(file, document) else { return false };
+        let Some(document) = self.inventory.document(file, document) else {
+            return false;
+        };
         let text = self.inventory.sources.file(file).slice(document.span);
-        let marked = || text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
+        let marked =
+            || text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
         self.domain.find(text.as_bytes()).is_some() && marked()
     }
 }
 
 fn leak<'a>(template: Template<'a>, tracking: &TrackingLabels<'_>) -> Option<Leak<'a>> {
     let metadata = template.metadata;
-    let flux = [marks::FLUX_KUSTOMIZATION_NAME, marks::FLUX_HELM_RELEASE_NAME];
+    let flux = [
+        marks::FLUX_KUSTOMIZATION_NAME,
+        marks::FLUX_HELM_RELEASE_NAME,
+    ];
     // Labels that people use for other ends too are wrong only where they do harm.
     let harms = |key: &str| key == marks::ARGOCD_INSTANCE || template.kind == TemplateKind::Claim;
-    let labelled = metadata.labels().iter().find(|(key, _)| harms(key) && tracking.contains(key));
-    let tracked = metadata.annotations().iter().find(|(key, _)| *key == marks::ARGOCD_TRACKING_ID);
+    let labelled = metadata
+        .labels()
+        .iter()
+        .find(|(key, _)| harms(key) && tracking.contains(key));
+    let tracked = metadata
+        .annotations()
+        .iter()
+        .find(|(key, _)| *key == marks::ARGOCD_TRACKING_ID);
     let applied = metadata.labels().iter().find(|(key, _)| flux.contains(key));
-    let found = [(labelled, "labels"), (tracked, "annotations"), (applied, "labels")];
-    let (key, value, where_written) =
-        found.into_iter().find_map(|(entry, place)| entry.map(|(key, value)| (key, value, place)))?;
+    let found = [
+        (labelled, "labels"),
+        (tracked, "annotations"),
+        (applied, "labels"),
+    ];
+    let (key, value, where_written) = found
+        .into_iter()
+        .find_map(|(entry, place)| entry.map(|(key, value)| (key, value, place)))?;
     let field = format!("{}.metadata.{where_written}.{key}", template.field);
-    Some(Leak { key, value, field, made: template.kind })
+    Some(Leak {
+        key,
+        value,
+        field,
+        made: template.kind,
+    })
 }
 
 fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
@@ -146,13 +175,19 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
             ),
         ),
     };
-    Draft::on(member, leak.value.key_span, format!("{} passes `{key}` on to its {made}", named(member)))
-        .severity(severity)
-        .label("copied onto what is made from the template")
-        .reason(effect)
-        .help(format!("remove `{key}` from the template; the tool writes it onto the objects that it applies"))
-        .field(leak.field.clone())
-        .target(*key)
+    Draft::on(
+        member,
+        leak.value.key_span,
+        format!("{} passes `{key}` on to its {made}", named(member)),
+    )
+    .severity(severity)
+    .label("copied onto what is made from the template")
+    .reason(effect)
+    .help(format!(
+        "remove `{key}` from the template; the tool writes it onto the objects that it applies"
+    ))
+    .field(leak.field.clone())
+    .target(*key)
 }
 
 /// Kinds whose templates are their controllers' input for objects that the tool itself creates, or patterns to match.
@@ -161,17 +196,31 @@ const NOT_COPIED: [&str; 3] = ["argoproj.io", "kyverno.io", "toolkit.fluxcd.io"]
 /// Whether operators may copy marks of the object, a custom resource, onto what they create.
 fn is_copied(member: &Member) -> bool {
     let group = member.object.group();
-    let below = |domain: &str| group.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let below = |domain: &str| {
+        group
+            .strip_suffix(domain)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
     !table().is_builtin_group(group) && !NOT_COPIED.into_iter().any(below)
 }
 
 /// The marks in the metadata that a custom resource contains for objects of its operator.
 fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
-    let Some(spec) = member.object.at(&["spec"]) else { return Vec::new() };
-    let metadata = spec.entries_below().into_iter().filter(|entry| entry.key == "metadata");
-    let marks = [("labels", marks::ARGOCD_INSTANCE), ("annotations", marks::ARGOCD_TRACKING_ID)];
+    let Some(spec) = member.object.at(&["spec"]) else {
+        return Vec::new();
+    };
+    let metadata = spec
+        .entries_below()
+        .into_iter()
+        .filter(|entry| entry.key == "metadata");
+    let marks = [
+        ("labels", marks::ARGOCD_INSTANCE),
+        ("annotations", marks::ARGOCD_TRACKING_ID),
+    ];
     let found = metadata.flat_map(|metadata| {
-        marks.into_iter().filter_map(move |(field, key)| Some((key, metadata.value.get(field)?.entry(key)?.key_span)))
+        marks.into_iter().filter_map(move |(field, key)| {
+            Some((key, metadata.value.get(field)?.entry(key)?.key_span))
+        })
     });
     found.collect()
 }
@@ -214,24 +263,47 @@ fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
         }
     }
     let objects = context.analysis.delivery_objects().iter().enumerate();
-    for (place, kustomization) in objects.filter(|(_, object)| object.kind == DeliveryKind::Kustomization) {
-        sink.extend(forced_by_kustomization(context, place, context.inventory.member(kustomization.id)));
+    for (place, kustomization) in
+        objects.filter(|(_, object)| object.kind == DeliveryKind::Kustomization)
+    {
+        sink.extend(forced_by_kustomization(
+            context,
+            place,
+            context.inventory.member(kustomization.id),
+        ));
     }
 }
 
 /// `spec.force` of a Flux Kustomization counts for all that it delivers, as far as that is in the input.
-fn forced_by_kustomization(context: &Context<'_>, place: usize, kustomization: &Member) -> Option<Draft> {
+fn forced_by_kustomization(
+    context: &Context<'_>,
+    place: usize,
+    kustomization: &Member,
+) -> Option<Draft> {
     let inventory = context.inventory;
-    let force =
-        kustomization.object.at(&["spec"])?.entry("force").filter(|force| force.value.as_bool() == Some(true))?;
+    let force = kustomization
+        .object
+        .at(&["spec"])?
+        .entry("force")
+        .filter(|force| force.value.as_bool() == Some(true))?;
     let reach = context.analysis.reach();
-    let files: BTreeSet<FileId> = reach.builds(place).iter().flat_map(|build| reach.files(*build)).collect();
-    let delivered = files.into_iter().flat_map(|file| inventory.members_of(file));
-    let stateful: Vec<&Member> =
-        delivered.filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind))).collect();
+    let files: BTreeSet<FileId> = reach
+        .builds(place)
+        .iter()
+        .flat_map(|build| reach.files(*build))
+        .collect();
+    let delivered = files
+        .into_iter()
+        .flat_map(|file| inventory.members_of(file));
+    let stateful: Vec<&Member> = delivered
+        .filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
+        .collect();
     // What is most likely to be lost comes first.
     let lasting = |member: &&&Member| contains_others(&member.object) || is_mild(&member.object);
-    let worst = stateful.iter().find(|member| !lasting(member)).or(stateful.first())?;
+    let worst = stateful
+        .iter()
+        .find(|member| !lasting(member))
+        .or(stateful.first())?;
     let (more, them) = match stateful.len() {
         1 => (String::new(), "it"),
         2 => (" and 1 more object with state".to_owned(), "them"),
@@ -256,24 +328,36 @@ fn forced_by_kustomization(context: &Context<'_>, place: usize, kustomization: &
     let draft = stateful
         .iter()
         .take(MOST_RELATED)
-        .fold(draft, |draft, member| draft.related_object(member, "is deleted if a field cannot be changed"));
-    Some(if lasting(&worst) { draft.severity(Severity::Info) } else { draft })
+        .fold(draft, |draft, member| {
+            draft.related_object(member, "is deleted if a field cannot be changed")
+        });
+    Some(if lasting(&worst) {
+        draft.severity(Severity::Info)
+    } else {
+        draft
+    })
 }
 
 fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
     if let Some(options) = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS) {
-        let has = |option: &str| marks::sync_options(options.value).any(|written| written == option);
+        let has =
+            |option: &str| marks::sync_options(options.value).any(|written| written == option);
         match (has("Force=true"), has("Replace=true")) {
             (true, true) => return Some(Force::ArgoCdReplace(options)),
             // A server-side apply takes fields over, and deletes nothing.
-            (true, false) if !has("ServerSideApply=true") => return Some(Force::ArgoCdApply(options)),
+            (true, false) if !has("ServerSideApply=true") => {
+                return Some(Force::ArgoCdApply(options));
+            }
             _ => {}
         }
     }
-    let annotated = metadata.annotation(marks::FLUX_FORCE).map(|value| Force::Flux(value, "annotations"));
-    let labelled = metadata.label(marks::FLUX_FORCE).map(|value| Force::Flux(value, "labels"));
-    let enabled =
-        |force: &Force<'_>| matches!(force, Force::Flux(value, _) if value.value.eq_ignore_ascii_case("enabled"));
+    let annotated = metadata
+        .annotation(marks::FLUX_FORCE)
+        .map(|value| Force::Flux(value, "annotations"));
+    let labelled = metadata
+        .label(marks::FLUX_FORCE)
+        .map(|value| Force::Flux(value, "labels"));
+    let enabled = |force: &Force<'_>| matches!(force, Force::Flux(value, _) if value.value.eq_ignore_ascii_case("enabled"));
     annotated.filter(enabled).or(labelled.filter(enabled))
 }
 
@@ -307,19 +391,24 @@ impl Force<'_> {
     /// Where it is written, with the path of the field.
     fn place(&self) -> (Span, String) {
         match self {
-            Self::ArgoCdReplace(options) | Self::ArgoCdApply(options) => {
-                (options.key_span, format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS))
-            }
-            Self::Flux(switch, where_written) => {
-                (switch.key_span, format!("metadata.{where_written}.{}", marks::FLUX_FORCE))
-            }
+            Self::ArgoCdReplace(options) | Self::ArgoCdApply(options) => (
+                options.key_span,
+                format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS),
+            ),
+            Self::Flux(switch, where_written) => (
+                switch.key_span,
+                format!("metadata.{where_written}.{}", marks::FLUX_FORCE),
+            ),
         }
     }
 
     /// The option as it is written, and the protections that do not protect from it.
     fn named(&self) -> (&'static str, &'static str) {
         match self {
-            Self::ArgoCdReplace(_) => ("`Force=true` with `Replace=true`", "`Prune=false` and `Delete=false` do"),
+            Self::ArgoCdReplace(_) => (
+                "`Force=true` with `Replace=true`",
+                "`Prune=false` and `Delete=false` do",
+            ),
             Self::ArgoCdApply(_) => ("`Force=true`", "`Prune=false` and `Delete=false` do"),
             Self::Flux(..) => ("`force: enabled`", "`prune: disabled` does"),
         }
@@ -340,7 +429,9 @@ impl Force<'_> {
                 "Argo CD runs `kubectl apply --force`: if a field cannot be changed, it deletes the object and creates it \
                  again."
             }
-            Self::Flux(..) => "If a field cannot be changed, Flux deletes the object and creates it again.",
+            Self::Flux(..) => {
+                "If a field cannot be changed, Flux deletes the object and creates it again."
+            }
         }
     }
 }
@@ -361,5 +452,9 @@ fn forced(member: &Member, force: &Force<'_>) -> Draft {
         Force::ArgoCdReplace(_) => contains_others(object),
         Force::ArgoCdApply(_) | Force::Flux(..) => is_mild(object),
     };
-    if mild { draft.severity(Severity::Info) } else { draft }
+    if mild {
+        draft.severity(Severity::Info)
+    } else {
+        draft
+    }
 }

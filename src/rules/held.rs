@@ -23,7 +23,13 @@ pub(super) struct Held<'a> {
 impl<'a> Held<'a> {
     /// Whether permissions alone speak for the workload, so that it only may be the one.
     pub(super) fn is_guess(&self) -> bool {
-        matches!(self.remover, Remover::Workload { evidence: Evidence::Access { .. }, .. })
+        matches!(
+            self.remover,
+            Remover::Workload {
+                evidence: Evidence::Access { .. },
+                ..
+            }
+        )
     }
 
     /// What the table says of the operator.
@@ -36,7 +42,8 @@ impl<'a> Held<'a> {
 
     /// Whether the source of what is known of it proves it.
     pub(super) fn is_verified(&self) -> bool {
-        self.controller().is_some_and(|controller| controller.verified)
+        self.controller()
+            .is_some_and(|controller| controller.verified)
     }
 }
 
@@ -58,39 +65,76 @@ pub(super) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
         false => inventory.remarkable().collect(),
     };
     for member in members {
-        let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
+        let written = member
+            .object
+            .metadata()
+            .finalizers()
+            .iter()
+            .map(|finalizer| finalizer.value.as_str());
         let written = written.filter(|name| !finalizers::is_collectors(name));
-        found.extend(written.chain(removers.added_finalizers(member)).find_map(|finalizer| {
-            let row = removers.known().find(finalizer).map(|row| row.finalizer.as_str());
-            let namespace = by_namespace.then_some(&member.key.namespace);
-            let question = (member.key.group_kind(), namespace, row);
-            let answer = known.entry(question).or_insert_with(|| {
-                let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
-                let remover = removers.remover_from(inventory, &holder, finalizer);
-                // A Job ends on its own: it is not an operator.
-                let operator = operator(&remover).filter(|id| inventory.member(*id).key.group() != "batch")?;
-                Some((operator, remover))
-            });
-            let (operator, remover) = answer.as_ref().filter(|(operator, _)| *operator != member.id)?;
-            Some(Held { member, finalizer, operator: *operator, remover: remover.clone() })
-        }));
+        found.extend(
+            written
+                .chain(removers.added_finalizers(member))
+                .find_map(|finalizer| {
+                    let row = removers
+                        .known()
+                        .find(finalizer)
+                        .map(|row| row.finalizer.as_str());
+                    let namespace = by_namespace.then_some(&member.key.namespace);
+                    let question = (member.key.group_kind(), namespace, row);
+                    let answer = known.entry(question).or_insert_with(|| {
+                        let holder = FinalizerHolder {
+                            name: None,
+                            ..FinalizerHolder::of(member)
+                        };
+                        let remover = removers.remover_from(inventory, &holder, finalizer);
+                        // A Job ends on its own: it is not an operator.
+                        let operator = operator(&remover)
+                            .filter(|id| inventory.member(*id).key.group() != "batch")?;
+                        Some((operator, remover))
+                    });
+                    let (operator, remover) = answer
+                        .as_ref()
+                        .filter(|(operator, _)| *operator != member.id)?;
+                    Some(Held {
+                        member,
+                        finalizer,
+                        operator: *operator,
+                        remover: remover.clone(),
+                    })
+                }),
+        );
     }
     found
 }
 
 fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
     match remover {
-        Remover::Workload { id, evidence: Evidence::Image { .. } | Evidence::Configuration, .. }
-        | Remover::Workload { id, controller: None, .. } => Some(*id),
+        Remover::Workload {
+            id,
+            evidence: Evidence::Image { .. } | Evidence::Configuration,
+            ..
+        }
+        | Remover::Workload {
+            id,
+            controller: None,
+            ..
+        } => Some(*id),
         _ => None,
     }
 }
 
 /// Names the rows of the table that a finding on these objects rests on.
-pub(super) fn resting<'h>(draft: Draft, context: &Context<'_>, finalizers: impl Iterator<Item = &'h str>) -> Draft {
+pub(super) fn resting<'h>(
+    draft: Draft,
+    context: &Context<'_>,
+    finalizers: impl Iterator<Item = &'h str>,
+) -> Draft {
     let known = context.ownership.removers.known();
-    let rows: BTreeMap<&str, _> =
-        finalizers.filter_map(|name| known.find(name)).map(|known| (&*known.finalizer, known)).collect();
+    let rows: BTreeMap<&str, _> = finalizers
+        .filter_map(|name| known.find(name))
+        .map(|known| (&*known.finalizer, known))
+        .collect();
     rows.into_values().fold(draft, Draft::rests_on_finalizer)
 }
 

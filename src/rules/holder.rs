@@ -63,19 +63,26 @@ impl MetadataHolder<'_> {
 
 /// Visits whatever remarkable metadata clients and the API server decode with types: strict validation reaches all of it.
 pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    inventory.remarkable().for_each(|member| visit(own_metadata(member)));
+    inventory
+        .remarkable()
+        .for_each(|member| visit(own_metadata(member)));
     each_template(inventory, visit);
 }
 
 /// Visits the metadata whose owner references reach the cluster: that of objects, and of claim templates, which are copied
 /// whole ([VAL-36]). Those of pod and job templates are dropped ([VAL-35], [VAL-37]).
 pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    inventory.remarkable().for_each(|member| visit(own_metadata(member)));
+    inventory
+        .remarkable()
+        .for_each(|member| visit(own_metadata(member)));
     each_claim_template(inventory, visit);
 }
 
 /// Visits the claim templates of StatefulSets.
-pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
+pub(super) fn each_claim_template(
+    inventory: &Inventory,
+    mut visit: impl FnMut(MetadataHolder<'_>),
+) {
     each_template(inventory, |holder| {
         if holder.template == Some(TemplateKind::Claim) {
             visit(holder);

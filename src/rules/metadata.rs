@@ -29,23 +29,42 @@ pub(super) static OBJECT_WITHOUT_NAME: Rule = rule!(
     object_without_name
 );
 
-pub(super) static LIVE_OBJECT: Rule =
-    rule!("live-object", Info, Ignored, "A manifest contains fields that only the API server writes", live_object);
+pub(super) static LIVE_OBJECT: Rule = rule!(
+    "live-object",
+    Info,
+    Ignored,
+    "A manifest contains fields that only the API server writes",
+    live_object
+);
 
 /// Strict decoding; [VAL-38] for templates that accept only labels and annotations.
 fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
-        sink.extend(holder.metadata.unknown().iter().map(|unknown| unknown_field(context, &holder, unknown)));
+        sink.extend(
+            holder
+                .metadata
+                .unknown()
+                .iter()
+                .map(|unknown| unknown_field(context, &holder, unknown)),
+        );
         if holder.template == Some(TemplateKind::Restricted) {
             sink.extend(forbidden_fields(&holder));
         }
     });
 }
 
-fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &UnknownField) -> Draft {
+fn unknown_field(
+    context: &Context<'_>,
+    holder: &MetadataHolder<'_>,
+    unknown: &UnknownField,
+) -> Draft {
     let name = unknown.name.as_str();
     let meant = near::meant(name, &OBJECT_META_FIELDS);
-    let written = context.inventory.sources.file(holder.member.file).slice(unknown.span);
+    let written = context
+        .inventory
+        .sources
+        .file(holder.member.file)
+        .slice(unknown.span);
     let (label, help) = match (meant, place_of(name)) {
         _ if became_a_boolean(written, name) => (
             format!("YAML 1.1 reads `{written}` as the boolean `{name}`"),
@@ -53,15 +72,20 @@ fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &U
         ),
         (Some(meant), _) => (format!("`{meant}`?"), format!("write `{meant}`")),
         (None, Some(place)) => ("not part of metadata".to_owned(), place.to_owned()),
-        (None, None) => {
-            ("unknown".to_owned(), "remove it, or move it to `metadata.annotations`, which accepts any text".to_owned())
-        }
+        (None, None) => (
+            "unknown".to_owned(),
+            "remove it, or move it to `metadata.annotations`, which accepts any text".to_owned(),
+        ),
     };
-    let draft = Draft::on(holder.member, unknown.span, format!("metadata of {} has no key `{name}`", holder.named()))
-        .label(label)
-        .help(help)
-        .fix(known_key(holder, name))
-        .field(format!("{}.{name}", holder.field));
+    let draft = Draft::on(
+        holder.member,
+        unknown.span,
+        format!("metadata of {} has no key `{name}`", holder.named()),
+    )
+    .label(label)
+    .help(help)
+    .fix(known_key(holder, name))
+    .field(format!("{}.{name}", holder.field));
     // A kind that neither Kubernetes nor a CRD in the input defines may be some tool's own file with its own metadata;
     // a key that is misspelt by a letter or two shows that Kubernetes' metadata is meant.
     let misspelt = meant.is_some_and(|meant| near::is_misspelling(name, meant));
@@ -79,14 +103,16 @@ fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &U
 /// A key that is misspelt by a letter or two is meant, unless only the server writes it; removed fields have no effect.
 fn known_key(holder: &MetadataHolder<'_>, name: &str) -> Option<Proposal> {
     let MetadataHolder { member, field, .. } = holder;
-    let meant = near::meant(name, &OBJECT_META_FIELDS).filter(|meant| near::is_misspelling(name, meant));
+    let meant =
+        near::meant(name, &OBJECT_META_FIELDS).filter(|meant| near::is_misspelling(name, meant));
     match meant {
         _ if ["clusterName", "initializers"].contains(&name) => {
             Some(Proposal::safe(format!("remove `{name}`")).remove_key(member, field, name))
         }
-        Some(meant) if fits(member, field, name, meant) => {
-            Some(Proposal::safe(format!("rename `{name}` to `{meant}`")).rename(member, field, name, meant))
-        }
+        Some(meant) if fits(member, field, name, meant) => Some(
+            Proposal::safe(format!("rename `{name}` to `{meant}`"))
+                .rename(member, field, name, meant),
+        ),
         _ => None,
     }
 }
@@ -94,10 +120,14 @@ fn known_key(holder: &MetadataHolder<'_>, name: &str) -> Option<Proposal> {
 /// Where keys belong that people often put into metadata.
 fn place_of(key: &str) -> Option<&'static str> {
     match key {
-        "clusterName" => Some("remove it: the field was never used, and Kubernetes 1.24 removed it"),
+        "clusterName" => {
+            Some("remove it: the field was never used, and Kubernetes 1.24 removed it")
+        }
         "initializers" => Some("remove it: Kubernetes 1.16 removed initializers"),
-        "spec" | "data" | "stringData" | "status" | "rules" | "subjects" | "roleRef" | "webhooks" | "type"
-        | "template" => Some("indent it less: it belongs to the object, beside `metadata`"),
+        "spec" | "data" | "stringData" | "status" | "rules" | "subjects" | "roleRef"
+        | "webhooks" | "type" | "template" => {
+            Some("indent it less: it belongs to the object, beside `metadata`")
+        }
         _ if key.contains(['/', '.']) => Some("move it below `labels` or `annotations`"),
         _ => None,
     }
@@ -105,24 +135,46 @@ fn place_of(key: &str) -> Option<&'static str> {
 
 /// Kinds whose metadata is Kubernetes' own for certain.
 fn is_served_kind(member: &Member) -> bool {
-    !matches!(member.resolution.serving, Serving::Unknown | Serving::Never { .. })
+    !matches!(
+        member.resolution.serving,
+        Serving::Unknown | Serving::Never { .. }
+    )
 }
 
 /// One finding per template, at the first of the fields.
 fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
     let metadata = holder.metadata;
-    let text = |text: Option<Spanned<&str>>| text.filter(|text| !text.value.is_empty()).map(|text| text.key_span);
-    let references = metadata.owner_references().key_span.filter(|_| !metadata.owner_references().entries.is_empty());
+    let text = |text: Option<Spanned<&str>>| {
+        text.filter(|text| !text.value.is_empty())
+            .map(|text| text.key_span)
+    };
+    let references = metadata
+        .owner_references()
+        .key_span
+        .filter(|_| !metadata.owner_references().entries.is_empty());
     let written = [
         ("name", text(metadata.name())),
         ("generateName", text(metadata.generate_name())),
         ("namespace", text(metadata.namespace())),
         ("ownerReferences", references),
-        ("finalizers", metadata.finalizers_key().filter(|_| !metadata.finalizers().is_empty())),
+        (
+            "finalizers",
+            metadata
+                .finalizers_key()
+                .filter(|_| !metadata.finalizers().is_empty()),
+        ),
     ];
-    let written = written.into_iter().filter_map(|(field, key)| Some((key?, field)));
-    let mut fields: Vec<_> =
-        written.chain(metadata.server_fields().iter().map(|field| (field.key_span, field.name))).collect();
+    let written = written
+        .into_iter()
+        .filter_map(|(field, key)| Some((key?, field)));
+    let mut fields: Vec<_> = written
+        .chain(
+            metadata
+                .server_fields()
+                .iter()
+                .map(|field| (field.key_span, field.name)),
+        )
+        .collect();
     fields.sort_unstable();
     let ((key, field), others) = fields.split_first()?;
     let names = listed(fields.iter().map(|(_, field)| *field));
@@ -132,7 +184,9 @@ fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
         .reason("The API server rejects the object, no matter which client sends it: `Forbidden: cannot be set`.")
         .help("remove it: the claim gets its name, its namespace and its owner from the object that uses it")
         .field(format!("{}.{field}", holder.field));
-    Some(others.iter().fold(draft, |draft, (key, _)| draft.related(holder.member.file, *key, "nor this one")))
+    Some(others.iter().fold(draft, |draft, (key, _)| {
+        draft.related(holder.member.file, *key, "nor this one")
+    }))
 }
 
 /// [VAL-31].
@@ -142,16 +196,20 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let metadata = member.object.metadata();
-        let decodes = member
-            .object
-            .decode_errors()
-            .iter()
-            .all(|error| !["metadata", "metadata.name", "metadata.generateName"].contains(&error.field.as_str()));
+        let decodes = member.object.decode_errors().iter().all(|error| {
+            !["metadata", "metadata.name", "metadata.generateName"].contains(&error.field.as_str())
+        });
         if !decodes || !needs_a_name(member) {
             continue;
         }
-        let written = metadata.name().as_ref().or(metadata.generate_name().as_ref()).map(|name| name.span);
-        let span = written.or(metadata.key_span()).unwrap_or(member.object.kind_span());
+        let written = metadata
+            .name()
+            .as_ref()
+            .or(metadata.generate_name().as_ref())
+            .map(|name| name.span);
+        let span = written
+            .or(metadata.key_span())
+            .unwrap_or(member.object.kind_span());
         sink.push_with(|| {
             let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind()))
                 .label(if written.is_some() { "empty" } else { "no `name` here" })
@@ -179,7 +237,10 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn has_name_key(member: &Member) -> bool {
-    member.object.at(&["metadata"]).is_some_and(|metadata| metadata.entry("name").is_some())
+    member
+        .object
+        .at(&["metadata"])
+        .is_some_and(|metadata| metadata.entry("name").is_some())
 }
 
 fn is_built_in(member: &Member) -> bool {
@@ -192,10 +253,15 @@ fn needs_a_name(member: &Member) -> bool {
     let object = &member.object;
     match member.resolution.serving {
         Serving::Never { .. } => false,
-        Serving::Unknown => object.at(&["metadata"]).is_some_and(|metadata| metadata.entries().len() > 0),
+        Serving::Unknown => object
+            .at(&["metadata"])
+            .is_some_and(|metadata| metadata.entries().len() > 0),
         _ => {
             // A version that no release serves any more is as much of a request.
-            table().versions_of(object.group_kind()).next().is_none_or(|row| row.persisted)
+            table()
+                .versions_of(object.group_kind())
+                .next()
+                .is_none_or(|row| row.persisted)
         }
     }
 }
@@ -204,7 +270,12 @@ fn needs_a_name(member: &Member) -> bool {
 fn live_object(context: &Context<'_>, sink: &mut Sink) {
     // A dump is expected to have them: one finding per file is enough.
     let mut dumped: BTreeMap<FileId, Vec<&Member>> = BTreeMap::new();
-    let owners: BTreeSet<ObjectId> = context.ownership.written.iter().filter_map(OwnerEdge::bound).collect();
+    let owners: BTreeSet<ObjectId> = context
+        .ownership
+        .written
+        .iter()
+        .filter_map(OwnerEdge::bound)
+        .collect();
     for member in &context.inventory.members {
         match member.from_dump {
             true => dumped.entry(member.file).or_default().push(member),
@@ -226,7 +297,9 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
     };
     let removed = |proposal: Proposal, member: &&Member| {
         let fields = member.object.metadata().server_fields().iter();
-        fields.fold(proposal, |proposal, field| proposal.remove_key(member, "metadata", field.name))
+        fields.fold(proposal, |proposal, field| {
+            proposal.remove_key(member, "metadata", field.name)
+        })
     };
     let proposal = || Proposal::safe("remove the fields that only the server writes");
     (!members.iter().any(is_record)).then(|| members.iter().fold(proposal(), removed))
@@ -236,7 +309,10 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
 fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Draft> {
     let (member, others) = (*members.first()?, members.len() - 1);
     let fields = member.object.metadata().server_fields();
-    let primary = fields.iter().find(|field| obstacle(field).is_some()).or(fields.first())?;
+    let primary = fields
+        .iter()
+        .find(|field| obstacle(field).is_some())
+        .or(fields.first())?;
     let kind = member.object.kind();
     let more = match others {
         0 => String::new(),
@@ -279,15 +355,15 @@ fn obstacle(field: &ServerField) -> Option<&'static str> {
             "`uid` makes a server-side apply fail if it would create the object (`uid mismatch`), and an update too \
              if the object has another uid.",
         ),
-        "deletionTimestamp" => {
-            Some("`deletionTimestamp` makes an update of the live object fail (`field is immutable`).")
-        }
-        "deletionGracePeriodSeconds" => {
-            Some("`deletionGracePeriodSeconds` makes an update of the live object fail (`field is immutable`).")
-        }
-        "managedFields" => {
-            Some("`managedFields` makes a server-side apply fail (`metadata.managedFields must be nil`).")
-        }
+        "deletionTimestamp" => Some(
+            "`deletionTimestamp` makes an update of the live object fail (`field is immutable`).",
+        ),
+        "deletionGracePeriodSeconds" => Some(
+            "`deletionGracePeriodSeconds` makes an update of the live object fail (`field is immutable`).",
+        ),
+        "managedFields" => Some(
+            "`managedFields` makes a server-side apply fail (`metadata.managedFields must be nil`).",
+        ),
         _ => None,
     }
 }

@@ -42,4 +42,6 @@ pub(crate) use owner_identity::is_contradicted;
 pub use page::{Example, ExampleLanguage, FrontMatter, Page, PageError};
 pub(crate) use registry::suggestion;
 pub use registry::{RULES, find};
-pub use rule::{Context, MOST_FINDINGS, Omitted, Repeats, Rule, RuleCheck, RunOutcome, Shown, Sink, World};
+pub use rule::{
+    Context, MOST_FINDINGS, Omitted, Repeats, Rule, RuleCheck, RunOutcome, Shown, Sink, World,
+};

@@ -12,11 +12,21 @@ use crate::inventory::{Inventory, ObjectId};
 use crate::ownership::{Owner, OwnerEdge};
 use crate::text::plain::count;
 
-pub(super) static OWNER_SELF: Rule =
-    rule!("owner-self", Warning, Stuck, "An object names itself as its owner", owner_self);
+pub(super) static OWNER_SELF: Rule = rule!(
+    "owner-self",
+    Warning,
+    Stuck,
+    "An object names itself as its owner",
+    owner_self
+);
 
-pub(super) static OWNER_CYCLE: Rule =
-    rule!("owner-cycle", Warning, NeverCollected, "Objects own each other in a cycle", owner_cycle);
+pub(super) static OWNER_CYCLE: Rule = rule!(
+    "owner-cycle",
+    Warning,
+    NeverCollected,
+    "Objects own each other in a cycle",
+    owner_cycle
+);
 
 /// Objects of a ring that its message names.
 const MOST_NAMED: usize = 10;
@@ -24,7 +34,12 @@ const MOST_NAMED: usize = 10;
 /// [GC-44], [GC-45].
 fn owner_self(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for edge in context.ownership.written.iter().filter(|edge| is_self(inventory, edge)) {
+    for edge in context
+        .ownership
+        .written
+        .iter()
+        .filter(|edge| is_self(inventory, edge))
+    {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         sink.push_with(|| {
             let kind = dependent.object.kind();
@@ -59,7 +74,9 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
 fn is_self(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
     match edge.owner {
-        Owner::ByUid(_) => dependent.object.uid() == Some(reference.uid()) && !is_contradicted(inventory, edge),
+        Owner::ByUid(_) => {
+            dependent.object.uid() == Some(reference.uid()) && !is_contradicted(inventory, edge)
+        }
         Owner::ByName(owner) => inventory.member(owner).key == dependent.key,
         Owner::Elsewhere | Owner::Absent => false,
     }
@@ -75,13 +92,19 @@ fn owner_cycle(context: &Context<'_>, sink: &mut Sink) {
     for edge in &context.ownership.written {
         let Some(owner) = edge.bound() else { continue };
         // A dangling edge gets its holder collected, so it closes no ring; a self reference is a rule of its own.
-        let (here, there) = (&edge.dependent(inventory).key.namespace, &inventory.member(owner).key.namespace);
+        let (here, there) = (
+            &edge.dependent(inventory).key.namespace,
+            &inventory.member(owner).key.namespace,
+        );
         let dangling = here.certainly_differs(there) || is_contradicted(inventory, edge);
         if !dangling && !is_self(inventory, edge) {
             graph.entry(edge.dependent).or_default().push((owner, edge));
         }
     }
-    for component in components(&graph).iter().filter(|component| component.len() > 1) {
+    for component in components(&graph)
+        .iter()
+        .filter(|component| component.len() > 1)
+    {
         let ring = shortest_ring(&graph, component);
         sink.extend(cycle(inventory, &ring, component.len()));
     }
@@ -90,7 +113,11 @@ fn owner_cycle(context: &Context<'_>, sink: &mut Sink) {
 fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<Draft> {
     let (first, others) = ring.split_first()?;
     let (dependent, reference) = (first.dependent(inventory), first.reference(inventory));
-    let chain = || ring.iter().chain([first]).map(|edge| &edge.dependent(inventory).key);
+    let chain = || {
+        ring.iter()
+            .chain([first])
+            .map(|edge| &edge.dependent(inventory).key)
+    };
     let more = match members - ring.len() {
         0 => String::new(),
         1 => " One more object belongs to the cycle through other references.".to_owned(),
@@ -132,7 +159,9 @@ fn circle(inventory: &Inventory, ring: &[&OwnerEdge]) -> String {
 
 /// A shortest ring of a strongly connected component through its first object, as edges from dependent to owner.
 fn shortest_ring<'a>(graph: &OwnerGraph<'a>, component: &[ObjectId]) -> Vec<&'a OwnerEdge> {
-    let Some(&start) = component.first() else { return Vec::new() };
+    let Some(&start) = component.first() else {
+        return Vec::new();
+    };
     let mut reached: BTreeMap<ObjectId, &OwnerEdge> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(node) = queue.pop_front() {
@@ -183,7 +212,10 @@ fn components(graph: &OwnerGraph<'_>) -> Vec<Vec<ObjectId>> {
     for &root in graph.keys() {
         let mut visits = Vec::new();
         if !number.contains_key(&root) {
-            visits.push(Visit { node: root, done: 0 });
+            visits.push(Visit {
+                node: root,
+                done: 0,
+            });
         }
         while let Some(visit) = visits.last_mut() {
             let node = visit.node;
@@ -199,7 +231,10 @@ fn components(graph: &OwnerGraph<'_>) -> Vec<Vec<ObjectId>> {
             if let Some(&(owner, _)) = owners.get(visit.done) {
                 visit.done += 1;
                 match number.get(&owner) {
-                    None => visits.push(Visit { node: owner, done: 0 }),
+                    None => visits.push(Visit {
+                        node: owner,
+                        done: 0,
+                    }),
                     Some(&other) if low.contains_key(&owner) => lower(&mut low, node, other),
                     Some(_) => {}
                 }
@@ -211,7 +246,10 @@ fn components(graph: &OwnerGraph<'_>) -> Vec<Vec<ObjectId>> {
                 lower(&mut low, parent.node, reaches);
             }
             if number.get(&node) == Some(&reaches) {
-                let from = waiting.iter().rposition(|other| *other == node).unwrap_or_default();
+                let from = waiting
+                    .iter()
+                    .rposition(|other| *other == node)
+                    .unwrap_or_default();
                 let mut component = waiting.split_off(from);
                 for member in &component {
                     low.remove(member);

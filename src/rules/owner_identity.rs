@@ -30,13 +30,25 @@ pub(super) static OWNER_IDENTITY_MISMATCH: Rule = rule!(
     owner_identity_mismatch
 );
 
-pub(super) static OWNER_NOT_FOUND: Rule =
-    rule!("owner-not-found", Info, Collected, "The input does not contain the owner", owner_not_found);
+pub(super) static OWNER_NOT_FOUND: Rule = rule!(
+    "owner-not-found",
+    Info,
+    Collected,
+    "The input does not contain the owner",
+    owner_not_found
+);
 
 /// Whether the API server accepts the reference: other rules report those it rejects ([VAL-4] to [VAL-8]).
 fn is_accepted(reference: &OwnerReference) -> bool {
     let version = reference.group_version();
-    let complete = [version.version, reference.kind(), reference.name(), reference.uid()].iter().all(|s| !s.is_empty());
+    let complete = [
+        version.version,
+        reference.kind(),
+        reference.name(),
+        reference.uid(),
+    ]
+    .iter()
+    .all(|s| !s.is_empty());
     let event = version.group.is_empty() && version.version == "v1" && reference.kind() == "Event";
     complete && reference.decodes && !event
 }
@@ -45,13 +57,17 @@ fn is_accepted(reference: &OwnerReference) -> bool {
 /// ([GC-16]), and cluster-scoped objects with a namespaced owner ([GC-20]).
 fn is_decidable(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> bool {
     let owner_scope = inventory.owner_kind(reference).scope;
-    let across = dependent.scope() == Some(Scope::Cluster) && owner_scope == Some(Scope::Namespaced);
+    let across =
+        dependent.scope() == Some(Scope::Cluster) && owner_scope == Some(Scope::Namespaced);
     may_resolve(inventory, reference) && !across
 }
 
 /// Whether some cluster of the release serves the owner's kind as written.
 fn may_resolve(inventory: &Inventory, reference: &OwnerReference) -> bool {
-    matches!(inventory.owner_kind(reference).serving, Serving::Yes | Serving::OffByDefault { .. } | Serving::Unknown)
+    matches!(
+        inventory.owner_kind(reference).serving,
+        Serving::Yes | Serving::OffByDefault { .. } | Serving::Unknown
+    )
 }
 
 /// Text that some tool replaces before it is applied: `${OWNER_UID}`, `$(UID)`, `<uid>`, `%UID%`.
@@ -99,7 +115,10 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
     }
     each_claim_template(inventory, |holder| {
         for reference in &holder.metadata.owner_references().entries {
-            if !is_accepted(reference) || is_placeholder(reference.uid()) || !may_resolve(inventory, reference) {
+            if !is_accepted(reference)
+                || is_placeholder(reference.uid())
+                || !may_resolve(inventory, reference)
+            {
                 continue;
             }
             sink.push(
@@ -121,10 +140,20 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Draft {
-    let span = reference.uid.as_ref().map_or(reference.span, |uid| uid.span);
-    Draft::on(member, span, format!("{holder} names its owner {} by a literal uid", reference_name(reference)))
-        .label("no new cluster has this uid")
-        .target(target(reference))
+    let span = reference
+        .uid
+        .as_ref()
+        .map_or(reference.span, |uid| uid.span);
+    Draft::on(
+        member,
+        span,
+        format!(
+            "{holder} names its owner {} by a literal uid",
+            reference_name(reference)
+        ),
+    )
+    .label("no new cluster has this uid")
+    .target(target(reference))
 }
 
 /// How the uids in the input show that a reference is wrong.
@@ -153,12 +182,16 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
             // Many objects may have one uid, and many one name: the right one has both.
             let group = reference.group_version().group;
             let named = inventory.with_name(group, reference.kind(), reference.name());
-            let fewer = if named.len() < holders.len() { named } else { holders };
+            let fewer = if named.len() < holders.len() {
+                named
+            } else {
+                holders
+            };
             (!fewer.iter().any(right)).then_some(Mismatch::OtherObject(holders))
         }
-        Owner::Absent if dependent.from_dump => {
-            namesakes(inventory, dependent, reference).next().map(Mismatch::OtherUid)
-        }
+        Owner::Absent if dependent.from_dump => namesakes(inventory, dependent, reference)
+            .next()
+            .map(Mismatch::OtherUid),
         _ => None,
     }
 }
@@ -172,7 +205,9 @@ fn namesakes<'a>(
     let group = reference.group_version().group;
     let kind = GroupKind::new(group, reference.kind());
     let namesakes = inventory.with_name_near(kind, reference.name(), &dependent.key.namespace);
-    namesakes.map(|id| inventory.member(id)).filter(|owner| owner.from_dump)
+    namesakes
+        .map(|id| inventory.member(id))
+        .filter(|owner| owner.from_dump)
 }
 
 /// Group, kind and name agree; the version does not matter ([GC-19]), and of a kind with several groups neither does the
@@ -185,13 +220,26 @@ pub(super) fn describes(reference: &OwnerReference, owner: &Member) -> bool {
 
 /// The group under which objects of the reference's kind are known.
 fn group_of(reference: &OwnerReference) -> String {
-    table().identity(reference.group_version().group, reference.kind()).to_owned()
+    table()
+        .identity(reference.group_version().group, reference.kind())
+        .to_owned()
 }
 
 /// Whether a dump shows the owner in another namespace. Where both scopes are known this is `owner-cross-namespace`.
-fn lives_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerReference, owner: &Member) -> bool {
+fn lives_elsewhere(
+    inventory: &Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+    owner: &Member,
+) -> bool {
     let known = dependent.scope().is_some() && inventory.owner_kind(reference).scope.is_some();
-    !known && dependent.from_dump && owner.from_dump && dependent.key.namespace.certainly_differs(&owner.key.namespace)
+    !known
+        && dependent.from_dump
+        && owner.from_dump
+        && dependent
+            .key
+            .namespace
+            .certainly_differs(&owner.key.namespace)
 }
 
 /// Whether the edge contradicts the uids in the input, so the collector does not follow it.
@@ -205,12 +253,16 @@ fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
     for edge in &context.ownership.written {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         match mismatch(inventory, edge) {
-            Some(Mismatch::OtherObject(holders)) => sink.extend(other_object(inventory, dependent, reference, holders)),
+            Some(Mismatch::OtherObject(holders)) => {
+                sink.extend(other_object(inventory, dependent, reference, holders))
+            }
             Some(Mismatch::OtherUid(first)) => {
                 let of_one = |namespace| (first.id, namespace);
                 let namesakes: &Namesakes<'_> = known
                     .entry(of_one(&dependent.key.namespace))
-                    .or_insert_with(|| Namesakes::of(inventory, namesakes(inventory, dependent, reference)));
+                    .or_insert_with(|| {
+                        Namesakes::of(inventory, namesakes(inventory, dependent, reference))
+                    });
                 sink.push(other_uid(inventory, dependent, reference, namesakes));
             }
             None => {}
@@ -227,7 +279,10 @@ struct Namesakes<'a> {
 
 impl<'a> Namesakes<'a> {
     fn of(inventory: &'a Inventory, all: impl Iterator<Item = &'a Member>) -> Self {
-        let mut namesakes = Self { first: Vec::new(), folder: None };
+        let mut namesakes = Self {
+            first: Vec::new(),
+            folder: None,
+        };
         let mut together = true;
         for owner in all {
             let folder = folder_of(inventory, owner);
@@ -257,21 +312,33 @@ fn other_object(
     reference: &OwnerReference,
     holders: &[ObjectId],
 ) -> Option<Draft> {
-    let mut holders = holders.iter().map(|id| inventory.member(*id)).take(MOST_NAMESAKES).peekable();
+    let mut holders = holders
+        .iter()
+        .map(|id| inventory.member(*id))
+        .take(MOST_NAMESAKES)
+        .peekable();
     let owner = *holders.peek()?;
     let same_name = reference.name() == owner.key.name;
     let same_kind = reference.kind() == owner.object.kind();
     let (part, span) = match (same_name, same_kind) {
         (false, _) => ("name", &reference.name),
         (true, false) => ("kind", &reference.kind),
-        (true, true) if group_of(reference) != owner.key.group() => ("apiVersion", &reference.api_version),
+        (true, true) if group_of(reference) != owner.key.group() => {
+            ("apiVersion", &reference.api_version)
+        }
         (true, true) => ("uid", &reference.uid),
     };
-    let span = span.as_ref().map_or_else(|| place(reference), |part| part.span);
+    let span = span
+        .as_ref()
+        .map_or_else(|| place(reference), |part| part.span);
     // One kind of two groups looks like one and the same.
     let (meant, found) = match part == "apiVersion" {
         true => (
-            format!("{} of `{}`", reference_name(reference), reference.api_version()),
+            format!(
+                "{} of `{}`",
+                reference_name(reference),
+                reference.api_version()
+            ),
             format!("{} of `{}`", named(owner), owner.object.api_version()),
         ),
         false => (reference_name(reference), named(owner)),
@@ -298,8 +365,17 @@ fn other_object(
     .field(format!("{}.{part}", field(reference)))
     .target(target(reference));
     for holder in holders {
-        let uid = holder.object.metadata().uid().as_ref().map_or(holder.object.name_span(), |uid| uid.span);
-        draft = draft.related(holder.file, uid, format!("the uid belongs to {}", named(holder)));
+        let uid = holder
+            .object
+            .metadata()
+            .uid()
+            .as_ref()
+            .map_or(holder.object.name_span(), |uid| uid.span);
+        draft = draft.related(
+            holder.file,
+            uid,
+            format!("the uid belongs to {}", named(holder)),
+        );
     }
     Some(draft)
 }
@@ -315,7 +391,9 @@ fn other_uid(
     let together = namesakes.folder == Some(folder_of(inventory, dependent));
     let doubt = match together {
         true => "",
-        false => " This assumes that both objects were read from the same cluster at the same time.",
+        false => {
+            " This assumes that both objects were read from the same cluster at the same time."
+        }
     };
     let mut draft = Draft::on(
         dependent,
@@ -334,7 +412,12 @@ fn other_uid(
     .field(format!("{}.uid", field(reference)))
     .target(target(reference));
     for owner in &namesakes.first {
-        let uid = owner.object.metadata().uid().as_ref().map_or(owner.object.name_span(), |uid| uid.span);
+        let uid = owner
+            .object
+            .metadata()
+            .uid()
+            .as_ref()
+            .map_or(owner.object.name_span(), |uid| uid.span);
         draft = draft.related(owner.file, uid, format!("the uid of {}", named(owner)));
     }
     draft
@@ -343,10 +426,16 @@ fn other_uid(
 /// [GC-48]. Silent where another rule says more: about unresolvable kinds, other namespaces, other uids.
 fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for edge in context.ownership.written.iter().filter(|edge| edge.owner == Owner::Absent) {
+    for edge in context
+        .ownership
+        .written
+        .iter()
+        .filter(|edge| edge.owner == Owner::Absent)
+    {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         let resolved = inventory.owner_kind(reference).serving == Serving::Yes;
-        let sayable = resolved && is_accepted(reference) && is_decidable(inventory, dependent, reference);
+        let sayable =
+            resolved && is_accepted(reference) && is_decidable(inventory, dependent, reference);
         if !sayable || is_contradicted(inventory, edge) {
             continue;
         }

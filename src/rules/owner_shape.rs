@@ -6,7 +6,10 @@ use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded, each_effective};
 use super::proposal::{Proposal, fits};
 use super::rule::{Context, Rule, Sink, rule};
-use super::words::{a_json_type, became_a_boolean, field, help_for_type, listed, named, place, reference_name, target};
+use super::words::{
+    a_json_type, became_a_boolean, field, help_for_type, listed, named, place, reference_name,
+    target,
+};
 use crate::finding::{Consequence, Severity};
 use crate::manifest::{DecodeError, OWNER_REFERENCE_FIELDS, OwnerReference};
 use crate::text::{Span, near};
@@ -19,11 +22,21 @@ pub(super) static OWNER_MISSING_FIELD: Rule = rule!(
     owner_missing_field
 );
 
-pub(super) static OWNER_WRONG_TYPE: Rule =
-    rule!("owner-wrong-type", Error, Rejected, "A field of an owner reference has the wrong type", owner_wrong_type);
+pub(super) static OWNER_WRONG_TYPE: Rule = rule!(
+    "owner-wrong-type",
+    Error,
+    Rejected,
+    "A field of an owner reference has the wrong type",
+    owner_wrong_type
+);
 
-pub(super) static OWNER_EVENT: Rule =
-    rule!("owner-event", Error, Rejected, "An Event is named as an owner", owner_event);
+pub(super) static OWNER_EVENT: Rule = rule!(
+    "owner-event",
+    Error,
+    Rejected,
+    "An Event is named as an owner",
+    owner_event
+);
 
 pub(super) static OWNER_MULTIPLE_CONTROLLERS: Rule = rule!(
     "owner-multiple-controllers",
@@ -33,8 +46,13 @@ pub(super) static OWNER_MULTIPLE_CONTROLLERS: Rule = rule!(
     owner_multiple_controllers
 );
 
-pub(super) static OWNER_DUPLICATE: Rule =
-    rule!("owner-duplicate", Warning, Warned, "An owner reference is listed twice", owner_duplicate);
+pub(super) static OWNER_DUPLICATE: Rule = rule!(
+    "owner-duplicate",
+    Warning,
+    Warned,
+    "An owner reference is listed twice",
+    owner_duplicate
+);
 
 pub(super) static OWNER_SAME_UID: Rule = rule!(
     "owner-same-uid",
@@ -56,7 +74,13 @@ pub(super) static OWNER_UNKNOWN_FIELD: Rule = rule!(
 fn owner_missing_field(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
         // What does not decode is not missing.
-        for reference in holder.metadata.owner_references().entries.iter().filter(|reference| reference.decodes) {
+        for reference in holder
+            .metadata
+            .owner_references()
+            .entries
+            .iter()
+            .filter(|reference| reference.decodes)
+        {
             sink.extend(missing_fields(&holder, reference));
         }
     });
@@ -64,7 +88,11 @@ fn owner_missing_field(context: &Context<'_>, sink: &mut Sink) {
 
 fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Option<Draft> {
     let parts = [
-        ("apiVersion", reference.group_version().version.is_empty(), &reference.api_version),
+        (
+            "apiVersion",
+            reference.group_version().version.is_empty(),
+            &reference.api_version,
+        ),
         ("kind", reference.kind().is_empty(), &reference.kind),
         ("name", reference.name().is_empty(), &reference.name),
         ("uid", reference.uid().is_empty(), &reference.uid),
@@ -75,7 +103,9 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     let fields = listed(fields_missing.iter().copied());
     let api_version = reference.api_version();
     let what = match (missing.as_slice(), api_version.is_empty()) {
-        ([("apiVersion", ..)], false) => format!("has the `apiVersion` `{api_version}`, which has no version"),
+        ([("apiVersion", ..)], false) => {
+            format!("has the `apiVersion` `{api_version}`, which has no version")
+        }
         _ => format!("lacks {fields}"),
     };
     let owner = match (reference.kind(), reference.name()) {
@@ -107,7 +137,10 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     .target(target(reference))
     .consequence(holder.consequence());
     let removed = |proposal: Proposal| proposal.remove(holder.member, &holder.entry(reference));
-    let draft = match (missing.len(), fields_missing.contains(&"uid") && !is_a_record(holder)) {
+    let draft = match (
+        missing.len(),
+        fields_missing.contains(&"uid") && !is_a_record(holder),
+    ) {
         (4, _) => draft.fix(removed(Proposal::safe("remove the empty reference"))),
         (_, true) => draft.fix(removed(Proposal::suggested("remove the reference"))),
         _ => draft,
@@ -126,7 +159,9 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
 /// Whether an object has fields that only a server or a controller writes.
 fn is_a_record(holder: &MetadataHolder<'_>) -> bool {
     let object = &holder.member.object;
-    let has_status = object.at(&["status"]).is_some_and(|status| status.entries().len() > 0);
+    let has_status = object
+        .at(&["status"])
+        .is_some_and(|status| status.entries().len() > 0);
     holder.template.is_none() && (has_status || !object.metadata().server_fields().is_empty())
 }
 
@@ -137,10 +172,21 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
             return;
         }
         let list = format!("{}.ownerReferences", holder.field);
-        for error in holder.decode_errors.iter().filter(|error| error.field.starts_with(&list)) {
+        for error in holder
+            .decode_errors
+            .iter()
+            .filter(|error| error.field.starts_with(&list))
+        {
             let is_list = error.field == list;
-            let key = holder.metadata.owner_references().key_span.filter(|_| is_list);
-            let below = error.field.strip_prefix("metadata.").unwrap_or(&error.field);
+            let key = holder
+                .metadata
+                .owner_references()
+                .key_span
+                .filter(|_| is_list);
+            let below = error
+                .field
+                .strip_prefix("metadata.")
+                .unwrap_or(&error.field);
             let expected = error.expected.as_str();
             sink.push_with(|| {
                 Draft::on(
@@ -167,7 +213,11 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
 
 /// The value, but no more than its first line.
 fn short(context: &Context<'_>, holder: &MetadataHolder<'_>, error: &DecodeError) -> Span {
-    let text = context.inventory.sources.file(holder.member.file).slice(error.span);
+    let text = context
+        .inventory
+        .sources
+        .file(holder.member.file)
+        .slice(error.span);
     let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
     Span::new(error.span.start, error.span.start + first_line)
 }
@@ -204,11 +254,24 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
 fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
         let written = holder.metadata.owner_references();
-        let distinct = written.entries.iter().zip(written.repetitions()).filter(|(_, first)| first.is_none());
-        let controllers: Vec<_> =
-            distinct.map(|(reference, _)| reference).filter(|reference| reference.is_controller()).collect();
-        let [first, second, others @ ..] = controllers.as_slice() else { return };
-        let flag = |reference: &OwnerReference| reference.controller.as_ref().map_or(reference.span, |flag| flag.span);
+        let distinct = written
+            .entries
+            .iter()
+            .zip(written.repetitions())
+            .filter(|(_, first)| first.is_none());
+        let controllers: Vec<_> = distinct
+            .map(|(reference, _)| reference)
+            .filter(|reference| reference.is_controller())
+            .collect();
+        let [first, second, others @ ..] = controllers.as_slice() else {
+            return;
+        };
+        let flag = |reference: &OwnerReference| {
+            reference
+                .controller
+                .as_ref()
+                .map_or(reference.span, |flag| flag.span)
+        };
         let mut draft = Draft::on(
             holder.member,
             flag(second),
@@ -237,10 +300,16 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
 /// [VAL-14], [VAL-15].
 fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
     // An object that does not decode never gets as far as the API server.
-    for member in context.inventory.remarkable().filter(|member| member.decodes()) {
+    for member in context
+        .inventory
+        .remarkable()
+        .filter(|member| member.decodes())
+    {
         let written = member.object.metadata().owner_references();
         for (reference, first) in written.entries.iter().zip(written.repetitions()) {
-            let Some(first) = first.map(|at| &written.entries[at]) else { continue };
+            let Some(first) = first.map(|at| &written.entries[at]) else {
+                continue;
+            };
             sink.push_with(|| {
                 Draft::on(
                     member,
@@ -266,9 +335,12 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
 fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.remarkable() {
         // For each uid its first reference, and the first one that differs from that.
-        let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> = HashMap::default();
+        let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> =
+            HashMap::default();
         for reference in &member.object.metadata().owner_references().entries {
-            let Some(uid) = reference.uid.as_ref().filter(|uid| !uid.value.is_empty()) else { continue };
+            let Some(uid) = reference.uid.as_ref().filter(|uid| !uid.value.is_empty()) else {
+                continue;
+            };
             let (first, other) = known.entry(&uid.value).or_insert((reference, None));
             let differs = |from: &OwnerReference| coordinates(from) != coordinates(reference);
             let conflicting = if differs(first) { Some(*first) } else { *other };
@@ -287,7 +359,8 @@ fn coordinates(reference: &OwnerReference) -> [&str; 3] {
 
 /// Whether two references name one object, in whatever version.
 fn names_same_object(one: &OwnerReference, other: &OwnerReference) -> bool {
-    one.group_version().group == other.group_version().group && (one.kind(), one.name()) == (other.kind(), other.name())
+    one.group_version().group == other.group_version().group
+        && (one.kind(), one.name()) == (other.kind(), other.name())
 }
 
 fn same_uid(
@@ -325,11 +398,15 @@ fn same_uid(
         ))
         .help("keep the reference to the object that has this uid and remove the other"),
     };
-    draft.label("the same uid").field(format!("{}.uid", field(reference))).target(target(reference)).related(
-        member.file,
-        first.uid.as_ref().map_or(first.span, |uid| uid.span),
-        "given to another owner here",
-    )
+    draft
+        .label("the same uid")
+        .field(format!("{}.uid", field(reference)))
+        .target(target(reference))
+        .related(
+            member.file,
+            first.uid.as_ref().map_or(first.span, |uid| uid.span),
+            "given to another owner here",
+        )
 }
 
 /// Strict decoding; it reaches typed templates too.
@@ -338,7 +415,11 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
         for reference in &holder.metadata.owner_references().entries {
             for unknown in &reference.unknown {
                 let name = &unknown.name;
-                let written = context.inventory.sources.file(holder.member.file).slice(unknown.span);
+                let written = context
+                    .inventory
+                    .sources
+                    .file(holder.member.file)
+                    .slice(unknown.span);
                 let (label, help) = match (name.as_str(), near::meant(name, &OWNER_REFERENCE_FIELDS)) {
                     _ if became_a_boolean(written, name) => (
                         format!("YAML 1.1 reads `{written}` as the boolean `{name}`"),
@@ -377,14 +458,26 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// A key that is misspelt by a letter or two is meant, and a namespace has no effect.
-fn key_of_reference(holder: &MetadataHolder<'_>, reference: &OwnerReference, name: &str) -> Option<Proposal> {
+fn key_of_reference(
+    holder: &MetadataHolder<'_>,
+    reference: &OwnerReference,
+    name: &str,
+) -> Option<Proposal> {
     let entry = holder.entry(reference);
-    let meant = near::meant(name, &OWNER_REFERENCE_FIELDS).filter(|meant| near::is_misspelling(name, meant));
+    let meant = near::meant(name, &OWNER_REFERENCE_FIELDS)
+        .filter(|meant| near::is_misspelling(name, meant));
     match meant {
-        _ if name == "namespace" => Some(Proposal::safe("remove `namespace`").remove_key(holder.member, &entry, name)),
-        Some(meant) if fits(holder.member, &entry, name, meant) => {
-            Some(Proposal::safe(format!("rename `{name}` to `{meant}`")).rename(holder.member, &entry, name, meant))
+        _ if name == "namespace" => {
+            Some(Proposal::safe("remove `namespace`").remove_key(holder.member, &entry, name))
         }
+        Some(meant) if fits(holder.member, &entry, name, meant) => Some(
+            Proposal::safe(format!("rename `{name}` to `{meant}`")).rename(
+                holder.member,
+                &entry,
+                name,
+                meant,
+            ),
+        ),
         _ => None,
     }
 }

@@ -31,9 +31,15 @@ pub struct FrontMatter {
 impl FrontMatter {
     /// How fixes of the rule may be applied, for each kind of fix that it offers.
     pub fn fixes(&self) -> Vec<Applicability> {
-        let words = || self.fix.iter().flat_map(|fix| fix.split(',')).map(str::trim);
+        let words = || {
+            self.fix
+                .iter()
+                .flat_map(|fix| fix.split(','))
+                .map(str::trim)
+        };
         let all = [Applicability::Safe, Applicability::Suggested].into_iter();
-        all.filter(|one| words().any(|word| word == one.as_str())).collect()
+        all.filter(|one| words().any(|word| word == one.as_str()))
+            .collect()
     }
 }
 
@@ -106,7 +112,11 @@ impl<'a> Page<'a> {
         let first_line = front.lines().count() + 3;
         let skipped = text.len() - body.len();
         let first_line = text[..skipped].lines().count().max(first_line - 1) + 1;
-        Ok(Self { front_matter: serde_yaml::from_str(front)?, body, examples: examples(body, first_line) })
+        Ok(Self {
+            front_matter: serde_yaml::from_str(front)?,
+            body,
+            examples: examples(body, first_line),
+        })
     }
 }
 
@@ -118,7 +128,12 @@ fn examples(body: &str, first_line: usize) -> Vec<Example> {
             (None, Some(info)) => {
                 if let Some((language, info)) = ExampleLanguage::of(info) {
                     let line = first_line + at + 1;
-                    open = Some(Example { language, info: info.trim().to_owned(), text: String::new(), line });
+                    open = Some(Example {
+                        language,
+                        info: info.trim().to_owned(),
+                        text: String::new(),
+                        line,
+                    });
                 }
             }
             (Some(_), Some(_)) => examples.extend(open.take()),
@@ -142,6 +157,14 @@ mod tests {
         let page = Page::parse(text).expect("a good page");
         assert_eq!(page.front_matter.id, "a");
         let (language, info, text) = (ExampleLanguage::Yaml, "bad".into(), "x: 1\n".into());
-        assert_eq!(page.examples, [Example { language, info, text, line: 12 }]);
+        assert_eq!(
+            page.examples,
+            [Example {
+                language,
+                info,
+                text,
+                line: 12
+            }]
+        );
     }
 }

@@ -76,21 +76,34 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         by_plural.entry(own.plural).or_default().push(at);
     }
     let access = context.ownership.removers.access();
-    let mut sets = RuleSets { kinds: &kinds, by_plural: &by_plural, known: HashMap::default() };
+    let mut sets = RuleSets {
+        kinds: &kinds,
+        by_plural: &by_plural,
+        known: HashMap::default(),
+    };
     let mut by_role: BTreeMap<ObjectId, Vec<LackingWorkload<'_>>> = BTreeMap::new();
     for AlikeWorkloads { workloads, grants } in access.granted() {
         // Roles that are not in the input may allow it.
         if grants.iter().any(|grant| access.role_of(grant).partial) {
             continue;
         }
-        let granted = || grants.iter().flat_map(|grant| access.rule_sets(grant).map(|set| (*grant, set)));
+        let granted = || {
+            grants
+                .iter()
+                .flat_map(|grant| access.rule_sets(grant).map(|set| (*grant, set)))
+        };
         granted().for_each(|(_, (number, set))| sets.read(number, set));
-        let granted: Vec<_> = granted().map(|(grant, (number, _))| (grant, &sets.known[&number])).collect();
+        let granted: Vec<_> = granted()
+            .map(|(grant, (number, _))| (grant, &sets.known[&number]))
+            .collect();
         // Whoever may update the finalizers of one of them was given what its author found necessary.
         if granted.iter().any(|(_, set)| set.grants_finalizers) {
             continue;
         }
-        let known: BTreeSet<usize> = granted.iter().flat_map(|(_, set)| set.names.iter().copied()).collect();
+        let known: BTreeSet<usize> = granted
+            .iter()
+            .flat_map(|(_, set)| set.names.iter().copied())
+            .collect();
         if known.len() > MANY_KINDS {
             continue;
         }
@@ -99,11 +112,18 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
             together.entry(missing.role).or_default().push(missing);
         }
         // A Job does its work once.
-        let workloads =
-            || workloads.iter().map(|id| inventory.member(*id)).filter(|member| member.key.group() != "batch");
+        let workloads = || {
+            workloads
+                .iter()
+                .map(|id| inventory.member(*id))
+                .filter(|member| member.key.group() != "batch")
+        };
         for (role, missing) in together {
             let missing: Rc<[Missing<'_>]> = missing.into();
-            by_role.entry(role).or_default().extend(workloads().map(|workload| (workload, Rc::clone(&missing))));
+            by_role
+                .entry(role)
+                .or_default()
+                .extend(workloads().map(|workload| (workload, Rc::clone(&missing))));
         }
     }
     for (role, mut workloads) in by_role {
@@ -112,7 +132,9 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         // Many run as the ServiceAccount `default`. Whose role it is, its own file says.
         let beside = |workload: &Member| workload.file == role.file;
         let any_beside = workloads.iter().any(|(workload, _)| beside(workload));
-        let meant = workloads.iter().filter(|(workload, _)| !any_beside || beside(workload));
+        let meant = workloads
+            .iter()
+            .filter(|(workload, _)| !any_beside || beside(workload));
         sink.extend(meant.map(|(workload, missing)| finding(context, workload, role, missing)));
     }
 }
@@ -135,7 +157,11 @@ struct RuleSetFacts<'a> {
 
 impl<'a> RuleSetFacts<'a> {
     fn about(&self, resource: &str) -> impl Iterator<Item = &'a PolicyRule> {
-        self.by_resource.get(resource).into_iter().flatten().copied()
+        self.by_resource
+            .get(resource)
+            .into_iter()
+            .flatten()
+            .copied()
     }
 }
 
@@ -149,7 +175,11 @@ struct RuleSets<'a> {
 
 impl<'a> RuleSets<'a> {
     fn read(&mut self, number: usize, set: &'a RuleSet) {
-        let Self { kinds, by_plural, known } = self;
+        let Self {
+            kinds,
+            by_plural,
+            known,
+        } = self;
         known.entry(number).or_insert_with(|| {
             let rules = || set.rules.iter();
             // An input has many kinds and many operators, and each operator knows a few kinds.
@@ -158,12 +188,17 @@ impl<'a> RuleSets<'a> {
                 true => (0..kinds.len()).collect(),
                 false => rule.resources().flat_map(named).collect::<Vec<_>>(),
             };
-            let about_finalizers =
-                |rule: &&PolicyRule| rule.mentions_subresource("finalizers") || rule.mentions_everything();
+            let about_finalizers = |rule: &&PolicyRule| {
+                rule.mentions_subresource("finalizers") || rule.mentions_everything()
+            };
             let is_granted = |rule: &PolicyRule, own: &OwnKind<'_>| {
                 may_set_blocking_reference([rule], own.kind.group, own.plural, None)
             };
-            let grants = |rule: &PolicyRule| known_to(rule).into_iter().any(|at| is_granted(rule, &kinds[at]));
+            let grants = |rule: &PolicyRule| {
+                known_to(rule)
+                    .into_iter()
+                    .any(|at| is_granted(rule, &kinds[at]))
+            };
             let mut by_resource: HashMap<&str, Vec<&PolicyRule>> = HashMap::default();
             for rule in rules() {
                 for resource in rule.resources().collect::<BTreeSet<_>>() {
@@ -171,14 +206,20 @@ impl<'a> RuleSets<'a> {
                 }
             }
             let mut creates: Vec<(&str, &str)> = Vec::new();
-            for created in rules().flat_map(PolicyRule::creates).filter(|created| could_be_owned(*created)) {
+            for created in rules()
+                .flat_map(PolicyRule::creates)
+                .filter(|created| could_be_owned(*created))
+            {
                 if creates.len() < 2 && !creates.contains(&created) {
                     creates.push(created);
                 }
             }
             RuleSetFacts {
                 grants_finalizers: rules().filter(about_finalizers).any(grants),
-                names: rules().flat_map(PolicyRule::resources).flat_map(named).collect(),
+                names: rules()
+                    .flat_map(PolicyRule::resources)
+                    .flat_map(named)
+                    .collect(),
                 written_in: set.written_in,
                 by_resource,
                 mentions_finalizers: rules().any(|rule| rule.mentions_subresource("finalizers")),
@@ -194,29 +235,62 @@ fn own_kinds(inventory: &Inventory) -> Vec<OwnKind<'_>> {
         let crd = member.object.definition()?;
         let plural = crd.plural.as_ref()?.value.as_str();
         let scope = crd.scope.as_ref().map(|scope| scope.value);
-        Some(OwnKind { kind: crd.group_kind(), plural, scope, definition: member })
+        Some(OwnKind {
+            kind: crd.group_kind(),
+            plural,
+            scope,
+            definition: member,
+        })
     };
     let mut seen = BTreeSet::new();
-    inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION).filter_map(own).filter(|own| seen.insert(own.kind)).collect()
+    inventory
+        .of_kind(kinds::CUSTOM_RESOURCE_DEFINITION)
+        .filter_map(own)
+        .filter(|own| seen.insert(own.kind))
+        .collect()
 }
 
 /// Whether these grants are those of a controller of a kind that creates objects and may not make the kind their owner.
-fn missing<'a>(own: &'a OwnKind<'a>, granted: &[(&Grant, &RuleSetFacts<'_>)]) -> Option<Missing<'a>> {
-    let OwnKind { kind, plural, scope, .. } = own;
+fn missing<'a>(
+    own: &'a OwnKind<'a>,
+    granted: &[(&Grant, &RuleSetFacts<'_>)],
+) -> Option<Missing<'a>> {
+    let OwnKind {
+        kind,
+        plural,
+        scope,
+        ..
+    } = own;
     // A role in one namespace is taken as what the controller may do where it works.
-    let counts = |grant: &Grant| *scope != Some(Scope::Cluster) || grant.counts_in(*scope, &Namespace::None);
-    let counting = || granted.iter().filter(|(grant, _)| counts(grant)).map(|(_, set)| *set);
+    let counts =
+        |grant: &Grant| *scope != Some(Scope::Cluster) || grant.counts_in(*scope, &Namespace::None);
+    let counting = || {
+        granted
+            .iter()
+            .filter(|(grant, _)| counts(grant))
+            .map(|(_, set)| *set)
+    };
     let asks = |verbs: &[&str], subresource: &str, rule: &PolicyRule| {
         verbs.iter().any(|verb| {
-            rule.allows(ResourceRequest { verb, group: kind.group, resource: plural, subresource, name: None })
+            rule.allows(ResourceRequest {
+                verb,
+                group: kind.group,
+                resource: plural,
+                subresource,
+                name: None,
+            })
         })
     };
     let named = || {
         let rules = counting().flat_map(|set| set.about(plural).map(|rule| (set.written_in, rule)));
         rules.filter(|(_, rule)| rule.names(kind.group, plural))
     };
-    let allowed = |verbs: &[&str], subresource| named().find(|(_, rule)| asks(verbs, subresource, rule));
-    let (status, whole) = (allowed(&["update", "patch"], "status"), allowed(&["update", "patch"], ""));
+    let allowed =
+        |verbs: &[&str], subresource| named().find(|(_, rule)| asks(verbs, subresource, rule));
+    let (status, whole) = (
+        allowed(&["update", "patch"], "status"),
+        allowed(&["update", "patch"], ""),
+    );
     let near_miss = counting().any(|set| set.mentions_finalizers);
     // Controllers write the status of their own kind, and change its objects. Who creates them may be the controller of another
     // kind, and who writes nothing but the status adds what it knows.
@@ -226,14 +300,21 @@ fn missing<'a>(own: &'a OwnKind<'a>, granted: &[(&Grant, &RuleSetFacts<'_>)]) ->
         (Some(status), None) if near_miss => status,
         _ => return None,
     };
-    let watches = ["*", plural]
-        .into_iter()
-        .any(|resource| counting().any(|set| set.about(resource).any(|rule| asks(&["list", "watch"], "", rule))));
+    let watches = ["*", plural].into_iter().any(|resource| {
+        counting().any(|set| {
+            set.about(resource)
+                .any(|rule| asks(&["list", "watch"], "", rule))
+        })
+    });
     let mut created = granted.iter().flat_map(|(_, set)| &set.creates);
     if !watches || !created.any(|created| *created != (kind.group, *plural)) {
         return None;
     }
-    Some(Missing { own, role: role?, near_miss })
+    Some(Missing {
+        own,
+        role: role?,
+        near_miss,
+    })
 }
 
 /// Whether objects of a resource could have an owner: those of built-in kinds, because custom resources are mostly what agents
@@ -243,14 +324,24 @@ fn could_be_owned((group, resource): (&str, &str)) -> bool {
     is_object && !NEVER_OWNED.contains(&(group, resource))
 }
 
-fn finding(context: &Context<'_>, workload: &Member, role: &Member, missing: &[Missing<'_>]) -> Draft {
+fn finding(
+    context: &Context<'_>,
+    workload: &Member,
+    role: &Member,
+    missing: &[Missing<'_>],
+) -> Draft {
     let (who, first) = (named(workload), &missing[0].own);
-    let lacking: Vec<String> = missing.iter().map(|missing| format!("{}/finalizers", missing.own.plural)).collect();
+    let lacking: Vec<String> = missing
+        .iter()
+        .map(|missing| format!("{}/finalizers", missing.own.plural))
+        .collect();
     let lacking = listed(lacking.iter().map(String::as_str));
     let kinds = listed(missing.iter().map(|missing| missing.own.kind.kind));
     let near_miss = missing.iter().any(|missing| missing.near_miss);
     let hint = match near_miss {
-        true => " Other kinds have that permission: of an owner reference, it is the owner whose `finalizers` count.",
+        true => {
+            " Other kinds have that permission: of an owner reference, it is the owner whose `finalizers` count."
+        }
         false => "",
     };
     let draft = Draft::on(
@@ -277,29 +368,55 @@ fn finding(context: &Context<'_>, workload: &Member, role: &Member, missing: &[M
     .field("rules")
     .target(missing.iter().map(|missing| missing.own.kind.to_string()).collect::<Vec<_>>().join(","))
     .related_object(workload, "runs with this role");
-    let definitions = missing.iter().take(MOST_RELATED).map(|missing| missing.own.definition);
-    definitions.fold(draft, |draft, definition| draft.related_object(definition, "defines the kind"))
+    let definitions = missing
+        .iter()
+        .take(MOST_RELATED)
+        .map(|missing| missing.own.definition);
+    definitions.fold(draft, |draft, definition| {
+        draft.related_object(definition, "defines the kind")
+    })
 }
 
 /// Adds the permission to a role, one rule for each group.
 fn allowed(role: &Member, missing: &[Missing<'_>]) -> Proposal {
     let mut by_group: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for Missing { own, .. } in missing {
-        by_group.entry(own.kind.group).or_default().push(format!("{}/finalizers", own.plural));
+        by_group
+            .entry(own.kind.group)
+            .or_default()
+            .push(format!("{}/finalizers", own.plural));
     }
     let proposal = Proposal::suggested("allow `update` of `finalizers`");
-    by_group.into_iter().fold(proposal, |proposal, (group, resources)| {
-        let rule =
-            [("apiGroups", vec![group.to_owned()]), ("resources", resources), ("verbs", vec!["update".to_owned()])];
-        let rule = rule.into_iter().map(|(key, texts)| (key.to_owned(), NewValue::texts(texts)));
-        proposal.append(role, "rules", NewValue::Map(rule.collect()))
-    })
+    by_group
+        .into_iter()
+        .fold(proposal, |proposal, (group, resources)| {
+            let rule = [
+                ("apiGroups", vec![group.to_owned()]),
+                ("resources", resources),
+                ("verbs", vec!["update".to_owned()]),
+            ];
+            let rule = rule
+                .into_iter()
+                .map(|(key, texts)| (key.to_owned(), NewValue::texts(texts)));
+            proposal.append(role, "rules", NewValue::Map(rule.collect()))
+        })
 }
 
 /// Where a role names the status of a resource, or the resource.
 fn place(role: &Member, plural: &str) -> Option<Span> {
-    let rules = || role.object.at(&["rules"]).into_iter().flat_map(Value::items);
-    let resources = || rules().filter_map(|rule| rule.get("resources")).flat_map(Value::items);
+    let rules = || {
+        role.object
+            .at(&["rules"])
+            .into_iter()
+            .flat_map(Value::items)
+    };
+    let resources = || {
+        rules()
+            .filter_map(|rule| rule.get("resources"))
+            .flat_map(Value::items)
+    };
     let named = |name: &str| resources().find(|resource| resource.as_str() == Some(name));
-    named(&format!("{plural}/status")).or_else(|| named(plural)).map(Value::span)
+    named(&format!("{plural}/status"))
+        .or_else(|| named(plural))
+        .map(Value::span)
 }

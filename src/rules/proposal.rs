@@ -26,12 +26,19 @@ pub(super) struct Proposal {
 impl Proposal {
     /// A fix that needs no second thought.
     pub(super) fn safe(title: impl Into<String>) -> Self {
-        Self { title: title.into(), applicability: Applicability::Safe, changes: Vec::new() }
+        Self {
+            title: title.into(),
+            applicability: Applicability::Safe,
+            changes: Vec::new(),
+        }
     }
 
     /// A fix for the author to agree to.
     pub(super) fn suggested(title: impl Into<String>) -> Self {
-        Self { applicability: Applicability::Suggested, ..Self::safe(title) }
+        Self {
+            applicability: Applicability::Suggested,
+            ..Self::safe(title)
+        }
     }
 
     /// Removes a field, or an item of a list: `metadata.ownerReferences[0]`. A list goes with its last item.
@@ -53,7 +60,13 @@ impl Proposal {
     }
 
     /// Gives a key of a mapping a text; adds what is missing.
-    pub(super) fn set(self, member: &Member, field: &str, key: &str, text: impl Into<String>) -> Self {
+    pub(super) fn set(
+        self,
+        member: &Member,
+        field: &str,
+        key: &str,
+        text: impl Into<String>,
+    ) -> Self {
         let route = way(member, field).key(key);
         self.change(member, ValueChange::Set(route, NewValue::Text(text.into())))
     }
@@ -84,10 +97,14 @@ pub(super) fn kept_by_helm(member: &Member) -> Proposal {
 /// Whether the value of a key is one that another key of metadata, or of an owner reference, can have. Fields that only the
 /// server writes have none that anybody meant.
 pub(super) fn fits(member: &Member, field: &str, key: &str, meant: &str) -> bool {
-    let Some(value) = way(member, field).key(key).follow(member.object.value()) else { return false };
+    let Some(value) = way(member, field).key(key).follow(member.object.value()) else {
+        return false;
+    };
     let is_text = |value: Value<'_>| value.as_str().is_some_and(|text| !text.is_empty());
     match meant {
-        "labels" | "annotations" => value.is_map() && value.entries().all(|entry| entry.value.as_str().is_some()),
+        "labels" | "annotations" => {
+            value.is_map() && value.entries().all(|entry| entry.value.as_str().is_some())
+        }
         "finalizers" => value.is_seq() && value.items().all(is_text),
         "ownerReferences" => value.is_seq() && value.items().all(Value::is_map),
         "controller" | "blockOwnerDeletion" => value.as_bool().is_some(),
@@ -127,20 +144,29 @@ pub(super) fn fixed(
             let sets = by_document.entry((*file, *document)).or_default();
             match sets.last_mut().filter(|set| set.finding == at) {
                 Some(set) => set.changes.push(change.clone()),
-                None => sets.push(ChangeSet { finding: at, changes: vec![change.clone()] }),
+                None => sets.push(ChangeSet {
+                    finding: at,
+                    changes: vec![change.clone()],
+                }),
             }
         }
     }
     let edited: Vec<_> = by_document
         .into_par_iter()
         .map(|((file, document), sets)| {
-            let changes: Vec<&[ValueChange]> = sets.iter().map(|set| set.changes.as_slice()).collect();
+            let changes: Vec<&[ValueChange]> =
+                sets.iter().map(|set| set.changes.as_slice()).collect();
             let edits = edits_in(inventory, file, document, &changes);
-            sets.iter().zip(edits).map(|(set, edits)| (set.finding, file, edits)).collect::<Vec<_>>()
+            sets.iter()
+                .zip(edits)
+                .map(|(set, edits)| (set.finding, file, edits))
+                .collect::<Vec<_>>()
         })
         .collect();
-    let mut edits: Vec<Option<Vec<Edit>>> =
-        proposals.iter().map(|proposal| proposal.as_ref().map(|_| Vec::new())).collect();
+    let mut edits: Vec<Option<Vec<Edit>>> = proposals
+        .iter()
+        .map(|proposal| proposal.as_ref().map(|_| Vec::new()))
+        .collect();
     for (at, file, made) in edited.into_iter().flatten() {
         match (&mut edits[at], made) {
             // One finding may be about every document of a file.
@@ -151,14 +177,36 @@ pub(super) fn fixed(
     }
     for ((finding, proposal), edits) in findings.iter_mut().zip(proposals).zip(edits) {
         let fix = proposal.zip(edits.filter(|edits| !edits.is_empty()));
-        finding.fix = fix.map(|(Proposal { title, applicability, .. }, edits)| Fix { title, applicability, edits });
+        finding.fix = fix.map(
+            |(
+                Proposal {
+                    title,
+                    applicability,
+                    ..
+                },
+                edits,
+            )| Fix {
+                title,
+                applicability,
+                edits,
+            },
+        );
     }
     findings
 }
 
 fn located(file: FileId, edit: TextEdit) -> Edit {
-    let TextEdit { span, replacement, within } = edit;
-    Edit { file, span, replacement, within }
+    let TextEdit {
+        span,
+        replacement,
+        within,
+    } = edit;
+    Edit {
+        file,
+        span,
+        replacement,
+        within,
+    }
 }
 
 /// The edits in one document, one answer for each set of changes.
@@ -171,7 +219,9 @@ fn edits_in(
     let source = inventory.sources.file(file);
     let edits = || {
         // Spans in text that stands in for other bytes are not places in the file.
-        let parsed = inventory.document(file, document).filter(|_| source.replaced().is_none())?;
+        let parsed = inventory
+            .document(file, document)
+            .filter(|_| source.replaced().is_none())?;
         let tree = parsed.whole_tree(source)?;
         let editor = Editor::new(source.text(), parsed.span, parsed.notation, &tree)?;
         Some(editor.edits(changes))

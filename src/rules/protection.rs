@@ -12,7 +12,8 @@ use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::delivery::marks;
 use crate::delivery::{
-    Belief, Flaw, FluxObject, Regime, RegimeSource, Removal, Sparing, TrackingLabels, beliefs, spared,
+    Belief, Flaw, FluxObject, Regime, RegimeSource, Removal, Sparing, TrackingLabels, beliefs,
+    spared,
 };
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member};
@@ -29,16 +30,29 @@ pub(super) static PROTECTION_INEFFECTIVE: Rule = rule!(
 );
 
 /// Kinds that take data or other objects along when they are deleted.
-const PRECIOUS: [GroupKind<&str>; 3] = [kinds::NAMESPACE, kinds::PERSISTENT_VOLUME_CLAIM, kinds::PERSISTENT_VOLUME];
+const PRECIOUS: [GroupKind<&str>; 3] = [
+    kinds::NAMESPACE,
+    kinds::PERSISTENT_VOLUME_CLAIM,
+    kinds::PERSISTENT_VOLUME,
+];
 
 fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     let delivery = DeliveryObjects::of(context);
     let tracking = TrackingLabels::of(context.inventory);
     let released: Vec<&Member> = context.inventory.of_kind(kinds::HELM_RELEASE).collect();
     let mut believe = |holder: MetadataHolder<'_>| {
-        sink.extend(beliefs(holder.metadata).iter().map(|belief| mistaken(&holder, belief)));
+        sink.extend(
+            beliefs(holder.metadata)
+                .iter()
+                .map(|belief| mistaken(&holder, belief)),
+        );
     };
-    context.inventory.members.iter().map(own_metadata).for_each(&mut believe);
+    context
+        .inventory
+        .members
+        .iter()
+        .map(own_metadata)
+        .for_each(&mut believe);
     each_template(context.inventory, believe);
     for member in &context.inventory.members {
         sink.extend(read_by_another_tool(context, member, &delivery));
@@ -47,7 +61,9 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     for (member, template) in context.inventory.templates() {
         sink.extend(on_a_template(member, template, &tracking));
     }
-    released.iter().for_each(|release| sink.extend(in_values(release)));
+    released
+        .iter()
+        .for_each(|release| sink.extend(in_values(release)));
     sink.extend(around_releases(context.inventory, &released));
 }
 
@@ -77,11 +93,23 @@ impl DeliveryObjects {
     }
 
     /// What is known of the deletion of an object that `regime` delivers; `None` without any delivery object.
-    fn deletion(&self, context: &Context<'_>, member: &Member, regime: Regime) -> Option<DeliveryDeletion> {
+    fn deletion(
+        &self,
+        context: &Context<'_>,
+        member: &Member,
+        regime: Regime,
+    ) -> Option<DeliveryDeletion> {
         let reached = context.analysis.deliveries().reached(member);
-        let reached = reached.map(|reached| DeliveryDeletion { prunes: reached.prunes, deletes: reached.deletes });
+        let reached = reached.map(|reached| DeliveryDeletion {
+            prunes: reached.prunes,
+            deletes: reached.deletes,
+        });
         // What has an annotation for Flux may be rendered by Helm and installed by a HelmRelease.
-        let regime = if regime == Regime::Helm { Regime::Flux(FluxObject::HelmRelease) } else { regime };
+        let regime = if regime == Regime::Helm {
+            Regime::Flux(FluxObject::HelmRelease)
+        } else {
+            regime
+        };
         reached.or_else(|| self.0.get(&regime).copied())
     }
 }
@@ -89,7 +117,12 @@ impl DeliveryObjects {
 /// Cases a and g: a value or a key that the tool does not know.
 fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
     let named = holder.named();
-    let Belief { key, value, is_label, flaw } = belief;
+    let Belief {
+        key,
+        value,
+        is_label,
+        flaw,
+    } = belief;
     let written = value.value;
     let shown = if written.is_empty() { "\"\"" } else { written };
     let where_written = if *is_label { "labels" } else { "annotations" };
@@ -151,21 +184,33 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
 
 /// The protection as the tool reads it.
 fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposal> {
-    let Belief { key, value, is_label, flaw } = *belief;
+    let Belief {
+        key,
+        value,
+        is_label,
+        flaw,
+    } = *belief;
     let written = value.value;
     let (meant_key, meant) = match flaw {
         Flaw::Policy | Flaw::PolicyCase => (key, "keep".to_owned()),
         Flaw::FluxValue(meant) => (key, meant.to_owned()),
         Flaw::Label => (key, written.to_owned()),
-        Flaw::Option { written: option, meant } if option.split([' ', ';', '|', '\n']).nth(1).is_none() => {
-            let corrected = marks::sync_options(written).map(|one| if one == option { meant } else { one });
+        Flaw::Option {
+            written: option,
+            meant,
+        } if option.split([' ', ';', '|', '\n']).nth(1).is_none() => {
+            let corrected =
+                marks::sync_options(written).map(|one| if one == option { meant } else { one });
             (key, corrected.collect::<Vec<_>>().join(","))
         }
         Flaw::Option { .. } => return None,
         Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) if written.contains('=') => {
             (marks::ARGOCD_SYNC_OPTIONS, written.to_owned())
         }
-        Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) => (marks::ARGOCD_SYNC_OPTIONS, "Prune=false,Delete=false".to_owned()),
+        Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) => (
+            marks::ARGOCD_SYNC_OPTIONS,
+            "Prune=false,Delete=false".to_owned(),
+        ),
         Flaw::Key(marks::HELM_RESOURCE_POLICY) => (marks::HELM_RESOURCE_POLICY, "keep".to_owned()),
         Flaw::Key(flux) => (flux, "disabled".to_owned()),
     };
@@ -173,21 +218,36 @@ fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposa
     let annotations = format!("{field}.annotations");
     let proposal = Proposal::suggested(format!("write the annotation `{meant_key}: {meant}`"));
     Some(match is_label {
-        true => {
-            proposal.remove_key(member, &format!("{field}.labels"), key).set(member, &annotations, meant_key, meant)
-        }
+        true => proposal
+            .remove_key(member, &format!("{field}.labels"), key)
+            .set(member, &annotations, meant_key, meant),
         false if meant_key == key => proposal.set(member, &annotations, key, meant),
         false if written == meant => proposal.rename(member, &annotations, key, meant_key),
-        false => proposal.rename(member, &annotations, key, meant_key).set(member, &annotations, key, meant),
+        false => proposal.rename(member, &annotations, key, meant_key).set(
+            member,
+            &annotations,
+            key,
+            meant,
+        ),
     })
 }
 
 /// Adds an option to those that Argo CD has for an object.
 fn with_option(member: &Member, option: &str) -> Proposal {
     let key = marks::ARGOCD_SYNC_OPTIONS;
-    let written = member.object.metadata().annotation(key).map(|options| options.value.trim()).unwrap_or_default();
-    let options = if written.is_empty() { option.to_owned() } else { format!("{written},{option}") };
-    Proposal::suggested(format!("write the annotation `{key}: {options}`")).annotate(member, key, options)
+    let written = member
+        .object
+        .metadata()
+        .annotation(key)
+        .map(|options| options.value.trim())
+        .unwrap_or_default();
+    let options = if written.is_empty() {
+        option.to_owned()
+    } else {
+        format!("{written},{option}")
+    };
+    Proposal::suggested(format!("write the annotation `{key}: {options}`"))
+        .annotate(member, key, options)
 }
 
 /// Adds an annotation.
@@ -196,20 +256,36 @@ fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
 }
 
 /// Case c, and its counterparts: the annotation is right, and another tool prunes.
-fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &DeliveryObjects) -> Option<Draft> {
+fn read_by_another_tool(
+    context: &Context<'_>,
+    member: &Member,
+    delivery: &DeliveryObjects,
+) -> Option<Draft> {
     let metadata = member.object.metadata();
-    let keep = metadata.annotation(marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value.trim() == "keep");
-    let flux = metadata.annotation(marks::FLUX_PRUNE).filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
+    let keep = metadata
+        .annotation(marks::HELM_RESOURCE_POLICY)
+        .filter(|policy| policy.value.trim() == "keep");
+    let flux = metadata
+        .annotation(marks::FLUX_PRUNE)
+        .filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
     // Few objects have either.
     keep.or(flux)?;
     let deliveries = context.analysis.deliveries();
     let evident = deliveries.evident(context.inventory, member)?;
-    let stays = |removal| deliveries.spared(context.inventory, member, removal).is_some();
+    let stays = |removal| {
+        deliveries
+            .spared(context.inventory, member, removal)
+            .is_some()
+    };
     let (value, key, message, reason, help, fix) = match (evident, keep, flux) {
         (Regime::ArgoCd, Some(keep), _) if !stays(Removal::ArgoCdPrune) => (
             keep,
             marks::HELM_RESOURCE_POLICY,
-            format!("Argo CD prunes {} in spite of `{}: keep`", named(member), marks::HELM_RESOURCE_POLICY),
+            format!(
+                "Argo CD prunes {} in spite of `{}: keep`",
+                named(member),
+                marks::HELM_RESOURCE_POLICY
+            ),
             "Argo CD looks at Helm's annotation when an Application is deleted, and not when it prunes: once the object \
              leaves the sources, a sync that prunes deletes it.",
             format!("add `{}: Prune=false`", marks::ARGOCD_SYNC_OPTIONS),
@@ -218,21 +294,33 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
         (Regime::Flux(FluxObject::Kustomization), Some(keep), _) if !stays(Removal::FluxPrune) => (
             keep,
             marks::HELM_RESOURCE_POLICY,
-            format!("Flux prunes {} in spite of `{}: keep`", named(member), marks::HELM_RESOURCE_POLICY),
+            format!(
+                "Flux prunes {} in spite of `{}: keep`",
+                named(member),
+                marks::HELM_RESOURCE_POLICY
+            ),
             "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
              the sources, or the Kustomization is deleted, Flux deletes it.",
             format!("add `{}: disabled`", marks::FLUX_PRUNE),
             with_annotation(member, marks::FLUX_PRUNE, "disabled"),
         ),
-        (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), None, Some(flux)) if !stays(Removal::HelmUninstall) => (
-            flux,
-            marks::FLUX_PRUNE,
-            format!("Helm deletes {} in spite of `{}: disabled`", named(member), marks::FLUX_PRUNE),
-            "The object is part of a Helm release. Flux's annotation is for objects that a Kustomization applies: Helm does \
+        (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), None, Some(flux))
+            if !stays(Removal::HelmUninstall) =>
+        {
+            (
+                flux,
+                marks::FLUX_PRUNE,
+                format!(
+                    "Helm deletes {} in spite of `{}: disabled`",
+                    named(member),
+                    marks::FLUX_PRUNE
+                ),
+                "The object is part of a Helm release. Flux's annotation is for objects that a Kustomization applies: Helm does \
              not look at it, and deletes the object when the release is uninstalled or no longer contains it.",
-            format!("add `{}: keep`", marks::HELM_RESOURCE_POLICY),
-            kept_by_helm(member),
-        ),
+                format!("add `{}: keep`", marks::HELM_RESOURCE_POLICY),
+                kept_by_helm(member),
+            )
+        }
         _ => return None,
     };
     let draft = Draft::on(member, value.key_span, message)
@@ -242,17 +330,29 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
         .fix(fix)
         .field(format!("metadata.annotations.{key}"));
     // Whether anything is pruned is for the Application or Kustomization to say.
-    let prunes = delivery.deletion(context, member, evident).is_some_and(|deletion| deletion.prunes);
-    Some(if prunes { draft } else { draft.severity(Severity::Info) })
+    let prunes = delivery
+        .deletion(context, member, evident)
+        .is_some_and(|deletion| deletion.prunes);
+    Some(if prunes {
+        draft
+    } else {
+        draft.severity(Severity::Info)
+    })
 }
 
 /// Case d: `Prune=false` says nothing about the deletion of the Application.
-fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjects) -> Option<Draft> {
+fn only_pruning(
+    context: &Context<'_>,
+    member: &Member,
+    delivery: &DeliveryObjects,
+) -> Option<Draft> {
     let object = &member.object;
     let options = object.metadata().annotation(marks::ARGOCD_SYNC_OPTIONS)?;
     let never = marks::sync_options(options.value).any(|option| option == "Prune=false");
     let spared = spared(object, None, Removal::ArgoCdApplication).is_some();
-    let stays = delivery.deletion(context, member, Regime::ArgoCd).is_some_and(|deletion| !deletion.deletes);
+    let stays = delivery
+        .deletion(context, member, Regime::ArgoCd)
+        .is_some_and(|deletion| !deletion.deletes);
     if !never || spared || stays || is_of_another_tool(context, member) {
         return None;
     }
@@ -271,7 +371,11 @@ fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjec
     .help(format!("write `{}: Prune=false,Delete=false`", marks::ARGOCD_SYNC_OPTIONS))
     .fix(with_option(member, "Delete=false"))
     .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS));
-    Some(if precious { draft } else { draft.severity(Severity::Info) })
+    Some(if precious {
+        draft
+    } else {
+        draft.severity(Severity::Info)
+    })
 }
 
 /// Whether a tool other than Argo CD delivers an object that has an option for Argo CD. The labels of a chart are none of a
@@ -280,16 +384,28 @@ fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
     let deliveries = context.analysis.deliveries();
     match deliveries.evident(context.inventory, member) {
         None | Some(Regime::ArgoCd) => false,
-        Some(Regime::Helm) => !matches!(deliveries.regime(member).source, RegimeSource::Mark { .. }),
+        Some(Regime::Helm) => {
+            !matches!(deliveries.regime(member).source, RegimeSource::Mark { .. })
+        }
         Some(Regime::Flux(_) | Regime::Kubectl) => true,
     }
 }
 
 /// Case e: a protection of what a controller makes from a template.
-fn on_a_template(member: &Member, template: Template<'_>, tracking: &TrackingLabels<'_>) -> Option<Draft> {
+fn on_a_template(
+    member: &Member,
+    template: Template<'_>,
+    tracking: &TrackingLabels<'_>,
+) -> Option<Draft> {
     let (key, value) = protection_of(template.metadata)?;
     // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
-    let is_tracked = || template.metadata.labels().iter().any(|(key, _)| tracking.contains(key));
+    let is_tracked = || {
+        template
+            .metadata
+            .labels()
+            .iter()
+            .any(|(key, _)| tracking.contains(key))
+    };
     if key == marks::ARGOCD_SYNC_OPTIONS && is_tracked() {
         return None;
     }
@@ -300,9 +416,18 @@ fn on_a_template(member: &Member, template: Template<'_>, tracking: &TrackingLab
             "claims of a StatefulSet stay unless `spec.persistentVolumeClaimRetentionPolicy` deletes them: set `whenDeleted` \
              and `whenScaled` to `Retain`. To protect them from the deletion of their namespace, protect the Namespace",
         ),
-        TemplateKind::Pod => ("Pods", "write the annotation into the object's own `metadata`"),
-        TemplateKind::Job => ("Jobs", "write the annotation into the object's own `metadata`"),
-        TemplateKind::Restricted => ("claims", "create the claim as an object of its own, and annotate that"),
+        TemplateKind::Pod => (
+            "Pods",
+            "write the annotation into the object's own `metadata`",
+        ),
+        TemplateKind::Job => (
+            "Jobs",
+            "write the annotation into the object's own `metadata`",
+        ),
+        TemplateKind::Restricted => (
+            "claims",
+            "create the claim as an object of its own, and annotate that",
+        ),
     };
     let draft = Draft::on(
         member,
@@ -320,20 +445,38 @@ fn on_a_template(member: &Member, template: Template<'_>, tracking: &TrackingLab
     // No delivery tool deletes these claims. A protection is missed where their controller deletes them, and people rely on
     // Argo CD's options for it (argo-cd#13503).
     let missed = key == marks::ARGOCD_SYNC_OPTIONS
-        || ["whenDeleted", "whenScaled"].into_iter().any(|when| claims::are_deleted(&member.object, when));
-    Some(if claim && missed { draft } else { draft.severity(Severity::Info) })
+        || ["whenDeleted", "whenScaled"]
+            .into_iter()
+            .any(|when| claims::are_deleted(&member.object, when));
+    Some(if claim && missed {
+        draft
+    } else {
+        draft.severity(Severity::Info)
+    })
 }
 
 /// A protection of any tool, with its key.
 fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)> {
     let protecting = |key: &'static str, protects: fn(&str) -> bool| {
-        metadata.annotation(key).filter(|value| protects(value.value)).map(|value| (key, value))
+        metadata
+            .annotation(key)
+            .filter(|value| protects(value.value))
+            .map(|value| (key, value))
     };
     protecting(marks::ARGOCD_SYNC_OPTIONS, |value| {
         let mut options = marks::sync_options(value);
-        options.any(|option| matches!(option, "Prune=false" | "Prune=confirm" | "Delete=false" | "Delete=confirm"))
+        options.any(|option| {
+            matches!(
+                option,
+                "Prune=false" | "Prune=confirm" | "Delete=false" | "Delete=confirm"
+            )
+        })
     })
-    .or_else(|| protecting(marks::FLUX_PRUNE, |value| value.eq_ignore_ascii_case("disabled")))
+    .or_else(|| {
+        protecting(marks::FLUX_PRUNE, |value| {
+            value.eq_ignore_ascii_case("disabled")
+        })
+    })
     .or_else(|| protecting(marks::HELM_RESOURCE_POLICY, |value| value.trim() == "keep"))
 }
 
@@ -342,7 +485,10 @@ fn in_values(release: &Member) -> Option<Draft> {
     let values = release.object.at(&["spec", "values"])?;
     let off = |entry: &Entry<'_>| {
         entry.key == marks::FLUX_PRUNE
-            && entry.value.as_str().is_some_and(|value| value.eq_ignore_ascii_case("disabled"))
+            && entry
+                .value
+                .as_str()
+                .is_some_and(|value| value.eq_ignore_ascii_case("disabled"))
     };
     let entry = values.entries_below().into_iter().find(off)?;
     let draft = Draft::on(
@@ -371,7 +517,10 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
         _ => None,
     };
     let mut exposed = HashMap::default();
-    for release in released.iter().filter(|release| opted_out(release).is_none()) {
+    for release in released
+        .iter()
+        .filter(|release| opted_out(release).is_none())
+    {
         if let Some(namespace) = release.key.namespace.name() {
             exposed.entry(namespace).or_insert(*release);
         }

@@ -10,17 +10,37 @@ use crate::manifest::{DecodeError, ListReading};
 use crate::text::{FileId, Span};
 use crate::yaml::{Dropped, ProblemKind, Quirk};
 
-pub(super) static UNREADABLE_FILE: Rule =
-    rule!("unreadable-file", Error, Lost, "An input file cannot be read", unreadable_file);
+pub(super) static UNREADABLE_FILE: Rule = rule!(
+    "unreadable-file",
+    Error,
+    Lost,
+    "An input file cannot be read",
+    unreadable_file
+);
 
-pub(super) static UNREADABLE_DOCUMENT: Rule =
-    rule!("unreadable-document", Error, Rejected, "Kubernetes cannot read a document", unreadable_document);
+pub(super) static UNREADABLE_DOCUMENT: Rule = rule!(
+    "unreadable-document",
+    Error,
+    Rejected,
+    "Kubernetes cannot read a document",
+    unreadable_document
+);
 
-pub(super) static DUPLICATE_KEY: Rule =
-    rule!("duplicate-key", Warning, Lost, "A mapping contains the same key twice", duplicate_key);
+pub(super) static DUPLICATE_KEY: Rule = rule!(
+    "duplicate-key",
+    Warning,
+    Lost,
+    "A mapping contains the same key twice",
+    duplicate_key
+);
 
-pub(super) static DROPPED_CONTENT: Rule =
-    rule!("dropped-content", Warning, Lost, "The input contains text that Kubernetes never reads", dropped_content);
+pub(super) static DROPPED_CONTENT: Rule = rule!(
+    "dropped-content",
+    Warning,
+    Lost,
+    "The input contains text that Kubernetes never reads",
+    dropped_content
+);
 
 pub(super) static NONSTANDARD_YAML: Rule = rule!(
     "nonstandard-yaml",
@@ -31,8 +51,14 @@ pub(super) static NONSTANDARD_YAML: Rule = rule!(
     OncePerFiles
 );
 
-pub(super) static DUPLICATE_OBJECT: Rule =
-    rule!("duplicate-object", Info, Ignored, "A bundle contains the same object twice", duplicate_object, OncePerFiles);
+pub(super) static DUPLICATE_OBJECT: Rule = rule!(
+    "duplicate-object",
+    Info,
+    Ignored,
+    "A bundle contains the same object twice",
+    duplicate_object,
+    OncePerFiles
+);
 
 fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
     for (file, reason) in context.inventory.unreadable_files() {
@@ -47,12 +73,25 @@ fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
 
 fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for InDocument { file, what: error, .. } in inventory.unreadable_documents() {
-        sink.push(Draft::in_file(file, error.span, error.message.clone()).reason(error.reason()).help(error.help()));
+    for InDocument {
+        file, what: error, ..
+    } in inventory.unreadable_documents()
+    {
+        sink.push(
+            Draft::in_file(file, error.span, error.message.clone())
+                .reason(error.reason())
+                .help(error.help()),
+        );
     }
     for (file, parsed) in inventory.files() {
-        let Some((span, count)) = parsed.more_unreadable() else { continue };
-        let documents = if count == 1 { "One more document".to_owned() } else { format!("{count} more documents") };
+        let Some((span, count)) = parsed.more_unreadable() else {
+            continue;
+        };
+        let documents = if count == 1 {
+            "One more document".to_owned()
+        } else {
+            format!("{count} more documents")
+        };
         sink.push(
             Draft::in_file(file, span, format!("{documents} of this file cannot be read"))
                 .reason(
@@ -62,7 +101,11 @@ fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
         );
     }
     let undecodable = |member: &Member| undecodable(inventory, member);
-    inventory.members.iter().filter(|member| !member.decodes()).for_each(|member| sink.extend(undecodable(member)));
+    inventory
+        .members
+        .iter()
+        .filter(|member| !member.decodes())
+        .for_each(|member| sink.extend(undecodable(member)));
 }
 
 /// An object whose metadata does not decode. Fields that have a rule of their own are that rule's business.
@@ -99,7 +142,9 @@ fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
 }
 
 fn is_kustomized(inventory: &Inventory, member: &Member) -> bool {
-    inventory.neighbourhood().is_kustomized(inventory.sources.file(member.file).path())
+    inventory
+        .neighbourhood()
+        .is_kustomized(inventory.sources.file(member.file).path())
 }
 
 /// A number or a boolean as the value of an annotation.
@@ -109,12 +154,19 @@ fn is_unquoted_annotation(error: &DecodeError) -> bool {
 
 /// `owner-wrong-type` and `finalizer-wrong-type` point at the field.
 fn has_its_own_rule(error: &DecodeError) -> bool {
-    ["metadata.ownerReferences", "metadata.finalizers"].iter().any(|field| error.field.starts_with(field))
+    ["metadata.ownerReferences", "metadata.finalizers"]
+        .iter()
+        .any(|field| error.field.starts_with(field))
 }
 
 fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
     let mut objects = DocumentObjects::of(context.inventory);
-    for InDocument { file, document, what: problem } in context.inventory.problems() {
+    for InDocument {
+        file,
+        document,
+        what: problem,
+    } in context.inventory.problems()
+    {
         let (key, merged) = match &problem.kind {
             ProblemKind::DuplicateKey { key } => (key, false),
             ProblemKind::MergeOverride { key } => (key, true),
@@ -138,7 +190,15 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
                 .help("move the `<<` to the top of the mapping"),
         };
         if let Some(other) = problem.related {
-            draft = draft.related(file, other, if merged { "this merge wins" } else { "this one is dropped" });
+            draft = draft.related(
+                file,
+                other,
+                if merged {
+                    "this merge wins"
+                } else {
+                    "this one is dropped"
+                },
+            );
         }
         let draft = draft.field(problem.path.clone());
         sink.push(match objects.around(file, document, problem.span.start) {
@@ -149,11 +209,21 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
-    for InDocument { file, what: problem, .. } in context.inventory.problems() {
-        let ProblemKind::DroppedContent { after } = &problem.kind else { continue };
+    for InDocument {
+        file,
+        what: problem,
+        ..
+    } in context.inventory.problems()
+    {
+        let ProblemKind::DroppedContent { after } = &problem.kind else {
+            continue;
+        };
         let (end, help) = match after {
             Dropped::DocumentEnd => ("`...` ends the document", "write `---` instead of `...`"),
-            Dropped::Root => ("the document's value is complete", "start a new document with a line `---`"),
+            Dropped::Root => (
+                "the document's value is complete",
+                "start a new document with a line `---`",
+            ),
         };
         // The first line is enough to find it; the rest may be the whole file.
         let text = context.inventory.sources.file(file).slice(problem.span);
@@ -171,8 +241,12 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
         }
         sink.push(draft);
     }
-    let read_as_list =
-        |member: &Member| Some((member.object.list_reading()?, member.object.value().entry("items")?.key_span));
+    let read_as_list = |member: &Member| {
+        Some((
+            member.object.list_reading()?,
+            member.object.value().entry("items")?.key_span,
+        ))
+    };
     for member in &context.inventory.members {
         if let Some((reading, items)) = read_as_list(member) {
             sink.push(as_list(member, reading, items));
@@ -220,12 +294,22 @@ fn bytes(count: u32) -> String {
 }
 
 fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
-    for InDocument { file, what: problem, .. } in context.inventory.problems() {
+    for InDocument {
+        file,
+        what: problem,
+        ..
+    } in context.inventory.problems()
+    {
         if let ProblemKind::NotUtf8 { count } = &problem.kind {
             sink.push(not_utf8(file, problem.span, *count));
         }
     }
-    for InDocument { file, what: (what, span), .. } in context.inventory.quirks() {
+    for InDocument {
+        file,
+        what: (what, span),
+        ..
+    } in context.inventory.quirks()
+    {
         let help = match what {
             Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
             Quirk::CommentWithoutBlank => "put a space before the `#`",
@@ -272,16 +356,25 @@ struct DocumentObjects<'a> {
 
 impl<'a> DocumentObjects<'a> {
     fn of(inventory: &'a Inventory) -> Self {
-        Self { inventory, document: None, starts: Vec::new() }
+        Self {
+            inventory,
+            document: None,
+            starts: Vec::new(),
+        }
     }
 
     /// The last object of a document that begins before a place or there.
     fn around(&mut self, file: FileId, document: u32, place: u32) -> Option<&'a Member> {
         if self.document.replace((file, document)) != Some((file, document)) {
             let members = &self.inventory.members;
-            let from = members.partition_point(|member| (member.file, member.document) < (file, document));
-            let here = members[from..].iter().take_while(|member| (member.file, member.document) == (file, document));
-            self.starts = here.map(|member| (member.object.start().start, member)).collect();
+            let from =
+                members.partition_point(|member| (member.file, member.document) < (file, document));
+            let here = members[from..]
+                .iter()
+                .take_while(|member| (member.file, member.document) == (file, document));
+            self.starts = here
+                .map(|member| (member.object.start().start, member))
+                .collect();
             self.starts.sort_by_key(|(start, _)| *start);
         }
         let after = self.starts.partition_point(|(start, _)| *start <= place);

@@ -2,9 +2,9 @@
 
 use super::rule::{self, Rule};
 use super::{
-    change, claimed, finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata, operator,
-    owner_graph, owner_identity, owner_shape, permission, protection, reading, release, scope, serving,
-    shared_namespace, simulation, suppressing, unanswered, volume,
+    change, claimed, finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata,
+    operator, owner_graph, owner_identity, owner_shape, permission, protection, reading, release,
+    scope, serving, shared_namespace, simulation, suppressing, unanswered, volume,
 };
 
 /// Every rule, in the order in which they are listed.

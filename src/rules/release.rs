@@ -44,13 +44,21 @@ pub(super) static HOOK_SURVIVES_UNINSTALL: Rule = rule!(
 
 /// Whether Helm, alone or for Flux, installs an object.
 fn is_released(context: &Context<'_>, member: &Member) -> bool {
-    let regime = context.analysis.deliveries().evident(context.inventory, member);
+    let regime = context
+        .analysis
+        .deliveries()
+        .evident(context.inventory, member);
     regime.is_some_and(Regime::is_release)
 }
 
 /// Whether the uninstall of its release deletes an object.
 pub(super) fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
-    let spared = || context.analysis.deliveries().spared(context.inventory, member, Removal::HelmUninstall);
+    let spared = || {
+        context
+            .analysis
+            .deliveries()
+            .spared(context.inventory, member, Removal::HelmUninstall)
+    };
     is_released(context, member) && spared().is_none()
 }
 
@@ -58,19 +66,25 @@ pub(super) fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
 fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let definitions = inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
-    let definitions: Vec<_> = definitions.filter(|member| is_uninstalled(context, member)).collect();
+    let definitions: Vec<_> = definitions
+        .filter(|member| is_uninstalled(context, member))
+        .collect();
     if definitions.is_empty() {
         return;
     }
     for member in definitions {
-        let Some(definition) = member.object.definition() else { continue };
+        let Some(definition) = member.object.definition() else {
+            continue;
+        };
         let kind = definition.group_kind();
         let instances: Vec<&Member> = inventory.of_kind(kind).collect();
         let message = match instances.len() {
             0 => "uninstalling the release deletes its CRDs and all their instances".to_owned(),
             n => {
                 let crd = named(member);
-                format!("uninstalling the release deletes {crd} and its instances, {n} of them in the input")
+                format!(
+                    "uninstalling the release deletes {crd} and its instances, {n} of them in the input"
+                )
             }
         };
         let draft = Draft::on(member, member.object.name_span(), message)
@@ -92,7 +106,9 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
             instances
                 .iter()
                 .take(MOST_RELATED)
-                .fold(draft, |draft, instance| draft.related_object(instance, "is deleted with the CRD")),
+                .fold(draft, |draft, instance| {
+                    draft.related_object(instance, "is deleted with the CRD")
+                }),
         );
     }
 }
@@ -108,19 +124,30 @@ enum ReleaseNamespace {
 fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let namespaces = inventory.of_kind(kinds::NAMESPACE);
-    let namespaces: Vec<_> = namespaces.filter(|member| is_uninstalled(context, member)).collect();
+    let namespaces: Vec<_> = namespaces
+        .filter(|member| is_uninstalled(context, member))
+        .collect();
     if namespaces.is_empty() {
         return;
     }
     let placement = Placement::of(context);
     for namespace in namespaces {
-        let Some(known) = placement.release_namespace(context, namespace) else { continue };
+        let Some(known) = placement.release_namespace(context, namespace) else {
+            continue;
+        };
         let name = &namespace.key.name;
         let record = match known {
             ReleaseNamespace::Said => "the release's own record among it",
-            ReleaseNamespace::AllIsThere => "the release's own record among it if it is installed there",
+            ReleaseNamespace::AllIsThere => {
+                "the release's own record among it if it is installed there"
+            }
         };
-        let others = placement.strangers.get(name.as_str()).into_iter().flatten().take(MOST_RELATED);
+        let others = placement
+            .strangers
+            .get(name.as_str())
+            .into_iter()
+            .flatten()
+            .take(MOST_RELATED);
         let draft = Draft::on(
             namespace,
             namespace.object.name_span(),
@@ -137,7 +164,9 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
         )
         .fix(kept_by_helm(namespace))
         .field("metadata.name");
-        sink.push(others.fold(draft, |draft, member| draft.related_object(member, "is no part of the release")));
+        sink.push(others.fold(draft, |draft, member| {
+            draft.related_object(member, "is no part of the release")
+        }));
     }
 }
 
@@ -152,11 +181,18 @@ struct Placement<'a> {
 
 impl<'a> Placement<'a> {
     fn of(context: &Context<'a>) -> Self {
-        let mut placement = Self { renderings: BTreeMap::new(), strangers: HashMap::default() };
+        let mut placement = Self {
+            renderings: BTreeMap::new(),
+            strangers: HashMap::default(),
+        };
         for member in &context.inventory.members {
             if !is_released(context, member) {
                 if let Some(namespace) = member.key.namespace.name() {
-                    placement.strangers.entry(namespace).or_default().push(member);
+                    placement
+                        .strangers
+                        .entry(namespace)
+                        .or_default()
+                        .push(member);
                 }
             } else if member.scope() == Some(Scope::Namespaced) {
                 let namespace = member.object.namespace();
@@ -168,10 +204,19 @@ impl<'a> Placement<'a> {
     }
 
     /// Whether the release that a Namespace is part of is installed in it; `None` if nothing says so.
-    fn release_namespace(&self, context: &Context<'_>, namespace: &Member) -> Option<ReleaseNamespace> {
+    fn release_namespace(
+        &self,
+        context: &Context<'_>,
+        namespace: &Member,
+    ) -> Option<ReleaseNamespace> {
         let name = namespace.key.name.as_str();
-        let annotated = namespace.object.metadata().annotation(marks::HELM_RELEASE_NAMESPACE);
-        let said = annotated.map(|said| said.value).or(context.inventory.namespace.as_deref());
+        let annotated = namespace
+            .object
+            .metadata()
+            .annotation(marks::HELM_RELEASE_NAMESPACE);
+        let said = annotated
+            .map(|said| said.value)
+            .or(context.inventory.namespace.as_deref());
         match said {
             Some(said) => (said == name).then_some(ReleaseNamespace::Said),
             None => {
@@ -188,8 +233,14 @@ const LASTING: [GroupKind<&str>; 8] = [
     GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding"),
     GroupKind::new("rbac.authorization.k8s.io", "Role"),
     GroupKind::new("rbac.authorization.k8s.io", "RoleBinding"),
-    GroupKind::new("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
-    GroupKind::new("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+    GroupKind::new(
+        "admissionregistration.k8s.io",
+        "MutatingWebhookConfiguration",
+    ),
+    GroupKind::new(
+        "admissionregistration.k8s.io",
+        "ValidatingWebhookConfiguration",
+    ),
     kinds::PERSISTENT_VOLUME_CLAIM,
     kinds::NAMESPACE,
 ];
@@ -197,14 +248,22 @@ const LASTING: [GroupKind<&str>; 8] = [
 fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.of_kinds(&LASTING) {
         let metadata = member.object.metadata();
-        let Some(hook) = metadata.annotation(marks::HELM_HOOK) else { continue };
+        let Some(hook) = metadata.annotation(marks::HELM_HOOK) else {
+            continue;
+        };
         // Other tools give the annotation another meaning or none; who keeps an object on purpose knows that it stays.
-        let other_tool =
-            context.analysis.deliveries().evident(context.inventory, member).is_some() && !is_released(context, member);
+        let other_tool = context
+            .analysis
+            .deliveries()
+            .evident(context.inventory, member)
+            .is_some()
+            && !is_released(context, member);
         let kept = metadata.annotation(marks::HELM_RESOURCE_POLICY).is_some();
-        let is_test = words(hook.value).all(|event| matches!(event.as_str(), "test" | "test-success" | "test-failure"));
+        let is_test = words(hook.value)
+            .all(|event| matches!(event.as_str(), "test" | "test-success" | "test-failure"));
         let policy = metadata.annotation(marks::HELM_HOOK_DELETE_POLICY);
-        let deleted = policy.is_some_and(|policy| words(policy.value).any(|word| word == "hook-succeeded"));
+        let deleted =
+            policy.is_some_and(|policy| words(policy.value).any(|word| word == "hook-succeeded"));
         if other_tool || kept || is_test || deleted {
             continue;
         }
@@ -242,7 +301,11 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
             marks::HELM_HOOK
         ))
         .field(format!("metadata.annotations.{}", marks::HELM_HOOK));
-        sink.push(if intercepts { draft.severity(Severity::Warning) } else { draft });
+        sink.push(if intercepts {
+            draft.severity(Severity::Warning)
+        } else {
+            draft
+        });
     }
 }
 
@@ -254,8 +317,14 @@ fn words(list: &str) -> impl Iterator<Item = String> {
 /// Whether an object is a webhook configuration that rejects requests when a Service does not answer.
 fn blocks_requests(object: &Object) -> bool {
     let webhooks = object.at(&["webhooks"]);
-    webhooks.into_iter().flat_map(|webhooks| webhooks.items()).any(|webhook| {
-        let ignores = webhook.get("failurePolicy").and_then(|policy| policy.as_str()) == Some("Ignore");
-        !ignores && webhook.at(&["clientConfig", "service"]).is_some()
-    })
+    webhooks
+        .into_iter()
+        .flat_map(|webhooks| webhooks.items())
+        .any(|webhook| {
+            let ignores = webhook
+                .get("failurePolicy")
+                .and_then(|policy| policy.as_str())
+                == Some("Ignore");
+            !ignores && webhook.at(&["clientConfig", "service"]).is_some()
+        })
 }

@@ -97,11 +97,21 @@ impl Rule {
 
     /// The page on the web.
     pub fn url(&self) -> String {
-        format!("{}/blob/main/{}/{}.md", env!("CARGO_PKG_REPOSITORY"), Self::PAGES, self.id)
+        format!(
+            "{}/blob/main/{}/{}.md",
+            env!("CARGO_PKG_REPOSITORY"),
+            Self::PAGES,
+            self.id
+        )
     }
 
     /// Runs the rule on a bundle: its findings, and the number of those beyond [`MOST_FINDINGS`].
-    pub fn run(&'static self, context: &Context<'_>, fixes: Fixes, shown: Shown<'_>) -> (Vec<Finding>, Omitted) {
+    pub fn run(
+        &'static self,
+        context: &Context<'_>,
+        fixes: Fixes,
+        shown: Shown<'_>,
+    ) -> (Vec<Finding>, Omitted) {
         let mut sink = Sink::new(self, shown);
         if let RuleCheck::Bundle(check) = self.check {
             check(context, &mut sink);
@@ -109,14 +119,20 @@ impl Rule {
         let (found, omitted) = sink.finish();
         let found = match fixes {
             Fixes::WorkedOut => fixed(context.inventory, found, |_| true),
-            Fixes::OfUnsavedTexts => fixed(context.inventory, found, |file| file.side() == Side::Unsaved),
+            Fixes::OfUnsavedTexts => fixed(context.inventory, found, |file| {
+                file.side() == Side::Unsaved
+            }),
             Fixes::LeftOut => without_fixes(found),
         };
         (found, omitted)
     }
 
     /// Runs the rule on a change, as [`Rule::run`] does on a bundle.
-    pub fn run_on_merge(&'static self, merge: &Merge<'_>, shown: Shown<'_>) -> (Vec<Finding>, Omitted) {
+    pub fn run_on_merge(
+        &'static self,
+        merge: &Merge<'_>,
+        shown: Shown<'_>,
+    ) -> (Vec<Finding>, Omitted) {
         let mut sink = Sink::new(self, shown);
         if let RuleCheck::Merge(check) = self.check {
             check(merge, &mut sink);
@@ -204,7 +220,13 @@ pub struct Sink<'r> {
 
 impl<'r> Sink<'r> {
     fn new(rule: &'static Rule, shown: Shown<'r>) -> Self {
-        Self { rule, shown, found: Vec::new(), omitted: Omitted::default(), is_full: false }
+        Self {
+            rule,
+            shown,
+            found: Vec::new(),
+            omitted: Omitted::default(),
+            is_full: false,
+        }
     }
 
     /// Adds a draft as a finding of this rule.
@@ -218,7 +240,11 @@ impl<'r> Sink<'r> {
             self.omitted.shown += 1;
             return;
         }
-        self.found.push(draft().into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
+        self.found.push(draft().into_finding(
+            self.rule.id,
+            self.rule.severity,
+            self.rule.consequence,
+        ));
         // At most two thirds are kept, so each finding is looked at a few times.
         if self.found.len() == 3 * MOST_FINDINGS {
             self.trim();
@@ -227,15 +253,21 @@ impl<'r> Sink<'r> {
 
     /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, the gravest first.
     fn trim(&mut self) {
-        let (mut shown, mut hidden): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.found).into_iter().partition(|(finding, _)| (self.shown)(finding));
-        for (kept, omitted) in [(&mut shown, &mut self.omitted.shown), (&mut hidden, &mut self.omitted.hidden)] {
+        let (mut shown, mut hidden): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)
+            .into_iter()
+            .partition(|(finding, _)| (self.shown)(finding));
+        for (kept, omitted) in [
+            (&mut shown, &mut self.omitted.shown),
+            (&mut hidden, &mut self.omitted.hidden),
+        ] {
             kept.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
             *omitted += kept.len().saturating_sub(MOST_FINDINGS);
             kept.truncate(MOST_FINDINGS);
         }
         let outranks_all = |(finding, _): &(Finding, _)| finding.severity == Severity::Error;
-        self.is_full = hidden.is_empty() && shown.len() == MOST_FINDINGS && shown.last().is_some_and(outranks_all);
+        self.is_full = hidden.is_empty()
+            && shown.len() == MOST_FINDINGS
+            && shown.last().is_some_and(outranks_all);
         self.found = shown;
         self.found.append(&mut hidden);
     }
@@ -265,7 +297,9 @@ fn without_fixes(found: Vec<(Finding, Option<Proposal>)>) -> Vec<Finding> {
 
 /// What to say to somebody who names a rule that is none of `rules`.
 pub(super) fn suggestion(id: &str, rules: &[&Rule]) -> String {
-    near::did_you_mean(id, rules.iter().map(|rule| rule.id), || "`ownerlint rules` lists all rules".to_owned())
+    near::did_you_mean(id, rules.iter().map(|rule| rule.id), || {
+        "`ownerlint rules` lists all rules".to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -290,19 +324,43 @@ mod tests {
     /// The severities that are kept of findings, and the numbers of the others.
     fn kept(found: &[(Severity, usize)]) -> (Vec<Severity>, Omitted) {
         let mut sink = Sink::new(&RULE, &|_| true);
-        let all = found.iter().flat_map(|(severity, count)| std::iter::repeat_n(*severity, *count));
+        let all = found
+            .iter()
+            .flat_map(|(severity, count)| std::iter::repeat_n(*severity, *count));
         all.for_each(|severity| sink.push(draft(severity, 0)));
         let (found, omitted) = sink.finish();
-        (found.into_iter().map(|(finding, _)| finding.severity).collect(), omitted)
+        (
+            found
+                .into_iter()
+                .map(|(finding, _)| finding.severity)
+                .collect(),
+            omitted,
+        )
     }
 
     #[test]
     fn sink_keeps_the_gravest_findings() {
-        let (severities, omitted) = kept(&[(Severity::Warning, 5 * MOST_FINDINGS), (Severity::Error, 1)]);
-        assert_eq!((severities.len(), severities[0]), (MOST_FINDINGS, Severity::Error));
-        assert_eq!(omitted, Omitted { shown: 4 * MOST_FINDINGS + 1, ..Omitted::default() });
-        let (severities, omitted) = kept(&[(Severity::Error, 5 * MOST_FINDINGS), (Severity::Info, 1)]);
-        assert!(severities.len() == MOST_FINDINGS && severities.iter().all(|severity| *severity == Severity::Error));
+        let (severities, omitted) =
+            kept(&[(Severity::Warning, 5 * MOST_FINDINGS), (Severity::Error, 1)]);
+        assert_eq!(
+            (severities.len(), severities[0]),
+            (MOST_FINDINGS, Severity::Error)
+        );
+        assert_eq!(
+            omitted,
+            Omitted {
+                shown: 4 * MOST_FINDINGS + 1,
+                ..Omitted::default()
+            }
+        );
+        let (severities, omitted) =
+            kept(&[(Severity::Error, 5 * MOST_FINDINGS), (Severity::Info, 1)]);
+        assert!(
+            severities.len() == MOST_FINDINGS
+                && severities
+                    .iter()
+                    .all(|severity| *severity == Severity::Error)
+        );
         assert_eq!(omitted.shown, 4 * MOST_FINDINGS + 1);
     }
 
@@ -313,7 +371,16 @@ mod tests {
         (0..5 * MOST_FINDINGS).for_each(|_| sink.push(draft(Severity::Error, 0)));
         sink.push(draft(Severity::Error, 1));
         let (found, omitted) = sink.finish();
-        assert_eq!(found.iter().filter(|(finding, _)| shown(finding)).count(), 1);
-        assert_eq!(omitted, Omitted { hidden: 4 * MOST_FINDINGS, ..Omitted::default() });
+        assert_eq!(
+            found.iter().filter(|(finding, _)| shown(finding)).count(),
+            1
+        );
+        assert_eq!(
+            omitted,
+            Omitted {
+                hidden: 4 * MOST_FINDINGS,
+                ..Omitted::default()
+            }
+        );
     }
 }

@@ -42,7 +42,8 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
     for edge in &context.ownership.written {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         let owner_kind = inventory.owner_kind(reference);
-        if dependent.scope() != Some(Scope::Cluster) || owner_kind.scope != Some(Scope::Namespaced) {
+        if dependent.scope() != Some(Scope::Cluster) || owner_kind.scope != Some(Scope::Namespaced)
+        {
             continue;
         }
         let (kind, owner) = (dependent.object.kind(), reference.kind());
@@ -76,7 +77,13 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
         .fix(Proposal::suggested("remove the reference").remove(dependent, &field(reference)))
         .field(field(reference))
         .target(target(reference));
-        sink.push(with_declarations(draft, inventory, dependent, edge.bound(), owner_kind.source));
+        sink.push(with_declarations(
+            draft,
+            inventory,
+            dependent,
+            edge.bound(),
+            owner_kind.source,
+        ));
     }
 }
 
@@ -96,9 +103,15 @@ fn with_declarations(
     owner_source: ScopeSource,
 ) -> Draft {
     if let Some(owner) = owner.map(|id| inventory.member(id)) {
-        draft = draft.related_object(owner, format!("owner declared here, {}", whereabouts(owner)));
+        draft = draft.related_object(
+            owner,
+            format!("owner declared here, {}", whereabouts(owner)),
+        );
     }
-    for (source, whose) in [(dependent.resolution.source, "the dependent's kind"), (owner_source, "the owner's kind")] {
+    for (source, whose) in [
+        (dependent.resolution.source, "the dependent's kind"),
+        (owner_source, "the owner's kind"),
+    ] {
         if let Some((file, span)) = definition_of_scope(inventory, source) {
             draft = draft.related(file, span, format!("the scope of {whose} is defined here"));
         }
@@ -108,9 +121,14 @@ fn with_declarations(
 
 /// Where a CRD in the input defines a scope.
 fn definition_of_scope(inventory: &Inventory, source: ScopeSource) -> Option<(FileId, Span)> {
-    let ScopeSource::Crd(crd) = source else { return None };
+    let ScopeSource::Crd(crd) = source else {
+        return None;
+    };
     let crd = inventory.member(crd);
-    Some((crd.file, crd.object.at(&["spec"])?.entry("scope")?.value.span()))
+    Some((
+        crd.file,
+        crd.object.at(&["spec"])?.entry("scope")?.value.span(),
+    ))
 }
 
 /// [GC-17], [L-15].
@@ -128,7 +146,9 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
             Owner::Elsewhere => (namesakes(inventory, reference), false),
             Owner::ByName(_) | Owner::Absent => continue,
         };
-        let Some(first) = owners.first().map(|id| inventory.member(*id)) else { continue };
+        let Some(first) = owners.first().map(|id| inventory.member(*id)) else {
+            continue;
+        };
         if !here.certainly_differs(&first.key.namespace) {
             continue;
         }
@@ -163,8 +183,16 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         .field(field(reference))
         .target(target(reference));
         let which = if owners.len() == 1 { "the only" } else { "a" };
-        for owner in owners.iter().take(MOST_RELATED).map(|id| inventory.member(*id)) {
-            let words = format!("{which} {} with that name, {}", reference.kind(), whereabouts(owner));
+        for owner in owners
+            .iter()
+            .take(MOST_RELATED)
+            .map(|id| inventory.member(*id))
+        {
+            let words = format!(
+                "{which} {} with that name, {}",
+                reference.kind(),
+                whereabouts(owner)
+            );
             draft = draft.related_object(owner, words);
         }
         if let Some(written) = dependent.object.metadata().namespace() {
@@ -176,13 +204,27 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
 
 /// The objects in whatever namespace that a reference may mean.
 fn namesakes<'a>(inventory: &'a Inventory, reference: &OwnerReference) -> &'a [ObjectId] {
-    inventory.with_name(reference.group_version().group, reference.kind(), reference.name())
+    inventory.with_name(
+        reference.group_version().group,
+        reference.kind(),
+        reference.name(),
+    )
 }
 
 /// [VAL-34], [L-6].
 fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
-    for member in context.inventory.members.iter().filter(|member| member.scope() == Some(Scope::Cluster)) {
-        let Some(namespace) = member.object.metadata().namespace().filter(|written| !written.value.is_empty()) else {
+    for member in context
+        .inventory
+        .members
+        .iter()
+        .filter(|member| member.scope() == Some(Scope::Cluster))
+    {
+        let Some(namespace) = member
+            .object
+            .metadata()
+            .namespace()
+            .filter(|written| !written.value.is_empty())
+        else {
             continue;
         };
         sink.push_with(|| {

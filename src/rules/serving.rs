@@ -36,14 +36,25 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let resolution = inventory.owner_kind(reference);
-        let Some(unserved) = Unserved::of(inventory, &resolution.serving, reference.kind(), reference.api_version())
-        else {
+        let Some(unserved) = Unserved::of(
+            inventory,
+            &resolution.serving,
+            reference.kind(),
+            reference.api_version(),
+        ) else {
             continue;
         };
         let group = &reference.group_version().group;
-        let unserved = unserved.beside(context.analysis, dependent, GroupKind::new(group, reference.kind()));
+        let unserved = unserved.beside(
+            context.analysis,
+            dependent,
+            GroupKind::new(group, reference.kind()),
+        );
         let kind = dependent.object.kind();
-        let span = reference.api_version.as_ref().map_or(reference.span, |api_version| api_version.span);
+        let span = reference
+            .api_version
+            .as_ref()
+            .map_or(reference.span, |api_version| api_version.span);
         let draft = Draft::on(
             dependent,
             span,
@@ -79,24 +90,39 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         if *serving == Serving::Unknown {
             continue;
         }
-        let Some(unserved) = Unserved::of(inventory, serving, object.kind(), object.api_version()) else {
+        let Some(unserved) = Unserved::of(inventory, serving, object.kind(), object.api_version())
+        else {
             continue;
         };
-        if object.group_version().version.is_empty() || object.kind().is_empty() || is_client_file(member) {
+        if object.group_version().version.is_empty()
+            || object.kind().is_empty()
+            || is_client_file(member)
+        {
             continue;
         }
         sink.push_with(|| {
             let unserved = unserved.beside(context.analysis, member, object.group_kind());
-            let unserved =
-                if matches!(serving, Serving::Never { .. }) { unserved.worded_for(object) } else { unserved };
+            let unserved = if matches!(serving, Serving::Never { .. }) {
+                unserved.worded_for(object)
+            } else {
+                unserved
+            };
             let draft = Draft::on(
                 member,
                 object.api_version_span(),
-                format!("kind {} in `{}` is not served: {}", object.kind(), object.api_version(), unserved.what),
+                format!(
+                    "kind {} in `{}` is not served: {}",
+                    object.kind(),
+                    object.api_version(),
+                    unserved.what
+                ),
             )
             .severity(unserved.severity)
             .label(unserved.label)
-            .reason(format!("Clients cannot apply the object: `no matches for kind`. {}", unserved.reason))
+            .reason(format!(
+                "Clients cannot apply the object: `no matches for kind`. {}",
+                unserved.reason
+            ))
             .help(unserved.help)
             .field("apiVersion");
             with_crd(draft, inventory, serving)
@@ -242,28 +268,52 @@ impl Unserved {
 /// What became of a kind that earlier releases served in another version of the group.
 fn gone(kind: &str, api_version: &str) -> Option<String> {
     let group = ApiVersion::parse(api_version).group;
-    let row = table().removed().filter(|row| row.kind == kind && row.group == group).last()?;
-    let had = if group.is_empty() { row.version.clone() } else { format!("{group}/{}", row.version) };
-    Some(format!("Kubernetes {} removed {kind}, which it had as `{had}`: remove the object", row.removed_in))
+    let row = table()
+        .removed()
+        .filter(|row| row.kind == kind && row.group == group)
+        .last()?;
+    let had = if group.is_empty() {
+        row.version.clone()
+    } else {
+        format!("{group}/{}", row.version)
+    };
+    Some(format!(
+        "Kubernetes {} removed {kind}, which it had as `{had}`: remove the object",
+        row.removed_in
+    ))
 }
 
 /// How many versions of a CRD a finding names.
 const MOST_VERSIONS: usize = 10;
 
 /// Kinds of a built-in group that are sent to a subresource and never stored.
-const REQUEST_BODIES: [&str; 6] =
-    ["ConversionReview", "DeleteOptions", "DeploymentRollback", "Eviction", "Scale", "TokenRequest"];
+const REQUEST_BODIES: [&str; 6] = [
+    "ConversionReview",
+    "DeleteOptions",
+    "DeploymentRollback",
+    "Eviction",
+    "Scale",
+    "TokenRequest",
+];
 
 impl Unserved {
     /// What CRDs prove about the kind that an object uses: little, if all of them are in other folder trees.
     fn beside(self, analysis: &Analysis<'_>, user: &Member, kind: GroupKind<&str>) -> Self {
         let inventory = analysis.inventory();
         let crds = inventory.kinds.crds_of(kind);
-        if crds.is_empty() || crds.iter().any(|crd| analysis.in_one_tree(inventory.member(*crd).file, user.file)) {
+        if crds.is_empty()
+            || crds
+                .iter()
+                .any(|crd| analysis.in_one_tree(inventory.member(*crd).file, user.file))
+        {
             return self;
         }
         let doubt = "This assumes that the cluster has this CRD, which is in a different folder tree from the object.";
-        Self { severity: self.severity.min(Severity::Warning), reason: format!("{} {doubt}", self.reason), ..self }
+        Self {
+            severity: self.severity.min(Severity::Warning),
+            reason: format!("{} {doubt}", self.reason),
+            ..self
+        }
     }
 
     /// What an object of a built-in group most likely is, when Kubernetes has no such kind there: the body of a
@@ -276,25 +326,39 @@ impl Unserved {
                 severity: Severity::Info,
                 what: "it is the body of a request".to_owned(),
                 label: "not an object".to_owned(),
-                reason: "Clients send it to a subresource of another object, such as `pods/eviction`.".to_owned(),
+                reason:
+                    "Clients send it to a subresource of another object, such as `pods/eviction`."
+                        .to_owned(),
                 help: "leave the file out of the input: `--exclude`".to_owned(),
             };
         }
         let alike = table().by_plural_or_short_name(kind);
-        let written_alike =
-            |row: &&&BuiltinKind| row.kind != kind && (row.kind.eq_ignore_ascii_case(kind) || row.plural == kind);
+        let written_alike = |row: &&&BuiltinKind| {
+            row.kind != kind && (row.kind.eq_ignore_ascii_case(kind) || row.plural == kind)
+        };
         if let Some(meant) = alike.iter().find(written_alike) {
-            return Self { help: format!("did you mean `{}` in `{}`?", meant.kind, meant.api_version()), ..self };
+            return Self {
+                help: format!(
+                    "did you mean `{}` in `{}`?",
+                    meant.kind,
+                    meant.api_version()
+                ),
+                ..self
+            };
         }
         let known = !alike.is_empty() || table().scope_of_name(kind).is_some();
         let legacy = api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind);
         match object.group().is_empty() && !known {
-            true if legacy => Self { severity: Severity::Info, ..self },
+            true if legacy => Self {
+                severity: Severity::Info,
+                ..self
+            },
             true => Self {
                 severity: Severity::Info,
                 what: format!("Kubernetes has no kind {kind} in `{api_version}`"),
                 label: "unknown kind".to_owned(),
-                reason: "Many tools write their own files like this and never apply them.".to_owned(),
+                reason: "Many tools write their own files like this and never apply them."
+                    .to_owned(),
                 help: format!(
                     "leave the file out of the input if it belongs to a tool; otherwise check `{kind}` and \
                      `{api_version}`"
@@ -306,9 +370,14 @@ impl Unserved {
 }
 
 fn with_crd(draft: Draft, inventory: &Inventory, serving: &Serving) -> Draft {
-    let Serving::NotByCrd { crd, .. } = serving else { return draft };
+    let Serving::NotByCrd { crd, .. } = serving else {
+        return draft;
+    };
     let crd = inventory.member(*crd);
-    let versions = crd.object.at(&["spec"]).and_then(|spec| spec.entry("versions").or_else(|| spec.entry("version")));
+    let versions = crd
+        .object
+        .at(&["spec"])
+        .and_then(|spec| spec.entry("versions").or_else(|| spec.entry("version")));
     let span = versions.map_or_else(|| crd.object.name_span(), |entry| entry.key_span);
     draft.related(crd.file, span, "the CRD defines its versions here")
 }

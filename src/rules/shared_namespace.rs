@@ -31,15 +31,24 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
     }
     let mut shared: BTreeMap<&str, Vec<Held<'_>>> = BTreeMap::new();
     // An operator's kinds are often unknown here; an object with a namespace is assumed to be in it.
-    for held in held(context).into_iter().filter(|held| held.member.scope() != Some(Scope::Cluster)) {
-        let Some(namespace) = held.member.key.namespace.name() else { continue };
+    for held in held(context)
+        .into_iter()
+        .filter(|held| held.member.scope() != Some(Scope::Cluster))
+    {
+        let Some(namespace) = held.member.key.namespace.name() else {
+            continue;
+        };
         if inventory.member(held.operator).key.namespace.name() == Some(namespace) {
             shared.entry(namespace).or_default().push(held);
         }
     }
-    let sharing = namespaces.into_iter().filter(|namespace| shared.contains_key(namespace.key.name.as_str()));
+    let sharing = namespaces
+        .into_iter()
+        .filter(|namespace| shared.contains_key(namespace.key.name.as_str()));
     for namespace in tried(sharing, context, sink) {
-        let Some(all) = shared.get(namespace.key.name.as_str()) else { continue };
+        let Some(all) = shared.get(namespace.key.name.as_str()) else {
+            continue;
+        };
         let (guesses, known): (Vec<_>, Vec<_>) = all.iter().cloned().partition(Held::is_guess);
         let stuck = stuck_unless_quicker(context, namespace, known);
         // One note for each Namespace: what is known says more than a guess.
@@ -51,21 +60,37 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Those that the deletion of the namespace leaves behind unless their operator is quicker than its own end.
-fn stuck_unless_quicker<'a>(context: &Context<'_>, namespace: &Member, held: Vec<Held<'a>>) -> Vec<Held<'a>> {
+fn stuck_unless_quicker<'a>(
+    context: &Context<'_>,
+    namespace: &Member,
+    held: Vec<Held<'a>>,
+) -> Vec<Held<'a>> {
     if held.is_empty() {
         return held;
     }
     let step = emptying(namespace.key.clone());
-    let Some(plan) = context.verdicts.of(&step) else { return Vec::new() };
-    let stuck = plan.stuck(0).into_iter().filter(|stuck| !stuck.is_certain());
-    let stuck: BTreeSet<ObjectKey> = stuck.map(|stuck| plan.cluster().key(stuck.object)).collect();
-    held.into_iter().filter(|held| stuck.contains(&held.member.key)).collect()
+    let Some(plan) = context.verdicts.of(&step) else {
+        return Vec::new();
+    };
+    let stuck = plan
+        .stuck(0)
+        .into_iter()
+        .filter(|stuck| !stuck.is_certain());
+    let stuck: BTreeSet<ObjectKey> = stuck
+        .map(|stuck| plan.cluster().key(stuck.object))
+        .collect();
+    held.into_iter()
+        .filter(|held| stuck.contains(&held.member.key))
+        .collect()
 }
 
 fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Held<'_>]) -> Draft {
     let inventory = context.inventory;
     let operators: BTreeSet<ObjectId> = held.iter().map(|held| held.operator).collect();
-    let operators: Vec<String> = operators.into_iter().map(|id| named(inventory.member(id))).collect();
+    let operators: Vec<String> = operators
+        .into_iter()
+        .map(|id| named(inventory.member(id)))
+        .collect();
     let operator = named(inventory.member(first.operator));
     let objects = counted(named(first.member), held.len());
     let guess = first.is_guess();
@@ -100,6 +125,9 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
     let draft = resting(draft, context, held.iter().map(|held| held.finalizer));
     let draft = with_workload(draft, inventory, &first.remover);
     held.iter().take(MOST_RELATED).fold(draft, |draft, held| {
-        draft.related_object(held.member, format!("has or gets the finalizer `{}`", held.finalizer))
+        draft.related_object(
+            held.member,
+            format!("has or gets the finalizer `{}`", held.finalizer),
+        )
     })
 }

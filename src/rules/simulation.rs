@@ -49,14 +49,22 @@ pub(crate) fn step_behind(rule: &str, object: &ObjectKey) -> Option<(Step, Strin
     if rule == DELETED_ON_ARRIVAL.id {
         Some((Step::Settle, "Right after it is applied".to_owned()))
     } else if rule == NAMESPACE_NEVER_EMPTIES.id {
-        Some((emptying(object.clone()), format!("When Namespace {} is deleted", object.name)))
+        Some((
+            emptying(object.clone()),
+            format!("When Namespace {} is deleted", object.name),
+        ))
     } else {
         None
     }
 }
 
 pub(super) fn emptying(namespace: ObjectKey) -> Step {
-    Step::Delete { targets: vec![namespace], policy: Some(Policy::Background), wait: Wait::Settled, client: 0 }
+    Step::Delete {
+        targets: vec![namespace],
+        policy: Some(Policy::Background),
+        wait: Wait::Settled,
+        client: 0,
+    }
 }
 
 /// [SIM-4]: a static set with dangling references collapses automatically.
@@ -66,16 +74,30 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     let edges = edges_by_dependent(context);
-    let Some(built) = context.analysis.cluster() else { return };
-    let Some(plan) = context.verdicts.of(&Step::Settle) else { return };
-    let gone: HashSet<ObjectKey> = plan.gone_after(0).into_iter().map(|id| built.cluster.key(id)).collect();
+    let Some(built) = context.analysis.cluster() else {
+        return;
+    };
+    let Some(plan) = context.verdicts.of(&Step::Settle) else {
+        return;
+    };
+    let gone: HashSet<ObjectKey> = plan
+        .gone_after(0)
+        .into_iter()
+        .map(|id| built.cluster.key(id))
+        .collect();
     if gone.is_empty() {
         return;
     }
-    let absent: HashSet<&ObjectKey> = built.assumptions.absent_owners.iter().map(|(dependent, _)| dependent).collect();
+    let absent: HashSet<&ObjectKey> = built
+        .assumptions
+        .absent_owners
+        .iter()
+        .map(|(dependent, _)| dependent)
+        .collect();
     let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
     // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports whose reference is at fault.
-    let looked_up_elsewhere = |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
+    let looked_up_elsewhere =
+        |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
     let causes = LazyCell::new(|| plan.causes(0));
     let is_reported = |key| {
         let causes = built.cluster.find(key).and_then(|id| causes.get(&id));
@@ -89,7 +111,9 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
             .iter()
             .filter_map(|edge| edge.bound())
             .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
-        let shared = edges.iter().any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
+        let shared = edges
+            .iter()
+            .any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
         let spared = !dies(id) || doubtful || shared || follows || is_terminating(member);
         if spared || is_reported(&member.key) {
             continue;
@@ -108,8 +132,10 @@ fn nothing_dangles(context: &Context<'_>) -> bool {
     let holds = |edge: &OwnerEdge| match edge.owner {
         Owner::ByUid(owner) => {
             let stored = inventory.member(owner);
-            let is_only_one =
-                || inventory.with_key(&stored.key).len() == 1 && !is_shared(inventory, edge.reference(inventory).uid());
+            let is_only_one = || {
+                inventory.with_key(&stored.key).len() == 1
+                    && !is_shared(inventory, edge.reference(inventory).uid())
+            };
             stored.decodes() && is_only_one() && agrees(inventory, &[edge], owner)
         }
         _ => !edge.dependent(inventory).from_dump,
@@ -122,23 +148,34 @@ fn nothing_dangles(context: &Context<'_>) -> bool {
 
 /// Whether an object is being deleted when the simulation begins.
 fn is_terminating(member: &Member) -> bool {
-    member.object.metadata().has_server_field("deletionTimestamp")
+    member
+        .object
+        .metadata()
+        .has_server_field("deletionTimestamp")
 }
 
 /// Whether several objects have this uid. They were never in one cluster at one time: a finding on them would be
 /// fiction.
 fn is_shared(inventory: &Inventory, uid: &str) -> bool {
-    let mut keys = inventory.with_uid(uid).iter().map(|id| &inventory.member(*id).key);
+    let mut keys = inventory
+        .with_uid(uid)
+        .iter()
+        .map(|id| &inventory.member(*id).key);
     let first = keys.next();
     !uid.is_empty() && keys.any(|key| Some(key) != first)
 }
 
 /// Whether an object dies because that owner does, and not because the reference to it is wrong in itself.
 fn agrees(inventory: &Inventory, edges: &[&OwnerEdge], owner: ObjectId) -> bool {
-    edges.iter().filter(|edge| edge.bound() == Some(owner)).any(|edge| {
-        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
-        inventory.owner_key(dependent, reference).is_some_and(|key| key == inventory.member(owner).key)
-    })
+    edges
+        .iter()
+        .filter(|edge| edge.bound() == Some(owner))
+        .any(|edge| {
+            let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+            inventory
+                .owner_key(dependent, reference)
+                .is_some_and(|key| key == inventory.member(owner).key)
+        })
 }
 
 fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a OwnerEdge>> {
@@ -167,7 +204,10 @@ impl CascadeSearch {
                 dependents.entry(owner).or_default().push(edge.dependent);
             }
         }
-        Self { dependents, looks_left: MOST_LOOKS }
+        Self {
+            dependents,
+            looks_left: MOST_LOOKS,
+        }
     }
 
     /// What is deleted with an object, in the order of the inventory.
@@ -176,7 +216,9 @@ impl CascadeSearch {
         let mut pending = vec![root];
         while let Some(owner) = pending.pop() {
             for &dependent in self.dependents.get(&owner).into_iter().flatten() {
-                let Some(left) = self.looks_left.checked_sub(1) else { return Vec::new() };
+                let Some(left) = self.looks_left.checked_sub(1) else {
+                    return Vec::new();
+                };
                 self.looks_left = left;
                 if dependent != root && dies(dependent) && found.insert(dependent) {
                     pending.push(dependent);
@@ -187,7 +229,12 @@ impl CascadeSearch {
     }
 }
 
-fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[ObjectId]) -> Draft {
+fn arrival(
+    context: &Context<'_>,
+    member: &Member,
+    edge: &OwnerEdge,
+    cascade: &[ObjectId],
+) -> Draft {
     let inventory = context.inventory;
     let reference = edge.reference(inventory);
     let with_it = match cascade.len() {
@@ -211,8 +258,14 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
     .field(field(reference));
     if let Owner::ByUid(owner) = edge.owner {
         let owner = inventory.member(owner);
-        draft = draft
-            .related_object(owner, format!("the uid belongs to this {}, {}", owner.object.kind(), whereabouts(owner)));
+        draft = draft.related_object(
+            owner,
+            format!(
+                "the uid belongs to this {}, {}",
+                owner.object.kind(),
+                whereabouts(owner)
+            ),
+        );
     }
     for &id in cascade.iter().take(MOST_RELATED) {
         draft = draft.related_object(inventory.member(id), "is deleted with it");
@@ -227,8 +280,12 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Obstacle<'_>)>> = BTreeMap::new();
     for edge in &context.ownership.written {
-        let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else { continue };
-        if is_shared(inventory, edge.reference(inventory).uid()) || !edge.reference(inventory).is_blocking() {
+        let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else {
+            continue;
+        };
+        if is_shared(inventory, edge.reference(inventory).uid())
+            || !edge.reference(inventory).is_blocking()
+        {
             continue;
         }
         if let Some(hold) = hold(context, edge.dependent(inventory)) {
@@ -241,9 +298,18 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     for (owner, edges) in tried(held.into_iter(), context, sink) {
         let owner = inventory.member(owner);
         let targets = vec![owner.key.clone()];
-        let step = Step::Delete { targets, policy: Some(Policy::Foreground), wait: Wait::Settled, client: 0 };
-        let Some(plan) = context.verdicts.of(&step) else { return };
-        if is_held(&plan, &owner.key, |hold| matches!(hold, gc::Hold::BlockingDependents { .. })) {
+        let step = Step::Delete {
+            targets,
+            policy: Some(Policy::Foreground),
+            wait: Wait::Settled,
+            client: 0,
+        };
+        let Some(plan) = context.verdicts.of(&step) else {
+            return;
+        };
+        if is_held(&plan, &owner.key, |hold| {
+            matches!(hold, gc::Hold::BlockingDependents { .. })
+        }) {
             deadlock(inventory, owner, &edges, sink);
         }
     }
@@ -252,8 +318,13 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
 /// Whether a plan of one step leaves the object Terminating, held in such a way.
 fn is_held(plan: &Plan<'_>, object: &ObjectKey, mut by: impl FnMut(&gc::Hold) -> bool) -> bool {
     let matches = |held: gc::HeldObject| held.holds.iter().any(&mut by);
-    let Some(id) = plan.cluster().find(object) else { return false };
-    plan.stuck(0).into_iter().find(|held| held.object == id).is_some_and(matches)
+    let Some(id) = plan.cluster().find(object) else {
+        return false;
+    };
+    plan.stuck(0)
+        .into_iter()
+        .find(|held| held.object == id)
+        .is_some_and(matches)
 }
 
 /// Why a dependent can never be removed.
@@ -268,30 +339,59 @@ enum Obstacle<'m> {
 
 fn hold<'m>(context: &'m Context<'_>, dependent: &'m Member) -> Option<Obstacle<'m>> {
     let inventory = context.inventory;
-    let owners =
-        || dependent.object.metadata().owner_references().entries.iter().map(|owner| inventory.owner_kind(owner));
-    if owners().any(|owner| (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))) {
+    let owners = || {
+        dependent
+            .object
+            .metadata()
+            .owner_references()
+            .entries
+            .iter()
+            .map(|owner| inventory.owner_kind(owner))
+    };
+    if owners().any(|owner| {
+        (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))
+    }) {
         return Some(Obstacle::OutOfScope);
     }
     let never = |serving: &Serving| {
-        matches!(serving, Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. })
+        matches!(
+            serving,
+            Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. }
+        )
     };
     if owners().any(|owner| never(&owner.serving)) {
         return Some(Obstacle::Unresolvable);
     }
-    abandoned(context, dependent).next().map(Obstacle::Finalizer)
+    abandoned(context, dependent)
+        .next()
+        .map(Obstacle::Finalizer)
 }
 
 /// The finalizers of an object that no controller in the table or in the input removes.
-fn abandoned<'m>(context: &'m Context<'_>, member: &'m Member) -> impl Iterator<Item = &'m str> + 'm {
+fn abandoned<'m>(
+    context: &'m Context<'_>,
+    member: &'m Member,
+) -> impl Iterator<Item = &'m str> + 'm {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
-    let finalizers = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
+    let finalizers = member
+        .object
+        .metadata()
+        .finalizers()
+        .iter()
+        .map(|finalizer| finalizer.value.as_str());
     let foreign = finalizers.filter(|name| !name.is_empty() && !finalizers::is_collectors(name));
     foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody))
 }
 
-fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacle<'_>)], sink: &mut Sink) {
-    let Some((edge, hold)) = edges.first() else { return };
+fn deadlock(
+    inventory: &Inventory,
+    owner: &Member,
+    edges: &[(&OwnerEdge, Obstacle<'_>)],
+    sink: &mut Sink,
+) {
+    let Some((edge, hold)) = edges.first() else {
+        return;
+    };
     let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
     let (severity, why) = match hold {
         Obstacle::OutOfScope => (
@@ -311,7 +411,10 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacl
             ),
         ),
     };
-    let span = reference.block_owner_deletion.as_ref().map_or_else(|| place(reference), |flag| flag.span);
+    let span = reference
+        .block_owner_deletion
+        .as_ref()
+        .map_or_else(|| place(reference), |flag| flag.span);
     let mut draft = Draft::on(
         dependent,
         span,
@@ -342,22 +445,35 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacl
 fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut content: BTreeMap<&str, SmallVec<[(&Member, &str); 1]>> = BTreeMap::new();
-    for member in inventory.remarkable().filter(|member| member.scope() == Some(Scope::Namespaced)) {
-        let Some(namespace) = member.key.namespace.name() else { continue };
+    for member in inventory
+        .remarkable()
+        .filter(|member| member.scope() == Some(Scope::Namespaced))
+    {
+        let Some(namespace) = member.key.namespace.name() else {
+            continue;
+        };
         if let Some(finalizer) = abandoned(context, member).next() {
-            content.entry(namespace).or_default().push((member, finalizer));
+            content
+                .entry(namespace)
+                .or_default()
+                .push((member, finalizer));
         }
     }
     if content.is_empty() {
         return;
     }
     let namespaces = inventory.of_kind(kinds::NAMESPACE);
-    let filled = namespaces.filter_map(|namespace| Some((namespace, content.get(namespace.key.name.as_str())?)));
+    let filled = namespaces
+        .filter_map(|namespace| Some((namespace, content.get(namespace.key.name.as_str())?)));
     for (namespace, held) in tried(filled, context, sink) {
         let key = &namespace.key;
         let step = emptying(key.clone());
-        let Some(plan) = context.verdicts.of(&step) else { return };
-        if is_held(&plan, key, |hold| matches!(hold, gc::Hold::NamespaceContent { .. })) {
+        let Some(plan) = context.verdicts.of(&step) else {
+            return;
+        };
+        if is_held(&plan, key, |hold| {
+            matches!(hold, gc::Hold::NamespaceContent { .. })
+        }) {
             sink.push(never_empties(context, namespace, held));
             context.verdicts.keep(step, plan);
         }
@@ -392,9 +508,18 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, &s
         held.iter().map(|(_, finalizer)| *finalizer).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(","),
     );
     for (member, finalizer) in held.iter().take(MOST_RELATED) {
-        let written = member.object.metadata().finalizers().iter().find(|written| written.value == *finalizer);
+        let written = member
+            .object
+            .metadata()
+            .finalizers()
+            .iter()
+            .find(|written| written.value == *finalizer);
         let span = written.map_or_else(|| member.object.name_span(), |written| written.span);
-        draft = draft.related(member.file, span, format!("{} is held by `{finalizer}`", named(member)));
+        draft = draft.related(
+            member.file,
+            span,
+            format!("{} is held by `{finalizer}`", named(member)),
+        );
     }
     draft
 }

@@ -20,11 +20,15 @@ pub(super) static SUPPRESSION_UNKNOWN_RULE: Rule = rule!(
     suppression_unknown_rule
 );
 
-pub(super) static SUPPRESSION_WITHOUT_REASON: Rule =
-    rule!("suppression-without-reason", Info, Style, "A directive does not give a reason", suppression_without_reason);
+pub(super) static SUPPRESSION_WITHOUT_REASON: Rule = rule!(
+    "suppression-without-reason",
+    Info,
+    Style,
+    "A directive does not give a reason",
+    suppression_without_reason
+);
 
-pub(super) static SUPPRESSION_UNUSED: Rule =
-    rule!("suppression-unused", Warning, Style, "A suppression has no effect", outcome suppression_unused);
+pub(super) static SUPPRESSION_UNUSED: Rule = rule!("suppression-unused", Warning, Style, "A suppression has no effect", outcome suppression_unused);
 
 pub(super) static BASELINE_STALE: Rule = rule!(
     "baseline-stale",
@@ -50,21 +54,38 @@ const MOST_SUGGESTED: usize = 100;
 fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
     let mut suggested = 0;
     for directive in &context.directives.directives {
-        for rule in directive.rules.iter().filter(|rule| context.rules.iter().all(|known| known.id != rule.id)) {
+        for rule in directive
+            .rules
+            .iter()
+            .filter(|rule| context.rules.iter().all(|known| known.id != rule.id))
+        {
             suggested += 1;
-            let among = if suggested > MOST_SUGGESTED { &[] } else { context.rules };
+            let among = if suggested > MOST_SUGGESTED {
+                &[]
+            } else {
+                context.rules
+            };
             sink.push_with(|| {
-                Draft::in_file(directive.file, rule.span, format!("there is no rule `{}`", rule.id))
-                    .reason("This part of the directive has no effect.")
-                    .help(suggestion(&rule.id, among))
-                    .target(rule.id.clone())
+                Draft::in_file(
+                    directive.file,
+                    rule.span,
+                    format!("there is no rule `{}`", rule.id),
+                )
+                .reason("This part of the directive has no effect.")
+                .help(suggestion(&rule.id, among))
+                .target(rule.id.clone())
             });
         }
     }
 }
 
 fn suppression_without_reason(context: &Context<'_>, sink: &mut Sink) {
-    for directive in context.directives.directives.iter().filter(|directive| directive.reason.is_none()) {
+    for directive in context
+        .directives
+        .directives
+        .iter()
+        .filter(|directive| directive.reason.is_none())
+    {
         sink.push_with(|| {
             let ids: Vec<_> = directive.rules.iter().map(|rule| rule.id.as_str()).collect();
             let help = match directive.form {
@@ -107,7 +128,12 @@ fn suppression_unused(outcome: &RunOutcome<'_>, sink: &mut Sink) {
                 "fix what it hid, or give it a new date and say why",
             ),
         };
-        sink.push(Draft::in_file(idle.file, idle.span, message).reason(reason).help(help).target(rule.clone()));
+        sink.push(
+            Draft::in_file(idle.file, idle.span, message)
+                .reason(reason)
+                .help(help)
+                .target(rule.clone()),
+        );
     }
 }
 
@@ -115,13 +141,26 @@ fn baseline_stale(outcome: &RunOutcome<'_>, sink: &mut Sink) {
     for stale in outcome.stale {
         let identity = &stale.identity;
         let about = identity.object.as_ref().or(identity.target.as_ref());
-        let about = about.map(|about| format!(" on `{about}`")).unwrap_or_default();
+        let about = about
+            .map(|about| format!(" on `{about}`"))
+            .unwrap_or_default();
         let message = match stale.found {
             0 => format!("`{}`{about} is no longer found", identity.rule),
-            found => format!("the baseline allows {} of `{}`{about}; {found} found", stale.known, identity.rule),
+            found => format!(
+                "the baseline allows {} of `{}`{about}; {found} found",
+                stale.known, identity.rule
+            ),
         };
-        let target = [&Some(identity.rule.clone()), &identity.object, &identity.field, &identity.target];
-        let target: Vec<_> = target.into_iter().map(|part| part.as_deref().unwrap_or_default()).collect();
+        let target = [
+            &Some(identity.rule.clone()),
+            &identity.object,
+            &identity.field,
+            &identity.target,
+        ];
+        let target: Vec<_> = target
+            .into_iter()
+            .map(|part| part.as_deref().unwrap_or_default())
+            .collect();
         sink.push(
             Draft::in_file(stale.file, stale.span, message)
                 .reason("As long as the baseline lists it, the defect can come back unnoticed.")

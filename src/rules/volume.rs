@@ -24,15 +24,23 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     let (inventory, tables) = (context.inventory, context.analysis.tables());
     let mut claims = Vec::new();
     for member in &inventory.members {
-        let Some(row) = tables.data_of(member.key.group(), member.key.kind()).filter(|row| row.volumes) else {
+        let Some(row) = tables
+            .data_of(member.key.group(), member.key.kind())
+            .filter(|row| row.volumes)
+        else {
             continue;
         };
-        let Some(loss) = data_loss(inventory, tables, member).filter(|loss| loss.fate != DataFate::Kept) else {
+        let Some(loss) =
+            data_loss(inventory, tables, member).filter(|loss| loss.fate != DataFate::Kept)
+        else {
             continue;
         };
         if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) {
             claims.extend(is_of_a_release(context, member).then_some((member, loss)));
-        } else if let Some((condition, value)) = row.keep.iter().find_map(|condition| decides(condition, &loss))
+        } else if let Some((condition, value)) = row
+            .keep
+            .iter()
+            .find_map(|condition| decides(condition, &loss))
             && !keeps_its_volumes(context, member)
         {
             sink.push(written(member, condition, value, &loss));
@@ -42,31 +50,62 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     // Whoever mounts a claim is in its namespace.
-    let namespaces: HashSet<&Namespace> = claims.iter().map(|(claim, _)| &claim.key.namespace).collect();
-    let ties = Ties::from_some(inventory, tables, |member| namespaces.contains(&inventory.namespace_beside(member)));
+    let namespaces: HashSet<&Namespace> = claims
+        .iter()
+        .map(|(claim, _)| &claim.key.namespace)
+        .collect();
+    let ties = Ties::from_some(inventory, tables, |member| {
+        namespaces.contains(&inventory.namespace_beside(member))
+    });
     for (claim, loss) in &claims {
-        let user = ties.users_of(&claim.key).next().map(|tie| inventory.member(tie.from));
+        let user = ties
+            .users_of(&claim.key)
+            .next()
+            .map(|tie| inventory.member(tie.from));
         sink.push(in_release(claim, loss, user));
     }
 }
 
 /// The condition that a written value does not fulfil.
-fn decides<'a>(condition: &'a KeepCondition, loss: &'a DataLoss) -> Option<(&'a KeepCondition, &'a FieldValue)> {
+fn decides<'a>(
+    condition: &'a KeepCondition,
+    loss: &'a DataLoss,
+) -> Option<(&'a KeepCondition, &'a FieldValue)> {
     let (field, value) = loss.written.as_ref()?;
     (*field == condition.field).then_some((condition, value))
 }
 
 /// Whether the storage behind every claim of a StatefulSet certainly outlives the claim, or it has none.
 fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
-    let templates = || member.object.at(&["spec", "volumeClaimTemplates"]).into_iter().flat_map(Value::items);
-    let kept = |claim: Value<'_>| reclaim_policy(context.inventory, claim.get("spec")) == Some(DataFate::Kept);
+    let templates = || {
+        member
+            .object
+            .at(&["spec", "volumeClaimTemplates"])
+            .into_iter()
+            .flat_map(Value::items)
+    };
+    let kept = |claim: Value<'_>| {
+        reclaim_policy(context.inventory, claim.get("spec")) == Some(DataFate::Kept)
+    };
     member.object.is(kinds::STATEFUL_SET) && templates().all(kept)
 }
 
-fn written(member: &Member, condition: &KeepCondition, value: &FieldValue, loss: &DataLoss) -> Draft {
-    let KeepCondition { field, values, negated } = condition;
+fn written(
+    member: &Member,
+    condition: &KeepCondition,
+    value: &FieldValue,
+    loss: &DataLoss,
+) -> Draft {
+    let KeepCondition {
+        field,
+        values,
+        negated,
+    } = condition;
     let help = match negated {
-        true => format!("leave `{field}` out, or without {}, to keep them", values.join(" and ")),
+        true => format!(
+            "leave `{field}` out, or without {}, to keep them",
+            values.join(" and ")
+        ),
         false => format!("set `{field}` to {} to keep them", values.join(" or ")),
     };
     Draft::on(member, value.span, format!("deleting {} deletes {}", named(member), loss.lost))
@@ -85,8 +124,12 @@ fn written(member: &Member, condition: &KeepCondition, value: &FieldValue, loss:
 fn is_of_a_release(context: &Context<'_>, claim: &Member) -> bool {
     let deliveries = context.analysis.deliveries();
     let regime = deliveries.evident(context.inventory, claim);
-    matches!(regime, Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease)))
-        && deliveries.spared(context.inventory, claim, Removal::HelmUninstall).is_none()
+    matches!(
+        regime,
+        Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease))
+    ) && deliveries
+        .spared(context.inventory, claim, Removal::HelmUninstall)
+        .is_none()
 }
 
 /// A claim of a Helm release that nothing keeps, and an object that uses it.
@@ -107,5 +150,7 @@ fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
     )
     .field("metadata.name")
     .rests_on(&loss.row, loss.verified);
-    user.into_iter().fold(draft, |draft, user| draft.related_object(user, "uses the claim"))
+    user.into_iter().fold(draft, |draft, user| {
+        draft.related_object(user, "uses the claim")
+    })
 }

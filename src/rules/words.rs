@@ -8,12 +8,19 @@ use crate::text::Span;
 /// Where to point when a reference as a whole is meant: the kind or name it gives, else whatever field it has, else the
 /// entry, which then is `null` or `{}`.
 pub(super) fn place(reference: &OwnerReference) -> Span {
-    let texts = [&reference.kind, &reference.name, &reference.api_version, &reference.uid];
+    let texts = [
+        &reference.kind,
+        &reference.name,
+        &reference.api_version,
+        &reference.uid,
+    ];
     let flags = [&reference.controller, &reference.block_owner_deletion];
     let text = texts.into_iter().flatten().map(|text| text.span).next();
     let flag = || flags.into_iter().flatten().map(|flag| flag.key_span).next();
     let unknown = || reference.unknown.first().map(|unknown| unknown.span);
-    text.or_else(flag).or_else(unknown).unwrap_or(reference.span)
+    text.or_else(flag)
+        .or_else(unknown)
+        .unwrap_or(reference.span)
 }
 
 /// The path of the entry: `metadata.ownerReferences[0]`.
@@ -23,7 +30,12 @@ pub(super) fn field(reference: &OwnerReference) -> String {
 
 /// What tells one reference of an object from another.
 pub(super) fn target(reference: &OwnerReference) -> String {
-    format!("{}/{}/{}", reference.api_version(), reference.kind(), reference.name())
+    format!(
+        "{}/{}/{}",
+        reference.api_version(),
+        reference.kind(),
+        reference.name()
+    )
 }
 
 /// An object in a sentence: ``CSIDriver `rook` ``.
@@ -62,7 +74,10 @@ pub(super) fn a_json_type(name: &str) -> String {
 /// How to write a value of the expected type.
 pub(super) fn help_for_type(expected: &str) -> String {
     match expected {
-        "a string" => "quote the value: YAML reads unquoted numbers, `yes`, `on` and `null` as other types".to_owned(),
+        "a string" => {
+            "quote the value: YAML reads unquoted numbers, `yes`, `on` and `null` as other types"
+                .to_owned()
+        }
         "a boolean" => "write `true` or `false` without quotes".to_owned(),
         other => format!("write {other}"),
     }
@@ -79,7 +94,9 @@ pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 
 /// Kubernetes' reader takes a bare `n`, `y`, `no` or `on` for a boolean, and a boolean key for its text.
 pub(super) fn became_a_boolean(written: &str, key: &str) -> bool {
-    matches!(key, "true" | "false") && !written.eq_ignore_ascii_case(key) && !written.starts_with(['"', '\''])
+    matches!(key, "true" | "false")
+        && !written.eq_ignore_ascii_case(key)
+        && !written.starts_with(['"', '\''])
 }
 
 #[cfg(test)]

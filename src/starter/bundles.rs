@@ -41,17 +41,29 @@ pub(super) fn bundles(tree: &FileTree) -> Vec<Proposed> {
     if tree.files.iter().all(|file| file.objects.is_empty()) {
         return Vec::new();
     }
-    let holding: Vec<usize> = (0..tree.files.len()).filter(|&file| !tree.files[file].objects.is_empty()).collect();
-    let paths: Vec<&str> = holding.iter().map(|&file| tree.files[file].path.as_str()).collect();
+    let holding: Vec<usize> = (0..tree.files.len())
+        .filter(|&file| !tree.files[file].objects.is_empty())
+        .collect();
+    let paths: Vec<&str> = holding
+        .iter()
+        .map(|&file| tree.files[file].path.as_str())
+        .collect();
     let bundle = |(name, own): (String, Vec<Portion>)| {
         let parts = || own.iter().chain(&shared);
-        let mut files: BTreeSet<usize> = parts().flat_map(|part| part.files.iter().copied()).collect();
+        let mut files: BTreeSet<usize> = parts()
+            .flat_map(|part| part.files.iter().copied())
+            .collect();
         add_definitions(tree, &mut files);
-        let kustomizations = parts().filter(|part| part.is_kustomization).map(|part| part.folder.clone());
+        let kustomizations = parts()
+            .filter(|part| part.is_kustomization)
+            .map(|part| part.folder.clone());
         Proposed {
             name,
             paths: cover(&paths, |at| files.contains(&holding[at])),
-            kustomizations: kustomizations.collect::<BTreeSet<_>>().into_iter().collect(),
+            kustomizations: kustomizations
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
         }
     };
     sets.into_iter().map(bundle).collect()
@@ -92,7 +104,8 @@ fn variants(tree: &FileTree) -> Variants {
     while let Some(parts) = pending.pop() {
         let names = names_of_variants(tree, &parts);
         for (part, name) in parts.into_iter().zip(names) {
-            let below = below(tree, &part).filter(|parts| names_of_variants(tree, parts).iter().any(Option::is_some));
+            let below = below(tree, &part)
+                .filter(|parts| names_of_variants(tree, parts).iter().any(Option::is_some));
             match (below, name) {
                 (Some(below), _) => pending.push(below),
                 (None, Some(name)) => found.by_name.entry(name).or_default().push(part),
@@ -106,22 +119,35 @@ fn variants(tree: &FileTree) -> Variants {
 /// The units, and the first folders of what belongs to none.
 fn siblings(tree: &FileTree) -> Vec<Portion> {
     let units = units(tree);
-    let delivered: BTreeSet<usize> = units.iter().flat_map(|unit| unit.files.iter().copied()).collect();
-    let rest = (0..tree.files.len()).filter(|file| !delivered.contains(file) && !tree.files[*file].objects.is_empty());
+    let delivered: BTreeSet<usize> = units
+        .iter()
+        .flat_map(|unit| unit.files.iter().copied())
+        .collect();
+    let rest = (0..tree.files.len())
+        .filter(|file| !delivered.contains(file) && !tree.files[*file].objects.is_empty());
     let mut parts = parts_of(tree, "", rest.collect());
-    parts.extend(units.into_iter().map(|Unit { folder, files, is_kustomization }| Portion {
-        folder,
-        files: files.into_iter().collect(),
-        is_unit: true,
-        is_kustomization,
-    }));
+    parts.extend(units.into_iter().map(
+        |Unit {
+             folder,
+             files,
+             is_kustomization,
+         }| Portion {
+            folder,
+            files: files.into_iter().collect(),
+            is_unit: true,
+            is_kustomization,
+        },
+    ));
     parts
 }
 
 /// The folders directly below a part, unless it is a unit, lies too deep or is a single file.
 fn below(tree: &FileTree, part: &Portion) -> Option<Vec<Portion>> {
     let depth = part.folder.matches('/').count() + 1;
-    let is_file = part.files.iter().any(|&file| tree.files[file].path == part.folder);
+    let is_file = part
+        .files
+        .iter()
+        .any(|&file| tree.files[file].path == part.folder);
     (!part.is_unit && !is_file && depth < MAX_DEPTH)
         .then(|| parts_of(tree, &format!("{}/", part.folder), part.files.clone()))
 }
@@ -131,7 +157,9 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
     let mut parts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for file in files {
         let path = tree.files[file].path.as_str();
-        let end = path[folder.len()..].find('/').map_or(path.len(), |at| folder.len() + at);
+        let end = path[folder.len()..]
+            .find('/')
+            .map_or(path.len(), |at| folder.len() + at);
         parts.entry(&path[..end]).or_default().push(file);
     }
     let part = |(folder, files): (&str, _)| Portion {
@@ -147,7 +175,10 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
 fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> {
     let mut names = vec![None; parts.len()];
     for group in groups(parts.len(), &similar(tree, parts)) {
-        let folders: Vec<_> = group.iter().map(|&part| parts[part].folder.as_str()).collect();
+        let folders: Vec<_> = group
+            .iter()
+            .map(|&part| parts[part].folder.as_str())
+            .collect();
         for (part, name) in group.iter().zip(differences(&folders)) {
             names[*part] = Some(name);
         }
@@ -159,12 +190,22 @@ fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> 
 /// writes it.
 fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
     let objects = |part: &Portion| -> BTreeSet<&str> {
-        let objects = part.files.iter().flat_map(|&file| &tree.files[file].objects).map(String::as_str);
-        objects.filter(|key| !key.starts_with("Namespace/")).collect()
+        let objects = part
+            .files
+            .iter()
+            .flat_map(|&file| &tree.files[file].objects)
+            .map(String::as_str);
+        objects
+            .filter(|key| !key.starts_with("Namespace/"))
+            .collect()
     };
     let objects: Vec<_> = parts.iter().map(objects).collect();
     let mut writers: HashMap<&str, Vec<usize>> = HashMap::default();
-    for (part, key) in objects.iter().enumerate().flat_map(|(part, keys)| keys.iter().map(move |key| (part, key))) {
+    for (part, key) in objects
+        .iter()
+        .enumerate()
+        .flat_map(|(part, keys)| keys.iter().map(move |key| (part, key)))
+    {
         let writers = writers.entry(key).or_default();
         // More of them make too many bundles anyway.
         if writers.len() <= MAX_BUNDLES {
@@ -174,11 +215,20 @@ fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
     let mut similar = Vec::new();
     for (part, keys) in objects.iter().enumerate() {
         let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
-        for &writer in keys.iter().filter_map(|key| writers.get(key)).flatten().filter(|&&writer| writer != part) {
+        for &writer in keys
+            .iter()
+            .filter_map(|key| writers.get(key))
+            .flatten()
+            .filter(|&&writer| writer != part)
+        {
             *shared.entry(writer).or_default() += 1;
         }
-        similar
-            .extend(shared.into_iter().filter(|(_, shared)| shared * 2 >= keys.len()).map(|(other, _)| (part, other)));
+        similar.extend(
+            shared
+                .into_iter()
+                .filter(|(_, shared)| shared * 2 >= keys.len())
+                .map(|(other, _)| (part, other)),
+        );
     }
     similar
 }
@@ -201,16 +251,28 @@ fn groups(parts: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
     for part in 0..parts {
         groups.entry(top(&mut above, part)).or_default().push(part);
     }
-    groups.into_values().filter(|group| group.len() > 1).collect()
+    groups
+        .into_values()
+        .filter(|group| group.len() > 1)
+        .collect()
 }
 
 /// For each folder what tells it from the others: its parts without those that all begin with and end in.
 fn differences(folders: &[&str]) -> Vec<String> {
-    let split: Vec<Vec<&str>> = folders.iter().map(|folder| folder.split('/').collect()).collect();
+    let split: Vec<Vec<&str>> = folders
+        .iter()
+        .map(|folder| folder.split('/').collect())
+        .collect();
     let shortest = split.iter().map(Vec::len).min().unwrap_or_default();
-    let same = |at: &dyn Fn(&[&'_ str]) -> String| split.windows(2).all(|pair| at(&pair[0]) == at(&pair[1]));
-    let head = (0..shortest).take_while(|&n| same(&|parts| parts[n].to_owned())).count();
-    let tail = (0..shortest - head).take_while(|&n| same(&|parts| parts[parts.len() - 1 - n].to_owned())).count();
+    let same = |at: &dyn Fn(&[&'_ str]) -> String| {
+        split.windows(2).all(|pair| at(&pair[0]) == at(&pair[1]))
+    };
+    let head = (0..shortest)
+        .take_while(|&n| same(&|parts| parts[n].to_owned()))
+        .count();
+    let tail = (0..shortest - head)
+        .take_while(|&n| same(&|parts| parts[parts.len() - 1 - n].to_owned()))
+        .count();
     let name = |parts: &Vec<&str>| match &parts[head..parts.len() - tail] {
         [] => parts.last().copied().unwrap_or_default().to_owned(),
         parts => parts.join("-"),
@@ -225,17 +287,28 @@ mod tests {
     use super::*;
 
     fn shown(tree: &FileTree) -> Vec<(String, Vec<String>)> {
-        bundles(tree).into_iter().map(|bundle| (bundle.name, bundle.paths)).collect()
+        bundles(tree)
+            .into_iter()
+            .map(|bundle| (bundle.name, bundle.paths))
+            .collect()
     }
 
     fn expected(bundles: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
         let owned = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect();
-        bundles.iter().map(|(name, paths)| ((*name).to_owned(), owned(paths))).collect()
+        bundles
+            .iter()
+            .map(|(name, paths)| ((*name).to_owned(), owned(paths)))
+            .collect()
     }
 
     #[test]
     fn a_tree_without_variants_is_one_bundle() {
-        let tree = tree(&[("a/x.yaml", "x"), ("b/y.yaml", "y"), ("z.yaml", "z"), ("values.yaml", "")]);
+        let tree = tree(&[
+            ("a/x.yaml", "x"),
+            ("b/y.yaml", "y"),
+            ("z.yaml", "z"),
+            ("values.yaml", ""),
+        ]);
         assert_eq!(shown(&tree), expected(&[("all", &["."])]));
     }
 
@@ -246,19 +319,28 @@ mod tests {
             ("rendered/dev/a.yaml", "web db"),
             ("rendered/prod/a.yaml", "web db cache"),
         ]);
-        let variants: [(&str, &[&str]); 2] = [("dev", &["crds", "rendered/dev"]), ("prod", &["crds", "rendered/prod"])];
+        let variants: [(&str, &[&str]); 2] = [
+            ("dev", &["crds", "rendered/dev"]),
+            ("prod", &["crds", "rendered/prod"]),
+        ];
         assert_eq!(shown(&tree), expected(&variants));
     }
 
     #[test]
     fn a_namespace_that_two_folders_write_makes_no_variants() {
-        let tree = tree(&[("ns/a.yaml", "Namespace//shop"), ("db/a.yaml", "Namespace//shop db claim")]);
+        let tree = tree(&[
+            ("ns/a.yaml", "Namespace//shop"),
+            ("db/a.yaml", "Namespace//shop db claim"),
+        ]);
         assert_eq!(shown(&tree), expected(&[("all", &["."])]));
     }
 
     #[test]
     fn few_objects_in_common_make_no_variants() {
-        let tree = tree(&[("web/a.yaml", "tls web service"), ("db/a.yaml", "tls db claim")]);
+        let tree = tree(&[
+            ("web/a.yaml", "tls web service"),
+            ("db/a.yaml", "tls db claim"),
+        ]);
         assert_eq!(shown(&tree), expected(&[("all", &["."])]));
     }
 
@@ -279,12 +361,21 @@ mod tests {
         let mut kustomization = |path: &str, applies: &[&str]| {
             let place = tree.file(path).expect("a file");
             let applies = applies.iter().map(|path| (*path).to_owned()).collect();
-            tree.files[place].kustomization = Some(Kustomization { applies, is_component: false });
+            tree.files[place].kustomization = Some(Kustomization {
+                applies,
+                is_component: false,
+            });
         };
         kustomization("base/kustomization.yaml", &["base/web.yaml"]);
         kustomization("overlays/dev/app/kustomization.yaml", &["base"]);
-        kustomization("overlays/prod/app/kustomization.yaml", &["base", "overlays/prod/app/db.yaml"]);
-        assert_eq!(shown(&tree), expected(&[("dev", &["base"]), ("prod", &["."])]));
+        kustomization(
+            "overlays/prod/app/kustomization.yaml",
+            &["base", "overlays/prod/app/db.yaml"],
+        );
+        assert_eq!(
+            shown(&tree),
+            expected(&[("dev", &["base"]), ("prod", &["."])])
+        );
         assert_eq!(bundles(&tree)[1].kustomizations, ["overlays/prod/app"]);
     }
 
@@ -305,10 +396,19 @@ mod tests {
 
     #[test]
     fn variants_are_named_by_what_tells_them_apart() {
-        assert_eq!(differences(&["apps/web/overlays/dev", "apps/web/overlays/prod"]), ["dev", "prod"]);
+        assert_eq!(
+            differences(&["apps/web/overlays/dev", "apps/web/overlays/prod"]),
+            ["dev", "prod"]
+        );
         assert_eq!(differences(&["dev/app", "prod/app"]), ["dev", "prod"]);
-        assert_eq!(differences(&["eu/prod/app", "us/prod/app", "eu/dev/app"]), ["eu-prod", "us-prod", "eu-dev"]);
-        assert_eq!(differences(&["config/default", "deploy"]), ["config-default", "deploy"]);
+        assert_eq!(
+            differences(&["eu/prod/app", "us/prod/app", "eu/dev/app"]),
+            ["eu-prod", "us-prod", "eu-dev"]
+        );
+        assert_eq!(
+            differences(&["config/default", "deploy"]),
+            ["config-default", "deploy"]
+        );
         assert_eq!(differences(&["a", "a/b"]), ["a", "b"]);
     }
 

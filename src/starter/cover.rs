@@ -8,10 +8,16 @@ pub(super) fn cover(paths: &[&str], wanted: impl Fn(usize) -> bool) -> Vec<Strin
         if !range.clone().any(&wanted) {
             continue;
         }
-        let Some(first) = paths.get(range.start) else { continue };
+        let Some(first) = paths.get(range.start) else {
+            continue;
+        };
         if range.clone().all(&wanted) {
             let whole = first[..depth].trim_end_matches('/');
-            covering.push(if whole.is_empty() { ".".to_owned() } else { whole.to_owned() });
+            covering.push(if whole.is_empty() {
+                ".".to_owned()
+            } else {
+                whole.to_owned()
+            });
             continue;
         }
         let mut start = range.start;
@@ -29,7 +35,9 @@ pub(super) fn cover(paths: &[&str], wanted: impl Fn(usize) -> bool) -> Vec<Strin
 
 /// The end of the part of `path` that begins at `depth`, with its slash.
 fn part_end(path: &str, depth: usize) -> usize {
-    path[depth..].find('/').map_or(path.len(), |at| depth + at + 1)
+    path[depth..]
+        .find('/')
+        .map_or(path.len(), |at| depth + at + 1)
 }
 
 #[cfg(test)]
@@ -42,7 +50,13 @@ mod tests {
 
     #[test]
     fn whole_folders_are_named_once_and_others_by_their_files() {
-        let paths = ["a/b/x.yaml", "a/b/y.yaml", "a/c/x.yaml", "a/c/y.yaml", "d.yaml"];
+        let paths = [
+            "a/b/x.yaml",
+            "a/b/y.yaml",
+            "a/c/x.yaml",
+            "a/c/y.yaml",
+            "d.yaml",
+        ];
         assert_eq!(covering(&paths, &paths), ["."]);
         assert_eq!(covering(&paths, &paths[..4]), ["a"]);
         assert_eq!(covering(&paths, &paths[..3]), ["a/b", "a/c/x.yaml"]);

@@ -54,14 +54,19 @@ pub fn fixtures<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Exclusion> 
     for glob in paths.into_iter().filter_map(fixture_glob) {
         *counts.entry(glob).or_default() += 1;
     }
-    counts.into_iter().map(|(glob, covers)| Exclusion { glob, covers }).collect()
+    counts
+        .into_iter()
+        .map(|(glob, covers)| Exclusion { glob, covers })
+        .collect()
 }
 
 /// What more than half of the errors have in common: fixtures; else a folder, or a beginning or an end of file names, that
 /// holds less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
 pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     let most = |covers: usize| covers >= MIN_ERRORS && covers * 2 > errors.len();
-    let fixtures = fixtures(errors.iter().copied()).into_iter().find(|fixtures| most(fixtures.covers));
+    let fixtures = fixtures(errors.iter().copied())
+        .into_iter()
+        .find(|fixtures| most(fixtures.covers));
     if fixtures.is_some() || errors.len() < MIN_ERRORS_OF_A_PATTERN {
         return fixtures;
     }
@@ -69,13 +74,19 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     for pattern in errors.iter().flat_map(|path| patterns(path)) {
         *counts.entry(pattern).or_default() += 1;
     }
-    let mut shared: Vec<_> = counts.into_iter().filter(|&(_, covers)| most(covers)).collect();
+    let mut shared: Vec<_> = counts
+        .into_iter()
+        .filter(|&(_, covers)| most(covers))
+        .collect();
     // A folder says more than a name, a longer one more than a shorter one.
     shared.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.rank()));
     shared.into_iter().find_map(|(pattern, covers)| {
         let glob = pattern.glob();
         let matcher = matcher(&glob)?;
-        let matched = files.par_iter().filter(|path| matcher.is_match(path)).count();
+        let matched = files
+            .par_iter()
+            .filter(|path| matcher.is_match(path))
+            .count();
         (matched * 2 < files.len()).then_some(Exclusion { glob, covers })
     })
 }
@@ -96,9 +107,15 @@ fn fixture_glob(path: &str) -> Option<String> {
         }
     }
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    let prefix =
-        FIXTURE_PREFIXES.iter().find(|prefix| name.starts_with(**prefix)).map(|prefix| format!("**/{prefix}*"));
-    let suffix = || FIXTURE_SUFFIXES.iter().find(|suffix| stem.ends_with(**suffix));
+    let prefix = FIXTURE_PREFIXES
+        .iter()
+        .find(|prefix| name.starts_with(**prefix))
+        .map(|prefix| format!("**/{prefix}*"));
+    let suffix = || {
+        FIXTURE_SUFFIXES
+            .iter()
+            .find(|suffix| stem.ends_with(**suffix))
+    };
     prefix.or_else(|| suffix().map(|suffix| format!("**/*{suffix}.{extension}")))
 }
 
@@ -147,10 +164,19 @@ fn patterns(path: &str) -> Vec<CommonPart<'_>> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let folders = components(folders).map(|(_, end)| CommonPart::Folder(&path[..end]));
     let stem = name.rfind('.').unwrap_or(name.len());
-    let joints = || name[..stem].match_indices(['-', '_', '.']).map(|(at, _)| at).filter(|&at| at > 0);
+    let joints = || {
+        name[..stem]
+            .match_indices(['-', '_', '.'])
+            .map(|(at, _)| at)
+            .filter(|&at| at > 0)
+    };
     let prefixes = joints().map(|at| CommonPart::Prefix(&name[..=at]));
     let suffixes = joints().map(|at| CommonPart::Suffix(&name[at..]));
-    folders.filter(|folder| *folder != CommonPart::Folder("")).chain(prefixes).chain(suffixes).collect()
+    folders
+        .filter(|folder| *folder != CommonPart::Folder(""))
+        .chain(prefixes)
+        .chain(suffixes)
+        .collect()
 }
 
 /// As `--exclude` matches.
@@ -163,7 +189,10 @@ mod tests {
     use super::*;
 
     fn globs(paths: &[&str]) -> Vec<String> {
-        fixtures(paths.iter().copied()).into_iter().map(|exclusion| exclusion.glob).collect()
+        fixtures(paths.iter().copied())
+            .into_iter()
+            .map(|exclusion| exclusion.glob)
+            .collect()
     }
 
     #[test]
@@ -174,11 +203,17 @@ mod tests {
             ("web/fake/data/pod.yaml", "**/fake/**"),
             ("a/zz_fixture_Test_x.yaml", "**/zz_fixture_*"),
             ("out/web.golden.yaml", "**/*.golden.yaml"),
-            ("e2e-tests/backup/compare/service.yml", "e2e-tests/**/compare/**"),
+            (
+                "e2e-tests/backup/compare/service.yml",
+                "e2e-tests/**/compare/**",
+            ),
             ("x/tests/a[1]/compare/service.yml", "x/tests/**/compare/**"),
         ] {
             assert_eq!(globs(&[path]), [glob], "{path}");
-            assert!(matcher(glob).is_some_and(|glob| glob.is_match(path)), "{path}");
+            assert!(
+                matcher(glob).is_some_and(|glob| glob.is_match(path)),
+                "{path}"
+            );
         }
     }
 
@@ -199,8 +234,16 @@ mod tests {
 
     #[test]
     fn every_kind_of_fixture_is_named_once_with_its_count() {
-        let found = fixtures(["a/testdata/x.yaml", "b/testdata/y.yaml", "zz_fixture_z.yaml", "web.yaml"]);
-        let found: Vec<_> = found.iter().map(|exclusion| (exclusion.glob.as_str(), exclusion.covers)).collect();
+        let found = fixtures([
+            "a/testdata/x.yaml",
+            "b/testdata/y.yaml",
+            "zz_fixture_z.yaml",
+            "web.yaml",
+        ]);
+        let found: Vec<_> = found
+            .iter()
+            .map(|exclusion| (exclusion.glob.as_str(), exclusion.covers))
+            .collect();
         assert_eq!(found, [("**/testdata/**", 2), ("**/zz_fixture_*", 1)]);
     }
 
@@ -211,32 +254,69 @@ mod tests {
     #[test]
     fn fixtures_that_hold_most_errors_dominate_even_when_all_files_are_some() {
         let errors = ["a/testdata/x.yaml", "b/testdata/y.yaml", "web.yaml"];
-        assert_eq!(dominating(&errors, &errors), Some(("**/testdata/**".to_owned(), 2)));
-        assert_eq!(dominating(&errors[1..], &errors), None, "a half is not most");
+        assert_eq!(
+            dominating(&errors, &errors),
+            Some(("**/testdata/**".to_owned(), 2))
+        );
+        assert_eq!(
+            dominating(&errors[1..], &errors),
+            None,
+            "a half is not most"
+        );
     }
 
     #[test]
     fn a_folder_dominates_that_holds_most_errors_and_few_of_the_files() {
-        let samples: Vec<String> = (0..12).map(|n| format!("docs/samples [old]/{n}.yaml")).collect();
+        let samples: Vec<String> = (0..12)
+            .map(|n| format!("docs/samples [old]/{n}.yaml"))
+            .collect();
         let manifests: Vec<String> = (0..30).map(|n| format!("deploy/{n}.yaml")).collect();
         let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
         let errors = [&samples[..], &["deploy/1.yaml"]].concat();
-        let all: Vec<&str> = samples.iter().copied().chain(manifests.iter().map(String::as_str)).collect();
+        let all: Vec<&str> = samples
+            .iter()
+            .copied()
+            .chain(manifests.iter().map(String::as_str))
+            .collect();
         let expected = ("docs/samples [[]old[]]/**".to_owned(), 12);
         assert_eq!(dominating(&errors, &all), Some(expected));
-        assert_eq!(dominating(&errors, &errors), None, "a folder that is nearly everything is no exception");
-        assert_eq!(dominating(&errors[..9], &all), None, "nine errors are read one by one");
+        assert_eq!(
+            dominating(&errors, &errors),
+            None,
+            "a folder that is nearly everything is no exception"
+        );
+        assert_eq!(
+            dominating(&errors[..9], &all),
+            None,
+            "nine errors are read one by one"
+        );
     }
 
     #[test]
     fn a_pattern_of_names_dominates_where_folders_do_not() {
-        let copies: Vec<String> = (0..12).map(|n| format!("app-{n}/redacted_{n}.yaml")).collect();
+        let copies: Vec<String> = (0..12)
+            .map(|n| format!("app-{n}/redacted_{n}.yaml"))
+            .collect();
         let others: Vec<String> = (0..12).map(|n| format!("app-{n}/web.yaml")).collect();
-        let last: Vec<String> = (0..12).map(|n| format!("app-{n}/{n}-before.yaml")).collect();
-        let all: Vec<&str> = [&copies, &others, &last].into_iter().flatten().map(String::as_str).collect();
-        let of = |paths: &'_ [String]| dominant(&paths.iter().map(String::as_str).collect::<Vec<_>>(), &all);
-        assert_eq!(of(&copies).map(|exclusion| exclusion.glob).as_deref(), Some("**/redacted_*"));
-        assert_eq!(of(&last).map(|exclusion| exclusion.glob).as_deref(), Some("**/*-before.yaml"));
+        let last: Vec<String> = (0..12)
+            .map(|n| format!("app-{n}/{n}-before.yaml"))
+            .collect();
+        let all: Vec<&str> = [&copies, &others, &last]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let of = |paths: &'_ [String]| {
+            dominant(&paths.iter().map(String::as_str).collect::<Vec<_>>(), &all)
+        };
+        assert_eq!(
+            of(&copies).map(|exclusion| exclusion.glob).as_deref(),
+            Some("**/redacted_*")
+        );
+        assert_eq!(
+            of(&last).map(|exclusion| exclusion.glob).as_deref(),
+            Some("**/*-before.yaml")
+        );
         assert_eq!(of(&others), None);
     }
 

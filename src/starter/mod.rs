@@ -37,7 +37,11 @@ impl Starter {
         let tree = read::tree(inventory, roots);
         let exclude = exclusions(&tree);
         let tree = without(tree, &exclude);
-        Self { bundles: bundles::bundles(&tree), charts: charts(&tree), exclude }
+        Self {
+            bundles: bundles::bundles(&tree),
+            charts: charts(&tree),
+            exclude,
+        }
     }
 
     /// Whether it says what is applied to one cluster.
@@ -52,8 +56,14 @@ impl Starter {
 
     /// Simpler proposals, the best one first, for a tree that this one does not suit: the last one changes nothing.
     pub fn simpler(&self) -> impl Iterator<Item = Self> + use<> {
-        let unparted = Self { bundles: Vec::new(), ..self.clone() };
-        let nothing = Self { exclude: Vec::new(), ..unparted.clone() };
+        let unparted = Self {
+            bundles: Vec::new(),
+            ..self.clone()
+        };
+        let nothing = Self {
+            exclude: Vec::new(),
+            ..unparted.clone()
+        };
         [unparted, nothing].into_iter()
     }
 
@@ -67,28 +77,50 @@ impl Starter {
 fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
     let paths: Vec<&str> = tree.files.iter().map(|file| file.path.as_str()).collect();
     let mut exclusions = fixtures(paths.iter().copied());
-    let tested: BTreeSet<usize> =
-        tree.files.iter().flat_map(|file| &file.tests).filter_map(|folder| tree.below(folder)).flatten().collect();
+    let tested: BTreeSet<usize> = tree
+        .files
+        .iter()
+        .flat_map(|file| &file.tests)
+        .filter_map(|folder| tree.below(folder))
+        .flatten()
+        .collect();
     let is_excluded: Vec<bool> = excluded(&paths, &exclusions);
     for path in cover(&paths, |file| tested.contains(&file)) {
         let is_file = tree.file(&path).is_some();
-        let covers = tested.iter().filter(|&&file| !is_excluded[file] && is_below(paths[file], &path)).count();
+        let covers = tested
+            .iter()
+            .filter(|&&file| !is_excluded[file] && is_below(paths[file], &path))
+            .count();
         let escaped = globset::escape(&path);
         // A whole tree of tests is what somebody wants to have checked.
         if covers > 0 && path != "." {
-            exclusions.push(Exclusion { glob: if is_file { escaped } else { format!("{escaped}/**") }, covers });
+            exclusions.push(Exclusion {
+                glob: if is_file {
+                    escaped
+                } else {
+                    format!("{escaped}/**")
+                },
+                covers,
+            });
         }
     }
     exclusions
 }
 
 fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn excluded(paths: &[&str], exclusions: &[Exclusion]) -> Vec<bool> {
-    let globs: Vec<_> = exclusions.iter().filter_map(|exclusion| glob::glob(&exclusion.glob).ok()).collect();
-    paths.iter().map(|path| globs.iter().any(|glob| glob.is_match(path))).collect()
+    let globs: Vec<_> = exclusions
+        .iter()
+        .filter_map(|exclusion| glob::glob(&exclusion.glob).ok())
+        .collect();
+    paths
+        .iter()
+        .map(|path| globs.iter().any(|glob| glob.is_match(path)))
+        .collect()
 }
 
 fn without(mut tree: FileTree, exclusions: &[Exclusion]) -> FileTree {
@@ -100,13 +132,27 @@ fn without(mut tree: FileTree, exclusions: &[Exclusion]) -> FileTree {
 
 /// Charts that are not part of another one.
 fn charts(tree: &FileTree) -> Vec<(String, String)> {
-    let charts = tree.files.iter().filter_map(|file| Some((file.chart.clone()?, folder_of(&file.path))));
+    let charts = tree
+        .files
+        .iter()
+        .filter_map(|file| Some((file.chart.clone()?, folder_of(&file.path))));
     let charts: Vec<(String, &str)> = charts.collect();
     let folders: BTreeSet<&str> = charts.iter().map(|(_, folder)| *folder).collect();
-    let above = |folder: &str| folder.match_indices('/').map(|(at, _)| folder[..at].to_owned()).collect::<Vec<_>>();
+    let above = |folder: &str| {
+        folder
+            .match_indices('/')
+            .map(|(at, _)| folder[..at].to_owned())
+            .collect::<Vec<_>>()
+    };
     let is_part = |folder: &str| {
         (!folder.is_empty() && folders.contains(""))
-            || above(folder).iter().any(|above| folders.contains(above.as_str()))
+            || above(folder)
+                .iter()
+                .any(|above| folders.contains(above.as_str()))
     };
-    charts.into_iter().filter(|(_, folder)| !is_part(folder)).map(|(name, folder)| (name, folder.to_owned())).collect()
+    charts
+        .into_iter()
+        .filter(|(_, folder)| !is_part(folder))
+        .map(|(name, folder)| (name, folder.to_owned()))
+        .collect()
 }

@@ -29,16 +29,22 @@ pub(super) fn tree(inventory: &Inventory, roots: PathRoots<'_>) -> FileTree {
             path: path.to_owned(),
             kustomization: kustomization(path, file),
             chart: chart(path, file),
-            tests: values(file).flat_map(|value| test_folders(folder_of(path), value)).collect(),
+            tests: values(file)
+                .flat_map(|value| test_folders(folder_of(path), value))
+                .collect(),
             ..TreeFile::default()
         });
     }
     for member in &inventory.members {
-        let Some(file) = tree.files.get_mut(member.file.0 as usize) else { continue };
+        let Some(file) = tree.files.get_mut(member.file.0 as usize) else {
+            continue;
+        };
         let object = &member.object;
         file.objects.push(member.key.to_string());
-        file.definitions.extend(object.definition().and(object.name()).map(Cow::into_owned));
-        file.delivers.extend(delivered(object).filter_map(|path| below(roots.repository, path)));
+        file.definitions
+            .extend(object.definition().and(object.name()).map(Cow::into_owned));
+        file.delivers
+            .extend(delivered(object).filter_map(|path| below(roots.repository, path)));
     }
     tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     expand(&mut tree);
@@ -49,11 +55,18 @@ pub(super) fn tree(inventory: &Inventory, roots: PathRoots<'_>) -> FileTree {
 fn expand(tree: &mut FileTree) {
     let folders: BTreeSet<String> = tree.folders().into_iter().map(str::to_owned).collect();
     for file in &mut tree.files {
-        let (patterns, plain): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut file.delivers).into_iter().partition(|path| path.contains(['*', '?', '[']));
-        let globs = patterns.into_iter().filter_map(|pattern| globs(&[pattern]).ok());
+        let (patterns, plain): (Vec<_>, Vec<_>) = std::mem::take(&mut file.delivers)
+            .into_iter()
+            .partition(|path| path.contains(['*', '?', '[']));
+        let globs = patterns
+            .into_iter()
+            .filter_map(|pattern| globs(&[pattern]).ok());
         let matched = globs.flat_map(|glob| {
-            folders.iter().filter(move |folder| glob.is_match(folder.as_str())).cloned().collect::<Vec<_>>()
+            folders
+                .iter()
+                .filter(move |folder| glob.is_match(folder.as_str()))
+                .cloned()
+                .collect::<Vec<_>>()
         });
         file.delivers = plain.into_iter().chain(matched).collect();
     }
@@ -61,7 +74,10 @@ fn expand(tree: &mut FileTree) {
 
 /// The values of a file's documents.
 fn values(file: &ParsedFile) -> impl Iterator<Item = Value<'_>> {
-    file.documents().iter().filter_map(|document| document.tree()).map(|tree| tree.root())
+    file.documents()
+        .iter()
+        .filter_map(|document| document.tree())
+        .map(|tree| tree.root())
 }
 
 /// What kustomize reads: <https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/>.
@@ -72,8 +88,11 @@ fn kustomization(path: &str, file: &ParsedFile) -> Option<Kustomization> {
     }
     let root = values(file).next()?;
     let folder = folder_of(path);
-    let applied = ["resources", "bases", "components"].iter().filter_map(|key| root.get(key));
-    let applied = applied.flat_map(|list| list.items().filter_map(Value::as_str).collect::<Vec<_>>());
+    let applied = ["resources", "bases", "components"]
+        .iter()
+        .filter_map(|key| root.get(key));
+    let applied =
+        applied.flat_map(|list| list.items().filter_map(Value::as_str).collect::<Vec<_>>());
     Some(Kustomization {
         applies: applied.filter_map(|path| joined(folder, path)).collect(),
         is_component: root.get("kind").and_then(Value::as_str) == Some("Component"),
@@ -87,7 +106,9 @@ fn chart(path: &str, file: &ParsedFile) -> Option<String> {
     }
     let root = values(file).next()?;
     let text = |key: &str| root.get(key).and_then(Value::as_str);
-    text("name").filter(|_| text("type") != Some("library")).map(str::to_owned)
+    text("name")
+        .filter(|_| text("type") != Some("library"))
+        .map(str::to_owned)
 }
 
 /// The folders, from the root of the repository, that an object of Flux or Argo CD delivers.
@@ -98,18 +119,38 @@ fn delivered(object: &Object) -> impl Iterator<Item = &str> {
         kinds::FLUX_KUSTOMIZATION => paths.extend(at(&["spec", "path"])),
         kinds::APPLICATION => paths.extend(at(&["spec"]).map(sources).into_iter().flatten()),
         kinds::APPLICATION_SET => {
-            paths.extend(at(&["spec", "template", "spec"]).map(sources).into_iter().flatten());
-            paths.extend(at(&["spec", "generators"]).map(generated).into_iter().flatten());
+            paths.extend(
+                at(&["spec", "template", "spec"])
+                    .map(sources)
+                    .into_iter()
+                    .flatten(),
+            );
+            paths.extend(
+                at(&["spec", "generators"])
+                    .map(generated)
+                    .into_iter()
+                    .flatten(),
+            );
         }
         _ => {}
     }
-    paths.into_iter().filter_map(Value::as_str).filter(|path| !path.contains("{{"))
+    paths
+        .into_iter()
+        .filter_map(Value::as_str)
+        .filter(|path| !path.contains("{{"))
 }
 
 /// The paths of an Application's `source` or `sources`.
 fn sources(spec: Value<'_>) -> Vec<Value<'_>> {
-    let many = spec.get("sources").into_iter().flat_map(|sources| sources.items().collect::<Vec<_>>());
-    spec.get("source").into_iter().chain(many).filter_map(|source| source.get("path")).collect()
+    let many = spec
+        .get("sources")
+        .into_iter()
+        .flat_map(|sources| sources.items().collect::<Vec<_>>());
+    spec.get("source")
+        .into_iter()
+        .chain(many)
+        .filter_map(|source| source.get("path"))
+        .collect()
 }
 
 /// The folders of git generators, also inside of `matrix` and `merge`.
@@ -118,12 +159,19 @@ fn generated(generators: Value<'_>) -> Vec<Value<'_>> {
     let mut pending: Vec<Value<'_>> = generators.items().collect();
     // A generator holds generators one level deep; the number of looks is bounded where an alias repeats them.
     for _ in 0..1000 {
-        let Some(generator) = pending.pop() else { break };
-        let nested = ["matrix", "merge"].iter().filter_map(|key| generator.at(&[key, "generators"]));
+        let Some(generator) = pending.pop() else {
+            break;
+        };
+        let nested = ["matrix", "merge"]
+            .iter()
+            .filter_map(|key| generator.at(&[key, "generators"]));
         pending.extend(nested.flat_map(|generators| generators.items().collect::<Vec<_>>()));
         let folders = generator.at(&["git", "directories"]);
-        let folders = folders.into_iter().flat_map(|folders| folders.items().collect::<Vec<_>>());
-        let included = folders.filter(|folder| folder.get("exclude").and_then(Value::as_bool) != Some(true));
+        let folders = folders
+            .into_iter()
+            .flat_map(|folders| folders.items().collect::<Vec<_>>());
+        let included =
+            folders.filter(|folder| folder.get("exclude").and_then(Value::as_bool) != Some(true));
         paths.extend(included.filter_map(|folder| folder.get("path")));
     }
     paths
@@ -131,12 +179,21 @@ fn generated(generators: Value<'_>) -> Vec<Value<'_>> {
 
 /// The folders in which a document of kuttl or chainsaw says that tests are: its own, unless it is a suite that names others.
 fn test_folders(folder: &str, document: Value<'_>) -> Vec<String> {
-    let version = document.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    let version = document
+        .get("apiVersion")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if !version.starts_with("kuttl.dev/") && !version.starts_with("chainsaw.kyverno.io/") {
         return Vec::new();
     }
-    let Some(named) = document.get("testDirs") else { return vec![folder.to_owned()] };
-    named.items().filter_map(Value::as_str).filter_map(|path| joined(folder, path)).collect()
+    let Some(named) = document.get("testDirs") else {
+        return vec![folder.to_owned()];
+    };
+    named
+        .items()
+        .filter_map(Value::as_str)
+        .filter_map(|path| joined(folder, path))
+        .collect()
 }
 
 /// `path` as `folder` means it; `None` for what lies above the tree, and for addresses.
@@ -163,7 +220,10 @@ fn below(folder: &str, path: &str) -> Option<String> {
     match folder {
         "" => Some(path),
         _ if path == folder => Some(String::new()),
-        _ => path.strip_prefix(folder)?.strip_prefix('/').map(str::to_owned),
+        _ => path
+            .strip_prefix(folder)?
+            .strip_prefix('/')
+            .map(str::to_owned),
     }
 }
 
@@ -173,16 +233,30 @@ mod tests {
     use crate::text::SourceFile;
 
     fn tree_of(files: &[(&str, &str)], roots: PathRoots<'_>) -> FileTree {
-        let files = files.iter().map(|(path, text)| ParsedFile::parse(SourceFile::new(*path, *text))).collect();
-        tree(&Inventory::new(files, crate::inventory::Settings::default()), roots)
+        let files = files
+            .iter()
+            .map(|(path, text)| ParsedFile::parse(SourceFile::new(*path, *text)))
+            .collect();
+        tree(
+            &Inventory::new(files, crate::inventory::Settings::default()),
+            roots,
+        )
     }
 
     #[test]
     fn a_kustomization_applies_files_and_folders_of_the_tree() {
         let text = "resources: [web.yaml, ../base/, 'https://example.com/x', ../../outside]\ncomponents: [../proxy]\n";
         let tree = tree_of(&[("dev/kustomization.yaml", text)], PathRoots::default());
-        let applies = ["dev/web.yaml", "base", "proxy"].map(str::to_owned).to_vec();
-        assert_eq!(tree.files[0].kustomization, Some(Kustomization { applies, is_component: false }));
+        let applies = ["dev/web.yaml", "base", "proxy"]
+            .map(str::to_owned)
+            .to_vec();
+        assert_eq!(
+            tree.files[0].kustomization,
+            Some(Kustomization {
+                applies,
+                is_component: false
+            })
+        );
     }
 
     #[test]
@@ -192,11 +266,32 @@ mod tests {
                     spec: {source: {path: deploy/web}, sources: [{path: other}, {chart: x}]}\n";
         let set = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: x}\nspec:\n  template: {spec: {source: {path: '{{path}}'}}}\n  \
                    generators: [{matrix: {generators: [{git: {directories: [{path: 'deploy/addons/*'}, {path: deploy/off, exclude: true}]}}]}}]\n";
-        let files = [("at/a.yaml", flux), ("at/addons/b/x.yaml", argo), ("at/c.yaml", set)];
-        let tree = tree_of(&files, PathRoots { reported: "at/", repository: "deploy" });
-        let delivers: Vec<_> = tree.files.iter().map(|file| (file.path.as_str(), file.delivers.join(" "))).collect();
-        let expected = [("a.yaml", "apps"), ("addons/b/x.yaml", "web"), ("c.yaml", "addons/b")];
-        assert_eq!(delivers, expected.map(|(path, delivers)| (path, delivers.to_owned())));
+        let files = [
+            ("at/a.yaml", flux),
+            ("at/addons/b/x.yaml", argo),
+            ("at/c.yaml", set),
+        ];
+        let tree = tree_of(
+            &files,
+            PathRoots {
+                reported: "at/",
+                repository: "deploy",
+            },
+        );
+        let delivers: Vec<_> = tree
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), file.delivers.join(" ")))
+            .collect();
+        let expected = [
+            ("a.yaml", "apps"),
+            ("addons/b/x.yaml", "web"),
+            ("c.yaml", "addons/b"),
+        ];
+        assert_eq!(
+            delivers,
+            expected.map(|(path, delivers)| (path, delivers.to_owned()))
+        );
     }
 
     #[test]
@@ -207,15 +302,23 @@ mod tests {
             ("c/MyChart.yaml", "name: x\n"),
         ];
         let tree = tree_of(&files, PathRoots::default());
-        let charts: Vec<_> = tree.files.iter().map(|file| file.chart.as_deref()).collect();
+        let charts: Vec<_> = tree
+            .files
+            .iter()
+            .map(|file| file.chart.as_deref())
+            .collect();
         assert_eq!(charts, [Some("web"), None, None]);
     }
 
     #[test]
     fn tests_lie_where_their_documents_lie_or_say() {
         let test = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: x}\n";
-        let suite = "apiVersion: kuttl.dev/v1beta1\nkind: TestSuite\ntestDirs: [./tests/e2e/, /outside]\n";
-        let tree = tree_of(&[("kuttl-test.yaml", suite), ("x/chainsaw-test.yaml", test)], PathRoots::default());
+        let suite =
+            "apiVersion: kuttl.dev/v1beta1\nkind: TestSuite\ntestDirs: [./tests/e2e/, /outside]\n";
+        let tree = tree_of(
+            &[("kuttl-test.yaml", suite), ("x/chainsaw-test.yaml", test)],
+            PathRoots::default(),
+        );
         let tests: Vec<_> = tree.files.iter().map(|file| file.tests.join(" ")).collect();
         assert_eq!(tests, ["tests/e2e", "x"]);
     }

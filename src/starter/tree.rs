@@ -42,20 +42,33 @@ impl FileTree {
             return Some(0..self.files.len());
         }
         // `a-b/x` sorts between `a/` and `a0`: the slash belongs to the bounds.
-        let start = self.files.partition_point(|file| file.path.as_str() < format!("{folder}/").as_str());
-        let end = self.files.partition_point(|file| file.path.as_str() < format!("{folder}0").as_str());
+        let start = self
+            .files
+            .partition_point(|file| file.path.as_str() < format!("{folder}/").as_str());
+        let end = self
+            .files
+            .partition_point(|file| file.path.as_str() < format!("{folder}0").as_str());
         (start < end).then_some(start..end)
     }
 
     /// The place of the file at `path`.
     pub(super) fn file(&self, path: &str) -> Option<usize> {
-        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
+        self.files
+            .binary_search_by(|file| file.path.as_str().cmp(path))
+            .ok()
     }
 
     /// Every folder that holds something.
     pub(super) fn folders(&self) -> BTreeSet<&str> {
-        let parents = |path: &'_ str| path.match_indices('/').map(|(at, _)| at).collect::<Vec<_>>();
-        self.files.iter().flat_map(|file| parents(&file.path).into_iter().map(|at| &file.path[..at])).collect()
+        let parents = |path: &'_ str| {
+            path.match_indices('/')
+                .map(|(at, _)| at)
+                .collect::<Vec<_>>()
+        };
+        self.files
+            .iter()
+            .flat_map(|file| parents(&file.path).into_iter().map(|at| &file.path[..at]))
+            .collect()
     }
 }
 
@@ -82,14 +95,27 @@ pub(super) mod tests {
 
     #[test]
     fn a_folder_is_more_than_the_beginning_of_a_name() {
-        let tree = tree(&[("a-b/x", ""), ("a/x", ""), ("a/y/z", ""), ("a.yaml", ""), ("ab/x", "")]);
+        let tree = tree(&[
+            ("a-b/x", ""),
+            ("a/x", ""),
+            ("a/y/z", ""),
+            ("a.yaml", ""),
+            ("ab/x", ""),
+        ]);
         let below = |folder: &str| -> Vec<&str> {
-            tree.below(folder).into_iter().flatten().map(|file| tree.files[file].path.as_str()).collect()
+            tree.below(folder)
+                .into_iter()
+                .flatten()
+                .map(|file| tree.files[file].path.as_str())
+                .collect()
         };
         assert_eq!(below("a"), ["a/x", "a/y/z"]);
         assert_eq!(below("a/y"), ["a/y/z"]);
         assert_eq!(below("b"), [""; 0]);
         assert_eq!(below("").len(), 5);
-        assert_eq!(tree.folders().into_iter().collect::<Vec<_>>(), ["a", "a-b", "a/y", "ab"]);
+        assert_eq!(
+            tree.folders().into_iter().collect::<Vec<_>>(),
+            ["a", "a-b", "a/y", "ab"]
+        );
     }
 }

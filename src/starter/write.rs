@@ -7,13 +7,19 @@ use super::exclude::Exclusion;
 const MAX_COMMANDS: usize = 5;
 
 /// The configuration of these bundles and exclusions; `charts` have a name and a folder.
-pub(super) fn to_yaml(bundles: &[Proposed], exclude: &[Exclusion], charts: &[(String, String)]) -> String {
+pub(super) fn to_yaml(
+    bundles: &[Proposed],
+    exclude: &[Exclusion],
+    charts: &[(String, String)],
+) -> String {
     let mut text = HEAD.to_owned();
     match bundles.is_empty() {
         true => text.push_str(ONE_BUNDLE),
         false => {
             text.push_str("bundles:\n");
-            bundles.iter().for_each(|bundle| push_bundle(&mut text, bundle));
+            bundles
+                .iter()
+                .for_each(|bundle| push_bundle(&mut text, bundle));
             text.push_str(BUNDLE_KEYS);
         }
     }
@@ -31,12 +37,17 @@ fn push_bundle(text: &mut String, bundle: &Proposed) {
         true => text.push_str(&line),
         false => {
             text.push_str("    paths:\n");
-            paths.iter().for_each(|path| text.push_str(&format!("      - {path}\n")));
+            paths
+                .iter()
+                .for_each(|path| text.push_str(&format!("      - {path}\n")));
         }
     }
     if !bundle.kustomizations.is_empty() {
         text.push_str("    # Read before it is rendered. To check what is applied:\n");
-        let commands = bundle.kustomizations.iter().map(|folder| format!("kustomize build {}", word(folder)));
+        let commands = bundle
+            .kustomizations
+            .iter()
+            .map(|folder| format!("kustomize build {}", word(folder)));
         push_commands(text, "    ", commands.collect());
     }
 }
@@ -48,7 +59,11 @@ fn push_exclude(text: &mut String, exclude: &[Exclusion]) {
     }
     text.push_str("\n# What tests read or compare with is never applied.\nexclude:\n");
     for exclusion in exclude {
-        let files = if exclusion.covers == 1 { "1 file".to_owned() } else { format!("{} files", exclusion.covers) };
+        let files = if exclusion.covers == 1 {
+            "1 file".to_owned()
+        } else {
+            format!("{} files", exclusion.covers)
+        };
         text.push_str(&format!("  - {} # {files}\n", quoted(&exclusion.glob)));
     }
 }
@@ -58,7 +73,9 @@ fn push_charts(text: &mut String, charts: &[(String, String)]) {
         return;
     }
     text.push_str("\n# Templates are skipped. To check what a chart applies:\n");
-    let commands = charts.iter().map(|(name, folder)| format!("helm template {} {}", word(name), word(folder)));
+    let commands = charts
+        .iter()
+        .map(|(name, folder)| format!("helm template {} {}", word(name), word(folder)));
     push_commands(text, "", commands.collect());
 }
 
@@ -68,7 +85,10 @@ fn push_commands(text: &mut String, indent: &str, commands: Vec<String>) {
         text.push_str(&format!("{indent}#   {command} | ownerlint -\n"));
     }
     if commands.len() > MAX_COMMANDS {
-        text.push_str(&format!("{indent}#   and {} more\n", commands.len() - MAX_COMMANDS));
+        text.push_str(&format!(
+            "{indent}#   and {} more\n",
+            commands.len() - MAX_COMMANDS
+        ));
     }
 }
 
@@ -77,7 +97,10 @@ fn word(text: &str) -> String {
     let text = if text.is_empty() { "." } else { text };
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     // A line break would end the comment.
-    let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let text: String = text
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
     match text.chars().all(plain) && !text.starts_with('-') {
         true => text,
         false => format!("'{}'", text.replace('\'', r"'\''")),
@@ -87,12 +110,18 @@ fn word(text: &str) -> String {
 /// A text as YAML, quoted unless it is a plain word.
 fn quoted(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
         && !matches!(
             text.to_ascii_lowercase().as_str(),
             "y" | "n" | "yes" | "no" | "on" | "off" | "true" | "false" | "null"
         );
-    if plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
+    if plain {
+        text.to_owned()
+    } else {
+        serde_json::Value::from(text).to_string()
+    }
 }
 
 const HEAD: &str = "\
@@ -158,16 +187,27 @@ mod tests {
             paths: vec![hostile.to_owned(), ".".to_owned(), "yes".to_owned()],
             kustomizations: vec![hostile.to_owned()],
         };
-        let exclusion = Exclusion { glob: format!("{hostile}/**"), covers: 2 };
-        let text = to_yaml(&[bundle], &[exclusion], &[(hostile.to_owned(), String::new())]);
-        let read: serde_yaml::Value = serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let exclusion = Exclusion {
+            glob: format!("{hostile}/**"),
+            covers: 2,
+        };
+        let text = to_yaml(
+            &[bundle],
+            &[exclusion],
+            &[(hostile.to_owned(), String::new())],
+        );
+        let read: serde_yaml::Value =
+            serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert_eq!(
             read["bundles"][hostile]["paths"],
-            serde_yaml::from_str::<serde_yaml::Value>(&format!("[{}, ., 'yes']", quoted(hostile))).expect("YAML")
+            serde_yaml::from_str::<serde_yaml::Value>(&format!("[{}, ., 'yes']", quoted(hostile)))
+                .expect("YAML")
         );
         assert_eq!(read["exclude"][0], format!("{hostile}/**"));
         assert!(
-            text.contains("#   helm template 'a'\\''b\"\u{fffd}# c: [d]\u{fffd}${x}`' . | ownerlint -\n"),
+            text.contains(
+                "#   helm template 'a'\\''b\"\u{fffd}# c: [d]\u{fffd}${x}`' . | ownerlint -\n"
+            ),
             "{text}"
         );
     }

@@ -7,6 +7,14 @@ use crate::kube::kubectl::Target;
 /// The lower-case kind of a built-in kind, the plural of a custom one.
 pub(crate) fn target(cluster: &Cluster, id: ObjectId) -> Target {
     let (key, info) = (cluster.key(id), cluster.kind_of(id));
-    let name = if info.custom { info.plural.clone() } else { key.kind().to_lowercase() };
-    Target::new(GroupKind::new(key.group(), &name).to_string(), &key.name, &key.namespace)
+    let name = if info.custom {
+        info.plural.clone()
+    } else {
+        key.kind().to_lowercase()
+    };
+    Target::new(
+        GroupKind::new(key.group(), &name).to_string(),
+        &key.name,
+        &key.namespace,
+    )
 }

@@ -22,7 +22,10 @@ impl Extent {
         let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
         for story in stories {
             for affected in &story.affected {
-                let parent = affected.parent.and_then(|parent| places.get(&story.affected[parent].id)).copied();
+                let parent = affected
+                    .parent
+                    .and_then(|parent| places.get(&story.affected[parent].id))
+                    .copied();
                 match places.get(&affected.id) {
                     Some(&known) => {
                         all[known].ending = affected.ending;
@@ -30,13 +33,19 @@ impl Extent {
                     }
                     None => {
                         places.insert(affected.id, all.len());
-                        all.push(Affected { parent, ..affected.clone() });
+                        all.push(Affected {
+                            parent,
+                            ..affected.clone()
+                        });
                         steps.push(story.step);
                     }
                 }
             }
         }
-        Self { affected: all, steps }
+        Self {
+            affected: all,
+            steps,
+        }
     }
 
     /// The part of that which is touched because of `roots`, the roots included.
@@ -55,9 +64,17 @@ impl Extent {
     pub(crate) fn tied(stories: &[Story<'_>], wanted: impl Fn(&ObjectKey) -> bool) -> Self {
         let all = Self::all(stories);
         let mut tied = vec![false; all.affected.len()];
-        for (at, affected) in all.affected.iter().enumerate().filter(|(_, affected)| wanted(&affected.key)) {
+        for (at, affected) in all
+            .affected
+            .iter()
+            .enumerate()
+            .filter(|(_, affected)| wanted(&affected.key))
+        {
             tied[at] |= affected.ending == Ending::Stuck;
-            if let Some(parent) = affected.parent.filter(|parent| wanted(&all.affected[*parent].key)) {
+            if let Some(parent) = affected
+                .parent
+                .filter(|parent| wanted(&all.affected[*parent].key))
+            {
                 tied[at] = true;
                 tied[parent] = true;
             }
@@ -68,7 +85,10 @@ impl Extent {
     /// The objects for which `inside` is set; one whose parent is left out begins a tree of its own.
     fn limited_to(self, inside: &[bool]) -> Self {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.affected.len());
-        let mut limited = Self { affected: Vec::new(), steps: Vec::new() };
+        let mut limited = Self {
+            affected: Vec::new(),
+            steps: Vec::new(),
+        };
         for ((affected, step), inside) in self.affected.into_iter().zip(self.steps).zip(inside) {
             let parent = affected.parent.and_then(|parent| places[parent]);
             places.push(inside.then_some(limited.affected.len()));

@@ -71,21 +71,40 @@ pub(crate) struct Detail {
 
 impl Detail {
     /// As much as a picture can show.
-    pub(crate) const FULL: Self = Self { nodes: NODES, leaves: usize::MAX };
+    pub(crate) const FULL: Self = Self {
+        nodes: NODES,
+        leaves: usize::MAX,
+    };
 }
 
 /// The graph of a scope.
 pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, detail: Detail) -> Graph {
     let Detail { nodes, leaves } = detail;
     let affected = scope.affected();
-    let siblings = if affected.len() <= nodes { nodes } else { SIBLINGS };
-    let entries = outline(affected, Limits { entries: nodes, siblings, leaves, depth: usize::MAX });
+    let siblings = if affected.len() <= nodes {
+        nodes
+    } else {
+        SIBLINGS
+    };
+    let entries = outline(
+        affected,
+        Limits {
+            entries: nodes,
+            siblings,
+            leaves,
+            depth: usize::MAX,
+        },
+    );
     let mut draft = Drawing {
         stories,
         affected,
         steps: scope.steps(),
         ambiguous: ambiguous(affected),
-        graph: Graph { nodes: Vec::new(), arrows: Vec::new(), collapsed: KindCounts::new() },
+        graph: Graph {
+            nodes: Vec::new(),
+            arrows: Vec::new(),
+            collapsed: KindCounts::new(),
+        },
         places: BTreeMap::new(),
     };
     for entry in &entries {
@@ -113,7 +132,8 @@ impl Drawing<'_> {
         for (kind, number) in &entry.hidden {
             *self.graph.collapsed.entry(kind.clone()).or_default() += number;
         }
-        let below = (!entry.hidden.is_empty()).then(|| short(&format!("and below: {}", words::kinds(&entry.hidden))));
+        let below = (!entry.hidden.is_empty())
+            .then(|| short(&format!("and below: {}", words::kinds(&entry.hidden))));
         let (mut label, ending) = match &entry.item {
             Shown::Object(place) => {
                 let affected = &self.affected[*place];
@@ -122,13 +142,23 @@ impl Drawing<'_> {
             }
             Shown::Rest(places) => {
                 for place in places {
-                    *self.graph.collapsed.entry(self.affected[*place].key.kind().to_string()).or_default() += 1;
+                    *self
+                        .graph
+                        .collapsed
+                        .entry(self.affected[*place].key.kind().to_string())
+                        .or_default() += 1;
                 }
-                (self.group(places, entry.parent, entries), self.affected[places[0]].ending)
+                (
+                    self.group(places, entry.parent, entries),
+                    self.affected[places[0]].ending,
+                )
             }
         };
         label.extend(below);
-        self.graph.nodes.push(Vertex { label, tone: tone(ending) });
+        self.graph.nodes.push(Vertex {
+            label,
+            tone: tone(ending),
+        });
     }
 
     /// How many siblings there are, or how many besides those that have nodes of their own; and what all of them wait for.
@@ -147,9 +177,15 @@ impl Drawing<'_> {
             true => format!("{} {}", siblings.len(), first.key.kind()),
             false => format!("and {}", words::rest(&siblings)),
         };
-        let finalizers: BTreeSet<_> =
-            places.iter().map(|place| self.finalizers(&self.affected[*place], self.steps[*place])).collect();
-        let common = if finalizers.len() == 1 { finalizers.into_iter().next().flatten() } else { None };
+        let finalizers: BTreeSet<_> = places
+            .iter()
+            .map(|place| self.finalizers(&self.affected[*place], self.steps[*place]))
+            .collect();
+        let common = if finalizers.len() == 1 {
+            finalizers.into_iter().next().flatten()
+        } else {
+            None
+        };
         [short(&title)].into_iter().chain(common).collect()
     }
 
@@ -166,39 +202,65 @@ impl Drawing<'_> {
             format!("{}/{}", key.namespace, key.name)
         };
         let mut marks = Vec::new();
-        if self.stories.iter().any(|story| story.implied(key).is_some()) {
+        if self
+            .stories
+            .iter()
+            .any(|story| story.implied(key).is_some())
+        {
             marks.push("implied".to_owned());
         }
-        if self.stories.iter().any(|story| story.view.data.contains_key(key)) {
+        if self
+            .stories
+            .iter()
+            .any(|story| story.view.data.contains_key(key))
+        {
             marks.push("data".to_owned());
         }
         if self.stories.len() > 1 {
             marks.push(format!("step {}", step + 1));
         }
         let marks = (!marks.is_empty()).then(|| format!("({})", marks.join(", ")));
-        [short(&kind), short(&name)].into_iter().chain(marks).chain(self.finalizers(affected, step)).collect()
+        [short(&kind), short(&name)]
+            .into_iter()
+            .chain(marks)
+            .chain(self.finalizers(affected, step))
+            .collect()
     }
 
     /// The finalizers that hold a stuck object: somebody has to remove them.
     fn finalizers(&self, affected: &Affected, step: usize) -> Option<String> {
         let story = self.stories.iter().find(|story| story.step == step)?;
-        let stuck = story.stuck.binary_search_by_key(&affected.id, |held| held.object).ok()?;
-        let names = story.stuck[stuck].holds.iter().filter_map(|hold| match hold {
-            Hold::Finalizers(names) => Some(names.join(", ")),
-            _ => None,
-        });
+        let stuck = story
+            .stuck
+            .binary_search_by_key(&affected.id, |held| held.object)
+            .ok()?;
+        let names = story.stuck[stuck]
+            .holds
+            .iter()
+            .filter_map(|hold| match hold {
+                Hold::Finalizers(names) => Some(names.join(", ")),
+                _ => None,
+            });
         let names: Vec<String> = names.collect();
         (!names.is_empty()).then(|| short(&format!("finalizer {}", names.join(", "))))
     }
 
     /// Untouched owners of what is drawn: they are why something is kept.
     fn add_other_owners(&mut self, nodes: usize) {
-        let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else { return };
-        let touched = self.stories.iter().flat_map(|story| story.affected.iter().map(|affected| affected.id));
+        let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else {
+            return;
+        };
+        let touched = self
+            .stories
+            .iter()
+            .flat_map(|story| story.affected.iter().map(|affected| affected.id));
         let touched: BTreeSet<ObjectId> = touched.collect();
         let drawn: Vec<ObjectId> = self.places.keys().copied().collect();
-        let owners: BTreeSet<ObjectId> =
-            drawn.iter().flat_map(|id| cluster.edges(*id)).filter_map(|edge| edge.owner).collect();
+        let owners: BTreeSet<ObjectId> = drawn
+            .iter()
+            .flat_map(|id| cluster.edges(*id))
+            .filter_map(|edge| edge.owner)
+            .collect();
         let room = nodes.saturating_sub(self.graph.nodes.len());
         for id in owners.difference(&touched).take(room) {
             let key = cluster.key(*id);
@@ -208,13 +270,18 @@ impl Drawing<'_> {
                 format!("{}/{}", key.namespace, key.name).into()
             };
             self.places.insert(*id, self.graph.nodes.len());
-            self.graph.nodes.push(Vertex { label: vec![short(key.kind()), short(&name)], tone: Tone::Untouched });
+            self.graph.nodes.push(Vertex {
+                label: vec![short(key.kind()), short(&name)],
+                tone: Tone::Untouched,
+            });
         }
     }
 
     /// The tree first, then every other reference between what is drawn.
     fn add_arrows(&mut self, entries: &[Line]) {
-        let Some(story) = self.stories.last() else { return };
+        let Some(story) = self.stories.last() else {
+            return;
+        };
         let cluster = story.view.plan.cluster();
         let mut arrows: Vec<Arrow> = Vec::new();
         let mut joined: BTreeSet<(usize, usize)> = BTreeSet::new();
@@ -224,19 +291,30 @@ impl Drawing<'_> {
                 Shown::Object(place) => *place,
                 Shown::Rest(places) => places[0],
             };
-            let parent = self.affected[place].parent.map(|parent| self.affected[parent].id);
+            let parent = self.affected[place]
+                .parent
+                .map(|parent| self.affected[parent].id);
             if joined.insert((from, to)) {
-                arrows.push(Arrow { from, to, tie: OwnerStrokes::of(story, &self.affected[place]).to(parent) });
+                arrows.push(Arrow {
+                    from,
+                    to,
+                    tie: OwnerStrokes::of(story, &self.affected[place]).to(parent),
+                });
             }
         }
-        let by_object: Vec<(ObjectId, usize)> = self.places.iter().map(|(id, at)| (*id, *at)).collect();
+        let by_object: Vec<(ObjectId, usize)> =
+            self.places.iter().map(|(id, at)| (*id, *at)).collect();
         for (id, to) in by_object {
             let affected = self.affected.iter().find(|affected| affected.id == id);
             let strokes = affected.map(|affected| OwnerStrokes::of(story, affected));
             for owner in cluster.edges(id).filter_map(|edge| edge.owner) {
-                let Some(&from) = self.places.get(&owner) else { continue };
+                let Some(&from) = self.places.get(&owner) else {
+                    continue;
+                };
                 if joined.insert((from, to)) {
-                    let tie = strokes.as_ref().map_or(Stroke::Owned, |strokes| strokes.to(Some(owner)));
+                    let tie = strokes
+                        .as_ref()
+                        .map_or(Stroke::Owned, |strokes| strokes.to(Some(owner)));
                     arrows.push(Arrow { from, to, tie });
                 }
             }
@@ -252,7 +330,10 @@ impl Drawing<'_> {
 fn ambiguous(affected: &[Affected]) -> BTreeSet<&str> {
     let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
     let kinds = affected.iter().map(|affected| &affected.key);
-    kinds.filter(|key| *groups.entry(key.kind()).or_insert(key.group()) != key.group()).map(|key| key.kind()).collect()
+    kinds
+        .filter(|key| *groups.entry(key.kind()).or_insert(key.group()) != key.group())
+        .map(|key| key.kind())
+        .collect()
 }
 
 fn tone(ending: Ending) -> Tone {

@@ -52,7 +52,14 @@ pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
     while let Some(parent) = waiting.pop_front() {
         let (children, depth) = match parent.map(|at| (at, &entries[at])) {
             None => (&tree.roots, 0),
-            Some((_, Line { item: Shown::Object(place), depth, .. })) => (&tree.children[*place], depth + 1),
+            Some((
+                _,
+                Line {
+                    item: Shown::Object(place),
+                    depth,
+                    ..
+                },
+            )) => (&tree.children[*place], depth + 1),
             Some(_) => continue,
         };
         if children.is_empty() {
@@ -72,7 +79,12 @@ pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
                 Shown::Rest(places) => tree.kinds(places, false),
             };
             waiting.push_back(Some(entries.len()));
-            entries.push(Line { item, parent, depth, hidden });
+            entries.push(Line {
+                item,
+                parent,
+                depth,
+                hidden,
+            });
         }
     }
     entries
@@ -83,11 +95,17 @@ pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
     let mut roots = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
-        entry.parent.map_or(&mut roots, |parent| &mut children[parent]).push(at);
+        entry
+            .parent
+            .map_or(&mut roots, |parent| &mut children[parent])
+            .push(at);
     }
     let with_ends = |siblings: &[usize], above: &[bool]| {
         let last = siblings.len().saturating_sub(1);
-        let each = siblings.iter().enumerate().map(|(n, at)| (*at, [above, &[n == last]].concat()));
+        let each = siblings
+            .iter()
+            .enumerate()
+            .map(|(n, at)| (*at, [above, &[n == last]].concat()));
         each.rev().collect::<Vec<_>>()
     };
     let mut stack = with_ends(&roots, &[]);
@@ -110,9 +128,15 @@ impl<'a> CauseTree<'a> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); affected.len()];
         let mut roots = Vec::new();
         for (place, node) in affected.iter().enumerate() {
-            node.parent.map_or(&mut roots, |parent| &mut children[parent]).push(place);
+            node.parent
+                .map_or(&mut roots, |parent| &mut children[parent])
+                .push(place);
         }
-        Self { affected, children, roots }
+        Self {
+            affected,
+            children,
+            roots,
+        }
     }
 
     /// The kinds of these nodes' descendants, and of the nodes themselves if `inclusive`.
@@ -121,10 +145,16 @@ impl<'a> CauseTree<'a> {
         let mut stack: Vec<usize> = if inclusive {
             places.to_vec()
         } else {
-            places.iter().flat_map(|place| &self.children[*place]).copied().collect()
+            places
+                .iter()
+                .flat_map(|place| &self.children[*place])
+                .copied()
+                .collect()
         };
         while let Some(place) = stack.pop() {
-            *kinds.entry(self.affected[place].key.kind().to_string()).or_default() += 1;
+            *kinds
+                .entry(self.affected[place].key.kind().to_string())
+                .or_default() += 1;
             stack.extend(&self.children[place]);
         }
         kinds
@@ -136,7 +166,10 @@ impl<'a> CauseTree<'a> {
         let mut groups: BTreeMap<(&str, &str, Ending), Vec<usize>> = BTreeMap::new();
         for &place in siblings {
             let Affected { key, ending, .. } = &affected[place];
-            groups.entry((key.kind(), key.group(), *ending)).or_default().push(place);
+            groups
+                .entry((key.kind(), key.group(), *ending))
+                .or_default()
+                .push(place);
         }
         for group in groups.values_mut() {
             group.sort_by(|a, b| affected[*a].key.cmp(&affected[*b].key));
@@ -148,8 +181,16 @@ impl<'a> CauseTree<'a> {
             size if size <= few + 1 => size,
             _ => few,
         };
-        let cost = |group: &[usize], few: usize| shown(group, few) + usize::from(shown(group, few) < group.len());
-        let fits = |few: &usize| groups.values().map(|group| cost(group, *few)).sum::<usize>() <= left;
+        let cost = |group: &[usize], few: usize| {
+            shown(group, few) + usize::from(shown(group, few) < group.len())
+        };
+        let fits = |few: &usize| {
+            groups
+                .values()
+                .map(|group| cost(group, *few))
+                .sum::<usize>()
+                <= left
+        };
         let Some(few) = (0..=limits.siblings).rev().find(fits) else {
             // Not even one entry per kind.
             return vec![Shown::Rest(siblings.to_vec())];

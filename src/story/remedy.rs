@@ -45,7 +45,11 @@ impl Stuck {
 /// Everything that is Terminating after the step: first what somebody has to release, then what only waits for others.
 pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
     let rings = rings(&story.stuck);
-    let mut stuck: Vec<Stuck> = story.stuck.iter().map(|held| one(story, held, &rings)).collect();
+    let mut stuck: Vec<Stuck> = story
+        .stuck
+        .iter()
+        .map(|held| one(story, held, &rings))
+        .collect();
     stuck.sort_by(|a, b| (a.waits(), a.before, &a.key).cmp(&(b.waits(), b.before, &b.key)));
     stuck
 }
@@ -57,11 +61,19 @@ fn rings(stuck: &[HeldObject]) -> BTreeSet<ObjectId> {
     let mut waiting: BTreeMap<ObjectId, usize> = BTreeMap::new();
     let mut waited_for_by: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for one in stuck {
-        let blockers = one.holds.iter().flat_map(blocking_dependents).filter(|blocker| all.contains(blocker));
+        let blockers = one
+            .holds
+            .iter()
+            .flat_map(blocking_dependents)
+            .filter(|blocker| all.contains(blocker));
         waiting.insert(one.object, blockers.clone().count());
         blockers.for_each(|blocker| waited_for_by.entry(*blocker).or_default().push(one.object));
     }
-    let mut free: Vec<ObjectId> = waiting.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+    let mut free: Vec<ObjectId> = waiting
+        .iter()
+        .filter(|(_, count)| **count == 0)
+        .map(|(id, _)| *id)
+        .collect();
     while let Some(id) = free.pop() {
         waiting.remove(&id);
         for waiter in waited_for_by.get(&id).into_iter().flatten() {
@@ -86,17 +98,36 @@ fn blocking_dependents(hold: &Hold) -> &[ObjectId] {
 fn one(story: &Story<'_>, held: &HeldObject, rings: &BTreeSet<ObjectId>) -> Stuck {
     let id = held.object;
     let key = story.view.plan.cluster().key(id);
-    let case = Case { story, id, key: &key, in_ring: rings.contains(&id), unattended: held.unattended };
+    let case = Case {
+        story,
+        id,
+        key: &key,
+        in_ring: rings.contains(&id),
+        unattended: held.unattended,
+    };
     // Until a namespace is empty, a second delete of it changes nothing [NS-1].
-    let occupied = held.holds.iter().any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
-    let idle = |hold: &&Hold| occupied && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_));
+    let occupied = held
+        .holds
+        .iter()
+        .any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
+    let idle = |hold: &&Hold| {
+        occupied && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_))
+    };
     let holds = held.holds.iter().filter(|hold| !idle(hold));
     let mut remedies: Vec<Remedy> = holds.flat_map(|hold| case.remedies(hold, held)).collect();
     if remedies.is_empty() {
-        remedies.push(Remedy { what: "is not released".to_owned(), waits: true, ..Remedy::default() });
+        remedies.push(Remedy {
+            what: "is not released".to_owned(),
+            waits: true,
+            ..Remedy::default()
+        });
     }
     let before = story.stuck_before.contains(&key);
-    Stuck { key, before, remedies }
+    Stuck {
+        key,
+        before,
+        remedies,
+    }
 }
 
 /// A stuck object.
@@ -121,7 +152,12 @@ impl Case<'_> {
 
     /// Keys of some objects, as a sentence names them.
     fn named(&self, ids: &[ObjectId]) -> String {
-        words::keys(ids.iter().map(|id| self.cluster().key(*id)).collect::<Vec<_>>().iter())
+        words::keys(
+            ids.iter()
+                .map(|id| self.cluster().key(*id))
+                .collect::<Vec<_>>()
+                .iter(),
+        )
     }
 
     fn remedies(&self, hold: &Hold, held: &HeldObject) -> Vec<Remedy> {
@@ -131,21 +167,33 @@ impl Case<'_> {
             Hold::InUse { by, .. } => self.in_use(by),
             Hold::Instances(left) => self.definition(left),
             Hold::NamespaceContent { pods, others } => self.namespace(pods, others),
-            Hold::SpecFinalizers(tokens) => return tokens.iter().map(|token| self.spec_finalizer(token)).collect(),
+            Hold::SpecFinalizers(tokens) => {
+                return tokens
+                    .iter()
+                    .map(|token| self.spec_finalizer(token))
+                    .collect();
+            }
             Hold::BlockingDependents { dependents, itself } => self.dependents(dependents, *itself),
             Hold::Unhandled(names) => self.unhandled(names),
             Hold::Discovery(failing) => self.discovery(failing),
         };
         let mut citations = hold.citations().to_vec();
         citations.extend(remedy.citations);
-        vec![Remedy { citations, ..remedy }]
+        vec![Remedy {
+            citations,
+            ..remedy
+        }]
     }
 
     fn kubelet(&self) -> Remedy {
         Remedy {
-            what: "waits for the kubelet of its node to confirm that its containers have stopped".to_owned(),
+            what: "waits for the kubelet of its node to confirm that its containers have stopped"
+                .to_owned(),
             help: "Bring the node back. Only if it is gone for good:".to_owned(),
-            commands: vec![kubectl::delete(&self.target(), &["--grace-period=0", "--force"])],
+            commands: vec![kubectl::delete(
+                &self.target(),
+                &["--grace-period=0", "--force"],
+            )],
             ..Remedy::default()
         }
     }
@@ -153,30 +201,52 @@ impl Case<'_> {
     fn finalizers(&self, names: &[String], held: &HeldObject) -> Remedy {
         let table = self.story.view.known;
         let removers = names.iter().filter_map(|name| {
-            let remover = table.find(name)?.controller_of(self.key.group(), self.key.kind())?;
-            Some(format!("{} is removed by {}", plain::one_line(name), plain::one_line(&remover.removed_by)))
+            let remover = table
+                .find(name)?
+                .controller_of(self.key.group(), self.key.kind())?;
+            Some(format!(
+                "{} is removed by {}",
+                plain::one_line(name),
+                plain::one_line(&remover.removed_by)
+            ))
         });
         let removers: Vec<String> = removers.collect();
-        let whose = if names.len() == 1 { "its controller" } else { "their controllers" };
+        let whose = if names.len() == 1 {
+            "its controller"
+        } else {
+            "their controllers"
+        };
         let bring = match (removers.as_slice(), self.unattended, names.len()) {
             ([], false, _) => format!("Bring {whose} back"),
             ([], true, 1) => format!("Make sure that {whose} runs"),
             ([], true, _) => format!("Make sure that {whose} run"),
             (known, false, _) => format!("Bring back what removes it ({})", known.join("; ")),
-            (known, true, _) => format!("Make sure that what removes it runs ({})", known.join("; ")),
+            (known, true, _) => {
+                format!("Make sure that what removes it runs ({})", known.join("; "))
+            }
         };
         let mut unless = Vec::new();
         if !held.unless_quicker.is_empty() {
             let going = self.named(&held.unless_quicker);
-            unless.push(format!(", unless its controller is quicker than the deletion of {going}"));
+            unless.push(format!(
+                ", unless its controller is quicker than the deletion of {going}"
+            ));
         }
         if !held.unless_run_by.is_empty() {
             let left = self.named(&held.unless_run_by);
-            unless.push(format!(", unless its controller is {left}: several workloads run its image"));
+            unless.push(format!(
+                ", unless its controller is {left}: several workloads run its image"
+            ));
         }
         let unless = unless.concat();
-        let stored = self.story.view.plan.stored_finalizers(self.story.step, self.id);
-        let breaks = names.iter().filter_map(|name| finalizers::removal_breaks(name));
+        let stored = self
+            .story
+            .view
+            .plan
+            .stored_finalizers(self.story.step, self.id);
+        let breaks = names
+            .iter()
+            .filter_map(|name| finalizers::removal_breaks(name));
         let breaks: String = breaks.map(|breaks| format!(" ({breaks})")).collect();
         Remedy {
             what: format!("is held by finalizer {}{unless}", words::finalizers(names)),
@@ -188,8 +258,10 @@ impl Case<'_> {
 
     fn in_use(&self, by: &[ObjectId]) -> Remedy {
         let live = by.iter().filter(|id| !self.terminating(**id));
-        let commands: Vec<String> =
-            live.map(|id| kubectl::delete(&command::target(self.cluster(), *id), &[])).take(3).collect();
+        let commands: Vec<String> = live
+            .map(|id| kubectl::delete(&command::target(self.cluster(), *id), &[]))
+            .take(3)
+            .collect();
         let help = if commands.is_empty() {
             "Release those first."
         } else {
@@ -221,21 +293,41 @@ impl Case<'_> {
             true => format!("waits until it is empty: {}", self.named(others)),
             false => {
                 let rest = plain::count(others.len(), "other object");
-                format!("waits for its Pods ({}), and until then deletes nothing else ({rest})", self.named(pods))
+                format!(
+                    "waits for its Pods ({}), and until then deletes nothing else ({rest})",
+                    self.named(pods)
+                )
             }
         };
-        let mut next: Vec<ObjectId> = pods.iter().chain(others).copied().filter(|id| self.stuck_later(*id)).collect();
+        let mut next: Vec<ObjectId> = pods
+            .iter()
+            .chain(others)
+            .copied()
+            .filter(|id| self.stuck_later(*id))
+            .collect();
         next.sort_unstable();
         let next = match next.is_empty() {
             true => String::new(),
-            false => format!(" Then these, which have finalizers, get stuck next: {}.", self.named(&next)),
+            false => format!(
+                " Then these, which have finalizers, get stuck next: {}.",
+                self.named(&next)
+            ),
         };
         let told = self.conditions();
-        let told =
-            if told.is_empty() { String::new() } else { format!(" Its conditions will say: {}.", told.join("; ")) };
+        let told = if told.is_empty() {
+            String::new()
+        } else {
+            format!(" Its conditions will say: {}.", told.join("; "))
+        };
         let rejections = self.story.view.plan.rejections(self.story.step);
-        let is_rejected = |id: &ObjectId| rejections.iter().any(|rejection| rejection.object == *id);
-        let rejected: Vec<ObjectId> = pods.iter().chain(others).copied().filter(is_rejected).collect();
+        let is_rejected =
+            |id: &ObjectId| rejections.iter().any(|rejection| rejection.object == *id);
+        let rejected: Vec<ObjectId> = pods
+            .iter()
+            .chain(others)
+            .copied()
+            .filter(is_rejected)
+            .collect();
         let release = match rejected.is_empty() {
             true => "Release what is left in it.".to_owned(),
             false => format!(
@@ -243,25 +335,42 @@ impl Case<'_> {
                 self.named(&rejected)
             ),
         };
-        Remedy { what, help: format!("{release}{next}{told}"), waits: true, ..Remedy::default() }
+        Remedy {
+            what,
+            help: format!("{release}{next}{told}"),
+            waits: true,
+            ..Remedy::default()
+        }
     }
 
     /// Whether an object is not Terminating yet, and somebody has to remove its finalizers once it is.
     fn stuck_later(&self, id: ObjectId) -> bool {
-        !self.terminating(id) && self.present(id).is_some_and(|present| !present.finalizers.is_empty())
+        !self.terminating(id)
+            && self
+                .present(id)
+                .is_some_and(|present| !present.finalizers.is_empty())
     }
 
     /// What the conditions of a Namespace complain about.
     fn conditions(&self) -> Vec<String> {
-        let conditions = self.present(self.id).and_then(|present| present.conditions).into_iter().flatten();
+        let conditions = self
+            .present(self.id)
+            .and_then(|present| present.conditions)
+            .into_iter()
+            .flatten();
         let bad = conditions.filter(|condition| condition.status == "True");
-        bad.map(|condition| plain::one_line(&condition.message)).collect()
+        bad.map(|condition| plain::one_line(&condition.message))
+            .collect()
     }
 
     fn spec_finalizer(&self, token: &str) -> Remedy {
         Remedy {
-            what: format!("is held by {} in its spec.finalizers", plain::one_line(token)),
-            help: "Bring its controller back. Or, skipping the clean-up that it would do:".to_owned(),
+            what: format!(
+                "is held by {} in its spec.finalizers",
+                plain::one_line(token)
+            ),
+            help: "Bring its controller back. Or, skipping the clean-up that it would do:"
+                .to_owned(),
             commands: vec![kubectl::remove_spec_finalizer(&self.key.name, token)],
             ..Remedy::default()
         }
@@ -282,7 +391,10 @@ impl Case<'_> {
         } else {
             "Not all of them are being deleted, and the collector will never delete the others. To stop waiting:"
         };
-        Remedy { waits: !self.in_ring && all_stuck, ..self.deleted_again(what, help) }
+        Remedy {
+            waits: !self.in_ring && all_stuck,
+            ..self.deleted_again(what, help)
+        }
     }
 
     fn unhandled(&self, names: &[String]) -> Remedy {
@@ -296,7 +408,13 @@ impl Case<'_> {
 
     /// Every namespace waits, whatever is in it.
     fn discovery(&self, failing: &[FailingApi]) -> Remedy {
-        let named = words::keys(failing.iter().map(|api| self.cluster().key(api.object)).collect::<Vec<_>>().iter());
+        let named = words::keys(
+            failing
+                .iter()
+                .map(|api| self.cluster().key(api.object))
+                .collect::<Vec<_>>()
+                .iter(),
+        );
         let (exist, delete) = match failing.len() {
             1 => ("exists", "Delete the APIService"),
             _ => ("exist", "Delete the APIServices"),
@@ -304,7 +422,11 @@ impl Case<'_> {
         Remedy {
             what: format!(
                 "waits until the API server can ask every API group what it serves: {}",
-                failing.iter().map(words::silent_api).collect::<Vec<_>>().join("; ")
+                failing
+                    .iter()
+                    .map(words::silent_api)
+                    .collect::<Vec<_>>()
+                    .join("; ")
             ),
             help: format!(
                 "While {named} {exist} without a backend, every namespace that is deleted gets stuck like this one. {delete} \

@@ -79,7 +79,9 @@ struct Touch {
 
 /// All steps of a plan.
 pub(crate) fn stories<'v>(view: &'v PlanView<'v>) -> Vec<Story<'v>> {
-    (0..view.plan.steps.len()).map(|step| Story::new(view, step)).collect()
+    (0..view.plan.steps.len())
+        .map(|step| Story::new(view, step))
+        .collect()
 }
 
 impl<'v> Story<'v> {
@@ -97,7 +99,11 @@ impl<'v> Story<'v> {
             stuck_before: BTreeSet::new(),
             counts: Tally::default(),
             after,
-            implied: view.implied.iter().map(|implied| (&implied.key, implied)).collect(),
+            implied: view
+                .implied
+                .iter()
+                .map(|implied| (&implied.key, implied))
+                .collect(),
         };
         let endings: BTreeMap<ObjectId, Ending> = cluster
             .ids()
@@ -122,9 +128,12 @@ impl<'v> Story<'v> {
         let waves: BTreeSet<u32> = touches.values().filter_map(|touch| touch.gone).collect();
         let waves: BTreeMap<u32, usize> = waves.into_iter().zip(1..).collect();
         let nothing = Touch::default();
-        let doomed = endings.iter().filter(|(_, ending)| **ending != Ending::Kept);
-        let mut doomed: Vec<_> =
-            doomed.map(|(id, ending)| (touches.get(id).unwrap_or(&nothing), *id, *ending)).collect();
+        let doomed = endings
+            .iter()
+            .filter(|(_, ending)| **ending != Ending::Kept);
+        let mut doomed: Vec<_> = doomed
+            .map(|(id, ending)| (touches.get(id).unwrap_or(&nothing), *id, *ending))
+            .collect();
         // An object that was only waiting to be removed when the simulation began has no line in the log, and is first.
         doomed.sort_by_key(|(touch, id, _)| (touch.began, *id));
         let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
@@ -136,8 +145,15 @@ impl<'v> Story<'v> {
                 id,
                 key: cluster.key(id),
                 ending,
-                parent: via.filter(|via| *via != id).and_then(|via| places.get(&via)).copied(),
-                wave: touch.gone.and_then(|round| waves.get(&round)).copied().unwrap_or(0),
+                parent: via
+                    .filter(|via| *via != id)
+                    .and_then(|via| places.get(&via))
+                    .copied(),
+                wave: touch
+                    .gone
+                    .and_then(|round| waves.get(&round))
+                    .copied()
+                    .unwrap_or(0),
                 began,
                 causes: touch.causes.clone(),
             });
@@ -152,17 +168,36 @@ impl<'v> Story<'v> {
         endings: &BTreeMap<ObjectId, Ending>,
     ) {
         let cluster = self.view.plan.cluster();
-        let places: BTreeMap<ObjectId, usize> =
-            self.affected.iter().enumerate().map(|(place, affected)| (affected.id, place)).collect();
-        let owner = |id: ObjectId| cluster.edges(id).find_map(|edge| places.get(&edge.owner?).copied());
-        let spared: BTreeMap<ObjectId, Vec<Cause>> = self.view.plan.spared(self.step).into_iter().collect();
-        let changed = endings.iter().filter(|(_, ending)| **ending == Ending::Kept).map(|(id, _)| *id);
+        let places: BTreeMap<ObjectId, usize> = self
+            .affected
+            .iter()
+            .enumerate()
+            .map(|(place, affected)| (affected.id, place))
+            .collect();
+        let owner = |id: ObjectId| {
+            cluster
+                .edges(id)
+                .find_map(|edge| places.get(&edge.owner?).copied())
+        };
+        let spared: BTreeMap<ObjectId, Vec<Cause>> =
+            self.view.plan.spared(self.step).into_iter().collect();
+        let changed = endings
+            .iter()
+            .filter(|(_, ending)| **ending == Ending::Kept)
+            .map(|(id, _)| *id);
         let ids: BTreeSet<ObjectId> = changed
-            .chain(spared.keys().copied().filter(|id| !endings.contains_key(id) && owner(*id).is_some()))
+            .chain(
+                spared
+                    .keys()
+                    .copied()
+                    .filter(|id| !endings.contains_key(id) && owner(*id).is_some()),
+            )
             .collect();
         for id in ids {
             let touch = touches.get(&id);
-            let began = touch.and_then(|touch| touch.detached.or(touch.began)).map(|at| log[at]);
+            let began = touch
+                .and_then(|touch| touch.detached.or(touch.began))
+                .map(|at| log[at]);
             let via = began.and_then(|began| began.via);
             let mut causes = touch.map(|touch| touch.causes.clone()).unwrap_or_default();
             add(&mut causes, spared.get(&id).into_iter().flatten());
@@ -170,7 +205,10 @@ impl<'v> Story<'v> {
                 id,
                 key: cluster.key(id),
                 ending: Ending::Kept,
-                parent: via.and_then(|via| places.get(&via)).copied().or_else(|| owner(id)),
+                parent: via
+                    .and_then(|via| places.get(&via))
+                    .copied()
+                    .or_else(|| owner(id)),
                 wave: 0,
                 began,
                 causes,
@@ -179,7 +217,11 @@ impl<'v> Story<'v> {
     }
 
     fn count(&mut self, before: &StoredObjects<'_>) {
-        let of = |ending| self.affected.iter().filter(move |affected| affected.ending == ending);
+        let of = |ending| {
+            self.affected
+                .iter()
+                .filter(move |affected| affected.ending == ending)
+        };
         let cluster = self.view.plan.cluster();
         let known = || cluster.ids().filter(|id| !cluster.is_assumed(*id));
         let still = known().filter(|id| before.terminating(*id) && self.after.terminating(*id));
@@ -188,7 +230,9 @@ impl<'v> Story<'v> {
         let (stuck, kept) = (of(Ending::Stuck).count(), of(Ending::Kept).count());
         self.counts = Tally {
             deleted: of(Ending::Deleted).count(),
-            implied: of(Ending::Deleted).filter(|affected| self.implied.contains_key(&affected.key)).count(),
+            implied: of(Ending::Deleted)
+                .filter(|affected| self.implied.contains_key(&affected.key))
+                .count(),
             stuck,
             still_stuck: self.stuck_before.len(),
             kept,
@@ -198,13 +242,28 @@ impl<'v> Story<'v> {
 
     /// What is deleted of data: kinds with their numbers, claims first.
     pub(crate) fn data(&self) -> Vec<(&str, usize)> {
-        let deleted = self.affected.iter().filter(|affected| affected.ending == Ending::Deleted);
+        let deleted = self
+            .affected
+            .iter()
+            .filter(|affected| affected.ending == Ending::Deleted);
         let mut kinds: BTreeMap<(bool, &str), usize> = BTreeMap::new();
         for affected in deleted.filter(|affected| self.view.data.contains_key(&affected.key)) {
             let is_claim = affected.key.is(kinds::PERSISTENT_VOLUME_CLAIM);
-            *kinds.entry((!is_claim, if is_claim { "claim" } else { affected.key.kind() })).or_default() += 1;
+            *kinds
+                .entry((
+                    !is_claim,
+                    if is_claim {
+                        "claim"
+                    } else {
+                        affected.key.kind()
+                    },
+                ))
+                .or_default() += 1;
         }
-        kinds.into_iter().map(|((_, kind), number)| (kind, number)).collect()
+        kinds
+            .into_iter()
+            .map(|((_, kind), number)| (kind, number))
+            .collect()
     }
 
     /// Why the object exists although no manifest contains it.
@@ -214,14 +273,26 @@ impl<'v> Story<'v> {
 
     /// The requests of the step that the API server rejected: what they named, and the HTTP code.
     pub(crate) fn rejected(&self) -> Vec<(&'v ObjectKey, u16)> {
-        let targets = self.view.targets.get(self.step).map_or(&[][..], Vec::as_slice);
+        let targets = self
+            .view
+            .targets
+            .get(self.step)
+            .map_or(&[][..], Vec::as_slice);
         let responses = self.view.plan.steps[self.step].responses.iter().copied();
-        targets.iter().zip(responses).filter(|(_, code)| *code >= 400).collect()
+        targets
+            .iter()
+            .zip(responses)
+            .filter(|(_, code)| *code >= 400)
+            .collect()
     }
 
     /// What is done in this step.
     pub(crate) fn title(&self) -> String {
-        self.view.titles.get(self.step).cloned().unwrap_or_else(|| format!("step {}", self.step + 1))
+        self.view
+            .titles
+            .get(self.step)
+            .cloned()
+            .unwrap_or_else(|| format!("step {}", self.step + 1))
     }
 }
 

@@ -42,19 +42,39 @@ impl Web {
     pub(crate) fn of(story: &Story<'_>) -> Self {
         let cluster = story.view.plan.cluster();
         let affected = &story.affected;
-        let mut places: BTreeMap<ObjectId, usize> =
-            affected.iter().enumerate().map(|(place, affected)| (affected.id, place)).collect();
-        let owners = affected.iter().flat_map(|of| cluster.edges(of.id)).filter_map(|edge| edge.owner);
+        let mut places: BTreeMap<ObjectId, usize> = affected
+            .iter()
+            .enumerate()
+            .map(|(place, affected)| (affected.id, place))
+            .collect();
+        let owners = affected
+            .iter()
+            .flat_map(|of| cluster.edges(of.id))
+            .filter_map(|edge| edge.owner);
         let others: BTreeSet<ObjectId> = owners.filter(|id| !places.contains_key(id)).collect();
         let others = Vec::from_iter(others);
-        places.extend(others.iter().enumerate().map(|(at, id)| (*id, affected.len() + at)));
+        places.extend(
+            others
+                .iter()
+                .enumerate()
+                .map(|(at, id)| (*id, affected.len() + at)),
+        );
         let mut arrows = Vec::new();
         for (to, dependent) in affected.iter().enumerate() {
             let strokes = OwnerStrokes::of(story, dependent);
             let mut above: BTreeSet<ObjectId> = strokes.0.keys().copied().collect();
             above.extend(dependent.parent.map(|parent| affected[parent].id));
-            let arrow = |id: ObjectId| Arrow { from: places[&id], to, tie: strokes.to(Some(id)) };
-            arrows.extend(above.into_iter().filter(|id| *id != dependent.id).map(arrow));
+            let arrow = |id: ObjectId| Arrow {
+                from: places[&id],
+                to,
+                tie: strokes.to(Some(id)),
+            };
+            arrows.extend(
+                above
+                    .into_iter()
+                    .filter(|id| *id != dependent.id)
+                    .map(arrow),
+            );
         }
         let mut arrows = without_shortcuts(arrows, places.len());
         arrows.sort_unstable();
@@ -67,7 +87,8 @@ pub(crate) struct OwnerStrokes(BTreeMap<ObjectId, Stroke>);
 
 impl OwnerStrokes {
     pub(crate) fn of(story: &Story<'_>, dependent: &Affected) -> Self {
-        let stored = (dependent.ending == Ending::Kept).then(|| words::stored_uids(story, dependent.id));
+        let stored =
+            (dependent.ending == Ending::Kept).then(|| words::stored_uids(story, dependent.id));
         let implied = story.implied(&dependent.key).is_some();
         let stroke = |edge: &Edge| match &stored {
             Some(stored) if !stored.contains(&edge.uid) => Stroke::Removed,
@@ -86,7 +107,10 @@ impl OwnerStrokes {
 
     /// To an owner, or to what contains the dependent.
     pub(crate) fn to(&self, owner: Option<ObjectId>) -> Stroke {
-        owner.and_then(|owner| self.0.get(&owner)).copied().unwrap_or(Stroke::Contains)
+        owner
+            .and_then(|owner| self.0.get(&owner))
+            .copied()
+            .unwrap_or(Stroke::Contains)
     }
 }
 
@@ -106,7 +130,9 @@ pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arr
     for (container, content) in &contained {
         next[*container].extend(content);
     }
-    let mut shortcuts = Shortcuts { seen: vec![usize::MAX; nodes] };
+    let mut shortcuts = Shortcuts {
+        seen: vec![usize::MAX; nodes],
+    };
     for (container, content) in &mut contained {
         let owned = next[*container].len() - content.len();
         let needed = shortcuts.needed(&next, *container, &next[*container][..owned], content);
@@ -114,9 +140,13 @@ pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arr
         next[*container].truncate(owned);
         next[*container].extend(&*content);
     }
-    let contained: BTreeMap<usize, BTreeSet<usize>> =
-        contained.into_iter().map(|(from, content)| (from, BTreeSet::from_iter(content))).collect();
-    arrows.retain(|arrow| arrow.tie != Stroke::Contains || contained[&arrow.from].contains(&arrow.to));
+    let contained: BTreeMap<usize, BTreeSet<usize>> = contained
+        .into_iter()
+        .map(|(from, content)| (from, BTreeSet::from_iter(content)))
+        .collect();
+    arrows.retain(|arrow| {
+        arrow.tie != Stroke::Contains || contained[&arrow.from].contains(&arrow.to)
+    });
     arrows
 }
 
@@ -127,7 +157,13 @@ struct Shortcuts {
 
 impl Shortcuts {
     /// The nodes of `content` that nothing else in the container leads to; of a ring, one.
-    fn needed(&mut self, next: &[Vec<usize>], container: usize, owned: &[usize], content: &[usize]) -> BTreeSet<usize> {
+    fn needed(
+        &mut self,
+        next: &[Vec<usize>],
+        container: usize,
+        owned: &[usize],
+        content: &[usize],
+    ) -> BTreeSet<usize> {
         self.seen[container] = container;
         let mut needed = BTreeSet::new();
         for start in owned.iter().chain(content) {

@@ -24,21 +24,42 @@ pub(crate) struct Unanswered {
 pub(crate) fn unanswered(story: &Story<'_>) -> Vec<Unanswered> {
     let mut by_webhook: BTreeMap<_, Vec<Rejection>> = BTreeMap::new();
     for rejection in story.view.plan.rejections(story.step) {
-        by_webhook.entry((rejection.configuration, rejection.webhook.clone())).or_default().push(rejection);
+        by_webhook
+            .entry((rejection.configuration, rejection.webhook.clone()))
+            .or_default()
+            .push(rejection);
     }
-    let webhooks = by_webhook.into_values().map(|rejections| webhook(story, &rejections));
+    let webhooks = by_webhook
+        .into_values()
+        .map(|rejections| webhook(story, &rejections));
     let told = |hold: &Hold| matches!(hold, Hold::Discovery(_));
     let told = story.stuck.iter().any(|held| held.holds.iter().any(told));
     let apis = story.view.plan.failing_apis(story.step);
-    webhooks.chain(apis.iter().filter(|_| !told).map(|api| failing_api(story, api))).collect()
+    webhooks
+        .chain(
+            apis.iter()
+                .filter(|_| !told)
+                .map(|api| failing_api(story, api)),
+        )
+        .collect()
 }
 
 fn webhook(story: &Story<'_>, rejections: &[Rejection]) -> Unanswered {
     let cluster = story.view.plan.cluster();
-    let Rejection { configuration, webhook, service, service_exists, .. } = &rejections[0];
+    let Rejection {
+        configuration,
+        webhook,
+        service,
+        service_exists,
+        ..
+    } = &rejections[0];
     let of = |verbs: &[Verb]| -> Vec<ObjectKey> {
-        let these = rejections.iter().filter(|rejection| verbs.contains(&rejection.verb));
-        these.map(|rejection| cluster.key(rejection.object)).collect()
+        let these = rejections
+            .iter()
+            .filter(|rejection| verbs.contains(&rejection.verb));
+        these
+            .map(|rejection| cluster.key(rejection.object))
+            .collect()
     };
     let deletions = of(&[Verb::Delete]);
     let updates = of(&[Verb::Update, Verb::UpdateStatus, Verb::Finalize]);
@@ -47,7 +68,10 @@ fn webhook(story: &Story<'_>, rejections: &[Rejection]) -> Unanswered {
         rejected.push(format!("the deletion of {}", words::keys(deletions.iter())));
     }
     if !updates.is_empty() {
-        rejected.push(format!("updates that would release {}", words::keys(updates.iter())));
+        rejected.push(format!(
+            "updates that would release {}",
+            words::keys(updates.iter())
+        ));
     }
     Unanswered {
         what: format!(
@@ -58,16 +82,25 @@ fn webhook(story: &Story<'_>, rejections: &[Rejection]) -> Unanswered {
             words::nobody_answers(service, *service_exists)
         ),
         citations: &["GC-29"],
-        help: format!("Bring {} back, or delete the configuration first:", words::key(service)),
+        help: format!(
+            "Bring {} back, or delete the configuration first:",
+            words::key(service)
+        ),
         command: kubectl::delete(&command::target(cluster, *configuration), &[]),
     }
 }
 
 fn failing_api(story: &Story<'_>, api: &FailingApi) -> Unanswered {
     Unanswered {
-        what: format!("Every namespace that is deleted from now on gets stuck: {}", words::silent_api(api)),
+        what: format!(
+            "Every namespace that is deleted from now on gets stuck: {}",
+            words::silent_api(api)
+        ),
         citations: &["NS-11"],
-        help: format!("Bring {} back, or delete the APIService:", words::key(&api.service)),
+        help: format!(
+            "Bring {} back, or delete the APIService:",
+            words::key(&api.service)
+        ),
         command: kubectl::delete(&command::target(story.view.plan.cluster(), api.object), &[]),
     }
 }

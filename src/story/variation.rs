@@ -40,16 +40,29 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
     let outcomes = &story.view.plan.steps[story.step].outcomes;
     let kinds = [
         (Difference::Existence, "what exists"),
-        (Difference::Terminating, "only what is Terminating, and what holds it"),
+        (
+            Difference::Terminating,
+            "only what is Terminating, and what holds it",
+        ),
         (Difference::References, "only which owner references remain"),
     ];
     let each = kinds.into_iter().filter_map(|(kind, title)| {
-        let differing: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.differs == Some(kind)).collect();
+        let differing: Vec<&Outcome> = outcomes
+            .iter()
+            .filter(|outcome| outcome.differs == Some(kind))
+            .collect();
         if differing.len() > OUTCOMES {
             return Some(by_object(story, title, &differing));
         }
-        let outcomes = differing.into_iter().map(|outcome| describe(story, outcome)).collect::<Vec<_>>();
-        (!outcomes.is_empty()).then(|| Variation { title: title.to_owned(), outcomes, more: None })
+        let outcomes = differing
+            .into_iter()
+            .map(|outcome| describe(story, outcome))
+            .collect::<Vec<_>>();
+        (!outcomes.is_empty()).then(|| Variation {
+            title: title.to_owned(),
+            outcomes,
+            more: None,
+        })
     });
     each.collect()
 }
@@ -93,10 +106,23 @@ fn describe(story: &Story<'_>, outcome: &Outcome) -> Alternative {
         .map(|(key, here, verdict)| format!("{} {}", words::key(key), contrast(here, verdict)))
         .collect();
     let rest = differences.len() - described.len();
-    let more = if rest > 0 { format!("; and {}", plain::count(rest, "more object")) } else { String::new() };
-    let (late, citations): (_, &[_]) =
-        if outcome.late { (" (until the collector's next retry, which may be late)", &["GC-16"]) } else { ("", &[]) };
-    Alternative { text: format!("{}{more}{late}", described.join("; ")), citations }
+    let more = if rest > 0 {
+        format!("; and {}", plain::count(rest, "more object"))
+    } else {
+        String::new()
+    };
+    let (late, citations): (_, &[_]) = if outcome.late {
+        (
+            " (until the collector's next retry, which may be late)",
+            &["GC-16"],
+        )
+    } else {
+        ("", &[])
+    };
+    Alternative {
+        text: format!("{}{more}{late}", described.join("; ")),
+        citations,
+    }
 }
 
 fn contrast(here: &Fate, verdict: &Fate) -> String {
@@ -104,13 +130,21 @@ fn contrast(here: &Fate, verdict: &Fate) -> String {
         (Fate::Gone, _) => "is deleted".to_owned(),
         (Fate::Present(here), Fate::Gone) if here.terminating => format!("is stuck{}", held(here)),
         (Fate::Present(_), Fate::Gone) => "is kept".to_owned(),
-        (Fate::Present(here), Fate::Present(verdict)) if here.terminating != verdict.terminating => {
-            if here.terminating { format!("is stuck{}", held(here)) } else { "is not Terminating".to_owned() }
+        (Fate::Present(here), Fate::Present(verdict))
+            if here.terminating != verdict.terminating =>
+        {
+            if here.terminating {
+                format!("is stuck{}", held(here))
+            } else {
+                "is not Terminating".to_owned()
+            }
         }
         (Fate::Present(here), Fate::Present(verdict)) if here.finalizers != verdict.finalizers => {
             format!("is stuck{}", held(here))
         }
-        (Fate::Present(here), Fate::Present(verdict)) if here.owner_references != verdict.owner_references => {
+        (Fate::Present(here), Fate::Present(verdict))
+            if here.owner_references != verdict.owner_references =>
+        {
             format!("has {}", owners(here))
         }
         _ => "has other conditions".to_owned(),
@@ -129,9 +163,21 @@ fn held(present: &Present) -> String {
 
 fn owners(present: &Present) -> String {
     let owners = present.owner_references.iter().map(|owner| {
-        let blocking = if owner.block_owner_deletion == Some(true) { " (blocking)" } else { "" };
-        format!("{} {}{blocking}", plain::one_line(&owner.kind), plain::one_line(&owner.name))
+        let blocking = if owner.block_owner_deletion == Some(true) {
+            " (blocking)"
+        } else {
+            ""
+        };
+        format!(
+            "{} {}{blocking}",
+            plain::one_line(&owner.kind),
+            plain::one_line(&owner.name)
+        )
     });
     let owners: Vec<String> = owners.collect();
-    if owners.is_empty() { "no owner".to_owned() } else { format!("owner {}", owners.join(", ")) }
+    if owners.is_empty() {
+        "no owner".to_owned()
+    } else {
+        format!("owner {}", owners.join(", "))
+    }
 }

@@ -24,7 +24,11 @@ pub(crate) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k ObjectKey>) -> St
 fn some(names: impl ExactSizeIterator<Item = String>, most: usize) -> String {
     let rest = names.len().saturating_sub(most);
     let named: Vec<String> = names.take(most).collect();
-    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let more = if rest > 0 {
+        format!(" and {rest} more")
+    } else {
+        String::new()
+    };
     named.join(", ") + &more
 }
 
@@ -34,12 +38,18 @@ const FINALIZERS: usize = 10;
 /// Names of finalizers in order, each once, and how many more.
 pub(crate) fn finalizers(names: &[String]) -> String {
     let names: std::collections::BTreeSet<&String> = names.iter().collect();
-    some(names.into_iter().map(|name| plain::one_line(name)), FINALIZERS)
+    some(
+        names.into_iter().map(|name| plain::one_line(name)),
+        FINALIZERS,
+    )
 }
 
 /// `20 Pod, 3 Secret`.
 pub(crate) fn kinds(kinds: &super::outline::KindCounts) -> String {
-    let kinds: Vec<_> = kinds.iter().map(|(kind, number)| format!("{number} {}", plain::one_line(kind))).collect();
+    let kinds: Vec<_> = kinds
+        .iter()
+        .map(|(kind, number)| format!("{number} {}", plain::one_line(kind)))
+        .collect();
     kinds.join(", ")
 }
 
@@ -56,12 +66,20 @@ pub(crate) fn rest(siblings: &[&Affected]) -> String {
         Some((kind, _)) if by_kind.len() == 1 => plain::one_line(kind),
         _ => kinds(&by_kind),
     };
-    format!("{} more that are {}: {which}", siblings.len(), endings.join(" or "))
+    format!(
+        "{} more that are {}: {which}",
+        siblings.len(),
+        endings.join(" or ")
+    )
 }
 
 /// What is deleted of data: `2 claims, 1 Cluster`; `None` if nothing is.
 pub(crate) fn data(story: &Story<'_>) -> Option<String> {
-    let data: Vec<String> = story.data().iter().map(|(what, number)| plain::count(*number, what)).collect();
+    let data: Vec<String> = story
+        .data()
+        .iter()
+        .map(|(what, number)| plain::count(*number, what))
+        .collect();
     (!data.is_empty()).then(|| data.join(", "))
 }
 
@@ -113,24 +131,45 @@ fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {
 }
 
 /// What the collector did: what is wrong with the owner that decided, and who else owned it.
-fn owned(story: &Story<'_>, affected: &Affected, cause: Cause, owner: Option<ObjectId>, name: &str) -> String {
+fn owned(
+    story: &Story<'_>,
+    affected: &Affected,
+    cause: Cause,
+    owner: Option<ObjectId>,
+    name: &str,
+) -> String {
     let cluster = story.view.plan.cluster();
     let edges: Vec<Edge> = cluster.edges(affected.id).collect();
-    let Some(owner) = owner else { return "collected".to_owned() };
+    let Some(owner) = owner else {
+        return "collected".to_owned();
+    };
     let edge = edges.iter().find(|edge| edge.owner == Some(owner));
-    let blocking = if edge.is_some_and(|edge| edge.blocking) { ", blocking" } else { "" };
+    let blocking = if edge.is_some_and(|edge| edge.blocking) {
+        ", blocking"
+    } else {
+        ""
+    };
     let mut text = match cause {
         Cause::OwnerElsewhere => format!("its owner {name} is in another namespace"),
-        Cause::OwnerNamespaced => format!("its owner {name} is in a namespace, and was looked for in none"),
-        Cause::OwnerMistaken => {
-            format!("its owner {name} is treated as absent: another dependent looks for it in the wrong place")
+        Cause::OwnerNamespaced => {
+            format!("its owner {name} is in a namespace, and was looked for in none")
         }
-        Cause::OwnerMismatch => format!("{name} has the uid of its owner, but not the name or kind"),
+        Cause::OwnerMistaken => {
+            format!(
+                "its owner {name} is treated as absent: another dependent looks for it in the wrong place"
+            )
+        }
+        Cause::OwnerMismatch => {
+            format!("{name} has the uid of its owner, but not the name or kind")
+        }
         _ => format!("owned by {name}{blocking}"),
     };
     let mut others: Vec<ObjectKey> = edges
         .iter()
-        .filter_map(|edge| edge.owner.filter(|other| *other != owner && *other != affected.id))
+        .filter_map(|edge| {
+            edge.owner
+                .filter(|other| *other != owner && *other != affected.id)
+        })
         .map(|other| cluster.key(other))
         .collect();
     others.sort();
@@ -144,12 +183,26 @@ fn owned(story: &Story<'_>, affected: &Affected, cause: Cause, owner: Option<Obj
 fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
     let cluster = story.view.plan.cluster();
     let has = |cause: Cause| affected.causes.contains(&cause);
-    let kept = affected.causes.iter().any(|cause| matches!(cause, Cause::OtherOwner { .. }));
+    let kept = affected
+        .causes
+        .iter()
+        .any(|cause| matches!(cause, Cause::OtherOwner { .. }));
     let mut parts = Vec::new();
-    if affected.began.is_some_and(|began| began.effect == Effect::Detached) {
+    if affected
+        .began
+        .is_some_and(|began| began.effect == Effect::Detached)
+    {
         let lost = lost_owners(story, affected);
-        let lost = if lost.is_empty() { "an owner".to_owned() } else { keys(lost.iter()) };
-        let orphaned = if has(Cause::Orphaned) { "orphaned: " } else { "" };
+        let lost = if lost.is_empty() {
+            "an owner".to_owned()
+        } else {
+            keys(lost.iter())
+        };
+        let orphaned = if has(Cause::Orphaned) {
+            "orphaned: "
+        } else {
+            ""
+        };
         parts.push(format!("{orphaned}its reference to {lost} is removed"));
         let left = left_owners(story, affected.id);
         match left.as_slice() {
@@ -171,15 +224,23 @@ fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
         parts.push("no longer blocks its owner".to_owned());
     }
     parts.join("; ")
-        + if cluster.kind_of(affected.id).gc_tracked { "" } else { "; the collector does not watch its kind" }
+        + if cluster.kind_of(affected.id).gc_tracked {
+            ""
+        } else {
+            "; the collector does not watch its kind"
+        }
 }
 
 /// Owners to which its reference is no longer stored.
 fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<ObjectKey> {
     let cluster = story.view.plan.cluster();
     let stored = stored_uids(story, affected.id);
-    let lost = cluster.edges(affected.id).filter(|edge| !stored.contains(&edge.uid));
-    let mut lost: Vec<ObjectKey> = lost.filter_map(|edge| Some(cluster.key(edge.owner?))).collect();
+    let lost = cluster
+        .edges(affected.id)
+        .filter(|edge| !stored.contains(&edge.uid));
+    let mut lost: Vec<ObjectKey> = lost
+        .filter_map(|edge| Some(cluster.key(edge.owner?)))
+        .collect();
     lost.sort();
     lost.dedup();
     lost
@@ -189,9 +250,14 @@ fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<ObjectKey> {
 fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
     let cluster = story.view.plan.cluster();
     let stored = stored_uids(story, id);
-    let left = cluster.edges(id).filter(|edge| stored.contains(&edge.uid)).filter_map(|edge| edge.owner);
-    let mut left: Vec<ObjectKey> =
-        left.filter(|owner| story.after.has(*owner)).map(|owner| cluster.key(owner)).collect();
+    let left = cluster
+        .edges(id)
+        .filter(|edge| stored.contains(&edge.uid))
+        .filter_map(|edge| edge.owner);
+    let mut left: Vec<ObjectKey> = left
+        .filter(|owner| story.after.has(*owner))
+        .map(|owner| cluster.key(owner))
+        .collect();
     left.sort();
     left.dedup();
     left
@@ -199,7 +265,11 @@ fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
 
 /// The uids of the references that an object has when the step is over.
 pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> BTreeSet<String> {
-    let references = story.after.present(id).into_iter().flat_map(|present| present.owner_references);
+    let references = story
+        .after
+        .present(id)
+        .into_iter()
+        .flat_map(|present| present.owner_references);
     references.map(|reference| reference.uid.into()).collect()
 }
 
@@ -207,26 +277,43 @@ pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> BTreeSet<String> {
 fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let cluster = story.view.plan.cluster();
     let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
-    let unknown = bad.iter().any(|edge| edge.owner.is_some_and(|owner| cluster.kind_of(owner).versions.is_empty()));
-    let written = story.after.present(id).into_iter().flat_map(|present| present.owner_references);
+    let unknown = bad.iter().any(|edge| {
+        edge.owner
+            .is_some_and(|owner| cluster.kind_of(owner).versions.is_empty())
+    });
+    let written = story
+        .after
+        .present(id)
+        .into_iter()
+        .flat_map(|present| present.owner_references);
     let bad_uids: BTreeSet<&str> = bad.iter().map(|edge| edge.uid.as_str()).collect();
-    let written: Vec<_> = written.filter(|reference| bad_uids.contains(&*reference.uid)).collect();
+    let written: Vec<_> = written
+        .filter(|reference| bad_uids.contains(&*reference.uid))
+        .collect();
     let may_be_served = |owner: &gc::OwnerReference| {
         let kind = GroupKind::new(ApiVersion::split(&owner.api_version).group, &owner.kind);
         cluster.kind(kind).is_some_and(|info| info.open_versions)
     };
     let open = !written.is_empty() && written.iter().all(may_be_served);
-    let mut named: Vec<String> =
-        written.iter().map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version))).collect();
+    let mut named: Vec<String> = written
+        .iter()
+        .map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version)))
+        .collect();
     named.sort();
     named.dedup();
     match (named.is_empty(), unknown) {
         (true, _) => "never collected: the cluster no longer serves its owner's kind".to_owned(),
         (false, true) => format!("kept, because {} unknown", unknown_kinds(&named)),
         (false, false) if open => {
-            format!("kept, because nothing in the input shows that the cluster serves {}", named.join(", "))
+            format!(
+                "kept, because nothing in the input shows that the cluster serves {}",
+                named.join(", ")
+            )
         }
-        (false, false) => format!("never collected: the cluster does not serve {}", named.join(", ")),
+        (false, false) => format!(
+            "never collected: the cluster does not serve {}",
+            named.join(", ")
+        ),
     }
 }
 
@@ -240,7 +327,10 @@ fn unknown_kinds(named: &[String]) -> String {
 /// Why an aggregated API is not served.
 pub(crate) fn silent_api(api: &FailingApi) -> String {
     let group = plain::one_line(&api.group_version);
-    format!("{group} is not served, because {}", nobody_answers(&api.service, api.service_exists))
+    format!(
+        "{group} is not served, because {}",
+        nobody_answers(&api.service, api.service_exists)
+    )
 }
 
 /// Why nobody answers what the API server calls a Service for.
@@ -253,7 +343,11 @@ pub(crate) fn nobody_answers(service: &ObjectKey, exists: bool) -> String {
 
 /// Citations at the end of a line.
 pub(crate) fn cited(citations: &[&'static str]) -> String {
-    if citations.is_empty() { String::new() } else { format!("[{}]", citations.join(", ")) }
+    if citations.is_empty() {
+        String::new()
+    } else {
+        format!("[{}]", citations.join(", "))
+    }
 }
 
 /// The citations of an object's causes at the end of its line.

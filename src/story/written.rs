@@ -21,10 +21,15 @@ impl WrittenAt {
         let mut places = BTreeMap::new();
         for member in &inventory.members {
             if let Some(id) = cluster.find(&member.key) {
-                places.entry(id).or_insert((member.file, member.object.start().start));
+                places
+                    .entry(id)
+                    .or_insert((member.file, member.object.start().start));
             }
         }
-        Self { sources: inventory.sources.clone(), places }
+        Self {
+            sources: inventory.sources.clone(),
+            places,
+        }
     }
 
     /// The file of an object, as it is reported, and the 1-based line at which the object begins.

@@ -48,8 +48,12 @@ impl CoveredFile {
             let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
             let in_span = &mut self.rules[start..self.ends[at]];
             let before = in_span.partition_point(|ignored| ignored.name(directives) < rule);
-            let named = in_span[before..].iter_mut().take_while(|ignored| ignored.name(directives) == rule);
-            let new = named.enumerate().take_while(|(at, ignored)| *at == 0 || !ignored.found);
+            let named = in_span[before..]
+                .iter_mut()
+                .take_while(|ignored| ignored.name(directives) == rule);
+            let new = named
+                .enumerate()
+                .take_while(|(at, ignored)| *at == 0 || !ignored.found);
             found.extend(new.map(|(_, ignored)| {
                 ignored.found = true;
                 *ignored
@@ -63,7 +67,9 @@ impl CoveredFile {
         self.spans.containing(place).into_iter().any(|at| {
             let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
             let in_span = &self.rules[start..self.ends[at]];
-            in_span.binary_search_by(|ignored| ignored.name(directives).cmp(rule)).is_ok()
+            in_span
+                .binary_search_by(|ignored| ignored.name(directives).cmp(rule))
+                .is_ok()
         })
     }
 }
@@ -76,7 +82,16 @@ fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
         let spans = std::iter::once(directive.place).chain(covers);
         let rules = move || (0..directive.rules.len() as u32).map(move |rule| (at, rule));
         spans.flat_map(move |span| {
-            rules().map(move |(directive, rule)| (span, IgnoredRule { directive, rule, found: false }))
+            rules().map(move |(directive, rule)| {
+                (
+                    span,
+                    IgnoredRule {
+                        directive,
+                        rule,
+                        found: false,
+                    },
+                )
+            })
         })
     });
     let mut ignored: Vec<(Span, IgnoredRule)> = ignored.collect();
@@ -99,7 +114,9 @@ fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
             rules: in_file.iter().map(|(_, ignored)| *ignored).collect(),
         }
     };
-    in_files.map(|in_file| (file(&in_file[0].1), covered(in_file))).collect()
+    in_files
+        .map(|in_file| (file(&in_file[0].1), covered(in_file)))
+        .collect()
 }
 
 /// All suppressions of a run.
@@ -179,9 +196,16 @@ impl Suppressions {
         directives.sort();
         // A file in two bundles comes twice.
         directives.dedup();
-        let used = directives.iter().map(|directive| smallvec![false; directive.rules.len()]).collect();
+        let used = directives
+            .iter()
+            .map(|directive| smallvec![false; directive.rules.len()])
+            .collect();
         let mut of_rule: HashMap<&'static str, Vec<usize>> = HashMap::default();
-        for (at, ignore) in ignores.iter().enumerate().filter(|(_, ignore)| !ignore.is_expired(today)) {
+        for (at, ignore) in ignores
+            .iter()
+            .enumerate()
+            .filter(|(_, ignore)| !ignore.is_expired(today))
+        {
             of_rule.entry(ignore.rule).or_default().push(at);
         }
         let index = |(rule, places)| (rule, IgnoreIndex::new(&ignores, places));
@@ -199,7 +223,10 @@ impl Suppressions {
 
     /// Divides findings into those that are reported and those that are suppressed.
     pub fn apply<F>(&mut self, findings: Vec<F>, of: impl Fn(&F) -> &Finding) -> Applied<F> {
-        let mut applied = Applied { kept: Vec::new(), suppressed: Vec::new() };
+        let mut applied = Applied {
+            kept: Vec::new(),
+            suppressed: Vec::new(),
+        };
         for finding in findings {
             match self.reason(of(&finding)) {
                 None => applied.kept.push(finding),
@@ -212,23 +239,34 @@ impl Suppressions {
     /// Whether a suppression matches `finding`. None counts as used.
     pub fn suppress(&self, finding: &Finding) -> bool {
         let covered = self.covered.get(&finding.primary.file);
-        let by_directive =
-            covered.is_some_and(|covered| covered.ignores(finding.primary.span.start, finding.rule, &self.directives));
-        let index = || self.ignores_of.get(finding.rule).zip(finding.object.as_ref());
-        by_directive || index().is_some_and(|(index, object)| !index.matching(&self.ignores, object).is_empty())
+        let by_directive = covered.is_some_and(|covered| {
+            covered.ignores(finding.primary.span.start, finding.rule, &self.directives)
+        });
+        let index = || {
+            self.ignores_of
+                .get(finding.rule)
+                .zip(finding.object.as_ref())
+        };
+        by_directive
+            || index()
+                .is_some_and(|(index, object)| !index.matching(&self.ignores, object).is_empty())
     }
 
     /// The reason of the first suppression that matches `finding`; every one that matches counts as used.
     fn reason(&mut self, finding: &Finding) -> Option<Option<String>> {
         let mut matching: Vec<IgnoredRule> = match self.covered.get_mut(&finding.primary.file) {
-            Some(covered) => covered.matching(finding.primary.span.start, finding.rule, &self.directives),
+            Some(covered) => {
+                covered.matching(finding.primary.span.start, finding.rule, &self.directives)
+            }
             None => Vec::new(),
         };
         matching.sort_unstable_by_key(|ignored| (ignored.directive, ignored.rule));
         for ignored in &matching {
             self.used[ignored.directive as usize][ignored.rule as usize] = true;
         }
-        let mut reason = matching.first().map(|first| self.directives[first.directive as usize].reason.clone());
+        let mut reason = matching
+            .first()
+            .map(|first| self.directives[first.directive as usize].reason.clone());
         if let (Some(index), Some(object)) = (self.ignores_of.get(finding.rule), &finding.object) {
             for at in index.matching(&self.ignores, object) {
                 self.ignored[at] = true;
@@ -245,19 +283,28 @@ impl Suppressions {
         ran: impl Fn(&str) -> bool,
         objects: Option<impl Iterator<Item = &'k ObjectKey>>,
     ) -> Vec<Idle> {
-        let named = self.directives.iter().zip(&self.used).flat_map(|(directive, used)| {
-            directive
-                .rules
-                .iter()
-                .zip(used)
-                .filter(|(rule, used)| !**used && ran(&rule.id))
-                .map(move |(rule, _)| (directive, rule))
-        });
+        let named = self
+            .directives
+            .iter()
+            .zip(&self.used)
+            .flat_map(|(directive, used)| {
+                directive
+                    .rules
+                    .iter()
+                    .zip(used)
+                    .filter(|(rule, used)| !**used && ran(&rule.id))
+                    .map(move |(rule, _)| (directive, rule))
+            });
         // There may be as many as comments.
         let mut idle = Vec::with_capacity(named.clone().count());
         idle.extend(named.map(|(directive, rule)| {
             let cause = IdleCause::Directive(directive.form);
-            Idle { file: directive.file, span: rule.span, rule: rule.id.clone(), cause }
+            Idle {
+                file: directive.file,
+                span: rule.span,
+                rule: rule.id.clone(),
+                cause,
+            }
         }));
         let Some(file) = self.config else { return idle };
         let unused = |at: &usize| !self.ignored[*at] && ran(self.ignores[*at].rule);
@@ -273,17 +320,28 @@ impl Suppressions {
                 None if judged.contains(&at) => IdleCause::Ignore { object },
                 None => continue,
             };
-            idle.push(Idle { file, span: ignore.place, rule: ignore.rule.into(), cause });
+            idle.push(Idle {
+                file,
+                span: ignore.place,
+                rule: ignore.rule.into(),
+                cause,
+            });
         }
         idle
     }
 
     /// Which of the ignores at these places are about one of the objects.
-    fn about<'k>(&self, objects: impl Iterator<Item = &'k ObjectKey>, places: Vec<usize>) -> HashSet<usize> {
+    fn about<'k>(
+        &self,
+        objects: impl Iterator<Item = &'k ObjectKey>,
+        places: Vec<usize>,
+    ) -> HashSet<usize> {
         if places.is_empty() {
             return HashSet::default();
         }
         let index = IgnoreIndex::new(&self.ignores, places);
-        objects.flat_map(|object| index.matching(&self.ignores, object)).collect()
+        objects
+            .flat_map(|object| index.matching(&self.ignores, object))
+            .collect()
     }
 }

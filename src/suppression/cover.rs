@@ -37,16 +37,19 @@ impl Nodes {
             }
         }
         nodes.sort_by_key(|node| (node.start, std::cmp::Reverse(node.end)));
-        Self { nodes, by_end: OnceCell::new() }
+        Self {
+            nodes,
+            by_end: OnceCell::new(),
+        }
     }
 
     /// What `comment` covers; `None` when no node follows.
     pub(super) fn covered(&self, file: &SourceFile, comment: &Comment) -> Option<Span> {
         match comment.own_line {
             true => self.next(comment.span.end),
-            false => {
-                self.beginning_in(line_before(file, comment)).or_else(|| self.ending_in(line_before(file, comment)))
-            }
+            false => self
+                .beginning_in(line_before(file, comment))
+                .or_else(|| self.ending_in(line_before(file, comment))),
         }
     }
 
@@ -58,8 +61,11 @@ impl Nodes {
     /// From the first to the last byte of the nodes that begin on a line.
     fn beginning_in(&self, line: Span) -> Option<Span> {
         let from = self.nodes.partition_point(|node| node.start < line.start);
-        let here = self.nodes[from..].iter().take_while(|node| node.start < line.end);
-        here.copied().reduce(|all, node| Span::new(all.start, all.end.max(node.end)))
+        let here = self.nodes[from..]
+            .iter()
+            .take_while(|node| node.start < line.end);
+        here.copied()
+            .reduce(|all, node| Span::new(all.start, all.end.max(node.end)))
     }
 
     /// The innermost node that ends on a line: the comment is at the end of its last line.
@@ -70,7 +76,9 @@ impl Nodes {
             nodes
         });
         let from = by_end.partition_point(|node| node.end <= line.start);
-        let here = by_end[from..].iter().take_while(|node| node.end <= line.end);
+        let here = by_end[from..]
+            .iter()
+            .take_while(|node| node.end <= line.end);
         here.copied().min_by_key(|node| (node.len(), node.start))
     }
 }
@@ -86,7 +94,10 @@ fn with_value(key: Span, value: Value<'_>) -> Span {
 /// The part of a line before the comment on it.
 fn line_before(file: &SourceFile, comment: &Comment) -> Span {
     let before = file.slice(Span::new(0, comment.span.start));
-    Span::new(before.rfind('\n').map_or(0, |at| at as u32 + 1), comment.span.start)
+    Span::new(
+        before.rfind('\n').map_or(0, |at| at as u32 + 1),
+        comment.span.start,
+    )
 }
 
 /// The lines of a document that cannot be read, as its comments need them, which come in written order: what was found for one
@@ -100,7 +111,11 @@ pub(super) struct UnreadLines<'f> {
 
 impl<'f> UnreadLines<'f> {
     pub(super) fn of(file: &'f SourceFile, document: Span) -> Self {
-        Self { file, document, found: Cell::new(None) }
+        Self {
+            file,
+            document,
+            found: Cell::new(None),
+        }
     }
 
     /// What a comment covers: its own line, or the next one with content.
@@ -112,7 +127,11 @@ impl<'f> UnreadLines<'f> {
         if let Some(found) = self.found.get().filter(|found| found.start >= start) {
             return Some(found);
         }
-        for line in self.file.slice(Span::new(start, self.document.end)).split_inclusive('\n') {
+        for line in self
+            .file
+            .slice(Span::new(start, self.document.end))
+            .split_inclusive('\n')
+        {
             let end = start + line.len() as u32;
             let text = line.trim();
             if !text.is_empty() && !text.starts_with('#') {

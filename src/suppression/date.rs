@@ -33,7 +33,10 @@ impl FromStr for Date {
 
     /// Only the form that a date is printed in: ISO 8601 has others, down to `20311231T10`.
     fn from_str(text: &str) -> Result<Self, NotADate> {
-        let date = text.parse().ok().filter(|date: &jiff::civil::Date| date.to_string() == text);
+        let date = text
+            .parse()
+            .ok()
+            .filter(|date: &jiff::civil::Date| date.to_string() == text);
         date.map(Self).ok_or_else(|| NotADate(text.to_owned()))
     }
 }
@@ -44,7 +47,10 @@ mod tests {
 
     #[test]
     fn only_days_that_exist_are_read() {
-        assert_eq!("2028-02-29".parse::<Date>().map(|date| date.to_string()), Ok("2028-02-29".to_owned()));
+        assert_eq!(
+            "2028-02-29".parse::<Date>().map(|date| date.to_string()),
+            Ok("2028-02-29".to_owned())
+        );
         for text in [
             "2027-02-29",
             "2027-13-01",
@@ -61,7 +67,8 @@ mod tests {
 
     #[test]
     fn days_are_in_order() {
-        let [earlier, later]: [Date; 2] = ["2027-12-31", "2028-01-01"].map(|text| text.parse().expect("a date"));
+        let [earlier, later]: [Date; 2] =
+            ["2027-12-31", "2028-01-01"].map(|text| text.parse().expect("a date"));
         assert!(earlier < later);
     }
 }

@@ -76,29 +76,46 @@ impl Directives {
     pub fn of(inventory: &Inventory) -> Self {
         let mut all = Self::default();
         let files: Vec<_> = inventory.files().collect();
-        let commented: Vec<Self> = files.into_par_iter().map(|(id, file)| of_file(id, file)).collect();
+        let commented: Vec<Self> = files
+            .into_par_iter()
+            .map(|(id, file)| of_file(id, file))
+            .collect();
         for found in commented {
             all.directives.extend(found.directives);
             all.malformed.extend(found.malformed);
         }
-        inventory.members.iter().for_each(|member| all.add_annotations(inventory, member));
+        inventory
+            .members
+            .iter()
+            .for_each(|member| all.add_annotations(inventory, member));
         all.directives.sort();
-        all.malformed.sort_by_key(|malformed| (malformed.file, malformed.span));
+        all.malformed
+            .sort_by_key(|malformed| (malformed.file, malformed.span));
         all
     }
 
     fn add_annotations(&mut self, inventory: &Inventory, member: &Member) {
         for (key, value) in member.object.metadata().annotations().iter() {
             let Some(rule) = key.strip_prefix(ANNOTATION) else {
-                if key.starts_with("ownerlint/") || key.trim_end_matches('/') == "ignore.ownerlint" {
-                    let message = "write an annotation that ignores a rule as `ignore.ownerlint/<rule>`";
-                    self.malformed.push(Malformed { file: member.file, span: value.key_span, message });
+                if key.starts_with("ownerlint/") || key.trim_end_matches('/') == "ignore.ownerlint"
+                {
+                    let message =
+                        "write an annotation that ignores a rule as `ignore.ownerlint/<rule>`";
+                    self.malformed.push(Malformed {
+                        file: member.file,
+                        span: value.key_span,
+                        message,
+                    });
                 }
                 continue;
             };
             if rule.is_empty() {
                 let message = Fault::EmptyList.message();
-                self.malformed.push(Malformed { file: member.file, span: value.key_span, message });
+                self.malformed.push(Malformed {
+                    file: member.file,
+                    span: value.key_span,
+                    message,
+                });
                 continue;
             }
             let key_text = inventory.sources.file(member.file).slice(value.key_span);
@@ -108,21 +125,34 @@ impl Directives {
                 file: member.file,
                 place: value.key_span,
                 form: Form::Annotation,
-                rules: smallvec![NamedRule { id: rule.into(), span }],
+                rules: smallvec![NamedRule {
+                    id: rule.into(),
+                    span
+                }],
                 reason: Some(value.value.trim().to_owned()).filter(|reason| !reason.is_empty()),
                 covers: Some(member.object.value().span()),
             });
         }
     }
 
-    fn add_comment(&mut self, file: FileId, source: &SourceFile, place: &Placed<'_>, comment: &Comment) {
+    fn add_comment(
+        &mut self,
+        file: FileId,
+        source: &SourceFile,
+        place: &Placed<'_>,
+        comment: &Comment,
+    ) {
         let text = comment.text(source);
         let written = match syntax::parse(text) {
             None => return,
             Some(Ok(written)) => written,
             Some(Err(fault)) => return self.add_malformed(file, comment, fault.message()),
         };
-        let WrittenDirective { document, rules, reason } = written;
+        let WrittenDirective {
+            document,
+            rules,
+            reason,
+        } = written;
         if document && comment.span.start > place.first_content {
             return self.add_malformed(
                 file,
@@ -141,13 +171,28 @@ impl Directives {
             id: text[rule.clone()].into(),
             span: Span::new(start + rule.start as u32, start + rule.end as u32),
         });
-        let form = if document { Form::Document } else { Form::Comment };
+        let form = if document {
+            Form::Document
+        } else {
+            Form::Comment
+        };
         let rules = named.collect();
-        self.directives.push(Directive { file, place: comment.span, form, rules, reason, covers });
+        self.directives.push(Directive {
+            file,
+            place: comment.span,
+            form,
+            rules,
+            reason,
+            covers,
+        });
     }
 
     fn add_malformed(&mut self, file: FileId, comment: &Comment, message: &'static str) {
-        self.malformed.push(Malformed { file, span: comment.span, message });
+        self.malformed.push(Malformed {
+            file,
+            span: comment.span,
+            message,
+        });
     }
 }
 
@@ -186,7 +231,11 @@ fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: 
         (None, None) => return,
     };
     let first_content = cover::first_content(file, document.span);
-    let place = Placed { document: document.span, first_content, content };
+    let place = Placed {
+        document: document.span,
+        first_content,
+        content,
+    };
     for comment in comments {
         found.add_comment(id, file, &place, comment);
     }

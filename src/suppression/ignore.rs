@@ -19,7 +19,10 @@ impl ObjectPattern {
     /// # Errors
     /// What is wrong with a malformed pattern.
     pub fn new(pattern: &str) -> Result<Self, String> {
-        Ok(Self { written: pattern.to_owned(), matcher: glob::glob(pattern)? })
+        Ok(Self {
+            written: pattern.to_owned(),
+            matcher: glob::glob(pattern)?,
+        })
     }
 
     /// The pattern as written.
@@ -51,7 +54,9 @@ pub struct Ignore {
 impl Ignore {
     /// Whether its last day is over.
     pub fn is_expired(&self, today: Option<Date>) -> bool {
-        self.expires.zip(today).is_some_and(|(last, today)| today > last)
+        self.expires
+            .zip(today)
+            .is_some_and(|(last, today)| today > last)
     }
 }
 
@@ -75,8 +80,17 @@ impl IgnoreIndex {
     /// The places of those that match a key, ascending.
     pub(super) fn matching(&self, ignores: &[Ignore], key: &ObjectKey) -> Vec<usize> {
         match &self.together {
-            Some(together) => together.matches(key.to_string()).into_iter().map(|at| self.places[at]).collect(),
-            None => self.places.iter().copied().filter(|at| ignores[*at].object.matches(key)).collect(),
+            Some(together) => together
+                .matches(key.to_string())
+                .into_iter()
+                .map(|at| self.places[at])
+                .collect(),
+            None => self
+                .places
+                .iter()
+                .copied()
+                .filter(|at| ignores[*at].object.matches(key))
+                .collect(),
         }
     }
 }

@@ -42,12 +42,19 @@ impl Intervals {
 
 /// The last end of a part of the spans, noted at its middle and at those of the parts in it.
 fn note_ends(spans: &[Span], last_end: &mut [u32]) -> u32 {
-    let Some(here) = spans.get(spans.len() / 2) else { return 0 };
+    let Some(here) = spans.get(spans.len() / 2) else {
+        return 0;
+    };
     let (before, after) = spans.split_at(spans.len() / 2);
     let (ends_before, ends_here) = last_end.split_at_mut(before.len());
-    let Some((end, ends_after)) = ends_here.split_first_mut() else { return 0 };
+    let Some((end, ends_after)) = ends_here.split_first_mut() else {
+        return 0;
+    };
     // Each half is half as long, so the recursion is no deeper than the logarithm.
-    *end = here.end.max(note_ends(before, ends_before)).max(note_ends(&after[1..], ends_after));
+    *end = here
+        .end
+        .max(note_ends(before, ends_before))
+        .max(note_ends(&after[1..], ends_after));
     *end
 }
 
@@ -58,13 +65,20 @@ mod tests {
     #[test]
     fn every_span_around_a_place_is_found_and_no_other() {
         for count in 0..40_u32 {
-            let mut spans: Vec<Span> = (0..count).map(|at| Span::new(at * 7 % 23, at * 7 % 23 + at * 5 % 13)).collect();
+            let mut spans: Vec<Span> = (0..count)
+                .map(|at| Span::new(at * 7 % 23, at * 7 % 23 + at * 5 % 13))
+                .collect();
             spans.sort();
             let intervals = Intervals::of(spans.clone());
             for place in 0..40 {
                 let around = |span: &Span| span.start <= place && place <= span.end;
-                let expected: Vec<usize> = (0..spans.len()).filter(|at| around(&spans[*at])).collect();
-                assert_eq!(intervals.containing(place), expected, "{place} in {spans:?}");
+                let expected: Vec<usize> =
+                    (0..spans.len()).filter(|at| around(&spans[*at])).collect();
+                assert_eq!(
+                    intervals.containing(place),
+                    expected,
+                    "{place} in {spans:?}"
+                );
             }
         }
     }

@@ -52,7 +52,8 @@ const VERBS: [&str; 6] = ["ignore", "disable", "noqa", "nolint", "skip", "suppre
 /// Whether a text begins with our name, after `#` and spaces.
 pub(super) fn begins(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| c == '#' || c.is_whitespace());
-    text.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+    text.get(..NAME.len())
+        .is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
 /// Reads the text of a comment, after its `#`. `None`: it does not look like a directive.
@@ -67,7 +68,9 @@ pub(super) fn parse(text: &str) -> Option<Result<WrittenDirective, Fault>> {
     if !cursor.eat(':') {
         cursor.skip(|c| matches!(c, '-' | '/' | '_' | '.' | '='));
         let verb = cursor.word(|c| c.is_alphanumeric());
-        let meant = VERBS.iter().any(|known| text[verb.clone()].eq_ignore_ascii_case(known));
+        let meant = VERBS
+            .iter()
+            .any(|known| text[verb.clone()].eq_ignore_ascii_case(known));
         return meant.then_some(Err(Fault::NoColon));
     }
     cursor.skip(char::is_whitespace);
@@ -90,7 +93,11 @@ fn directive(text: &str, mut cursor: Words<'_>) -> Result<WrittenDirective, Faul
     let rules = names(text, start..start + length);
     match rules.is_empty() {
         true => Err(Fault::EmptyList),
-        false => Ok(WrittenDirective { document, rules, reason: reason(&text[start + length + 1..]) }),
+        false => Ok(WrittenDirective {
+            document,
+            rules,
+            reason: reason(&text[start + length + 1..]),
+        }),
     }
 }
 
@@ -113,10 +120,13 @@ fn names(text: &str, list: Range<usize>) -> Vec<Range<usize>> {
 fn reason(text: &str) -> Option<String> {
     let own = text.match_indices('#').find(|&(at, _)| {
         let (before, after) = (&text[..at], &text[at + 1..]);
-        before.chars().next_back().is_none_or(char::is_whitespace) && after.starts_with(char::is_whitespace)
+        before.chars().next_back().is_none_or(char::is_whitespace)
+            && after.starts_with(char::is_whitespace)
     });
     let text = own.map_or(text, |(at, _)| &text[..at]);
-    let text = text.trim_start_matches([':', '-', '–', '—', ' ', '\t']).trim();
+    let text = text
+        .trim_start_matches([':', '-', '–', '—', ' ', '\t'])
+        .trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
@@ -154,7 +164,11 @@ mod tests {
     fn read(text: &str) -> Option<Result<Parts<'_>, Fault>> {
         parse(text).map(|parsed| {
             parsed.map(|written| {
-                let rules = written.rules.iter().map(|rule| &text[rule.clone()]).collect();
+                let rules = written
+                    .rules
+                    .iter()
+                    .map(|rule| &text[rule.clone()])
+                    .collect();
                 (written.document, rules, written.reason)
             })
         })
@@ -166,16 +180,35 @@ mod tests {
 
     #[test]
     fn spaces_are_lenient() {
-        let wanted = Some(Ok((false, vec!["rule-a", "rule-b"], some("because of #12"))));
-        assert_eq!(read(" ownerlint: ignore[rule-a, rule-b] because of #12"), wanted);
-        assert_eq!(read("ownerlint:ignore[rule-a,rule-b]because of #12"), wanted);
-        assert_eq!(read("  OwnerLint :  ignore [ rule-a ,rule-b, ] — because of #12 # noqa"), wanted);
+        let wanted = Some(Ok((
+            false,
+            vec!["rule-a", "rule-b"],
+            some("because of #12"),
+        )));
+        assert_eq!(
+            read(" ownerlint: ignore[rule-a, rule-b] because of #12"),
+            wanted
+        );
+        assert_eq!(
+            read("ownerlint:ignore[rule-a,rule-b]because of #12"),
+            wanted
+        );
+        assert_eq!(
+            read("  OwnerLint :  ignore [ rule-a ,rule-b, ] — because of #12 # noqa"),
+            wanted
+        );
     }
 
     #[test]
     fn a_reason_may_be_missing() {
-        assert_eq!(read("ownerlint: ignore[a]"), Some(Ok((false, vec!["a"], None))));
-        assert_eq!(read("ownerlint: ignore-document[a] # noqa"), Some(Ok((true, vec!["a"], None))));
+        assert_eq!(
+            read("ownerlint: ignore[a]"),
+            Some(Ok((false, vec!["a"], None)))
+        );
+        assert_eq!(
+            read("ownerlint: ignore-document[a] # noqa"),
+            Some(Ok((true, vec!["a"], None)))
+        );
     }
 
     #[test]
@@ -191,9 +224,13 @@ mod tests {
 
     #[test]
     fn prose_is_no_directive() {
-        for text in
-            ["ownerlint ignores this", "ownerlint is a linter", "the ownerlint: ignore[a]", "ownerlinting: x", ""]
-        {
+        for text in [
+            "ownerlint ignores this",
+            "ownerlint is a linter",
+            "the ownerlint: ignore[a]",
+            "ownerlinting: x",
+            "",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
     }

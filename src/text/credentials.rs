@@ -16,8 +16,17 @@ pub(super) const LONGEST: u32 = 1000;
 const WINDOW: usize = 1000;
 
 /// Ends of the last word of a key that has a credential.
-const ENDS: [&str; 9] =
-    ["password", "passwords", "passwd", "passphrase", "token", "apikey", "accesskey", "privatekey", "credentials"];
+const ENDS: [&str; 9] = [
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "credentials",
+];
 
 /// Last words of such a key.
 const WORDS: [&str; 6] = ["pwd", "pass", "authorization", "bearer", "dsn", "psk"];
@@ -48,8 +57,8 @@ const PAIRS: [(&[&str], &str); 3] = [
     (&["connection", "conn"], "string"),
     (
         &[
-            "api", "app", "client", "consumer", "cookie", "csrf", "hmac", "hook", "jwt", "master", "oauth", "oidc",
-            "session", "shared", "signing", "webhook",
+            "api", "app", "client", "consumer", "cookie", "csrf", "hmac", "hook", "jwt", "master",
+            "oauth", "oidc", "session", "shared", "signing", "webhook",
         ],
         "secret",
     ),
@@ -61,7 +70,9 @@ const SUFFIXES: [&str; 6] = ["base64", "b64", "encoded", "hash", "plain", "value
 /// The parts of a line that are likely credentials, in order. `line(n)` is the text of the line `n` lines below it (above: negative),
 /// of others than itself as much of it as matters.
 pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<Range<usize>> {
-    let Some(text) = line(0).filter(|text| !text.trim().is_empty()) else { return Vec::new() };
+    let Some(text) = line(0).filter(|text| !text.trim().is_empty()) else {
+        return Vec::new();
+    };
     if is_in_private_key(text, line) || continues_credential(text, line) {
         let whole = indentation(text)..text.trim_end().len();
         return Vec::from_iter([whole]);
@@ -104,7 +115,11 @@ struct Pairs<'t> {
 
 impl<'t> Pairs<'t> {
     fn of(text: &'t str) -> Self {
-        Self { text, at: 0, open: (0, 0) }
+        Self {
+            text,
+            at: 0,
+            open: (0, 0),
+        }
     }
 
     /// The pair with the separator at `at`, if that is one.
@@ -128,7 +143,13 @@ impl<'t> Pairs<'t> {
         }
         self.open = (depth, key_start.max(counted));
         let value_start = at + 1 + (after.len() - after.trim_start_matches([' ', '\t']).len());
-        Some(Pair { key: &text[key_start..key_end], key_start, value_start, is_assigned, in_flow: depth > 0 })
+        Some(Pair {
+            key: &text[key_start..key_end],
+            key_start,
+            value_start,
+            is_assigned,
+            in_flow: depth > 0,
+        })
     }
 }
 
@@ -148,7 +169,9 @@ impl<'t> Iterator for Pairs<'t> {
 
 impl Pair<'_> {
     fn value(&self, text: &str) -> Range<usize> {
-        self.value_start..self.value_start + value_length(&text[self.value_start..], self.is_assigned, self.in_flow)
+        self.value_start
+            ..self.value_start
+                + value_length(&text[self.value_start..], self.is_assigned, self.in_flow)
     }
 
     /// Whether the value is a credential by the name of its key, or by the `name` beside a `value`.
@@ -156,31 +179,45 @@ impl Pair<'_> {
         // `valu`, too: excerpts show what is misspelt.
         if !self.key.starts_with("val") || self.key == "valueFrom" {
             // An ExternalSecret has names of keys under this one.
-            let is_name =
-                || (-2..=2).filter_map(line).any(|near| near.contains("remoteRef") || near.contains("sourceRef"));
+            let is_name = || {
+                (-2..=2)
+                    .filter_map(line)
+                    .any(|near| near.contains("remoteRef") || near.contains("sourceRef"))
+            };
             return is_credential(self.key) && !(self.key == "secretKey" && is_name());
         }
         if self.in_flow {
             let before = &text[floor(text, self.key_start.saturating_sub(WINDOW))..self.key_start];
             let after = &text[self.value_start..floor(text, self.value_start + WINDOW)];
             let before = before.rsplit('{').next().and_then(name_in);
-            return before.or_else(|| after.split('}').next().and_then(name_in)).is_some_and(is_credential);
+            return before
+                .or_else(|| after.split('}').next().and_then(name_in))
+                .is_some_and(is_credential);
         }
         // Beside others on a line it is no key of a block.
-        self.key_start == first_column(text) && name_beside(self.key_start, text, line).is_some_and(is_credential)
+        self.key_start == first_column(text)
+            && name_beside(self.key_start, text, line).is_some_and(is_credential)
     }
 }
 
 /// The nearest place at or before `at` that is between two characters.
 fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or_default()
 }
 
 /// Whether a value is a text of its own, and not one that something else fills in.
 fn is_written_out(value: &str) -> bool {
     let value = value.trim_matches(['"', '\'', '\\', ' ', ',']);
-    let is_word = ["true", "false", "null", "~", "", "|", ">", "|-", ">-", "|+", ">+"].contains(&value);
-    let is_filled_in = ["${", "$(", "{{"].iter().any(|start| value.starts_with(start));
+    let is_word = [
+        "true", "false", "null", "~", "", "|", ">", "|-", ">-", "|+", ">+",
+    ]
+    .contains(&value);
+    let is_filled_in = ["${", "$(", "{{"]
+        .iter()
+        .any(|start| value.starts_with(start));
     let is_placeholder = value.starts_with('<') && value.ends_with('>');
     // An anchor alone names what stands in the next lines.
     let is_anchor = value.starts_with('&') && !value.contains(' ');
@@ -190,16 +227,28 @@ fn is_written_out(value: &str) -> bool {
 /// How long a value is that a text begins with.
 fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
     let escape = text.len() - text.trim_start_matches('\\').len();
-    if let Some(quote) = text[escape..].chars().next().filter(|c| matches!(c, '"' | '\'')) {
+    if let Some(quote) = text[escape..]
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\''))
+    {
         let opened = escape + 1;
         let (mut doubled, bytes) = (false, text.as_bytes());
         // Within a text of JSON a quote has as many backslashes as the one that opened the value.
-        let end = text[opened..].match_indices(quote).map(|(at, _)| opened + at).find(|&at| {
-            let is_second = std::mem::take(&mut doubled);
-            doubled = !is_second && quote == '\'' && bytes.get(at + 1) == Some(&b'\'');
-            let escapes = bytes[opened..at].iter().rev().take(escape + 1).take_while(|byte| **byte == b'\\').count();
-            !is_second && !doubled && escapes == escape
-        });
+        let end = text[opened..]
+            .match_indices(quote)
+            .map(|(at, _)| opened + at)
+            .find(|&at| {
+                let is_second = std::mem::take(&mut doubled);
+                doubled = !is_second && quote == '\'' && bytes.get(at + 1) == Some(&b'\'');
+                let escapes = bytes[opened..at]
+                    .iter()
+                    .rev()
+                    .take(escape + 1)
+                    .take_while(|byte| **byte == b'\\')
+                    .count();
+                !is_second && !doubled && escapes == escape
+            });
         return end.map_or(text.len(), |at| at + 1);
     }
     let ends: &[char] = match (is_assigned, in_flow) {
@@ -214,12 +263,26 @@ fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
 fn name_in(text: &str) -> Option<&str> {
     let pair = Pairs::of(text).find(|pair| matches!(pair.key, "name" | "key"))?;
     let value = &text[pair.value(text)];
-    Some(value.split(['}', ',']).next().unwrap_or(value).trim_matches(['"', '\'', ' ']))
+    Some(
+        value
+            .split(['}', ','])
+            .next()
+            .unwrap_or(value)
+            .trim_matches(['"', '\'', ' ']),
+    )
 }
 
 /// The name in the block mapping that has a key at this column.
-fn name_beside<'t>(column: usize, text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> Option<&'t str> {
-    let named = |text: &'t str| (first_column(text) == column).then(|| name_in(text)).flatten();
+fn name_beside<'t>(
+    column: usize,
+    text: &str,
+    line: &impl Fn(isize) -> Option<&'t str>,
+) -> Option<&'t str> {
+    let named = |text: &'t str| {
+        (first_column(text) == column)
+            .then(|| name_in(text))
+            .flatten()
+    };
     // An entry of a list begins with a dash: what stands above it belongs to another one.
     let begins = |text: &str| text.trim_start().starts_with("- ");
     if !begins(text) {
@@ -236,8 +299,12 @@ fn name_beside<'t>(column: usize, text: &str, line: &impl Fn(isize) -> Option<&'
         }
     }
     // The dash of the next entry stands before the column.
-    let belongs = |below: &&str| below.trim().is_empty() || indentation(below) >= column.saturating_sub(1);
-    (1..=REACH).map_while(line).take_while(belongs).find_map(named)
+    let belongs =
+        |below: &&str| below.trim().is_empty() || indentation(below) >= column.saturating_sub(1);
+    (1..=REACH)
+        .map_while(line)
+        .take_while(belongs)
+        .find_map(named)
 }
 
 fn indentation(text: &str) -> usize {
@@ -256,11 +323,17 @@ fn first_column(text: &str) -> usize {
 
 /// Whether a line goes on with a credential that began above it: in a block scalar, or in the lines of a plain or quoted one.
 fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> bool {
-    let first_key = |text| Pairs::of(text).next().filter(|pair| pair.key_start == first_column(text));
+    let first_key = |text| {
+        Pairs::of(text)
+            .next()
+            .filter(|pair| pair.key_start == first_column(text))
+    };
     let is_entry = text.trim_start().starts_with("- ") || first_key(text).is_some();
     let (mut column, mut is_parent) = (indentation(text), true);
     for at in (-REACH..0).rev() {
-        let Some(above) = line(at).filter(|_| column > 0) else { return false };
+        let Some(above) = line(at).filter(|_| column > 0) else {
+            return false;
+        };
         if above.trim().is_empty() || indentation(above) >= column {
             continue;
         }
@@ -268,8 +341,10 @@ fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>
         if let Some(pair) = first_key(above) {
             let value = above[pair.value_start..].trim();
             let is_block = value.starts_with(['|', '>']);
-            let goes_on = is_parent && !value.starts_with(['{', '[']) && !(value.is_empty() && is_entry);
-            if (is_block || goes_on) && pair.has_credential(above, &|below: isize| line(at + below)) {
+            let goes_on =
+                is_parent && !value.starts_with(['{', '[']) && !(value.is_empty() && is_entry);
+            if (is_block || goes_on) && pair.has_credential(above, &|below: isize| line(at + below))
+            {
                 return true;
             }
         }
@@ -281,7 +356,10 @@ fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>
 /// Whether a line is one of the body of a private key.
 fn is_in_private_key<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> bool {
     let body = text.trim();
-    if !body.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c)) {
+    if !body
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c))
+    {
         return false;
     }
     let above = (-REACH..0).rev().map_while(line);
@@ -291,9 +369,13 @@ fn is_in_private_key<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -
 
 /// The body of a private key that stands on one line.
 fn in_private_key(text: &str) -> Option<Range<usize>> {
-    let begin = text.find("-----BEGIN ").filter(|at| text[*at..].contains("PRIVATE KEY-----"))?;
+    let begin = text
+        .find("-----BEGIN ")
+        .filter(|at| text[*at..].contains("PRIVATE KEY-----"))?;
     let body = begin + text[begin..].find("KEY-----")? + "KEY-----".len();
-    let end = text[body..].find("-----END").map_or(text.len(), |end| body + end);
+    let end = text[body..]
+        .find("-----END")
+        .map_or(text.len(), |end| body + end);
     Some(body..end)
 }
 
@@ -301,7 +383,9 @@ fn in_private_key(text: &str) -> Option<Range<usize>> {
 fn in_addresses(text: &str) -> Vec<Range<usize>> {
     let passwords = text.match_indices("://").filter_map(|(at, mark)| {
         let start = at + mark.len();
-        let authority = text[start..].find(['/', ' ', '"', '\'', '?', '#']).map_or(text.len(), |end| start + end);
+        let authority = text[start..]
+            .find(['/', ' ', '"', '\'', '?', '#'])
+            .map_or(text.len(), |end| start + end);
         let end = start + text[start..authority].rfind('@')?;
         let password = start + text[start..end].find(':')? + 1;
         (password < end && !text[password..].starts_with('$')).then_some(password..end)
@@ -312,15 +396,22 @@ fn in_addresses(text: &str) -> Vec<Range<usize>> {
 /// Whether people keep a credential under this name.
 fn is_credential(name: &str) -> bool {
     let words = words(name);
-    let kept =
-        words.iter().rposition(|word| !SUFFIXES.contains(&word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit()));
-    let Some(last) = kept.map(|at| words[at].trim_end_matches(|c: char| c.is_ascii_digit())) else { return false };
-    let before = kept.and_then(|at| at.checked_sub(1)).map(|at| words[at].as_str());
+    let kept = words.iter().rposition(|word| {
+        !SUFFIXES.contains(&word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit())
+    });
+    let Some(last) = kept.map(|at| words[at].trim_end_matches(|c: char| c.is_ascii_digit())) else {
+        return false;
+    };
+    let before = kept
+        .and_then(|at| at.checked_sub(1))
+        .map(|at| words[at].as_str());
     // `TLS_SECRET` is a variable, `tlsSecret` the name of a Secret.
     let is_variable = !name.contains(|c: char| c.is_ascii_lowercase());
     ENDS.iter().any(|end| last.ends_with(end))
         || WORDS.contains(&last)
-        || PAIRS.iter().any(|(firsts, second)| last == *second && before.is_some_and(|before| firsts.contains(&before)))
+        || PAIRS.iter().any(|(firsts, second)| {
+            last == *second && before.is_some_and(|before| firsts.contains(&before))
+        })
         || (last == "secret" && (is_variable || before.is_none()))
 }
 
@@ -333,7 +424,8 @@ fn words(name: &str) -> Vec<String> {
         let begins = match before {
             Some(before) if before.is_ascii_alphanumeric() => {
                 let is_lower = |c: &char| c.is_ascii_lowercase();
-                c.is_ascii_uppercase() && (before.is_ascii_lowercase() || letters.peek().is_some_and(is_lower))
+                c.is_ascii_uppercase()
+                    && (before.is_ascii_lowercase() || letters.peek().is_some_and(is_lower))
             }
             _ => true,
         };
@@ -372,7 +464,10 @@ mod tests {
             let line = |below: isize| lines.get(at.checked_add_signed(below)?).copied();
             let mut shown = lines[at].to_owned();
             for range in credentials(&line) {
-                let stars: String = shown[range.clone()].chars().map(|c| if c == ' ' { c } else { '*' }).collect();
+                let stars: String = shown[range.clone()]
+                    .chars()
+                    .map(|c| if c == ' ' { c } else { '*' })
+                    .collect();
                 shown.replace_range(range, &stars);
             }
             shown + "\n"
@@ -454,8 +549,17 @@ mod tests {
 
     #[test]
     fn what_stands_beside_is_shown() {
-        assert_eq!(shown("{password: abc, name: db}\n"), "{password: ***, name: db}\n");
-        assert_eq!(shown("- --password=abc --user=web\n"), "- --password=*** --user=web\n");
-        assert_eq!(shown("url: redis://:abc@cache:6379\n"), "url: redis://:***@cache:6379\n");
+        assert_eq!(
+            shown("{password: abc, name: db}\n"),
+            "{password: ***, name: db}\n"
+        );
+        assert_eq!(
+            shown("- --password=abc --user=web\n"),
+            "- --password=*** --user=web\n"
+        );
+        assert_eq!(
+            shown("url: redis://:abc@cache:6379\n"),
+            "url: redis://:***@cache:6379\n"
+        );
     }
 }

@@ -54,10 +54,18 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, UndecodableBytes> {
 pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
     limited(&bytes)?;
     if let Some(text) = utf16(&bytes) {
-        return Ok(Decoded { text: limited_text(text)?, replaced: None });
+        return Ok(Decoded {
+            text: limited_text(text)?,
+            replaced: None,
+        });
     }
     let bytes = match String::from_utf8(bytes) {
-        Ok(text) => return Ok(Decoded { text, replaced: None }),
+        Ok(text) => {
+            return Ok(Decoded {
+                text,
+                replaced: None,
+            });
+        }
         Err(error) => error.into_bytes(),
     };
     let mut decoded = Decoded::default();
@@ -66,18 +74,29 @@ pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
         if !chunk.invalid().is_empty() {
             let start = decoded.text.len() as u32;
             decoded.text.push(char::REPLACEMENT_CHARACTER);
-            let (first, count) = decoded.replaced.unwrap_or((Span::new(start, decoded.text.len() as u32), 0));
+            let (first, count) = decoded
+                .replaced
+                .unwrap_or((Span::new(start, decoded.text.len() as u32), 0));
             decoded.replaced = Some((first, count + 1));
         }
     }
-    Ok(Decoded { text: limited_text(decoded.text)?, replaced: decoded.replaced })
+    Ok(Decoded {
+        text: limited_text(decoded.text)?,
+        replaced: decoded.replaced,
+    })
 }
 
 fn limited(bytes: &[u8]) -> Result<(), UndecodableBytes> {
     match bytes.len() as u64 > SourceFile::MAX_BYTES {
         true => {
-            let message = format!("the file is larger than {} MiB", SourceFile::MAX_BYTES / (1024 * 1024));
-            Err(UndecodableBytes { offset: SourceFile::MAX_BYTES, message })
+            let message = format!(
+                "the file is larger than {} MiB",
+                SourceFile::MAX_BYTES / (1024 * 1024)
+            );
+            Err(UndecodableBytes {
+                offset: SourceFile::MAX_BYTES,
+                message,
+            })
         }
         false => Ok(()),
     }
@@ -87,7 +106,10 @@ fn limited_text(text: String) -> Result<String, UndecodableBytes> {
     match text.len() as u64 > SourceFile::MAX_BYTES {
         true => {
             let message = "the file is too large once it is decoded to UTF-8".to_owned();
-            Err(UndecodableBytes { offset: SourceFile::MAX_BYTES, message })
+            Err(UndecodableBytes {
+                offset: SourceFile::MAX_BYTES,
+                message,
+            })
         }
         false => Ok(text),
     }
@@ -104,9 +126,15 @@ fn utf16(bytes: &[u8]) -> Option<String> {
 
 fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let pairs = bytes.chunks_exact(2);
-    let odd = pairs.remainder().first().map(|_| char::REPLACEMENT_CHARACTER);
+    let odd = pairs
+        .remainder()
+        .first()
+        .map(|_| char::REPLACEMENT_CHARACTER);
     let units = pairs.map(|pair| unit([pair[0], pair[1]]));
-    char::decode_utf16(units).map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)).chain(odd).collect()
+    char::decode_utf16(units)
+        .map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .chain(odd)
+        .collect()
 }
 
 #[cfg(test)]
@@ -115,24 +143,44 @@ mod tests {
 
     #[test]
     fn utf16_with_a_mark_is_decoded_and_utf8_keeps_its_mark() {
-        assert_eq!(decode(b"\xFF\xFEa\0\xE9\0".to_vec()), Ok("a\u{e9}".to_owned()));
-        assert_eq!(decode(b"\xFE\xFF\0a\xD8\x3D\xDE\0".to_vec()), Ok("a\u{1F600}".to_owned()));
-        assert_eq!(decode(b"\xEF\xBB\xBFa".to_vec()), Ok("\u{FEFF}a".to_owned()));
+        assert_eq!(
+            decode(b"\xFF\xFEa\0\xE9\0".to_vec()),
+            Ok("a\u{e9}".to_owned())
+        );
+        assert_eq!(
+            decode(b"\xFE\xFF\0a\xD8\x3D\xDE\0".to_vec()),
+            Ok("a\u{1F600}".to_owned())
+        );
+        assert_eq!(
+            decode(b"\xEF\xBB\xBFa".to_vec()),
+            Ok("\u{FEFF}a".to_owned())
+        );
     }
 
     #[test]
     fn in_manifests_bytes_that_are_no_utf8_are_replaced_and_counted() {
         let decoded = decode_manifest(b"a\xFF\xE2\x82b\n\xC3".to_vec());
-        let expected =
-            Decoded { text: "a\u{FFFD}\u{FFFD}b\n\u{FFFD}".to_owned(), replaced: Some((Span::new(1, 4), 3)) };
+        let expected = Decoded {
+            text: "a\u{FFFD}\u{FFFD}b\n\u{FFFD}".to_owned(),
+            replaced: Some((Span::new(1, 4), 3)),
+        };
         assert_eq!(decoded, Ok(expected));
         let written = "\u{FFFD} was typed";
-        assert_eq!(decode_manifest(written.into()), Ok(Decoded { text: written.to_owned(), replaced: None }));
+        assert_eq!(
+            decode_manifest(written.into()),
+            Ok(Decoded {
+                text: written.to_owned(),
+                replaced: None
+            })
+        );
     }
 
     #[test]
     fn bytes_that_are_no_utf8_are_named_with_their_offset() {
         let error = decode(b"ab\xFFc".to_vec()).map_err(|error| (error.offset, error.message));
-        assert_eq!(error, Err((2, "byte 2 (0xFF) is not valid UTF-8".to_owned())));
+        assert_eq!(
+            error,
+            Err((2, "byte 2 (0xFF) is not valid UTF-8".to_owned()))
+        );
     }
 }

@@ -3,7 +3,10 @@
 use super::Span;
 
 /// `text` with other text in the place of some spans. `None` if spans overlap, or are not in the text.
-pub fn replaced<'r>(text: &str, edits: impl IntoIterator<Item = (Span, &'r str)>) -> Option<String> {
+pub fn replaced<'r>(
+    text: &str,
+    edits: impl IntoIterator<Item = (Span, &'r str)>,
+) -> Option<String> {
     let mut edits: Vec<_> = edits.into_iter().collect();
     edits.sort_by_key(|(span, _)| *span);
     let mut new = String::with_capacity(text.len());

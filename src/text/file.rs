@@ -103,10 +103,19 @@ impl SourceFile {
     /// The same file, of which the lines inside `gaps`, which come in order, are not kept if that spares much. Whoever asks for them has
     /// the text read again.
     pub(crate) fn thinned(self, gaps: Vec<Span>, recall: &dyn Fn() -> Recall) -> Self {
-        let FileText::Whole(text) = &self.text else { return self };
-        let thinned = if gaps.is_empty() { None } else { ThinnedText::new(text, gaps, recall()) };
+        let FileText::Whole(text) = &self.text else {
+            return self;
+        };
+        let thinned = if gaps.is_empty() {
+            None
+        } else {
+            ThinnedText::new(text, gaps, recall())
+        };
         match thinned {
-            Some(thinned) => Self { text: FileText::Thinned(Arc::new(thinned)), ..self },
+            Some(thinned) => Self {
+                text: FileText::Thinned(Arc::new(thinned)),
+                ..self
+            },
             None => self,
         }
     }
@@ -131,16 +140,23 @@ impl SourceFile {
     /// A 1-based line as people may see it: an asterisk takes the place of each byte that is hidden or likely a credential, so places
     /// stay right. Empty when the file has no such line.
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
-        let is_long =
-            |line: usize| self.line_span(line).is_some_and(|span| span.end - span.start > credentials::LONGEST);
+        let is_long = |line: usize| {
+            self.line_span(line)
+                .is_some_and(|span| span.end - span.start > credentials::LONGEST)
+        };
         if !is_long(line) {
             return self.masked_line(line);
         }
         // Many findings may be in one long line: it is searched and copied once.
         let long_lines = self.long_lines.get_or_init(|| {
-            let masked =
-                (1..=self.line_count()).filter(|line| is_long(*line)).map(|line| (line, self.masked_line(line)));
-            masked.filter_map(|(line, text)| matches!(text, Cow::Owned(_)).then(|| (line, text.into_owned()))).collect()
+            let masked = (1..=self.line_count())
+                .filter(|line| is_long(*line))
+                .map(|line| (line, self.masked_line(line)));
+            masked
+                .filter_map(|(line, text)| {
+                    matches!(text, Cow::Owned(_)).then(|| (line, text.into_owned()))
+                })
+                .collect()
         });
         let whole = || self.line_span(line).map_or("", |span| self.slice(span));
         Cow::Borrowed(long_lines.get(&line).map_or_else(whole, String::as_str))
@@ -148,17 +164,34 @@ impl SourceFile {
 
     /// A line with what is hidden in it, and likely credentials, as asterisks.
     fn masked_line(&self, line: usize) -> Cow<'_, str> {
-        let Some(span) = self.line_span(line) else { return Cow::Borrowed("") };
+        let Some(span) = self.line_span(line) else {
+            return Cow::Borrowed("");
+        };
         let text = masked(self.slice(span), span.start, self.hidden());
         let near = |below: isize| {
             let near = self.line_span(line.checked_add_signed(below)?)?;
-            let length =
-                if below == 0 { near.end - near.start } else { (near.end - near.start).min(credentials::LONGEST) };
+            let length = if below == 0 {
+                near.end - near.start
+            } else {
+                (near.end - near.start).min(credentials::LONGEST)
+            };
             Some(self.slice(Span::new(near.start, near.start + length)))
         };
-        let of_file = |range: Range<usize>| Span::new(span.start + range.start as u32, span.start + range.end as u32);
-        let found: Vec<Span> = credentials::credentials(&near).into_iter().map(of_file).collect();
-        if found.is_empty() { text } else { Cow::Owned(masked(&text, span.start, &found).into_owned()) }
+        let of_file = |range: Range<usize>| {
+            Span::new(
+                span.start + range.start as u32,
+                span.start + range.end as u32,
+            )
+        };
+        let found: Vec<Span> = credentials::credentials(&near)
+            .into_iter()
+            .map(of_file)
+            .collect();
+        if found.is_empty() {
+            text
+        } else {
+            Cow::Owned(masked(&text, span.start, &found).into_owned())
+        }
     }
 
     /// The first U+FFFD that replaces bytes which are not UTF-8, and how many there are.
@@ -168,7 +201,11 @@ impl SourceFile {
 
     /// The same text under another name, or on another side.
     pub fn seen_as(&self, path: impl Into<Arc<str>>, side: Side) -> Self {
-        Self { path: path.into(), side, ..self.clone() }
+        Self {
+            path: path.into(),
+            side,
+            ..self.clone()
+        }
     }
 
     /// The name the file is reported under.
@@ -223,13 +260,22 @@ impl SourceFile {
     pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
         if let FileText::Thinned(text) = &self.text
             && let Some(line) = text.line_at(offset as usize)
-            && let Some(before) = line.text.get(..offset as usize - line.start).filter(|before| before.len() < BLOCK)
+            && let Some(before) = line
+                .text
+                .get(..offset as usize - line.start)
+                .filter(|before| before.len() < BLOCK)
         {
-            return Position { line: line.number, column: unit.length(before) + 1 };
+            return Position {
+                line: line.number,
+                column: unit.length(before) + 1,
+            };
         }
         let offset = self.floor(offset as usize);
         let LineStart { index, start } = self.tables.lines.at(self.text(), offset);
-        Position { line: index + 1, column: self.length(start..offset, unit) + 1 }
+        Position {
+            line: index + 1,
+            column: self.length(start..offset, unit) + 1,
+        }
     }
 
     /// The length of a part of the text, whose bounds are between characters. A long part, of a manifest in one line, is counted
@@ -238,17 +284,27 @@ impl SourceFile {
         if unit == ColumnUnit::Utf8 || part.len() < 2 * BLOCK {
             return unit.length(&self.text()[part]);
         }
-        let before = self.tables.block_lengths.get_or_init(|| BlockLengths::of(self.text()));
+        let before = self
+            .tables
+            .block_lengths
+            .get_or_init(|| BlockLengths::of(self.text()));
         let whole = part.start.div_ceil(BLOCK)..part.end / BLOCK;
-        let (first, last) = (self.floor(whole.start * BLOCK), self.floor(whole.end * BLOCK));
+        let (first, last) = (
+            self.floor(whole.start * BLOCK),
+            self.floor(whole.end * BLOCK),
+        );
         let between = before.up_to(whole.end, unit) - before.up_to(whole.start, unit);
-        unit.length(&self.text()[part.start..first]) + between + unit.length(&self.text()[last..part.end])
+        unit.length(&self.text()[part.start..first])
+            + between
+            + unit.length(&self.text()[last..part.end])
     }
 
     /// The byte offset of a place. A column past the end of its line is the end of the line, a line past the last the end of the
     /// file.
     pub fn offset(&self, at: Position, unit: ColumnUnit) -> u32 {
-        let Some(line) = self.line_span(at.line) else { return self.text().len() as u32 };
+        let Some(line) = self.line_span(at.line) else {
+            return self.text().len() as u32;
+        };
         let mut left = at.column.saturating_sub(1);
         let mut offset = line.start;
         for character in self.slice(line).chars() {
@@ -318,29 +374,61 @@ mod tests {
         let file = SourceFile::new("f", "a\nx😀é: y\n");
         for unit in [ColumnUnit::Utf8, ColumnUnit::Chars, ColumnUnit::Utf16] {
             for offset in [0, 2, 3, 7, 9, 12, 13] {
-                assert_eq!(file.offset(file.position(offset, unit), unit), offset, "{unit:?}");
+                assert_eq!(
+                    file.offset(file.position(offset, unit), unit),
+                    offset,
+                    "{unit:?}"
+                );
             }
         }
-        assert_eq!(file.offset(Position { line: 2, column: 99 }, ColumnUnit::Utf16), 12);
-        assert_eq!(file.offset(Position { line: 9, column: 1 }, ColumnUnit::Utf16), 13);
+        assert_eq!(
+            file.offset(
+                Position {
+                    line: 2,
+                    column: 99
+                },
+                ColumnUnit::Utf16
+            ),
+            12
+        );
+        assert_eq!(
+            file.offset(Position { line: 9, column: 1 }, ColumnUnit::Utf16),
+            13
+        );
     }
 
     #[test]
     fn offsets_past_the_end_or_inside_a_character_are_clamped() {
         let file = SourceFile::new("f", "é");
-        assert_eq!(file.position(1, ColumnUnit::Utf8), Position { line: 1, column: 1 });
-        assert_eq!(file.position(99, ColumnUnit::Utf8), Position { line: 1, column: 3 });
+        assert_eq!(
+            file.position(1, ColumnUnit::Utf8),
+            Position { line: 1, column: 1 }
+        );
+        assert_eq!(
+            file.position(99, ColumnUnit::Utf8),
+            Position { line: 1, column: 3 }
+        );
         assert_eq!(file.slice(Span::new(1, 99)), "é");
     }
 
     #[test]
     fn a_long_line_has_the_columns_of_a_short_one() {
-        let text: String = (0..9_000).map(|at| ["a", "é", "😀", "€"][at * at % 4]).collect();
+        let text: String = (0..9_000)
+            .map(|at| ["a", "é", "😀", "€"][at * at % 4])
+            .collect();
         let file = SourceFile::new("f", text.as_str());
         for unit in [ColumnUnit::Utf8, ColumnUnit::Chars, ColumnUnit::Utf16] {
             for (at, _) in text.char_indices().step_by(97) {
-                assert_eq!(file.position(at as u32, unit).column, unit.length(&text[..at]) + 1, "{at}");
-                assert_eq!(file.length(at..text.len(), unit), unit.length(&text[at..]), "{at}");
+                assert_eq!(
+                    file.position(at as u32, unit).column,
+                    unit.length(&text[..at]) + 1,
+                    "{at}"
+                );
+                assert_eq!(
+                    file.length(at..text.len(), unit),
+                    unit.length(&text[at..]),
+                    "{at}"
+                );
             }
         }
     }
@@ -348,8 +436,14 @@ mod tests {
     #[test]
     fn lines_come_without_their_breaks() {
         let file = SourceFile::new("f", "one\r\ntwo\n");
-        assert_eq!(file.line_span(1).map(|s| file.slice(s).to_owned()), Some("one".to_owned()));
-        assert_eq!(file.line_span(2).map(|s| file.slice(s).to_owned()), Some("two".to_owned()));
+        assert_eq!(
+            file.line_span(1).map(|s| file.slice(s).to_owned()),
+            Some("one".to_owned())
+        );
+        assert_eq!(
+            file.line_span(2).map(|s| file.slice(s).to_owned()),
+            Some("two".to_owned())
+        );
         assert_eq!(file.line_count(), 2);
         assert_eq!(file.line_span(9), None);
     }
@@ -368,7 +462,9 @@ mod tests {
         (text, gaps)
     }
 
-    fn thinned(becomes: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> (String, SourceFile) {
+    fn thinned(
+        becomes: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> (String, SourceFile) {
         let (text, gaps) = text_with_gaps();
         let before = text.clone();
         let file = SourceFile::new("f", text.as_str());
@@ -390,13 +486,17 @@ mod tests {
         let longer = |text: &str| Some(format!("{text}more: 1\n"));
         let other_lines = |text: &str| Some(text.replacen("  a5: ö\n", "  a5: ö ", 1));
         let same = |text: &str| Some(text.to_owned());
-        let becomes: [fn(&str) -> Option<String>; 5] = [same, |_| None, changed, longer, other_lines];
+        let becomes: [fn(&str) -> Option<String>; 5] =
+            [same, |_| None, changed, longer, other_lines];
         for becomes in becomes {
             let (text, file) = thinned(becomes);
             assert!(file.kept_text().is_none());
             let whole = SourceFile::new("f", text.as_str());
             let marks = ["first", "é", "schema", "a0", "a9", "next", "next: 1\n  b0"];
-            for (offset, mark) in marks.into_iter().filter_map(|mark| Some((text.find(mark)?, mark))) {
+            for (offset, mark) in marks
+                .into_iter()
+                .filter_map(|mark| Some((text.find(mark)?, mark)))
+            {
                 let place = |file: &SourceFile| file.position(offset as u32, ColumnUnit::Chars);
                 let span = Span::new(offset as u32, (offset + mark.len()) as u32);
                 let same = (place(&file), file.slice(span)) == (place(&whole), whole.slice(span));
@@ -412,16 +512,23 @@ mod tests {
                         assert_eq!(file.shown_line(line), shown);
                     }
                 }
-                let kept =
-                    text.char_indices().filter(|(at, _)| !whole.shown_line(line_of(&whole, *at)).starts_with("  "));
+                let kept = text
+                    .char_indices()
+                    .filter(|(at, _)| !whole.shown_line(line_of(&whole, *at)).starts_with("  "));
                 for at in kept.map(|(at, _)| at as u32) {
                     let place = |file: &SourceFile| file.position(at, ColumnUnit::Utf16);
                     assert_eq!(place(&file), place(&whole));
                 }
                 assert_eq!(file.text().len(), whole.text().len());
             }
-            let last = Position { line: whole.line_count(), column: 3 };
-            assert_eq!(file.offset(last, ColumnUnit::Chars), whole.offset(last, ColumnUnit::Chars));
+            let last = Position {
+                line: whole.line_count(),
+                column: 3,
+            };
+            assert_eq!(
+                file.offset(last, ColumnUnit::Chars),
+                whole.offset(last, ColumnUnit::Chars)
+            );
             assert_eq!(file.shown_line(last.line), "next: 1");
         }
     }
@@ -436,7 +543,10 @@ mod tests {
     #[test]
     fn what_is_missing_of_a_text_that_changed_is_blank() {
         let (_, file) = thinned(|_| None);
-        assert_eq!((&*file.shown_line(1), &*file.shown_line(2)), ("first: é", "schema:"));
+        assert_eq!(
+            (&*file.shown_line(1), &*file.shown_line(2)),
+            ("first: é", "schema:")
+        );
         assert_eq!(file.shown_line(5).trim(), "");
         assert_eq!(file.text().matches("next: 1\n").count(), 2);
     }
@@ -444,7 +554,10 @@ mod tests {
     #[test]
     fn short_gaps_are_kept() {
         let (text, gaps) = text_with_gaps();
-        let few = gaps.iter().map(|gap| Span::new(gap.start, gap.start + 500)).collect();
+        let few = gaps
+            .iter()
+            .map(|gap| Span::new(gap.start, gap.start + 500))
+            .collect();
         let file = SourceFile::new("f", text.as_str()).thinned(few, &|| Recall::by(|| None));
         assert_eq!(file.kept_text(), Some(text.as_str()));
     }

@@ -7,13 +7,18 @@ use globset::{Error, GlobBuilder, GlobSet, GlobSetBuilder};
 /// # Errors
 /// The first pattern that is malformed, and what is wrong with it. Braces in braces in braces make an expression that is too
 /// large: a single compiled glob would panic there.
-pub(crate) fn globs<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<GlobSet, (&'p str, String)> {
+pub(crate) fn globs<'p>(
+    patterns: impl IntoIterator<Item = &'p str>,
+) -> Result<GlobSet, (&'p str, String)> {
     let reason = |error: Error| error.kind().to_string();
     let mut all = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
         let glob = glob.map_err(|error| (pattern, reason(error)))?;
-        GlobSet::builder().add(glob.clone()).build().map_err(|_| (pattern, "it is too large".to_owned()))?;
+        GlobSet::builder()
+            .add(glob.clone())
+            .build()
+            .map_err(|_| (pattern, "it is too large".to_owned()))?;
         all.add(glob);
     }
     all.build().map_err(|error| ("", reason(error)))
@@ -33,8 +38,13 @@ mod tests {
 
     #[test]
     fn a_star_stays_within_a_folder() {
-        let matches = |pattern: &str, path: &str| glob(pattern).is_ok_and(|glob| glob.is_match(path));
-        assert!(matches("a/*.yaml", "a/b.yaml") && !matches("a/*.yaml", "a/b/c.yaml") && matches("a/**", "a/b/c.yaml"));
+        let matches =
+            |pattern: &str, path: &str| glob(pattern).is_ok_and(|glob| glob.is_match(path));
+        assert!(
+            matches("a/*.yaml", "a/b.yaml")
+                && !matches("a/*.yaml", "a/b/c.yaml")
+                && matches("a/**", "a/b/c.yaml")
+        );
     }
 
     #[test]

@@ -15,11 +15,16 @@ pub(super) struct BlockLengths {
 impl BlockLengths {
     /// Counts them.
     pub(super) fn of(text: &str) -> Self {
-        let mut lengths = Self { characters: vec![0], utf16: vec![0] };
+        let mut lengths = Self {
+            characters: vec![0],
+            utf16: vec![0],
+        };
         let (mut start, mut sum) = (0, [0, 0]);
         while start < text.len() {
             let boundary = lengths.characters.len() * BLOCK;
-            let end = (start + 1..=boundary.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+            let end = (start + 1..=boundary.min(text.len()))
+                .rev()
+                .find(|at| text.is_char_boundary(*at));
             let end = end.unwrap_or(text.len());
             let block = &text[start..end];
             sum[0] += ColumnUnit::Chars.length(block) as u32;
@@ -33,7 +38,11 @@ impl BlockLengths {
 
     /// The length before a block.
     pub(super) fn up_to(&self, block: usize, unit: ColumnUnit) -> usize {
-        let lengths = if unit == ColumnUnit::Utf16 { &self.utf16 } else { &self.characters };
+        let lengths = if unit == ColumnUnit::Utf16 {
+            &self.utf16
+        } else {
+            &self.characters
+        };
         lengths.get(block).copied().unwrap_or_default() as usize
     }
 }

@@ -16,6 +16,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { instances: 500_000, deliveries: 50_000, bundles: 2_000, nesting: 64 }
+        Self {
+            instances: 500_000,
+            deliveries: 50_000,
+            bundles: 2_000,
+            nesting: 64,
+        }
     }
 }

@@ -45,7 +45,10 @@ impl LineTable {
         let from = offset / BLOCK * BLOCK;
         let before = &text.as_bytes()[from..offset];
         let start = memrchr(b'\n', before).map_or(block.line as usize, |at| from + at + 1);
-        LineStart { index: block.breaks as usize + memchr_iter(b'\n', before).count(), start }
+        LineStart {
+            index: block.breaks as usize + memchr_iter(b'\n', before).count(),
+            start,
+        }
     }
 
     /// Where a line begins, counted from 0; `None` if there are not so many.
@@ -57,7 +60,10 @@ impl LineTable {
         if index > lines.breaks {
             return None;
         }
-        let block = lines.blocks.partition_point(|block| (block.breaks as usize) < index).checked_sub(1)?;
+        let block = lines
+            .blocks
+            .partition_point(|block| (block.breaks as usize) < index)
+            .checked_sub(1)?;
         let from = block * BLOCK;
         let inside = &text.as_bytes()[from..text.len().min(from + BLOCK)];
         let last = index - lines.blocks[block].breaks as usize - 1;
@@ -80,13 +86,17 @@ impl CountedLines {
         let blocks = text.chunks(BLOCK).enumerate().map(|(at, block)| {
             let start = next;
             next.breaks += memchr_iter(b'\n', block).count() as u32;
-            next.line = memrchr(b'\n', block).map_or(next.line, |last| (at * BLOCK + last + 1) as u32);
+            next.line =
+                memrchr(b'\n', block).map_or(next.line, |last| (at * BLOCK + last + 1) as u32);
             start
         });
         let mut blocks: Vec<BlockStart> = blocks.collect();
         // Places at the end of the text are in no block if the last one is full.
         blocks.push(next);
-        Self { blocks, breaks: next.breaks as usize }
+        Self {
+            blocks,
+            breaks: next.breaks as usize,
+        }
     }
 }
 
@@ -95,16 +105,28 @@ mod tests {
     use super::*;
 
     fn checked(text: &str) {
-        let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
         let table = LineTable::default();
         for offset in 0..=text.len() {
             let index = starts.partition_point(|start| *start <= offset) - 1;
-            assert_eq!(table.at(text, offset), LineStart { index, start: starts[index] }, "{offset}");
+            assert_eq!(
+                table.at(text, offset),
+                LineStart {
+                    index,
+                    start: starts[index]
+                },
+                "{offset}"
+            );
         }
         for (index, start) in starts.iter().enumerate() {
             assert_eq!(table.start(text, index), Some(*start));
         }
-        assert_eq!((table.start(text, starts.len()), table.count(text)), (None, starts.len()));
+        assert_eq!(
+            (table.start(text, starts.len()), table.count(text)),
+            (None, starts.len())
+        );
     }
 
     #[test]
@@ -112,7 +134,9 @@ mod tests {
         for text in ["", "\n", "a", "a\n", "\n\n", "a\nb"] {
             checked(text);
         }
-        let lines: String = (0..3 * BLOCK / 50).map(|at| format!("{}\n", "x".repeat(at * 37 % 100))).collect();
+        let lines: String = (0..3 * BLOCK / 50)
+            .map(|at| format!("{}\n", "x".repeat(at * 37 % 100)))
+            .collect();
         checked(&lines);
         let long = "x".repeat(2 * BLOCK + 3);
         checked(&format!("a\n{long}\nb{long}"));

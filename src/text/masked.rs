@@ -9,7 +9,10 @@ use super::Span;
 pub(super) fn masked<'t>(part: &'t str, start: u32, hidden: &[Span]) -> Cow<'t, str> {
     let end = start + part.len() as u32;
     let first = hidden.partition_point(|hidden| hidden.end <= start);
-    let mut hidden = hidden[first..].iter().take_while(|hidden| hidden.start < end).peekable();
+    let mut hidden = hidden[first..]
+        .iter()
+        .take_while(|hidden| hidden.start < end)
+        .peekable();
     if hidden.peek().is_none() {
         return Cow::Borrowed(part);
     }

@@ -8,16 +8,29 @@
 const SIMILAR: f64 = 0.8;
 
 /// The candidates that are similar to `word`, the most similar first and equal ones in their own order.
-pub(crate) fn similar<T: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = T>) -> Vec<T> {
+pub(crate) fn similar<T: AsRef<str>>(
+    word: &str,
+    candidates: impl IntoIterator<Item = T>,
+) -> Vec<T> {
     let word = word.to_lowercase();
-    let scored = candidates.into_iter().map(|one| (strsim::jaro_winkler(&word, &one.as_ref().to_lowercase()), one));
-    let mut scored: Vec<(f64, T)> = scored.filter(|(similarity, _)| *similarity > SIMILAR).collect();
+    let scored = candidates.into_iter().map(|one| {
+        (
+            strsim::jaro_winkler(&word, &one.as_ref().to_lowercase()),
+            one,
+        )
+    });
+    let mut scored: Vec<(f64, T)> = scored
+        .filter(|(similarity, _)| *similarity > SIMILAR)
+        .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.into_iter().map(|(_, one)| one).collect()
 }
 
 /// The candidate that is most similar to `word`, if one is similar.
-pub(crate) fn nearest<T: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = T>) -> Option<T> {
+pub(crate) fn nearest<T: AsRef<str>>(
+    word: &str,
+    candidates: impl IntoIterator<Item = T>,
+) -> Option<T> {
     similar(word, candidates).into_iter().next()
 }
 
@@ -38,7 +51,8 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
     // Most names are much longer or shorter than every field, and begin otherwise.
     let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
-    let may_be = |field: &&str| name.len().abs_diff(field.len()) <= 3 || first(name) == first(field);
+    let may_be =
+        |field: &&str| name.len().abs_diff(field.len()) <= 3 || first(name) == first(field);
     if name.is_ascii() && !fields.iter().any(may_be) {
         return None;
     }
@@ -48,9 +62,15 @@ pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str>
         let field = field.to_lowercase();
         let singular = written.trim_end_matches('s');
         let shorthand = singular.len() >= 5 && field.starts_with(singular);
-        if shorthand { Some(1) } else { distance_within(limit, &written, &field) }
+        if shorthand {
+            Some(1)
+        } else {
+            distance_within(limit, &written, &field)
+        }
     };
-    let close = fields.iter().filter_map(|field| Some((distance(field)?, *field)));
+    let close = fields
+        .iter()
+        .filter_map(|field| Some((distance(field)?, *field)));
     close.min().map(|(_, field)| field)
 }
 
@@ -68,21 +88,40 @@ fn distance_within(limit: usize, one: &str, other: &str) -> Option<usize> {
     let apart = one.chars().count().abs_diff(other.chars().count());
     let is_far = apart > limit || (letters(one) ^ letters(other)).count_ones() as usize > 2 * limit;
     let distance = || strsim::osa_distance(one, other);
-    (!is_far).then(distance).filter(|distance| *distance <= limit)
+    (!is_far)
+        .then(distance)
+        .filter(|distance| *distance <= limit)
 }
 
 /// Which letters a word has, a bit for each; some letters share one.
 fn letters(word: &str) -> u64 {
-    word.chars().fold(0, |letters, letter| letters | 1 << (letter as u32 % u64::BITS))
+    word.chars().fold(0, |letters, letter| {
+        letters | 1 << (letter as u32 % u64::BITS)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const METADATA: [&str; 8] =
-        ["annotations", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences", "uid"];
-    const OWNER: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
+    const METADATA: [&str; 8] = [
+        "annotations",
+        "finalizers",
+        "generateName",
+        "labels",
+        "name",
+        "namespace",
+        "ownerReferences",
+        "uid",
+    ];
+    const OWNER: [&str; 6] = [
+        "apiVersion",
+        "blockOwnerDeletion",
+        "controller",
+        "kind",
+        "name",
+        "uid",
+    ];
 
     #[test]
     fn near_misses_are_recognised_and_other_words_are_not() {
@@ -93,9 +132,17 @@ mod tests {
         assert_eq!(meta("finalizer"), Some("finalizers"));
         assert_eq!(meta("lables"), Some("labels"));
         assert_eq!(meta("Annotations"), Some("annotations"));
-        for other in
-            ["version", "updatedAt", "region", "tags", "title", "description", "repository", "spec", "clusterName"]
-        {
+        for other in [
+            "version",
+            "updatedAt",
+            "region",
+            "tags",
+            "title",
+            "description",
+            "repository",
+            "spec",
+            "clusterName",
+        ] {
             assert_eq!(meta(other), None, "{other}");
         }
         let owner = |name| meant(name, &OWNER);
@@ -107,8 +154,14 @@ mod tests {
 
     #[test]
     fn similar_words_are_suggested_the_most_similar_first() {
-        assert_eq!(similar("grafna", ["prometheus", "grafana", "grafana-agent"]), ["grafana", "grafana-agent"]);
+        assert_eq!(
+            similar("grafna", ["prometheus", "grafana", "grafana-agent"]),
+            ["grafana", "grafana-agent"]
+        );
         assert_eq!(nearest("SARIFF", ["json", "sarif"]), Some("sarif"));
-        assert_eq!(did_you_mean("x", ["json"], || "formats are: json".to_owned()), "formats are: json");
+        assert_eq!(
+            did_you_mean("x", ["json"], || "formats are: json".to_owned()),
+            "formats are: json"
+        );
     }
 }

@@ -36,7 +36,11 @@ pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
     }
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
-        if obeyed(c) { escaped.push_str(&format!("\\u{:04x}", c as u32)) } else { escaped.push(c) }
+        if obeyed(c) {
+            escaped.push_str(&format!("\\u{:04x}", c as u32))
+        } else {
+            escaped.push(c)
+        }
     }
     Cow::Owned(escaped)
 }
@@ -50,7 +54,11 @@ pub(crate) fn one_line(text: &str) -> String {
 /// a name like any other.
 pub(crate) fn path(path: &Path) -> String {
     let text = path_of_bytes(path.as_os_str().as_encoded_bytes());
-    if MAIN_SEPARATOR == '/' { text } else { text.replace(MAIN_SEPARATOR, "/") }
+    if MAIN_SEPARATOR == '/' {
+        text
+    } else {
+        text.replace(MAIN_SEPARATOR, "/")
+    }
 }
 
 /// The bytes of a path with forward slashes, as [`path`] shows them.
@@ -58,7 +66,10 @@ pub(crate) fn path_of_bytes(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
+        chunk
+            .invalid()
+            .iter()
+            .for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
     }
     text
 }
@@ -68,7 +79,12 @@ pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.chars().nth(limit).is_none() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().take(limit.saturating_sub(1)).chain(std::iter::once('…')).collect())
+    Cow::Owned(
+        text.chars()
+            .take(limit.saturating_sub(1))
+            .chain(std::iter::once('…'))
+            .collect(),
+    )
 }
 
 /// `1 file`, `2 files`.

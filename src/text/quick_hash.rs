@@ -6,11 +6,15 @@ use std::hash::Hasher;
 #[inline]
 pub(crate) fn quick_hash(bytes: &[u8]) -> u64 {
     let (eights, rest) = bytes.as_chunks::<8>();
-    let hash = eights.iter().fold(bytes.len() as u64, |hash, eight| mixed(hash, u64::from_le_bytes(*eight)));
+    let hash = eights.iter().fold(bytes.len() as u64, |hash, eight| {
+        mixed(hash, u64::from_le_bytes(*eight))
+    });
     // The last eight bytes once more take fewer operations than the rest of them one by one.
     let last = match bytes.last_chunk::<8>() {
         Some(last) => u64::from_le_bytes(*last),
-        None => rest.iter().fold(0, |word, &byte| (word << 8) | u64::from(byte)),
+        None => rest
+            .iter()
+            .fold(0, |word, &byte| (word << 8) | u64::from(byte)),
     };
     mixed(hash, last) >> 32
 }
@@ -54,9 +58,16 @@ mod tests {
             name.hash(&mut hasher);
             hasher.finish()
         };
-        let names =
-            (0..1000).flat_map(|at| [(format!("web-{at}"), "a".to_owned()), ("a".to_owned(), format!("web-{at}"))]);
-        assert_eq!(names.map(|name| hash(&name)).collect::<HashSet<_>>().len(), 2000);
+        let names = (0..1000).flat_map(|at| {
+            [
+                (format!("web-{at}"), "a".to_owned()),
+                ("a".to_owned(), format!("web-{at}")),
+            ]
+        });
+        assert_eq!(
+            names.map(|name| hash(&name)).collect::<HashSet<_>>().len(),
+            2000
+        );
         assert_ne!(quick_hash(b"ab"), quick_hash(b"ba"));
     }
 }

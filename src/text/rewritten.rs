@@ -17,7 +17,11 @@ pub(crate) struct RewrittenLines<W, F> {
 
 impl<W: Write, F: Fn(&str) -> Cow<'_, str>> RewrittenLines<W, F> {
     pub(crate) fn new(out: W, rewrite: F) -> Self {
-        Self { out, rewrite, waiting: Vec::new() }
+        Self {
+            out,
+            rewrite,
+            waiting: Vec::new(),
+        }
     }
 
     fn pass_on(&mut self, end: usize) -> io::Result<()> {
@@ -56,7 +60,9 @@ mod tests {
         let mut lines = RewrittenLines::new(&mut out, |lines| Cow::Owned(format!("<{lines}>")));
         let long = "x".repeat(MANY - 3);
         for piece in [long.as_str(), "bä", "\nc", "\n", "d"] {
-            lines.write_all(piece.as_bytes()).expect("a list takes everything");
+            lines
+                .write_all(piece.as_bytes())
+                .expect("a list takes everything");
         }
         lines.flush().expect("a list takes everything");
         assert_eq!(String::from_utf8(out), Ok(format!("<{long}bä\n><c\nd>")));

@@ -22,7 +22,11 @@ pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     // Within a string of JSON the escape says the same; elsewhere the blank is seen.
-    let apart = if syntax == Syntax::Json { "#\\u0023" } else { "# #" };
+    let apart = if syntax == Syntax::Json {
+        "#\\u0023"
+    } else {
+        "# #"
+    };
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let start = line.len() - line.trim_start().len();
@@ -48,7 +52,10 @@ mod tests {
     #[test]
     fn lines_start_no_command_and_contain_none() {
         let inert = |text| without_commands(text, Syntax::Text).into_owned();
-        assert_eq!(inert("::error::x\n \t::set-output\na::b\n"), ": :error::x\n \t: :set-output\na::b\n");
+        assert_eq!(
+            inert("::error::x\n \t::set-output\na::b\n"),
+            ": :error::x\n \t: :set-output\na::b\n"
+        );
         assert_eq!(inert("x ##[error]y ###vso[z]"), "x # #[error]y # # #vso[z]");
         assert_eq!(inert("####[error]y"), "# # # #[error]y");
         assert_eq!(inert("plain # text"), "plain # text");
@@ -65,6 +72,9 @@ mod tests {
 
     #[test]
     fn commands_that_are_meant_stay() {
-        assert_eq!(without_commands("::error file=a::b\n", Syntax::Commands), "::error file=a::b\n");
+        assert_eq!(
+            without_commands("::error file=a::b\n", Syntax::Commands),
+            "::error file=a::b\n"
+        );
     }
 }

@@ -31,7 +31,10 @@ impl Sources {
 
     /// All files with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> + Clone {
-        self.files.iter().enumerate().map(|(at, file)| (FileId(at as u32), file))
+        self.files
+            .iter()
+            .enumerate()
+            .map(|(at, file)| (FileId(at as u32), file))
     }
 
     /// How many files there are.

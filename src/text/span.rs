@@ -14,12 +14,18 @@ pub struct Span {
 impl Span {
     /// The range `start..end`. An `end` before `start` gives the empty span at `start`.
     pub fn new(start: u32, end: u32) -> Self {
-        Self { start, end: end.max(start) }
+        Self {
+            start,
+            end: end.max(start),
+        }
     }
 
     /// The empty span at `offset`.
     pub fn empty(offset: u32) -> Self {
-        Self { start: offset, end: offset }
+        Self {
+            start: offset,
+            end: offset,
+        }
     }
 
     /// Length in bytes.

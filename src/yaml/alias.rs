@@ -58,7 +58,11 @@ impl Budget {
     fn check(&mut self, event: &TapeEvent, too_deep: bool) {
         let too_much = excessive_aliasing(self.decoded, self.expanded);
         if self.overdrawn.is_none() && (too_much || too_deep) {
-            let problem = if too_deep { TOO_DEEP } else { "document contains excessive aliasing" };
+            let problem = if too_deep {
+                TOO_DEEP
+            } else {
+                "document contains excessive aliasing"
+            };
             self.overdrawn = Some(SyntaxError::new(event.start(), problem));
         }
     }
@@ -73,7 +77,11 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError
     let mut expansions: Vec<(u32, Expansion)> = Vec::new();
     let mut links = vec![0_u32; tape.events.len()];
     let mut open: Vec<UnfinishedNode> = Vec::new();
-    let mut budget = Budget { decoded: 1, expanded: 0, overdrawn: None };
+    let mut budget = Budget {
+        decoded: 1,
+        expanded: 0,
+        overdrawn: None,
+    };
     for (index, event) in (0u32..).zip(&tape.events) {
         let before = budget.decoded;
         if !matches!(event.kind(), EventKind::MapEnd | EventKind::SeqEnd) {
@@ -85,7 +93,12 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError
         }
         match event.kind() {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => {
-                open.push(UnfinishedNode { event: index, is_anchored: anchor.is_some(), before, depth: 0 });
+                open.push(UnfinishedNode {
+                    event: index,
+                    is_anchored: anchor.is_some(),
+                    before,
+                    depth: 0,
+                });
                 if open.len() > MAX_DEPTH {
                     return Err(SyntaxError::new(event.start(), TOO_DEEP));
                 }
@@ -93,8 +106,13 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError
             EventKind::MapEnd | EventKind::SeqEnd => {
                 let Some(closed) = open.pop() else { continue };
                 links[closed.event as usize] = index;
-                let nodes = (budget.decoded - closed.before).try_into().unwrap_or(u32::MAX);
-                let expansion = Expansion { nodes, depth: closed.depth + 1 };
+                let nodes = (budget.decoded - closed.before)
+                    .try_into()
+                    .unwrap_or(u32::MAX);
+                let expansion = Expansion {
+                    nodes,
+                    depth: closed.depth + 1,
+                };
                 if closed.is_anchored {
                     expansions.push((index, expansion));
                 }
@@ -109,12 +127,18 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError
             EventKind::Alias => {
                 let name = tape.text_of(file, event);
                 let Some(&target) = anchors.get(name) else {
-                    return Err(SyntaxError::new(event.start(), format!("unknown anchor '{name}' referenced")));
+                    return Err(SyntaxError::new(
+                        event.start(),
+                        format!("unknown anchor '{name}' referenced"),
+                    ));
                 };
                 let end = links[target as usize];
                 // Still open: it has no end yet.
                 let Ok(complete) = expansions.binary_search_by_key(&end, |(end, _)| *end) else {
-                    return Err(SyntaxError::new(event.start(), format!("anchor '{name}' value contains itself")));
+                    return Err(SyntaxError::new(
+                        event.start(),
+                        format!("anchor '{name}' value contains itself"),
+                    ));
                 };
                 let (_, expansion) = expansions[complete];
                 links[index as usize] = target;

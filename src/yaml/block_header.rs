@@ -28,7 +28,15 @@ impl BlockHeader {
                 Some(b'+') if chomp.is_none() => chomp = Some(Chomp::Keep),
                 Some(b'-') if chomp.is_none() => chomp = Some(Chomp::Strip),
                 Some(digit @ b'1'..=b'9') if increment.is_none() => increment = Some(digit - b'0'),
-                _ => return (Self { chomp: chomp.unwrap_or(Chomp::Clip), increment }, width),
+                _ => {
+                    return (
+                        Self {
+                            chomp: chomp.unwrap_or(Chomp::Clip),
+                            increment,
+                        },
+                        width,
+                    );
+                }
             }
             width += 1;
         }

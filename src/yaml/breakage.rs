@@ -54,23 +54,62 @@ impl Breakage {
 
 /// What a problem is known by, and what to do about it.
 const HELP: [(&str, &str); 16] = [
-    ("cannot start any token", "quote the value: @, ` and % cannot begin an unquoted one, and tabs cannot indent"),
-    ("mapping values are not allowed", "quote the value that contains a colon and a space, or correct the indentation"),
+    (
+        "cannot start any token",
+        "quote the value: @, ` and % cannot begin an unquoted one, and tabs cannot indent",
+    ),
+    (
+        "mapping values are not allowed",
+        "quote the value that contains a colon and a space, or correct the indentation",
+    ),
     (
         "could not find expected ':'",
         "complete the key with a colon, or indent the line if it belongs to the value above",
     ),
-    ("did not find expected key", "correct the indentation: keys of one mapping start in the same column"),
+    (
+        "did not find expected key",
+        "correct the indentation: keys of one mapping start in the same column",
+    ),
     ("tab character", "indent with spaces"),
-    ("unknown anchor", "define the anchor in the same document, above the alias"),
-    ("contains itself", "do not use an anchor inside its own value"),
-    ("excessive aliasing", "write the values out, or use fewer aliases of aliases"),
-    ("API server", "split the object: a request holds at most 3 MiB of JSON, and etcd keeps half of that"),
-    ("max depth", "nest less: Kubernetes reads at most 10,000 levels"),
-    ("map key", "quote the key: keys must be text, numbers or booleans"),
-    ("map merge requires", "give << a mapping, an alias of one, or a list of these"),
-    ("unsupported value", "quote the value if it is text: JSON has no infinity and no NaN"),
-    ("escape", "use single quotes or the character itself: YAML's double quotes have no \\/ and no surrogate pairs"),
-    ("<document start>", "remove the directive line: Kubernetes splits the file before it can apply"),
+    (
+        "unknown anchor",
+        "define the anchor in the same document, above the alias",
+    ),
+    (
+        "contains itself",
+        "do not use an anchor inside its own value",
+    ),
+    (
+        "excessive aliasing",
+        "write the values out, or use fewer aliases of aliases",
+    ),
+    (
+        "API server",
+        "split the object: a request holds at most 3 MiB of JSON, and etcd keeps half of that",
+    ),
+    (
+        "max depth",
+        "nest less: Kubernetes reads at most 10,000 levels",
+    ),
+    (
+        "map key",
+        "quote the key: keys must be text, numbers or booleans",
+    ),
+    (
+        "map merge requires",
+        "give << a mapping, an alias of one, or a list of these",
+    ),
+    (
+        "unsupported value",
+        "quote the value if it is text: JSON has no infinity and no NaN",
+    ),
+    (
+        "escape",
+        "use single quotes or the character itself: YAML's double quotes have no \\/ and no surrogate pairs",
+    ),
+    (
+        "<document start>",
+        "remove the directive line: Kubernetes splits the file before it can apply",
+    ),
     ("end of stream", "close the quote"),
 ];

@@ -7,9 +7,13 @@ use crate::text::Span;
 /// The comments of a document of the file `file`, at the places where its scanner saw some.
 pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
     let comment = |&span: &Span| {
-        let before = file[..span.start as usize].trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
+        let before =
+            file[..span.start as usize].trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
         let before = before.trim_end_matches('\u{FEFF}');
-        Comment { span, own_line: before.is_empty() || before.ends_with('\n') }
+        Comment {
+            span,
+            own_line: before.is_empty() || before.ends_with('\n'),
+        }
     };
     places.iter().map(comment).collect()
 }
@@ -21,6 +25,9 @@ pub(super) fn scanned(file: &str, document: Span) -> Vec<Comment> {
         return Vec::new();
     }
     let mut scanner = Scanner::new(text, document.start);
-    while scanner.take().is_ok_and(|token| token.kind != TokenKind::StreamEnd) {}
+    while scanner
+        .take()
+        .is_ok_and(|token| token.kind != TokenKind::StreamEnd)
+    {}
     at(file, &scanner.comments)
 }

@@ -142,9 +142,13 @@ impl Quirk {
     /// What it is, as a clause for a message.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::LowContinuation => "a quoted text continues at or left of its parent's indentation",
+            Self::LowContinuation => {
+                "a quoted text continues at or left of its parent's indentation"
+            }
             Self::CommentWithoutBlank => "a comment begins without a space before it",
-            Self::UnicodeLineBreakInQuotes => "a Unicode line break (NEL, LS or PS) is folded inside quotes",
+            Self::UnicodeLineBreakInQuotes => {
+                "a Unicode line break (NEL, LS or PS) is folded inside quotes"
+            }
             Self::UnicodeLineBreak => "a Unicode line break (NEL, LS or PS) ends a line",
         }
     }

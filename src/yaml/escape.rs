@@ -10,7 +10,11 @@ pub(super) fn decode(rest: &[u8]) -> Result<(char, usize), &'static str> {
         b'x' => 2,
         b'u' => 4,
         b'U' => 8,
-        _ => return simple(first).map(|character| (character, 1)).ok_or("found unknown escape character"),
+        _ => {
+            return simple(first)
+                .map(|character| (character, 1))
+                .ok_or("found unknown escape character");
+        }
     };
     let mut value: u32 = 0;
     for at in 1..=digits {

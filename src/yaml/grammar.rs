@@ -45,7 +45,10 @@ pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
             parser.tape.comments = std::mem::take(&mut parser.scanner.comments);
             Ok(found.then_some(parser.tape))
         }
-        Err(error) => Err(Failure { error, braces: parser.scanner.braces }),
+        Err(error) => Err(Failure {
+            error,
+            braces: parser.scanner.braces,
+        }),
     }
 }
 
@@ -86,13 +89,19 @@ impl<'t> Parser<'t> {
     }
 
     fn emit(&mut self, kind: EventKind, start: u32, end: u32, properties: u32) {
-        self.tape.push(kind, start, end, TextRef::default(), properties);
+        self.tape
+            .push(kind, start, end, TextRef::default(), properties);
     }
 
     /// A value that is left out: the empty span at `at`.
     fn emit_empty(&mut self, at: u32, properties: u32) {
-        let text = TextRef { start: at, end: at, decoded: false };
-        self.tape.push(EventKind::Scalar(Style::Plain), at, at, text, properties);
+        let text = TextRef {
+            start: at,
+            end: at,
+            decoded: false,
+        };
+        self.tape
+            .push(EventKind::Scalar(Style::Plain), at, at, text, properties);
     }
 
     fn document(&mut self) -> Result<bool, SyntaxError> {
@@ -122,7 +131,9 @@ impl<'t> Parser<'t> {
         self.states.push(Expects::DocumentEnd);
         match self.peek()? {
             TokenKind::StreamEnd => return Ok(false),
-            TokenKind::VersionDirective { .. } | TokenKind::TagDirective { .. } | TokenKind::DocumentStart => {}
+            TokenKind::VersionDirective { .. }
+            | TokenKind::TagDirective { .. }
+            | TokenKind::DocumentStart => {}
             _ => {
                 self.node(true, false)?;
                 return Ok(true);
@@ -186,7 +197,8 @@ impl<'t> Parser<'t> {
         if let TokenKind::Alias(text) = *self.peek()? {
             let token = self.take()?;
             self.tape.has_aliases = true;
-            self.tape.push(EventKind::Alias, token.start, token.end, text, 0);
+            self.tape
+                .push(EventKind::Alias, token.start, token.end, text, 0);
             return Ok(());
         }
         let properties = self.properties()?;
@@ -194,24 +206,49 @@ impl<'t> Parser<'t> {
         match self.peek()? {
             TokenKind::BlockEntry if indentless => {
                 self.states.push(Expects::IndentlessSequence);
-                self.emit(EventKind::SeqStart { flow: false }, start, start, properties);
+                self.emit(
+                    EventKind::SeqStart { flow: false },
+                    start,
+                    start,
+                    properties,
+                );
             }
             TokenKind::Scalar { .. } => self.scalar(properties)?,
             TokenKind::FlowSequenceStart => {
                 self.states.push(Expects::FlowSequence { first: true });
-                self.emit(EventKind::SeqStart { flow: true }, start, start + 1, properties);
+                self.emit(
+                    EventKind::SeqStart { flow: true },
+                    start,
+                    start + 1,
+                    properties,
+                );
             }
             TokenKind::FlowMappingStart => {
                 self.states.push(Expects::FlowMappingKey { first: true });
-                self.emit(EventKind::MapStart { flow: true }, start, start + 1, properties);
+                self.emit(
+                    EventKind::MapStart { flow: true },
+                    start,
+                    start + 1,
+                    properties,
+                );
             }
             TokenKind::BlockSequenceStart if block => {
                 self.states.push(Expects::BlockSequence { first: true });
-                self.emit(EventKind::SeqStart { flow: false }, start, start, properties);
+                self.emit(
+                    EventKind::SeqStart { flow: false },
+                    start,
+                    start,
+                    properties,
+                );
             }
             TokenKind::BlockMappingStart if block => {
                 self.states.push(Expects::BlockMappingKey { first: true });
-                self.emit(EventKind::MapStart { flow: false }, start, start, properties);
+                self.emit(
+                    EventKind::MapStart { flow: false },
+                    start,
+                    start,
+                    properties,
+                );
             }
             _ if properties > 0 => self.emit_empty(self.last_end, properties),
             _ => return self.fail("did not find expected node content"),
@@ -222,7 +259,13 @@ impl<'t> Parser<'t> {
     fn scalar(&mut self, properties: u32) -> Result<(), SyntaxError> {
         let token = self.take()?;
         if let TokenKind::Scalar { style, text } = token.kind {
-            self.tape.push(EventKind::Scalar(style), token.start, token.end, text, properties);
+            self.tape.push(
+                EventKind::Scalar(style),
+                token.start,
+                token.end,
+                text,
+                properties,
+            );
         }
         Ok(())
     }
@@ -265,7 +308,8 @@ impl<'t> Parser<'t> {
 
     /// Gives a handle its prefix. Returns the one that it had.
     fn name_prefix(&mut self, handle: Box<str>, prefix: Box<str>) -> Option<u32> {
-        self.handles.insert(handle, self.tape.add_tag_prefix(prefix))
+        self.handles
+            .insert(handle, self.tape.add_tag_prefix(prefix))
     }
 
     fn block_sequence(&mut self, first: bool) -> Result<(), SyntaxError> {
@@ -350,7 +394,10 @@ impl<'t> Parser<'t> {
     fn flow_sequence(&mut self, first: bool) -> Result<(), SyntaxError> {
         if first {
             self.take()?;
-        } else if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
+        } else if !matches!(
+            self.peek()?,
+            TokenKind::FlowEntry | TokenKind::FlowSequenceEnd
+        ) {
             return self.fail("did not find expected ',' or ']'");
         } else if *self.peek()? == TokenKind::FlowEntry {
             self.take()?;
@@ -362,7 +409,8 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Key => {
                 let key = self.take()?;
-                self.states.extend([Expects::FlowSequence { first: false }, Expects::FlowPairKey]);
+                self.states
+                    .extend([Expects::FlowSequence { first: false }, Expects::FlowPairKey]);
                 self.emit(EventKind::MapStart { flow: false }, key.start, key.start, 0);
             }
             _ => {
@@ -390,7 +438,10 @@ impl<'t> Parser<'t> {
         self.states.push(Expects::FlowPairEnd);
         if *self.peek()? == TokenKind::Value {
             self.take()?;
-            if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
+            if !matches!(
+                self.peek()?,
+                TokenKind::FlowEntry | TokenKind::FlowSequenceEnd
+            ) {
                 return self.node(false, false);
             }
         }
@@ -407,7 +458,10 @@ impl<'t> Parser<'t> {
     fn flow_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
         if first {
             self.take()?;
-        } else if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
+        } else if !matches!(
+            self.peek()?,
+            TokenKind::FlowEntry | TokenKind::FlowMappingEnd
+        ) {
             return self.fail("did not find expected ',' or '}'");
         } else if *self.peek()? == TokenKind::FlowEntry {
             self.take()?;
@@ -440,7 +494,10 @@ impl<'t> Parser<'t> {
         self.states.push(Expects::FlowMappingKey { first: false });
         if !empty && *self.peek()? == TokenKind::Value {
             self.take()?;
-            if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
+            if !matches!(
+                self.peek()?,
+                TokenKind::FlowEntry | TokenKind::FlowMappingEnd
+            ) {
                 return self.node(false, false);
             }
         }

@@ -8,7 +8,12 @@ use super::tape::{EventKind, Style, SyntaxError, Tape, TextRef};
 
 /// Reads one value at `start`, blanks before it skipped. `None` when only blanks are left. Returns the tape and the end.
 pub(super) fn parse(text: &str, start: usize) -> Result<Option<(Tape, usize)>, SyntaxError> {
-    let mut reader = JsonReader { text, at: start, tape: Tape::default(), open: Vec::new() };
+    let mut reader = JsonReader {
+        text,
+        at: start,
+        tape: Tape::default(),
+        open: Vec::new(),
+    };
     reader.skip_blanks();
     if reader.byte() == 0 && reader.at >= text.len() {
         return Ok(None);
@@ -37,7 +42,11 @@ impl JsonReader<'_> {
     }
 
     fn fail<T>(&self, context: &str) -> Result<T, SyntaxError> {
-        let problem = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
+        let problem = match self
+            .text
+            .get(self.at..)
+            .and_then(|rest| rest.chars().next())
+        {
             None => "json: unexpected end of JSON input".to_owned(),
             Some(found) => format!("json: invalid character {found:?} {context}"),
         };
@@ -90,7 +99,10 @@ impl JsonReader<'_> {
     /// Whether the collection just opened closes at once; if it does not and is an object, a key must follow.
     fn closes_empty(&mut self) -> bool {
         self.skip_blanks();
-        matches!((self.open.last(), self.byte()), (Some(true), b'}') | (Some(false), b']'))
+        matches!(
+            (self.open.last(), self.byte()),
+            (Some(true), b'}') | (Some(false), b']')
+        )
     }
 
     /// In an object, reads a key and its colon.
@@ -125,7 +137,11 @@ impl JsonReader<'_> {
                 (b'}', true) | (b']', false) => {
                     self.at += 1;
                     self.open.pop();
-                    let kind = if object { EventKind::MapEnd } else { EventKind::SeqEnd };
+                    let kind = if object {
+                        EventKind::MapEnd
+                    } else {
+                        EventKind::SeqEnd
+                    };
                     self.emit(kind, start, TextRef::default());
                 }
                 (_, true) => return self.fail("after object key:value pair"),
@@ -138,7 +154,10 @@ impl JsonReader<'_> {
     fn word(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         let rest = self.text.get(start..).unwrap_or_default();
-        let Some(word) = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word)) else {
+        let Some(word) = ["true", "false", "null"]
+            .into_iter()
+            .find(|word| rest.starts_with(word))
+        else {
             return self.fail("looking for beginning of value");
         };
         self.at += word.len();
@@ -147,7 +166,11 @@ impl JsonReader<'_> {
     }
 
     fn emit_word(&mut self, start: usize) {
-        let text = TextRef { start: start as u32, end: self.at as u32, decoded: false };
+        let text = TextRef {
+            start: start as u32,
+            end: self.at as u32,
+            decoded: false,
+        };
         self.emit(EventKind::Scalar(Style::JsonWord), start, text);
     }
 
@@ -194,20 +217,35 @@ impl JsonReader<'_> {
             match self.byte() {
                 b'"' => break,
                 b'\\' => {
-                    self.tape.decoded.push_str(self.text.get(copied..self.at).unwrap_or_default());
+                    self.tape
+                        .decoded
+                        .push_str(self.text.get(copied..self.at).unwrap_or_default());
                     self.escape()?;
                     copied = self.at;
                 }
                 0..=0x1F => return self.fail("in string literal"),
-                _ => self.at += 1 + ordinary(self.text.as_bytes().get(self.at + 1..).unwrap_or_default()),
+                _ => {
+                    self.at +=
+                        1 + ordinary(self.text.as_bytes().get(self.at + 1..).unwrap_or_default())
+                }
             }
         }
         let verbatim = copied == start + 1;
         let text = if verbatim {
-            TextRef { start: copied as u32, end: self.at as u32, decoded: false }
+            TextRef {
+                start: copied as u32,
+                end: self.at as u32,
+                decoded: false,
+            }
         } else {
-            self.tape.decoded.push_str(self.text.get(copied..self.at).unwrap_or_default());
-            TextRef { start: decoded_from as u32, end: self.tape.decoded.len() as u32, decoded: true }
+            self.tape
+                .decoded
+                .push_str(self.text.get(copied..self.at).unwrap_or_default());
+            TextRef {
+                start: decoded_from as u32,
+                end: self.tape.decoded.len() as u32,
+                decoded: true,
+            }
         };
         self.at += 1;
         self.emit(EventKind::Scalar(Style::Double), start, text);
@@ -233,18 +271,24 @@ impl JsonReader<'_> {
 
     fn unicode_escape(&mut self) -> Result<(), SyntaxError> {
         let high = self.four_digits()?;
-        if (0xD800..0xDC00).contains(&high) && self.text.as_bytes().get(self.at..self.at + 2) == Some(b"\\u") {
+        if (0xD800..0xDC00).contains(&high)
+            && self.text.as_bytes().get(self.at..self.at + 2) == Some(b"\\u")
+        {
             let back = self.at;
             self.at += 1;
             let low = self.four_digits()?;
             if (0xDC00..0xE000).contains(&low) {
                 let pair = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-                self.tape.decoded.push(char::from_u32(pair).unwrap_or(char::REPLACEMENT_CHARACTER));
+                self.tape
+                    .decoded
+                    .push(char::from_u32(pair).unwrap_or(char::REPLACEMENT_CHARACTER));
                 return Ok(());
             }
             self.at = back;
         }
-        self.tape.decoded.push(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
+        self.tape
+            .decoded
+            .push(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
         Ok(())
     }
 
@@ -268,7 +312,8 @@ fn ordinary(text: &[u8]) -> usize {
     const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
     const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
     // Marks the lowest byte that is below a limit; what is marked above it means nothing.
-    let below = |eight: u64, limit: u8| eight.wrapping_sub(LOWEST * u64::from(limit)) & !eight & HIGHEST;
+    let below =
+        |eight: u64, limit: u8| eight.wrapping_sub(LOWEST * u64::from(limit)) & !eight & HIGHEST;
     let mut length = 0;
     for eight in text.as_chunks::<8>().0 {
         let eight = u64::from_le_bytes(*eight);

@@ -30,12 +30,21 @@ struct LargeSet {
 impl KeySet {
     /// Notes that `key` is at `place`, the number of keys so far, and says where it was before. `text_at` is
     /// the text of an earlier one.
-    pub(super) fn insert<'t>(&mut self, key: &str, place: usize, text_at: impl Fn(usize) -> &'t str) -> Option<usize> {
+    pub(super) fn insert<'t>(
+        &mut self,
+        key: &str,
+        place: usize,
+        text_at: impl Fn(usize) -> &'t str,
+    ) -> Option<usize> {
         let bit = 1 << (quick_hash(key.as_bytes()) % 64);
         let maybe = self.filter & bit != 0;
         self.filter |= bit;
         if place < SEARCHED {
-            return if maybe { (0..place).rev().find(|&at| text_at(at) == key) } else { None };
+            return if maybe {
+                (0..place).rev().find(|&at| text_at(at) == key)
+            } else {
+                None
+            };
         }
         let large = self.large.get_or_insert_with(|| {
             let mut large = Box::<LargeSet>::default();
@@ -49,12 +58,21 @@ impl KeySet {
 }
 
 impl LargeSet {
-    fn insert<'t>(&mut self, key: &str, place: usize, text_at: &impl Fn(usize) -> &'t str) -> Option<usize> {
+    fn insert<'t>(
+        &mut self,
+        key: &str,
+        place: usize,
+        text_at: &impl Fn(usize) -> &'t str,
+    ) -> Option<usize> {
         let earlier = self.places.insert(self.hasher.hash_one(key), place)?;
         if text_at(earlier) == key {
             return Some(earlier);
         }
-        let before = self.colliding.iter().rposition(|&at| text_at(at) == key).map(|at| self.colliding.swap_remove(at));
+        let before = self
+            .colliding
+            .iter()
+            .rposition(|&at| text_at(at) == key)
+            .map(|at| self.colliding.swap_remove(at));
         self.colliding.push(earlier);
         before
     }

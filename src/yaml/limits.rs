@@ -21,5 +21,6 @@ pub(super) fn excessive_aliasing(decoded: u64, expanded: u64) -> bool {
     const HIGH: f64 = 4_000_000.0;
     let count = decoded as f64;
     let allowed = 0.99 - 0.89 * ((count - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
-    expanded > MAX_EXPANDED || (expanded > 100 && decoded > 1_000 && expanded as f64 / count > allowed)
+    expanded > MAX_EXPANDED
+        || (expanded > 100 && decoded > 1_000 && expanded as f64 / count > allowed)
 }

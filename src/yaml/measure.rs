@@ -15,10 +15,14 @@ pub fn tape_length(file: &SourceFile, parser: ParserChoice) -> usize {
         let Piece::Chunk(span) = piece else { continue };
         let text = with_final_newline(file.text().get(span.range()).unwrap_or_default());
         tape.clear();
-        let taken = parser != ParserChoice::Exact && fast::parse(&text, span.start, &[], &mut tape).is_ok();
+        let taken =
+            parser != ParserChoice::Exact && fast::parse(&text, span.start, &[], &mut tape).is_ok();
         events += match taken {
             true => tape.events.len(),
-            false => grammar::parse(&text, span.start).ok().flatten().map_or(0, |tape| tape.events.len()),
+            false => grammar::parse(&text, span.start)
+                .ok()
+                .flatten()
+                .map_or(0, |tape| tape.events.len()),
         };
     }
     events
@@ -36,7 +40,12 @@ pub fn events(chunk: &str) -> Result<Vec<String>, String> {
         return Err(format!("control characters are not allowed: {found:?}"));
     }
     let tape = grammar::parse(&chunk, 0).map_err(|failure| failure.error.problem.into_owned())?;
-    let shown = |tape: &Tape| tape.events.iter().map(|event| shown(tape, &chunk, event)).collect();
+    let shown = |tape: &Tape| {
+        tape.events
+            .iter()
+            .map(|event| shown(tape, &chunk, event))
+            .collect()
+    };
     Ok(tape.as_ref().map_or_else(Vec::new, shown))
 }
 
@@ -44,7 +53,9 @@ fn shown(tape: &Tape, text: &str, event: &TapeEvent) -> String {
     let written = || tape.text_of(text, event);
     let anchor = tape.anchor(event).and_then(|name| text.get(name.range()));
     let anchor = anchor.map_or_else(String::new, |name| format!(" &{name}"));
-    let tag = tape.tag(event).map_or_else(String::new, |tag| format!(" <{}>", tag.concat().escape_debug()));
+    let tag = tape.tag(event).map_or_else(String::new, |tag| {
+        format!(" <{}>", tag.concat().escape_debug())
+    });
     let style = |style| match style {
         Style::Plain | Style::JsonWord => ':',
         Style::Single => '\'',
@@ -56,7 +67,11 @@ fn shown(tape: &Tape, text: &str, event: &TapeEvent) -> String {
         EventKind::MapEnd => "-MAP".to_owned(),
         EventKind::SeqStart { .. } => format!("+SEQ{anchor}{tag}"),
         EventKind::SeqEnd => "-SEQ".to_owned(),
-        EventKind::Scalar(form) => format!("=VAL{anchor}{tag} {}{}", style(form), written().escape_debug()),
+        EventKind::Scalar(form) => format!(
+            "=VAL{anchor}{tag} {}{}",
+            style(form),
+            written().escape_debug()
+        ),
         EventKind::Alias => format!("=ALI *{}", written()),
         EventKind::LeftOut => "=MAP".to_owned(),
     }

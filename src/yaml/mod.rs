@@ -44,7 +44,9 @@ mod tree;
 mod verify;
 mod words;
 
-pub use document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
+pub use document::{
+    Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError,
+};
 pub use left_out::LeftOut;
 pub use measure::{events, tape_length};
 pub use node::NodeId;

@@ -26,7 +26,9 @@ pub(super) fn pass(tape: &Tape, file: &str, json: bool, first: usize) -> Option<
     for (last, event) in (first..).zip(tape.events.get(first..)?) {
         let step = match event.kind() {
             _ if tape.has_properties(event) => return None,
-            EventKind::Scalar(style) => passing.scalar(style, event.span(), tape.text_of(file, event)),
+            EventKind::Scalar(style) => {
+                passing.scalar(style, event.span(), tape.text_of(file, event))
+            }
             kind => passing.collection(kind, event.span()),
         };
         match step {
@@ -74,7 +76,13 @@ impl Passing {
     /// Before the collection.
     pub(super) fn new(json: bool) -> Self {
         let (open, keys) = (Vec::with_capacity(16), Vec::with_capacity(64));
-        Self { json, span: Span::default(), begins: false, open, keys }
+        Self {
+            json,
+            span: Span::default(),
+            begins: false,
+            open,
+            keys,
+        }
     }
 
     /// Takes notice of the beginning or the end of a collection, or of an alias.
@@ -86,15 +94,32 @@ impl Passing {
         self.span.end = self.span.end.max(span.end);
         let is_key = self.open.last().is_some_and(|open| open.expects_key);
         match kind {
-            EventKind::MapStart { .. } | EventKind::SeqStart { .. } if is_key => PassingStep::Doubtful,
-            EventKind::MapStart { .. } => {
-                self.open(Enclosing { expects_key: true, keys: Some(self.keys.len()), bits: 0 })
+            EventKind::MapStart { .. } | EventKind::SeqStart { .. } if is_key => {
+                PassingStep::Doubtful
             }
-            EventKind::SeqStart { .. } => self.open(Enclosing { expects_key: false, keys: None, bits: 0 }),
+            EventKind::MapStart { .. } => self.open(Enclosing {
+                expects_key: true,
+                keys: Some(self.keys.len()),
+                bits: 0,
+            }),
+            EventKind::SeqStart { .. } => self.open(Enclosing {
+                expects_key: false,
+                keys: None,
+                bits: 0,
+            }),
             EventKind::MapEnd | EventKind::SeqEnd => {
-                let Some(closed) = self.open.pop() else { return PassingStep::Doubtful };
-                closed.keys.into_iter().for_each(|own| self.keys.truncate(own));
-                if self.open.is_empty() { PassingStep::Complete(self.span) } else { self.value() }
+                let Some(closed) = self.open.pop() else {
+                    return PassingStep::Doubtful;
+                };
+                closed
+                    .keys
+                    .into_iter()
+                    .for_each(|own| self.keys.truncate(own));
+                if self.open.is_empty() {
+                    PassingStep::Complete(self.span)
+                } else {
+                    self.value()
+                }
             }
             EventKind::LeftOut => self.value(),
             EventKind::Scalar(_) | EventKind::Alias => PassingStep::Doubtful,
@@ -108,12 +133,20 @@ impl Passing {
             self.span.start = span.start;
         }
         self.span.end = self.span.end.max(span.end);
-        let Some(around) = self.open.last_mut() else { return PassingStep::Doubtful };
+        let Some(around) = self.open.last_mut() else {
+            return PassingStep::Doubtful;
+        };
         let Some(own) = around.keys.filter(|_| around.expects_key) else {
-            return if is_json_value(text, style, self.json) { self.value() } else { PassingStep::Doubtful };
+            return if is_json_value(text, style, self.json) {
+                self.value()
+            } else {
+                PassingStep::Doubtful
+            };
         };
         around.expects_key = false;
-        let Some(key) = key_hash(text, style) else { return PassingStep::Doubtful };
+        let Some(key) = key_hash(text, style) else {
+            return PassingStep::Doubtful;
+        };
         let bit = 1 << (key % u64::BITS);
         let may_be_there = around.bits & bit != 0;
         around.bits |= bit;

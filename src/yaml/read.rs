@@ -10,7 +10,9 @@ use rayon::prelude::*;
 
 use super::comments;
 use super::compose::{Composed, compose, compose_without};
-use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
+use super::document::{
+    Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError,
+};
 use super::left_out::LeftOut;
 use super::part_text::{PartText, TreeText};
 use super::split::{Piece, split};
@@ -45,7 +47,10 @@ pub struct ReadChoice {
 
 impl From<ParserChoice> for ReadChoice {
     fn from(parser: ParserChoice) -> Self {
-        Self { parser, ..Self::default() }
+        Self {
+            parser,
+            ..Self::default()
+        }
     }
 }
 
@@ -63,7 +68,10 @@ pub fn read(file: &SourceFile) -> Vec<Document> {
 
 /// [`read`], with a parser of one's choice.
 pub fn read_with(file: &SourceFile, parser: ParserChoice) -> Vec<Document> {
-    read_each(file, parser.into(), Vec::push).into_iter().flatten().collect()
+    read_each(file, parser.into(), Vec::push)
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// [`read`], where `each` takes every document as soon as it is read. The documents of a large file are read in parallel, in
@@ -75,13 +83,19 @@ pub fn read_each<T: Default + Send>(
 ) -> Vec<T> {
     let tree_text = TreeText::Shared(PartText::new(file.shared_text()));
     let mut reader = StreamReader::new(file.text(), tree_text, choice, &each, 0);
-    let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+    let start = if reader.text.starts_with('\u{FEFF}') {
+        '\u{FEFF}'.len_utf8()
+    } else {
+        0
+    };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
         true => reader.json_stream(start),
         false => reader.yaml_stream(start, None),
     }
-    let StreamReader { mut parts, done, .. } = reader;
+    let StreamReader {
+        mut parts, done, ..
+    } = reader;
     parts.insert(0, done);
     parts
 }
@@ -111,7 +125,9 @@ pub(super) fn reread(text: &str, span: Span, notation: Notation) -> Option<Tape>
 /// The whole value of a document of which parts were left out, read again.
 pub fn read_whole(file: &SourceFile, span: Span, notation: Notation) -> Option<Tree> {
     let tape = reread(file.text(), span, notation)?;
-    compose(&tape, file.shared_text(), notation == Notation::Json).ok().map(|composed| composed.tree)
+    compose(&tape, file.shared_text(), notation == Notation::Json)
+        .ok()
+        .map(|composed| composed.tree)
 }
 
 thread_local! {
@@ -166,11 +182,23 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         span: Span,
         format: Notation,
         content: Content,
-        Noticed { mut problems, mut quirks, comments }: Noticed,
+        Noticed {
+            mut problems,
+            mut quirks,
+            comments,
+        }: Noticed,
     ) {
         problems.sort_by_key(|problem| problem.span);
         quirks.sort_by_key(|(_, span)| *span);
-        let document = Document { index: self.next, span, format, content, problems, quirks, comments };
+        let document = Document {
+            index: self.next,
+            span,
+            format,
+            content,
+            problems,
+            quirks,
+            comments,
+        };
         self.next += 1;
         (self.each)(&mut self.done, document);
     }
@@ -178,7 +206,15 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     /// A document of which nothing but its comments can be read.
     fn push_unreadable(&mut self, span: Span, error: ReadError) {
         let comments = comments::scanned(self.text, span);
-        self.push(span, Notation::Yaml, Content::Unreadable(error), Noticed { comments, ..Noticed::default() });
+        self.push(
+            span,
+            Notation::Yaml,
+            Content::Unreadable(error),
+            Noticed {
+                comments,
+                ..Noticed::default()
+            },
+        );
     }
 
     /// JSON values up to the first text that is not one; that and everything after it is YAML.
@@ -197,7 +233,10 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                 Err(error) => {
                     // The rest of the line after the last value is skipped if it is blank.
                     let rest = &self.text[at..];
-                    let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\u{B}', '\u{C}']).len();
+                    let blanks = rest.len()
+                        - rest
+                            .trim_start_matches([' ', '\t', '\r', '\u{B}', '\u{C}'])
+                            .len();
                     let line_end = usize::from(rest[blanks..].starts_with('\n'));
                     return self.yaml_stream(at + blanks + line_end, Some(error));
                 }
@@ -213,12 +252,20 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             self.tree_text = TreeText::Own;
         }
         if self.text.len() < LARGE || json_error.is_some() {
-            return pieces.into_iter().for_each(|piece| self.piece(piece, json_error.take()));
+            return pieces
+                .into_iter()
+                .for_each(|piece| self.piece(piece, json_error.take()));
         }
         let size = pieces.len().div_ceil(PARTS).max(1);
         let part = |(at, part): (usize, &[Piece])| {
             let next = self.next + (at * size) as u32;
-            let mut reader = Self::new(self.text, self.tree_text.apart(), self.choice, self.each, next);
+            let mut reader = Self::new(
+                self.text,
+                self.tree_text.apart(),
+                self.choice,
+                self.each,
+                next,
+            );
             part.iter().for_each(|piece| reader.piece(*piece, None));
             reader.done
         };
@@ -253,7 +300,10 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                     Some(error) if failure.braces.is_none() => error,
                     _ => &failure.error,
                 };
-                self.push_unreadable(span, refusal::syntax(self.text, span, error, failure.braces));
+                self.push_unreadable(
+                    span,
+                    refusal::syntax(self.text, span, error, failure.braces),
+                );
             }
         }
     }
@@ -279,7 +329,15 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             Some(_) => comments::scanned(self.text, span),
         };
         let (content, noticed) = self.content(tape, span, false);
-        self.push(span, Notation::Yaml, content, Noticed { comments, ..noticed });
+        self.push(
+            span,
+            Notation::Yaml,
+            content,
+            Noticed {
+                comments,
+                ..noticed
+            },
+        );
     }
 
     /// Composes a tape and collects what was noticed.
@@ -287,30 +345,59 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         let quirks = std::mem::take(&mut tape.quirks);
         // There may be a million of them, and nothing to keep of any.
         if root::is_null(tape, self.text) && tape.dropped_from.is_none() {
-            return (Content::Empty, Noticed { quirks, ..Noticed::default() });
+            return (
+                Content::Empty,
+                Noticed {
+                    quirks,
+                    ..Noticed::default()
+                },
+            );
         }
         match compose_without(tape, self.text, &self.tree_text, json, self.choice.left_out) {
             Ok(Composed { tree, mut problems }) => {
                 problems.extend(self.dropped(tape, chunk));
                 let empty = tree.root().is_null();
                 (
-                    if empty { Content::Empty } else { Content::Value(tree) },
-                    Noticed { problems, quirks, ..Noticed::default() },
+                    if empty {
+                        Content::Empty
+                    } else {
+                        Content::Value(tree)
+                    },
+                    Noticed {
+                        problems,
+                        quirks,
+                        ..Noticed::default()
+                    },
                 )
             }
             Err(error) => {
                 let braces = template_braces(self.text, &error, chunk);
-                (Content::Unreadable(refusal::syntax(self.text, chunk, &error, braces)), Noticed::default())
+                (
+                    Content::Unreadable(refusal::syntax(self.text, chunk, &error, braces)),
+                    Noticed::default(),
+                )
             }
         }
     }
 
     fn dropped(&self, tape: &Tape, chunk: Span) -> Option<Problem> {
         let start = tape.dropped_from?;
-        let written = self.text.get(start as usize..chunk.end as usize).unwrap_or_default();
+        let written = self
+            .text
+            .get(start as usize..chunk.end as usize)
+            .unwrap_or_default();
         let span = Span::new(start, start + written.trim_end().len() as u32);
-        let after = if tape.ended_by_marker { Dropped::DocumentEnd } else { Dropped::Root };
-        Some(Problem { kind: ProblemKind::DroppedContent { after }, span, related: None, path: String::new() })
+        let after = if tape.ended_by_marker {
+            Dropped::DocumentEnd
+        } else {
+            Dropped::Root
+        };
+        Some(Problem {
+            kind: ProblemKind::DroppedContent { after },
+            span,
+            related: None,
+            path: String::new(),
+        })
     }
 }
 
@@ -358,13 +445,17 @@ mod tests {
     use crate::yaml::limits::MAX_REQUEST;
     use crate::yaml::{Kind, Value};
 
-    const TEXT: &str =
-        "spec:\n  schema:\n    a: {b: [1, \"x\\ty\"]}\n    a: |\n      lost\n  list: [2, 3.5]\nlast: \"\\u00e9\"\n";
+    const TEXT: &str = "spec:\n  schema:\n    a: {b: [1, \"x\\ty\"]}\n    a: |\n      lost\n  list: [2, 3.5]\nlast: \"\\u00e9\"\n";
 
     fn value(file: &SourceFile, choice: ReadChoice) -> (Tree, Vec<Problem>) {
-        let mut documents: Vec<Document> = read_each(file, choice, Vec::push).into_iter().flatten().collect();
+        let mut documents: Vec<Document> = read_each(file, choice, Vec::push)
+            .into_iter()
+            .flatten()
+            .collect();
         let document = documents.pop().expect("a document");
-        let Content::Value(tree) = document.content else { panic!("a value") };
+        let Content::Value(tree) = document.content else {
+            panic!("a value")
+        };
         (tree, document.problems)
     }
 
@@ -374,7 +465,13 @@ mod tests {
         let (whole, all_problems) = value(&file, ReadChoice::default());
         let (tree, problems) = value(
             &file,
-            ReadChoice { left_out: LeftOut { under: &["schema"], without: None }, ..ReadChoice::default() },
+            ReadChoice {
+                left_out: LeftOut {
+                    under: &["schema"],
+                    without: None,
+                },
+                ..ReadChoice::default()
+            },
         );
         assert_eq!((whole.is_whole(), tree.is_whole()), (true, false));
         assert_eq!(problems, all_problems);
@@ -386,23 +483,43 @@ mod tests {
         assert_eq!((schema(&whole).2, schema(&tree).2), (1, 0));
         assert_eq!((schema(&whole).0, true), (schema(&tree).0, schema(&tree).1));
         assert_eq!(tree.root().get("last").and_then(Value::as_str), Some("é"));
-        let list: Vec<_> = tree.root().at(&["spec", "list"]).expect("a list").items().map(Value::kind).collect();
+        let list: Vec<_> = tree
+            .root()
+            .at(&["spec", "list"])
+            .expect("a list")
+            .items()
+            .map(Value::kind)
+            .collect();
         assert_eq!(list, [Kind::Int(2), Kind::Float(3.5)]);
-        let again = read_whole(&file, Span::new(0, TEXT.len() as u32), Notation::Yaml).expect("a value");
+        let again =
+            read_whole(&file, Span::new(0, TEXT.len() as u32), Notation::Yaml).expect("a value");
         assert_eq!(schema(&again), schema(&whole));
     }
 
     #[test]
     fn a_long_text_of_few_schemas_is_kept() {
-        let left_out = LeftOut { under: &["schema"], without: None };
-        let choice = ReadChoice { left_out, recallable: true, ..ReadChoice::default() };
+        let left_out = LeftOut {
+            under: &["schema"],
+            without: None,
+        };
+        let choice = ReadChoice {
+            left_out,
+            recallable: true,
+            ..ReadChoice::default()
+        };
         let text = |schemas: usize, others: usize| {
-            let schema = format!("schema: {{a: {}}}\n---\n", "x".repeat(SHORT / schemas.max(1)));
+            let schema = format!(
+                "schema: {{a: {}}}\n---\n",
+                "x".repeat(SHORT / schemas.max(1))
+            );
             [schema.repeat(schemas), "a: 1\n---\n".repeat(others)].concat()
         };
         let own = |text: String| {
             let (tree, _) = value(&SourceFile::new("f.yaml", text), choice);
-            tree.root().get("a").and_then(Value::as_int).map(|_| tree.file.is_partial())
+            tree.root()
+                .get("a")
+                .and_then(Value::as_int)
+                .map(|_| tree.file.is_partial())
         };
         assert_eq!(own(text(1, FEW - 1)), Some(true));
         assert_eq!(own(text(1, FEW)), Some(false));
@@ -415,7 +532,13 @@ mod tests {
         let file = SourceFile::new("f.yaml", "schema: {a: &x 1}\nb: *x\n");
         let (tree, _) = value(
             &file,
-            ReadChoice { left_out: LeftOut { under: &["schema"], without: None }, ..ReadChoice::default() },
+            ReadChoice {
+                left_out: LeftOut {
+                    under: &["schema"],
+                    without: None,
+                },
+                ..ReadChoice::default()
+            },
         );
         assert_eq!(tree.root().get("b").and_then(Value::as_int), Some(1));
         assert!(tree.is_whole());
@@ -427,12 +550,20 @@ mod tests {
             let documents = read(&SourceFile::new("f.yaml", text));
             matches!(documents[0].content, Content::Unreadable(_))
         };
-        let object = |kind: &str, length: usize| format!("kind: {kind}\ndata: {{a: '{}'}}\n", "x".repeat(length));
+        let object = |kind: &str, length: usize| {
+            format!("kind: {kind}\ndata: {{a: '{}'}}\n", "x".repeat(length))
+        };
         assert!(refused(object("ConfigMap", MAX_REQUEST)));
         assert!(!refused(object("ConfigMap", MAX_REQUEST - 100)));
-        let items = format!("kind: List\nitems:\n{}", "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20));
+        let items = format!(
+            "kind: List\nitems:\n{}",
+            "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20)
+        );
         assert!(!refused(items));
         // These are `null`, however much room they take.
-        assert!(!refused(format!("kind: ConfigMap\ndata:\n{}", "- # nothing\n".repeat(MAX_REQUEST / 10))));
+        assert!(!refused(format!(
+            "kind: ConfigMap\ndata:\n{}",
+            "- # nothing\n".repeat(MAX_REQUEST / 10)
+        )));
     }
 }

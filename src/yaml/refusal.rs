@@ -8,18 +8,39 @@ use crate::text::Span;
 
 /// The rejection of a document. `chunk` is the document, `file` the whole text, `braces` where a `{{` is part of the
 /// structure.
-pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Option<u32>) -> ReadError {
+pub(super) fn syntax(
+    file: &str,
+    chunk: Span,
+    error: &SyntaxError,
+    braces: Option<u32>,
+) -> ReadError {
     let span = character_at(file, chunk, error.at);
     if let Some(marker) = conflict_marker(file, chunk) {
-        return ReadError { span: marker, message: "unresolved merge conflict".into(), cause: Breakage::Conflict };
+        return ReadError {
+            span: marker,
+            message: "unresolved merge conflict".into(),
+            cause: Breakage::Conflict,
+        };
     }
     if braces.is_some() || has_braces(line_around(file, span.start)) {
         let start = braces.unwrap_or(span.start);
         let message = format!("template braces break the YAML: {}", error.problem);
-        return ReadError { span: character_at(file, chunk, start), message: message.into(), cause: Breakage::Braces };
+        return ReadError {
+            span: character_at(file, chunk, start),
+            message: message.into(),
+            cause: Breakage::Braces,
+        };
     }
-    let cause = if error.problem == TOO_LARGE { Breakage::TooLarge } else { Breakage::Syntax };
-    ReadError { span, message: error.problem.clone(), cause }
+    let cause = if error.problem == TOO_LARGE {
+        Breakage::TooLarge
+    } else {
+        Breakage::Syntax
+    };
+    ReadError {
+        span,
+        message: error.problem.clone(),
+        cause,
+    }
 }
 
 /// The first line of a document that git left for a person to resolve. Such a line is at the margin, where no text of a
@@ -30,7 +51,10 @@ fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
     // Most have no such character at all.
     memchr::memchr2(b'<', b'>', text.as_bytes())?;
     for line in text.split_inclusive('\n') {
-        if ["<<<<<<< ", ">>>>>>> "].iter().any(|marker| line.starts_with(marker)) {
+        if ["<<<<<<< ", ">>>>>>> "]
+            .iter()
+            .any(|marker| line.starts_with(marker))
+        {
             return Some(Span::new(start, start + line.trim_end().len() as u32));
         }
         start += line.len() as u32;
@@ -42,14 +66,25 @@ fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
 pub(super) fn separator(file: &str, line: Span) -> ReadError {
     let written = file.get(line.range()).unwrap_or_default();
     let after = written.trim_start_matches("---").trim();
-    let message = format!("invalid Yaml document separator: {}", written.get(3..).unwrap_or(after).trim());
-    ReadError { span: line, message: message.into(), cause: Breakage::Separator }
+    let message = format!(
+        "invalid Yaml document separator: {}",
+        written.get(3..).unwrap_or(after).trim()
+    );
+    ReadError {
+        span: line,
+        message: message.into(),
+        cause: Breakage::Separator,
+    }
 }
 
 /// The rejection of a character that YAML does not allow.
 pub(super) fn character(span: Span, found: char) -> ReadError {
     let message = format!("control characters are not allowed: U+{:04X}", found as u32);
-    ReadError { span, message: message.into(), cause: Breakage::Character }
+    ReadError {
+        span,
+        message: message.into(),
+        cause: Breakage::Character,
+    }
 }
 
 /// The span of the character at `at`, kept inside the document; empty at its end and at line breaks.
@@ -58,8 +93,12 @@ fn character_at(file: &str, chunk: Span, at: u32) -> Span {
     while !file.is_char_boundary(start as usize) {
         start -= 1;
     }
-    let found = file.get(start as usize..chunk.end as usize).and_then(|rest| rest.chars().next());
-    let width = found.filter(|found| !matches!(found, '\r' | '\n')).map_or(0, char::len_utf8);
+    let found = file
+        .get(start as usize..chunk.end as usize)
+        .and_then(|rest| rest.chars().next());
+    let width = found
+        .filter(|found| !matches!(found, '\r' | '\n'))
+        .map_or(0, char::len_utf8);
     Span::new(start, start + width as u32)
 }
 

@@ -6,7 +6,9 @@ use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
 
 /// Whether the root is nothing, or `null` as a word.
 pub(super) fn is_null(tape: &Tape, file: &str) -> bool {
-    let [root] = tape.events.as_slice() else { return false };
+    let [root] = tape.events.as_slice() else {
+        return false;
+    };
     root.kind() == EventKind::Scalar(Style::Plain)
         && !tape.has_properties(root)
         && scalar::is_null(tape.text_of(file, root))
@@ -14,7 +16,9 @@ pub(super) fn is_null(tape: &Tape, file: &str) -> bool {
 
 /// Whether the root is a mapping without that key.
 pub(super) fn is_mapping_without(tape: &Tape, file: &str, wanted: &str) -> bool {
-    tape.events.first().is_some_and(|root| matches!(root.kind(), EventKind::MapStart { .. }))
+    tape.events
+        .first()
+        .is_some_and(|root| matches!(root.kind(), EventKind::MapStart { .. }))
         && value_at(tape, file, wanted).is_none()
 }
 
@@ -41,7 +45,11 @@ fn value_at(tape: &Tape, file: &str, wanted: &str) -> Option<usize> {
 /// Refuses an object that is too large for any API server, so nothing has to be kept of it. Of a list, which a client takes apart,
 /// each item counts by itself; what is no object is nobody's to apply.
 pub(super) fn check_size(tape: &Tape, file: &str) -> Result<(), SyntaxError> {
-    let written = tape.events.last().zip(tape.events.first()).map_or(0, |(last, first)| last.end() - first.start());
+    let written = tape
+        .events
+        .last()
+        .zip(tape.events.first())
+        .map_or(0, |(last, first)| last.end() - first.start());
     // No event takes more than its text, two quotes and a comma.
     if written as usize + 3 * tape.events.len() <= MAX_REQUEST {
         return Ok(());
@@ -51,7 +59,9 @@ pub(super) fn check_size(tape: &Tape, file: &str) -> Result<(), SyntaxError> {
         size += json_bytes(tape, file, *at);
         size > MAX_REQUEST
     });
-    let Some(first) = too_large.map(|at| &tape.events[at]) else { return Ok(()) };
+    let Some(first) = too_large.map(|at| &tape.events[at]) else {
+        return Ok(());
+    };
     let at = match value_at(tape, file, "kind").and_then(|kind| tape.events.get(kind)) {
         None if is_mapping_without(tape, file, "kind") => return Ok(()),
         Some(kind) if tape.text_of(file, kind).ends_with("List") => match unfit_item(tape, file) {
@@ -70,11 +80,21 @@ pub(super) const TOO_LARGE: &str = "the object is larger than the 3 MiB that an 
 /// counts twice, although only the last one is sent: who writes 3 MiB of them gets an error, not silence.
 fn json_bytes(tape: &Tape, file: &str, at: usize) -> usize {
     let event = &tape.events[at];
-    let starts = |event: &TapeEvent| matches!(event.kind(), EventKind::MapStart { .. } | EventKind::SeqStart { .. });
+    let starts = |event: &TapeEvent| {
+        matches!(
+            event.kind(),
+            EventKind::MapStart { .. } | EventKind::SeqStart { .. }
+        )
+    };
     match event.kind() {
-        EventKind::MapStart { .. } | EventKind::SeqStart { .. } | EventKind::LeftOut | EventKind::Alias => 2,
+        EventKind::MapStart { .. }
+        | EventKind::SeqStart { .. }
+        | EventKind::LeftOut
+        | EventKind::Alias => 2,
         // The last of its values has no comma.
-        EventKind::MapEnd | EventKind::SeqEnd => usize::from(at > 0 && starts(&tape.events[at - 1])),
+        EventKind::MapEnd | EventKind::SeqEnd => {
+            usize::from(at > 0 && starts(&tape.events[at - 1]))
+        }
         EventKind::Scalar(style) => {
             let text = tape.text_of(file, event);
             // A number may be written longer than it is, and a tag makes something else of a text.
@@ -128,11 +148,21 @@ mod tests {
             TapeEvent::new(VALUE, start, start + wanted.len() as u32)
         };
         let bare = |kind: &EventKind| TapeEvent::new(*kind, 0, 0);
-        tape.events.extend([bare(&MAP), word("kind"), word(kind), word("items"), bare(&SEQ)]);
+        tape.events.extend([
+            bare(&MAP),
+            word("kind"),
+            word(kind),
+            word("items"),
+            bare(&SEQ),
+        ]);
         while tape.events.len() <= MAX_REQUEST {
             tape.events.extend(item.iter().map(bare));
         }
-        tape.events.extend(last.iter().chain(&[EventKind::SeqEnd, EventKind::MapEnd]).map(bare));
+        tape.events.extend(
+            last.iter()
+                .chain(&[EventKind::SeqEnd, EventKind::MapEnd])
+                .map(bare),
+        );
         check_size(&tape, WORDS).is_err()
     }
 
@@ -146,9 +176,19 @@ mod tests {
         assert!(is_refused("ConfigMap", &OBJECT, &[]));
         assert!(!is_refused("List", &OBJECT, &[]));
         assert!(!is_refused("List", &OBJECT, &[EventKind::Alias]));
-        assert!(is_refused("List", &OBJECT, &[VALUE]), "an item without value");
-        assert!(is_refused("List", &OBJECT, &[MAP, EventKind::MapEnd]), "an empty item");
-        let large: Vec<_> = [MAP].into_iter().chain(vec![VALUE; MAX_REQUEST]).chain([EventKind::MapEnd]).collect();
+        assert!(
+            is_refused("List", &OBJECT, &[VALUE]),
+            "an item without value"
+        );
+        assert!(
+            is_refused("List", &OBJECT, &[MAP, EventKind::MapEnd]),
+            "an empty item"
+        );
+        let large: Vec<_> = [MAP]
+            .into_iter()
+            .chain(vec![VALUE; MAX_REQUEST])
+            .chain([EventKind::MapEnd])
+            .collect();
         assert!(is_refused("List", &large, &[]), "a large item");
     }
 }

@@ -76,15 +76,27 @@ pub(super) enum Scalar<'t> {
 
 /// Resolves a YAML scalar. `plain` is whether it is written without quotes and not as a block. The error is
 /// go-yaml's message.
-pub(super) fn resolve<'t>(text: &'t str, plain: bool, tag: Option<TagMeaning>) -> Result<Scalar<'t>, String> {
+pub(super) fn resolve<'t>(
+    text: &'t str,
+    plain: bool,
+    tag: Option<TagMeaning>,
+) -> Result<Scalar<'t>, String> {
     let as_written = Scalar::Text(Cow::Borrowed(text));
     let wanted = match tag {
         None if plain => return Ok(resolve_untagged(text)),
-        None | Some(TagMeaning::Text | TagMeaning::Bare | TagMeaning::Merge) => return Ok(as_written),
+        None | Some(TagMeaning::Text | TagMeaning::Bare | TagMeaning::Merge) => {
+            return Ok(as_written);
+        }
         Some(TagMeaning::Timestamp) if is_timestamp(text) => return Ok(as_written),
-        Some(TagMeaning::Timestamp) => return Err(format!("cannot decode !!str `{text}` as a !!timestamp")),
-        Some(TagMeaning::Binary) => return decode_binary(text).map(|decoded| Scalar::Text(Cow::Owned(decoded))),
-        Some(wanted @ (TagMeaning::Bool | TagMeaning::Int | TagMeaning::Float | TagMeaning::Null)) => wanted,
+        Some(TagMeaning::Timestamp) => {
+            return Err(format!("cannot decode !!str `{text}` as a !!timestamp"));
+        }
+        Some(TagMeaning::Binary) => {
+            return decode_binary(text).map(|decoded| Scalar::Text(Cow::Owned(decoded)));
+        }
+        Some(
+            wanted @ (TagMeaning::Bool | TagMeaning::Int | TagMeaning::Float | TagMeaning::Null),
+        ) => wanted,
     };
     let resolved = resolve_untagged(text);
     let found = match resolved {
@@ -97,7 +109,11 @@ pub(super) fn resolve<'t>(text: &'t str, plain: bool, tag: Option<TagMeaning>) -
     match resolved {
         _ if found == wanted => Ok(resolved),
         Scalar::Int(value) if wanted == TagMeaning::Float => Ok(Scalar::Float(value as f64)),
-        _ => Err(format!("cannot decode !!{} `{text}` as a !!{}", found.name(), wanted.name())),
+        _ => Err(format!(
+            "cannot decode !!{} `{text}` as a !!{}",
+            found.name(),
+            wanted.name()
+        )),
     }
 }
 
@@ -121,11 +137,15 @@ impl<'t> Scalar<'t> {
     pub(super) fn through_json(self, json: bool) -> Result<Self, String> {
         match self {
             Self::Float(value) if json => Ok(Self::Float(value)),
-            Self::Float(value) | Self::Big(value) if value.is_finite() => Ok(match value.to_string().parse::<i64>() {
-                Ok(integer) if value.abs() < 1e21 => Self::Int(integer),
-                _ => Self::Float(value),
-            }),
-            Self::Float(value) | Self::Big(value) => Err(format!("json: unsupported value: {}", go_special(value))),
+            Self::Float(value) | Self::Big(value) if value.is_finite() => {
+                Ok(match value.to_string().parse::<i64>() {
+                    Ok(integer) if value.abs() < 1e21 => Self::Int(integer),
+                    _ => Self::Float(value),
+                })
+            }
+            Self::Float(value) | Self::Big(value) => {
+                Err(format!("json: unsupported value: {}", go_special(value)))
+            }
             other => Ok(other),
         }
     }
@@ -139,7 +159,9 @@ impl<'t> Scalar<'t> {
             Self::Bool(value) => value.to_string(),
             Self::Int(value) => value.to_string(),
             Self::Float(value) if value.is_nan() => ".nan".to_owned(),
-            Self::Float(value) if value.is_infinite() => if value > 0.0 { ".inf" } else { "-.inf" }.to_owned(),
+            Self::Float(value) if value.is_infinite() => {
+                if value > 0.0 { ".inf" } else { "-.inf" }.to_owned()
+            }
             Self::Float(value) => go_float_key(value as f32),
         }))
     }
@@ -182,9 +204,13 @@ const LONGEST_WORD: usize = 5;
 fn resolve_untagged(text: &str) -> Scalar<'_> {
     let resolved = match text.as_bytes().first() {
         None => Some(Scalar::Null),
-        Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => resolve_word(text),
+        Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => {
+            resolve_word(text)
+        }
         Some(b'.') => resolve_special_float(text).or_else(|| parse_float(text).map(Scalar::Float)),
-        Some(b'+' | b'-' | b'0'..=b'9') => resolve_special_float(text).or_else(|| resolve_number(text)),
+        Some(b'+' | b'-' | b'0'..=b'9') => {
+            resolve_special_float(text).or_else(|| resolve_number(text))
+        }
         Some(_) => None,
     };
     resolved.unwrap_or(Scalar::Text(Cow::Borrowed(text)))
@@ -199,8 +225,12 @@ pub(super) fn is_null(text: &str) -> bool {
 fn resolve_word(text: &str) -> Option<Scalar<'static>> {
     Some(match text {
         "~" | "null" | "Null" | "NULL" => Scalar::Null,
-        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Scalar::Bool(true),
-        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Scalar::Bool(false),
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+            Scalar::Bool(true)
+        }
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            Scalar::Bool(false)
+        }
         _ => return None,
     })
 }
@@ -267,7 +297,8 @@ fn parse_float(text: &str) -> Option<f64> {
     };
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let mantissa_valid = digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
+    let mantissa_valid =
+        digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
     let exponent_valid = exponent.is_none_or(|exponent| {
         let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
         !exponent.is_empty() && digits(exponent)
@@ -281,8 +312,12 @@ fn parse_float(text: &str) -> Option<f64> {
 /// Go's `strconv.FormatFloat(value, 'g', -1, 32)`: shortest digits, with an exponent below 1e-04 and from 1e+06 on.
 fn go_float_key(value: f32) -> String {
     let scientific = format!("{value:e}");
-    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
-    let Ok(power) = exponent.parse::<i32>() else { return scientific };
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
+    let Ok(power) = exponent.parse::<i32>() else {
+        return scientific;
+    };
     if (-4..6).contains(&power) {
         return value.to_string();
     }
@@ -294,11 +329,19 @@ fn go_float_key(value: f32) -> String {
 /// JSON.
 fn decode_binary(text: &str) -> Result<String, String> {
     let invalid = || "!!binary value contains invalid base64 data".to_owned();
-    let symbols: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+    let symbols: Vec<u8> = text
+        .bytes()
+        .filter(|byte| !matches!(byte, b'\r' | b'\n'))
+        .collect();
     if !symbols.len().is_multiple_of(4) {
         return Err(invalid());
     }
-    let padding = symbols.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
+    let padding = symbols
+        .iter()
+        .rev()
+        .take(2)
+        .take_while(|&&byte| byte == b'=')
+        .count();
     let mut bytes = Vec::with_capacity(symbols.len() / 4 * 3);
     let (mut buffer, mut bits) = (0_u32, 0);
     for &symbol in &symbols[..symbols.len() - padding] {
@@ -318,7 +361,10 @@ fn decode_binary(text: &str) -> Result<String, String> {
         }
     }
     // Go's JSON has one replacement character for each byte that is not UTF-8.
-    Ok(bytes.utf8_chunks().map(|part| part.valid().to_owned() + &"\u{FFFD}".repeat(part.invalid().len())).collect())
+    Ok(bytes
+        .utf8_chunks()
+        .map(|part| part.valid().to_owned() + &"\u{FFFD}".repeat(part.invalid().len()))
+        .collect())
 }
 
 /// Whether go-yaml reads the text as a timestamp: `2006-1-2`, alone or with `T15:4:5Z07:00`, `t…`, or ` 15:4:5`.
@@ -347,7 +393,8 @@ fn is_timestamp(text: &str) -> bool {
         Some(clock) => clock_valid(clock),
         None => time.rfind(['+', '-']).is_some_and(|at| {
             let zone = time[at + 1..].split_once(':');
-            clock_valid(&time[..at]) && zone.is_some_and(|(h, m)| number(h, 2..=2, 24) && number(m, 2..=2, 60))
+            clock_valid(&time[..at])
+                && zone.is_some_and(|(h, m)| number(h, 2..=2, 24) && number(m, 2..=2, 60))
         }),
     };
     date_valid

@@ -33,7 +33,10 @@ pub(super) fn split(text: &str, start: usize) -> Vec<Piece> {
         if !after.is_empty() && !after.starts_with('#') {
             let line = span(separator, separator + line.trim_end().len());
             let start = collected.take().unwrap_or(separator);
-            pieces.push(Piece::BadSeparator { span: Span::new(start as u32, line.end), line });
+            pieces.push(Piece::BadSeparator {
+                span: Span::new(start as u32, line.end),
+                line,
+            });
         } else if let Some(start) = collected.take() {
             pieces.push(Piece::Chunk(span(start, separator)));
         } else {
@@ -53,7 +56,9 @@ pub(super) fn split(text: &str, start: usize) -> Vec<Piece> {
 fn separators(text: &str, start: usize) -> impl Iterator<Item = usize> {
     let rest = text.get(start..).unwrap_or_default();
     let first = rest.starts_with("---").then_some(start);
-    first.into_iter().chain(memmem::find_iter(rest.as_bytes(), "\n---").map(move |found| start + found + 1))
+    first
+        .into_iter()
+        .chain(memmem::find_iter(rest.as_bytes(), "\n---").map(move |found| start + found + 1))
 }
 
 fn span(start: usize, end: usize) -> Span {
@@ -69,22 +74,33 @@ mod tests {
             Piece::Chunk(span) => span.range(),
             Piece::BadSeparator { span, .. } => span.range(),
         };
-        split(text, 0).into_iter().map(|piece| &text[range(piece)]).collect()
+        split(text, 0)
+            .into_iter()
+            .map(|piece| &text[range(piece)])
+            .collect()
     }
 
     #[test]
     fn a_separator_ends_the_document_and_a_leading_one_begins_it() {
         assert_eq!(chunks("a\n---\nb\n---\n"), ["a\n", "b\n"]);
         assert_eq!(chunks("---\na\n"), ["---\na\n"]);
-        assert_eq!(chunks("---\n---\n# c\n---\nx\n---\n---\n"), ["---\n", "# c\n", "x\n", "---\n"]);
+        assert_eq!(
+            chunks("---\n---\n# c\n---\nx\n---\n---\n"),
+            ["---\n", "# c\n", "x\n", "---\n"]
+        );
         assert_eq!(chunks(""), Vec::<&str>::new());
     }
 
     #[test]
     fn blanks_and_comments_may_follow_a_separator_and_nothing_else() {
         assert_eq!(chunks("a\n--- # x\nb\n---\t\r\nc"), ["a\n", "b\n", "c"]);
-        assert!(matches!(split("a\n---foo\nb\n", 0)[..], [Piece::BadSeparator { span, line }, Piece::Chunk(_)]
-            if span == Span::new(0, 8) && line == Span::new(2, 8)));
-        assert!(matches!(split("----\n", 0)[..], [Piece::BadSeparator { .. }]));
+        assert!(
+            matches!(split("a\n---foo\nb\n", 0)[..], [Piece::BadSeparator { span, line }, Piece::Chunk(_)]
+            if span == Span::new(0, 8) && line == Span::new(2, 8))
+        );
+        assert!(matches!(
+            split("----\n", 0)[..],
+            [Piece::BadSeparator { .. }]
+        ));
     }
 }

@@ -103,7 +103,11 @@ impl TapeEvent {
     #[inline]
     pub(super) fn new(kind: EventKind, start: u32, end: u32) -> Self {
         let number = kind.number();
-        Self { start: start & PLACE | number << PLACE_BITS, end: end & PLACE | number >> 2 << PLACE_BITS, addition: 0 }
+        Self {
+            start: start & PLACE | number << PLACE_BITS,
+            end: end & PLACE | number >> 2 << PLACE_BITS,
+            addition: 0,
+        }
     }
 
     /// What begins, ends or is here.
@@ -133,11 +137,17 @@ impl TapeEvent {
     pub(super) fn written(&self) -> TextRef {
         let (start, end) = match self.kind() {
             EventKind::Scalar(Style::Plain | Style::JsonWord) => (self.start(), self.end()),
-            EventKind::Scalar(Style::Single | Style::Double) => (self.start() + 1, self.end().saturating_sub(1)),
+            EventKind::Scalar(Style::Single | Style::Double) => {
+                (self.start() + 1, self.end().saturating_sub(1))
+            }
             EventKind::Alias => (self.start() + 1, self.end()),
             _ => return TextRef::default(),
         };
-        TextRef { start, end, decoded: false }
+        TextRef {
+            start,
+            end,
+            decoded: false,
+        }
     }
 }
 
@@ -188,13 +198,26 @@ pub(super) struct Tape {
 impl Tape {
     /// An empty tape of a parser that counts no depth.
     pub(super) fn that_may_be_deep() -> Self {
-        Self { may_be_deep: true, ..Self::default() }
+        Self {
+            may_be_deep: true,
+            ..Self::default()
+        }
     }
 
     /// Forgets everything but the memory.
     pub(super) fn clear(&mut self) {
-        let Self { events, decoded, properties, tags, tag_prefixes, tag_suffixes, additions, quirks, comments, .. } =
-            self;
+        let Self {
+            events,
+            decoded,
+            properties,
+            tags,
+            tag_prefixes,
+            tag_suffixes,
+            additions,
+            quirks,
+            comments,
+            ..
+        } = self;
         events.clear();
         decoded.clear();
         properties.clear();
@@ -209,7 +232,14 @@ impl Tape {
     }
 
     /// Adds an event with its text, and the number of its anchor and tag: their index plus one, or 0.
-    pub(super) fn push(&mut self, kind: EventKind, start: u32, end: u32, text: TextRef, properties: u32) {
+    pub(super) fn push(
+        &mut self,
+        kind: EventKind,
+        start: u32,
+        end: u32,
+        text: TextRef,
+        properties: u32,
+    ) {
         let mut event = TapeEvent::new(kind, start, end);
         if properties != 0 || text != event.written() {
             push(&mut self.additions, Addition { text, properties });
@@ -240,17 +270,26 @@ impl Tape {
     pub(super) fn add_tag(&mut self, prefix: u32, suffix: &str) -> u32 {
         let start = self.tag_suffixes.len() as u32;
         self.tag_suffixes.push_str(suffix);
-        push(&mut self.tags, Tag { prefix, suffix: Span::new(start, self.tag_suffixes.len() as u32) });
+        push(
+            &mut self.tags,
+            Tag {
+                prefix,
+                suffix: Span::new(start, self.tag_suffixes.len() as u32),
+            },
+        );
         self.tags.len() as u32
     }
 
     fn addition(&self, event: &TapeEvent) -> Option<Addition> {
-        self.additions.get((event.addition as usize).checked_sub(1)?).copied()
+        self.additions
+            .get((event.addition as usize).checked_sub(1)?)
+            .copied()
     }
 
     /// Where the text of an event is.
     pub(super) fn text_ref(&self, event: &TapeEvent) -> TextRef {
-        self.addition(event).map_or_else(|| event.written(), |addition| addition.text)
+        self.addition(event)
+            .map_or_else(|| event.written(), |addition| addition.text)
     }
 
     /// The text of an event; `file` is the text of the whole file.
@@ -260,8 +299,14 @@ impl Tape {
 
     /// The text that `text` names; `file` is the text of the whole file.
     pub(super) fn text<'a>(&'a self, file: &'a str, text: TextRef) -> &'a str {
-        let source = if text.decoded { self.decoded.as_str() } else { file };
-        source.get(text.start as usize..text.end as usize).unwrap_or_default()
+        let source = if text.decoded {
+            self.decoded.as_str()
+        } else {
+            file
+        };
+        source
+            .get(text.start as usize..text.end as usize)
+            .unwrap_or_default()
     }
 
     /// The name of an event's anchor.
@@ -273,7 +318,10 @@ impl Tape {
     pub(super) fn tag(&self, event: &TapeEvent) -> Option<[&str; 2]> {
         let number = self.properties(event)?.tag;
         let tag = self.tags.get((number as usize).checked_sub(1)?)?;
-        Some([self.tag_prefixes.get(tag.prefix as usize)?, self.tag_suffixes.get(tag.suffix.range())?])
+        Some([
+            self.tag_prefixes.get(tag.prefix as usize)?,
+            self.tag_suffixes.get(tag.suffix.range())?,
+        ])
     }
 
     /// Whether an event has an anchor or a tag.
@@ -298,7 +346,10 @@ pub(super) struct SyntaxError {
 
 impl SyntaxError {
     pub(super) fn new(at: u32, problem: impl Into<std::borrow::Cow<'static, str>>) -> Self {
-        Self { at, problem: problem.into() }
+        Self {
+            at,
+            problem: problem.into(),
+        }
     }
 }
 
@@ -309,9 +360,15 @@ mod tests {
     #[test]
     fn an_event_is_small_and_says_what_it_was_told() {
         assert_eq!(size_of::<TapeEvent>(), 12);
-        for (kind, place) in KINDS.into_iter().flat_map(|kind| [0, 7, PLACE].map(|place| (kind, place))) {
+        for (kind, place) in KINDS
+            .into_iter()
+            .flat_map(|kind| [0, 7, PLACE].map(|place| (kind, place)))
+        {
             let event = TapeEvent::new(kind, place, PLACE - place);
-            assert_eq!((event.kind(), event.span()), (kind, Span::new(place, PLACE - place)));
+            assert_eq!(
+                (event.kind(), event.span()),
+                (kind, Span::new(place, PLACE - place))
+            );
         }
     }
 }

@@ -68,7 +68,10 @@ impl Tree {
 
     /// The value of the whole document.
     pub fn root(&self) -> Value<'_> {
-        Value { tree: self, id: self.words.root() }
+        Value {
+            tree: self,
+            id: self.words.root(),
+        }
     }
 
     /// Every key of the document, at whatever depth; those reached through an alias come once.
@@ -87,8 +90,16 @@ impl Tree {
     }
 
     fn entry_at(&self, at: u32) -> Entry<'_> {
-        let RawEntry { key, key_span, value } = self.words.entry(at);
-        Entry { key: self.text(key, key_span), key_span, value: self.value(value) }
+        let RawEntry {
+            key,
+            key_span,
+            value,
+        } = self.words.entry(at);
+        Entry {
+            key: self.text(key, key_span),
+            key_span,
+            value: self.value(value),
+        }
     }
 
     /// The text at `place`, whose token is at `token`.
@@ -217,7 +228,10 @@ impl<'a> Value<'a> {
 
     /// Whether the value is a mapping.
     pub fn is_map(self) -> bool {
-        matches!(self.node().content, NodeContent::Map { .. } | NodeContent::LeftOut)
+        matches!(
+            self.node().content,
+            NodeContent::Map { .. } | NodeContent::LeftOut
+        )
     }
 
     /// Whether the value is a mapping of which nothing was kept.
@@ -233,7 +247,10 @@ impl<'a> Value<'a> {
     /// The entries of a mapping in written order, keys unique; nothing for other kinds.
     pub fn entries(self) -> impl DoubleEndedIterator<Item = Entry<'a>> + ExactSizeIterator {
         let tree = self.tree;
-        tree.words.entries_of(self.id).unwrap_or_default().map(move |at| tree.entry_at(at))
+        tree.words
+            .entries_of(self.id)
+            .unwrap_or_default()
+            .map(move |at| tree.entry_at(at))
     }
 
     /// Every entry of every mapping at or below this value, each once however many aliases lead to it, in the order of
@@ -244,7 +261,12 @@ impl<'a> Value<'a> {
         let mut found = Vec::new();
         while let Some(value) = pending.pop() {
             if visited.is_new(value) {
-                pending.extend(value.entries().map(|entry| entry.value).chain(value.items()));
+                pending.extend(
+                    value
+                        .entries()
+                        .map(|entry| entry.value)
+                        .chain(value.items()),
+                );
                 found.extend(value.entries());
             }
         }
@@ -267,15 +289,27 @@ impl<'a> Value<'a> {
         let tree = self.tree;
         let is_it = |entry: &RawEntry| tree.text(entry.key, entry.key_span) == key;
         // Most keys differ in their length.
-        let RawEntry { key, key_span, value } = tree.words.find(tree.words.entries_of(self.id)?, key.len(), is_it)?;
-        Some(Entry { key: tree.text(key, key_span), key_span, value: tree.value(value) })
+        let RawEntry {
+            key,
+            key_span,
+            value,
+        } = tree
+            .words
+            .find(tree.words.entries_of(self.id)?, key.len(), is_it)?;
+        Some(Entry {
+            key: tree.text(key, key_span),
+            key_span,
+            value: tree.value(value),
+        })
     }
 
     /// The entry of a mapping in that place of [`Self::entries`], without a look at the text of its key: where the key is written, and
     /// the value.
     pub fn nth_entry(self, place: u32) -> Option<(Span, Value<'a>)> {
         let at = self.tree.words.entries_of(self.id)?.nth(place as usize)?;
-        let RawEntry { key_span, value, .. } = self.tree.words.entry(at);
+        let RawEntry {
+            key_span, value, ..
+        } = self.tree.words.entry(at);
         Some((key_span, self.tree.value(value)))
     }
 

@@ -33,7 +33,11 @@ pub struct ParserDifference {
 /// Parses each document with both parsers, and compares the tapes: events, places, texts and comments.
 pub fn verify(file: &SourceFile) -> Verified {
     let text = file.text();
-    let start = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+    let start = if text.starts_with('\u{FEFF}') {
+        '\u{FEFF}'.len_utf8()
+    } else {
+        0
+    };
     let mut verified = Verified::default();
     for (index, piece) in (0..).zip(split(text, start)) {
         verified.documents += 1;
@@ -45,11 +49,13 @@ pub fn verify(file: &SourceFile) -> Verified {
             Ok(found) => {
                 let difference = difference(text, &chunk, span, found.then_some(&tape))
                     .or_else(|| difference_without(text, &chunk, span, &tape));
-                verified.differences.extend(difference.map(|(span, what)| ParserDifference {
-                    document: index,
-                    span,
-                    what,
-                }));
+                verified
+                    .differences
+                    .extend(difference.map(|(span, what)| ParserDifference {
+                        document: index,
+                        span,
+                        what,
+                    }));
             }
         }
     }
@@ -59,7 +65,8 @@ pub fn verify(file: &SourceFile) -> Verified {
 /// The first difference when mappings are left out: those under the key that the middle one of the mappings has.
 fn difference_without(file: &str, chunk: &str, span: Span, whole: &Tape) -> Option<(Span, String)> {
     let pairs = whole.events.windows(2).enumerate();
-    let held = pairs.filter(|(_, pair)| matches!(pair[0].kind(), EventKind::Scalar(_)) && is_map(&pair[1]));
+    let held = pairs
+        .filter(|(_, pair)| matches!(pair[0].kind(), EventKind::Scalar(_)) && is_map(&pair[1]));
     let held: Vec<usize> = held.map(|(at, _)| at).collect();
     let key = whole.text_of(file, &whole.events[*held.get(held.len() / 2)?]);
     let mut tape = Tape::default();
@@ -69,9 +76,8 @@ fn difference_without(file: &str, chunk: &str, span: Span, whole: &Tape) -> Opti
     let mut expected = 0;
     for event in &tape.events {
         let passed = match event.kind() {
-            EventKind::LeftOut => {
-                passing::pass(whole, file, false, expected).filter(|passed| passed.span == event.span())
-            }
+            EventKind::LeftOut => passing::pass(whole, file, false, expected)
+                .filter(|passed| passed.span == event.span()),
             _ => None,
         };
         let is_same = whole
@@ -94,7 +100,10 @@ fn is_map(event: &TapeEvent) -> bool {
 /// The first difference between the tape of the fast parser and the exact one's.
 fn difference(file: &str, chunk: &str, span: Span, fast: Option<&Tape>) -> Option<(Span, String)> {
     if let Some((at, character)) = forbidden_character(chunk) {
-        return Some((Span::empty(span.start + at as u32), format!("accepts {character:?}")));
+        return Some((
+            Span::empty(span.start + at as u32),
+            format!("accepts {character:?}"),
+        ));
     }
     let exact = match grammar::parse(chunk, span.start) {
         Ok(exact) => exact,
@@ -133,14 +142,32 @@ fn difference(file: &str, chunk: &str, span: Span, fast: Option<&Tape>) -> Optio
             return Some((place, what));
         }
     }
-    let same_rest = (&fast.comments, fast.dropped_from, fast.ended_by_marker, &fast.quirks)
-        == (&exact.comments, exact.dropped_from, exact.ended_by_marker, &exact.quirks);
-    let comments = || format!("comments at {:?} instead of {:?}, or another quirk", fast.comments, exact.comments);
+    let same_rest = (
+        &fast.comments,
+        fast.dropped_from,
+        fast.ended_by_marker,
+        &fast.quirks,
+    ) == (
+        &exact.comments,
+        exact.dropped_from,
+        exact.ended_by_marker,
+        &exact.quirks,
+    );
+    let comments = || {
+        format!(
+            "comments at {:?} instead of {:?}, or another quirk",
+            fast.comments, exact.comments
+        )
+    };
     (!same_rest).then(|| (span, comments()))
 }
 
 /// The anchor of a node, and its tag in two parts.
-fn properties<'t>(tape: &'t Tape, file: &'t str, event: &TapeEvent) -> (Option<&'t str>, Option<[&'t str; 2]>) {
+fn properties<'t>(
+    tape: &'t Tape,
+    file: &'t str,
+    event: &TapeEvent,
+) -> (Option<&'t str>, Option<[&'t str; 2]>) {
     let anchor = tape.anchor(event).and_then(|name| file.get(name.range()));
     (anchor, tape.tag(event))
 }

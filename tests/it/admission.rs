@@ -44,7 +44,8 @@ struct Case {
 }
 
 fn cases(wanted: impl Fn(&str) -> bool) -> Vec<Case> {
-    let recorded: Vec<Value> = serde_json::from_str(&fixture("conformance/admission.json")).expect("JSON");
+    let recorded: Vec<Value> =
+        serde_json::from_str(&fixture("conformance/admission.json")).expect("JSON");
     let case = |case: &Value| {
         let accepted = |run: &str| case[run]["accepted"].as_bool().expect("a verdict");
         let stderr = |run: &str| case[run]["stderr"].as_str().expect("text").to_owned();
@@ -59,32 +60,50 @@ fn cases(wanted: impl Fn(&str) -> bool) -> Vec<Case> {
     };
     // A kind that the recording cluster did not know says nothing about metadata.
     let about_metadata = |case: &Case| case.name != "scope-unknown-kind";
-    recorded.iter().map(case).filter(about_metadata).filter(|case| wanted(&case.name)).collect()
+    recorded
+        .iter()
+        .map(case)
+        .filter(about_metadata)
+        .filter(|case| wanted(&case.name))
+        .collect()
 }
 
 /// Whether a case is for the rules on finalizers. A misspelt key is no finalizer.
 fn is_about_finalizers(name: &str) -> bool {
-    let subject = name.trim_start_matches("core-").trim_start_matches("custom-");
-    (subject.starts_with("finalizer") && subject != "finalizer-misspelt-key") || subject.starts_with("namespace-")
+    let subject = name
+        .trim_start_matches("core-")
+        .trim_start_matches("custom-");
+    (subject.starts_with("finalizer") && subject != "finalizer-misspelt-key")
+        || subject.starts_with("namespace-")
 }
 
 /// Whether the cluster would act on what it stored: no owner has the uid, and nobody removes the finalizer.
 fn is_harmed(stored: &Value) -> bool {
     let entries = |field: &str| stored[field].as_array().map_or(0, Vec::len);
-    let foreign = stored["spec.finalizers"].as_array().is_some_and(|list| list.iter().any(|name| name != "kubernetes"));
+    let foreign = stored["spec.finalizers"]
+        .as_array()
+        .is_some_and(|list| list.iter().any(|name| name != "kubernetes"));
     entries("ownerReferences") > 0 || entries("finalizers") > 0 || foreign
 }
 
 fn findings(case: &Case, crds: &str) -> Vec<Finding> {
     let text = format!("{}\n{crds}", case.manifest);
     let report = check_text("case.yaml", &text, &Check::default());
-    report.findings.into_iter().map(|reported| reported.finding).collect()
+    report
+        .findings
+        .into_iter()
+        .map(|reported| reported.finding)
+        .collect()
 }
 
 /// What is wrong with the findings on a case.
 fn disagreements(case: &Case, crds: &str) -> Vec<String> {
     let findings = findings(case, crds);
-    let has = |consequence| findings.iter().any(|finding| finding.consequence == consequence);
+    let has = |consequence| {
+        findings
+            .iter()
+            .any(|finding| finding.consequence == consequence)
+    };
     let rejected = has(Consequence::Rejected);
     let refused = rejected || has(Consequence::RejectedStrict);
     let loudest = findings.iter().map(|finding| finding.severity).max();
@@ -92,21 +111,44 @@ fn disagreements(case: &Case, crds: &str) -> Vec<String> {
     // Without its CRD a kind may be some tool's own; a version that 1.36 has removed is served by older releases.
     let certain = !case.strict && !crds.is_empty() && case.name != "scope-known-kind-wrong-group";
     let checks = [
-        (rejected != case.ignore, "rejected exactly when refused with validation ignored"),
-        (refused != case.strict, "rejected or rejected-strict exactly when the strict run refused"),
-        (has(Consequence::Warned) == case.warned, "warned exactly when the server warned"),
-        (!silent || loudest <= Some(Severity::Info), "nothing above info for what does no harm"),
-        (!certain || loudest == Some(Severity::Error), "what is certainly refused is an error"),
+        (
+            rejected != case.ignore,
+            "rejected exactly when refused with validation ignored",
+        ),
+        (
+            refused != case.strict,
+            "rejected or rejected-strict exactly when the strict run refused",
+        ),
+        (
+            has(Consequence::Warned) == case.warned,
+            "warned exactly when the server warned",
+        ),
+        (
+            !silent || loudest <= Some(Severity::Info),
+            "nothing above info for what does no harm",
+        ),
+        (
+            !certain || loudest == Some(Severity::Error),
+            "what is certainly refused is an error",
+        ),
     ];
-    let shown: Vec<_> = findings.iter().map(|f| format!("{} {:?} {:?}", f.rule, f.severity, f.consequence)).collect();
+    let shown: Vec<_> = findings
+        .iter()
+        .map(|f| format!("{} {:?} {:?}", f.rule, f.severity, f.consequence))
+        .collect();
     let broken = checks.into_iter().filter(|(holds, _)| !holds);
-    broken.map(|(_, rule)| format!("{}: {rule}; found {shown:?}", case.name)).collect()
+    broken
+        .map(|(_, rule)| format!("{}: {rule}; found {shown:?}", case.name))
+        .collect()
 }
 
 fn assert_agreement(cases: &[Case]) {
     assert!(cases.len() > 40, "{} cases", cases.len());
-    let broken: Vec<_> =
-        cases.iter().flat_map(|case| [CRDS, ""].map(|crds| disagreements(case, crds))).flatten().collect();
+    let broken: Vec<_> = cases
+        .iter()
+        .flat_map(|case| [CRDS, ""].map(|crds| disagreements(case, crds)))
+        .flatten()
+        .collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
@@ -118,12 +160,21 @@ fn owners_and_metadata_are_judged_as_the_server_judges_them() {
 #[test]
 fn what_the_collector_would_delete_or_keep_for_ever_is_said() {
     for case in cases(|name| !is_about_finalizers(name)) {
-        if case.stored["ownerReferences"].as_array().is_none_or(Vec::is_empty) {
+        if case.stored["ownerReferences"]
+            .as_array()
+            .is_none_or(Vec::is_empty)
+        {
             continue;
         }
         let findings = findings(&case, CRDS);
-        let acts = [Consequence::Collected, Consequence::NeverCollected, Consequence::Stuck];
-        let said = findings.iter().any(|f| f.severity > Severity::Info && acts.contains(&f.consequence));
+        let acts = [
+            Consequence::Collected,
+            Consequence::NeverCollected,
+            Consequence::Stuck,
+        ];
+        let said = findings
+            .iter()
+            .any(|f| f.severity > Severity::Info && acts.contains(&f.consequence));
         assert!(said, "{}: {findings:#?}", case.name);
     }
 }

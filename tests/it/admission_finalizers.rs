@@ -25,8 +25,12 @@ struct Answer {
 
 /// The cases on finalizers, misspelt keys included.
 fn cases() -> Vec<Case> {
-    let all: Vec<Case> = serde_json::from_str(&fixture("conformance/admission.json")).expect("the recording");
-    let cases: Vec<_> = all.into_iter().filter(|case| case.name.contains("finalizer")).collect();
+    let all: Vec<Case> =
+        serde_json::from_str(&fixture("conformance/admission.json")).expect("the recording");
+    let cases: Vec<_> = all
+        .into_iter()
+        .filter(|case| case.name.contains("finalizer"))
+        .collect();
     assert!(cases.len() >= 50, "{} cases", cases.len());
     cases
 }
@@ -34,19 +38,31 @@ fn cases() -> Vec<Case> {
 fn findings(case: &Case) -> Vec<Finding> {
     let text = case.manifest.to_string();
     let report = check_text("input.json", &text, &Check::default());
-    report.findings.into_iter().map(|reported| reported.finding).collect()
+    report
+        .findings
+        .into_iter()
+        .map(|reported| reported.finding)
+        .collect()
 }
 
 fn has(findings: &[Finding], consequence: Consequence) -> bool {
-    findings.iter().any(|finding| finding.consequence == consequence)
+    findings
+        .iter()
+        .any(|finding| finding.consequence == consequence)
 }
 
 #[test]
 fn a_finding_is_rejected_exactly_when_the_server_refuses() {
     for case in cases() {
         let found = findings(&case);
-        assert_eq!(has(&found, Consequence::Rejected), !case.ignore.accepted, "{}: {found:#?}", case.name);
-        let strictly = has(&found, Consequence::Rejected) || has(&found, Consequence::RejectedStrict);
+        assert_eq!(
+            has(&found, Consequence::Rejected),
+            !case.ignore.accepted,
+            "{}: {found:#?}",
+            case.name
+        );
+        let strictly =
+            has(&found, Consequence::Rejected) || has(&found, Consequence::RejectedStrict);
         assert_eq!(strictly, !case.strict.accepted, "{}: {found:#?}", case.name);
     }
 }
@@ -54,22 +70,42 @@ fn a_finding_is_rejected_exactly_when_the_server_refuses() {
 #[test]
 fn what_the_server_refuses_is_an_error_in_its_own_words() {
     for case in cases().iter().filter(|case| !case.ignore.accepted) {
-        let rejected: Vec<_> =
-            findings(case).into_iter().filter(|finding| finding.consequence == Consequence::Rejected).collect();
-        assert!(rejected.iter().all(|finding| finding.severity == Severity::Error), "{}", case.name);
+        let rejected: Vec<_> = findings(case)
+            .into_iter()
+            .filter(|finding| finding.consequence == Consequence::Rejected)
+            .collect();
+        assert!(
+            rejected
+                .iter()
+                .all(|finding| finding.severity == Severity::Error),
+            "{}",
+            case.name
+        );
         // The detail behind the field and the value; lists print their value before it.
         let errors = case.ignore.stderr.lines().filter_map(|line| {
             let detail = line
                 .split_once("Invalid value: ")
                 .map(|(_, detail)| detail)
                 .or_else(|| line.split_once("json: ").map(|(_, d)| d))?;
-            Some(detail.rsplit_once("]: ").map_or(detail, |(_, detail)| detail).trim_end().to_owned())
+            Some(
+                detail
+                    .rsplit_once("]: ")
+                    .map_or(detail, |(_, detail)| detail)
+                    .trim_end()
+                    .to_owned(),
+            )
         });
         let errors: Vec<_> = errors.collect();
         assert!(!errors.is_empty(), "{}: {}", case.name, case.ignore.stderr);
         for error in errors {
-            let said = rejected.iter().any(|finding| finding.reason.contains(&error));
-            assert!(said, "{}: the server says {error}, the findings {:#?}", case.name, rejected);
+            let said = rejected
+                .iter()
+                .any(|finding| finding.reason.contains(&error));
+            assert!(
+                said,
+                "{}: the server says {error}, the findings {:#?}",
+                case.name, rejected
+            );
         }
     }
 }
@@ -78,11 +114,22 @@ fn what_the_server_refuses_is_an_error_in_its_own_words() {
 fn a_finding_is_warned_exactly_when_the_server_warns() {
     for case in cases() {
         let found = findings(&case);
-        let warning = case.ignore.stderr.lines().find_map(|line| line.strip_prefix("Warning: "));
-        assert_eq!(has(&found, Consequence::Warned), warning.is_some(), "{}: {found:#?}", case.name);
+        let warning = case
+            .ignore
+            .stderr
+            .lines()
+            .find_map(|line| line.strip_prefix("Warning: "));
+        assert_eq!(
+            has(&found, Consequence::Warned),
+            warning.is_some(),
+            "{}: {found:#?}",
+            case.name
+        );
         if let Some(warning) = warning {
             assert!(
-                found.iter().any(|finding| finding.reason.contains(warning.trim_end())),
+                found
+                    .iter()
+                    .any(|finding| finding.reason.contains(warning.trim_end())),
                 "{}: {found:#?}",
                 case.name
             );
@@ -97,9 +144,13 @@ fn what_the_server_accepts_in_silence_is_at_most_info_unless_a_deletion_goes_wro
             continue;
         }
         for finding in findings(&case) {
-            let harms = matches!(finding.consequence, Consequence::Stuck | Consequence::Orphaned);
+            let harms = matches!(
+                finding.consequence,
+                Consequence::Stuck | Consequence::Orphaned
+            );
             assert!(
-                harms && finding.severity == Severity::Warning || finding.severity == Severity::Info,
+                harms && finding.severity == Severity::Warning
+                    || finding.severity == Severity::Info,
                 "{}: {finding:#?}",
                 case.name
             );
@@ -109,8 +160,14 @@ fn what_the_server_accepts_in_silence_is_at_most_info_unless_a_deletion_goes_wro
 
 /// The rules that speak of a case, with their severities.
 fn said(name: &str) -> Vec<(&'static str, &'static str)> {
-    let case = cases().into_iter().find(|case| case.name == name).expect(name);
-    findings(&case).iter().map(|finding| (finding.rule, finding.severity.as_str())).collect()
+    let case = cases()
+        .into_iter()
+        .find(|case| case.name == name)
+        .expect(name);
+    findings(&case)
+        .iter()
+        .map(|finding| (finding.rule, finding.severity.as_str()))
+        .collect()
 }
 
 #[test]
@@ -127,16 +184,43 @@ fn nothing_is_said_of_what_nothing_is_wrong_with() {
 
 #[test]
 fn each_way_to_hang_has_its_rule() {
-    assert_eq!(said("core-finalizer-qualified"), [("finalizer-unknown", "warning")]);
-    assert_eq!(said("core-finalizer-duplicate"), [("finalizer-unknown", "warning")]);
-    assert_eq!(said("core-finalizer-orphan"), [("finalizer-preset-gc", "warning")]);
-    assert_eq!(said("custom-finalizer-pvc-protection"), [("finalizer-misplaced", "warning")]);
-    assert_eq!(said("custom-finalizer-kubernetes"), [("finalizer-misplaced", "warning")]);
-    assert_eq!(said("namespace-meta-finalizers-kubernetes"), [("finalizer-misplaced", "warning")]);
-    assert_eq!(said("namespace-spec-finalizers-both"), [("namespace-spec-finalizers", "warning")]);
-    assert_eq!(said("namespace-spec-finalizers-foreground"), [("namespace-spec-finalizers", "warning")]);
+    assert_eq!(
+        said("core-finalizer-qualified"),
+        [("finalizer-unknown", "warning")]
+    );
+    assert_eq!(
+        said("core-finalizer-duplicate"),
+        [("finalizer-unknown", "warning")]
+    );
+    assert_eq!(
+        said("core-finalizer-orphan"),
+        [("finalizer-preset-gc", "warning")]
+    );
+    assert_eq!(
+        said("custom-finalizer-pvc-protection"),
+        [("finalizer-misplaced", "warning")]
+    );
+    assert_eq!(
+        said("custom-finalizer-kubernetes"),
+        [("finalizer-misplaced", "warning")]
+    );
+    assert_eq!(
+        said("namespace-meta-finalizers-kubernetes"),
+        [("finalizer-misplaced", "warning")]
+    );
+    assert_eq!(
+        said("namespace-spec-finalizers-both"),
+        [("namespace-spec-finalizers", "warning")]
+    );
+    assert_eq!(
+        said("namespace-spec-finalizers-foreground"),
+        [("namespace-spec-finalizers", "warning")]
+    );
     assert_eq!(
         said("custom-finalizer-rook-style"),
-        [("finalizer-misplaced", "info"), ("finalizer-unqualified", "warning")]
+        [
+            ("finalizer-misplaced", "info"),
+            ("finalizer-unqualified", "warning")
+        ]
     );
 }

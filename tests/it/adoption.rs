@@ -26,7 +26,12 @@ metadata: {name: web, namespace: shop}
 const SERVED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fine, namespace: shop}\n";
 
 fn concise(repository: &Repository, arguments: &[&str]) -> String {
-    repository.run(&[&["--output", "concise", "--show", "info"], arguments].concat(), "").1
+    repository
+        .run(
+            &[&["--output", "concise", "--show", "info"], arguments].concat(),
+            "",
+        )
+        .1
 }
 
 /// The text with a line before the one that begins with `anchor`.
@@ -37,7 +42,14 @@ fn with_line(anchor: &str, line: &str) -> String {
 
 fn rules_and_suppressed(text: &str) -> (Vec<&'static str>, usize) {
     let report = check(inventory_of("a.yaml", text), &Check::default());
-    (report.findings.iter().map(|reported| reported.finding.rule).collect(), report.summary.suppressed)
+    (
+        report
+            .findings
+            .iter()
+            .map(|reported| reported.finding.rule)
+            .collect(),
+        report.summary.suppressed,
+    )
 }
 
 #[test]
@@ -52,7 +64,12 @@ fn a_comment_covers_the_node_that_it_precedes_and_all_in_it() {
         let text = with_line(anchor, &format!("{indent}{directive}"));
         assert_eq!(rules_and_suppressed(&text), (vec![], 1), "above `{anchor}`");
     }
-    for line in ["metadata:", "  ownerReferences:", "    - apiVersion: apps/v1", "      kind: Deployment"] {
+    for line in [
+        "metadata:",
+        "  ownerReferences:",
+        "    - apiVersion: apps/v1",
+        "      kind: Deployment",
+    ] {
         let text = OWNED.replacen(&format!("{line}\n"), &format!("{line} {directive}\n"), 1);
         assert_eq!(rules_and_suppressed(&text), (vec![], 1), "behind `{line}`");
     }
@@ -61,16 +78,25 @@ fn a_comment_covers_the_node_that_it_precedes_and_all_in_it() {
 #[test]
 fn a_comment_covers_nothing_else() {
     let directive = "# ownerlint: ignore[owner-cross-namespace] why";
-    for (anchor, indent) in [("  name: settings", "  "), ("apiVersion: v1", ""), ("      uid:", "      ")] {
+    for (anchor, indent) in [
+        ("  name: settings", "  "),
+        ("apiVersion: v1", ""),
+        ("      uid:", "      "),
+    ] {
         let text = with_line(anchor, &format!("{indent}{directive}"));
         let (rules, suppressed) = rules_and_suppressed(&text);
-        assert_eq!((rules.len(), suppressed), (2, 0), "above `{anchor}`: {rules:?}");
+        assert_eq!(
+            (rules.len(), suppressed),
+            (2, 0),
+            "above `{anchor}`: {rules:?}"
+        );
     }
 }
 
 #[test]
 fn an_unreadable_document_can_be_ignored_too() {
-    let text = "# ownerlint: ignore-document[unreadable-document] a template of another tool\nkind: [\n";
+    let text =
+        "# ownerlint: ignore-document[unreadable-document] a template of another tool\nkind: [\n";
     assert_eq!(rules_and_suppressed(text), (vec![], 1));
 }
 
@@ -84,7 +110,10 @@ a: &anchor {k: 1, k: 2}
 # ownerlint: ignore[duplicate-key] the alias lies at its anchor
 b: *anchor
 ";
-    assert_eq!(rules_and_suppressed(text), (vec!["duplicate-key", "suppression-unused"], 0));
+    assert_eq!(
+        rules_and_suppressed(text),
+        (vec!["duplicate-key", "suppression-unused"], 0)
+    );
 }
 
 fn ignoring(object: &str, expires: &str, today: &str) -> Check {
@@ -97,22 +126,42 @@ fn ignoring(object: &str, expires: &str, today: &str) -> Check {
         place: Span::new(11, 13),
     };
     let config = SourceFile::new("ownerlint.yaml", text);
-    Check { ignores: Some((config, vec![ignore])), today: Some(today.parse().expect("a date")), ..Check::default() }
+    Check {
+        ignores: Some((config, vec![ignore])),
+        today: Some(today.parse().expect("a date")),
+        ..Check::default()
+    }
 }
 
 #[test]
 fn an_ignore_holds_through_its_last_day() {
     let messages = |object: &str, today: &str| {
-        let report = check(inventory_of("a.yaml", OWNED), &ignoring(object, "2026-03-31", today));
-        report.findings.iter().map(|reported| reported.finding.message.clone()).collect::<Vec<_>>()
+        let report = check(
+            inventory_of("a.yaml", OWNED),
+            &ignoring(object, "2026-03-31", today),
+        );
+        report
+            .findings
+            .iter()
+            .map(|reported| reported.finding.message.clone())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(messages("ConfigMap/other/*", "2026-03-31"), Vec::<String>::new());
+    assert_eq!(
+        messages("ConfigMap/other/*", "2026-03-31"),
+        Vec::<String>::new()
+    );
     let expired = messages("ConfigMap/other/*", "2026-04-01");
     assert_eq!(expired.len(), 2);
-    assert_eq!(expired[1], "the ignore of `owner-cross-namespace` on `ConfigMap/other/*` expired on 2026-03-31");
+    assert_eq!(
+        expired[1],
+        "the ignore of `owner-cross-namespace` on `ConfigMap/other/*` expired on 2026-03-31"
+    );
     // An object that the input holds and that has no such finding.
     let idle = messages("Deployment.apps/**", "2026-03-31");
-    assert_eq!(idle[1], "`owner-cross-namespace` has nothing to suppress on `Deployment.apps/**`");
+    assert_eq!(
+        idle[1],
+        "`owner-cross-namespace` has nothing to suppress on `Deployment.apps/**`"
+    );
     // An object that the input does not hold proves nothing.
     assert_eq!(messages("ConfigMap/elsewhere/*", "2026-03-31").len(), 1);
 }
@@ -122,28 +171,44 @@ fn a_baseline_is_written_found_kept_and_pruned() {
     let repository = Repository::new();
     repository.write("a.yaml", OWNED);
     let (status, out, _) = repository.run(&["baseline", "write"], "");
-    assert_eq!((status, out.as_str()), (0, "`ownerlint-baseline.json` knows 1 finding\n"));
-    let written: serde_json::Value = serde_json::from_str(&repository.read("ownerlint-baseline.json")).expect("JSON");
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "`ownerlint-baseline.json` knows 1 finding\n")
+    );
+    let written: serde_json::Value =
+        serde_json::from_str(&repository.read("ownerlint-baseline.json")).expect("JSON");
     let schema: serde_json::Value =
-        serde_json::from_str(ownerlint::report::schema("baseline").expect("a schema")).expect("JSON");
+        serde_json::from_str(ownerlint::report::schema("baseline").expect("a schema"))
+            .expect("JSON");
     assert!(jsonschema::is_valid(&schema, &written));
     assert_eq!(written["findings"][0]["object"], "ConfigMap/other/settings");
 
     let (status, out, _) = repository.run(&["--fail-on", "info"], "");
     assert_eq!(status, 0);
     assert!(out.ends_with("1 known to the baseline\n"), "{out}");
-    assert_eq!(repository.run(&["--no-baseline", "--fail-on", "info"], "").0, 1);
+    assert_eq!(
+        repository
+            .run(&["--no-baseline", "--fail-on", "info"], "")
+            .0,
+        1
+    );
 
     repository.write("a.yaml", SERVED);
     assert_eq!(
         concise(&repository, &[]),
         "ownerlint-baseline.json:5:15: warning[baseline-stale] `owner-cross-namespace` on `ConfigMap/other/settings` is no longer found\n"
     );
-    assert_eq!(repository.run(&["baseline", "prune"], "").1, "`ownerlint-baseline.json` knows 0 findings: 1 gone\n");
+    assert_eq!(
+        repository.run(&["baseline", "prune"], "").1,
+        "`ownerlint-baseline.json` knows 0 findings: 1 gone\n"
+    );
     assert_eq!(concise(&repository, &[]), "");
 
     repository.write("a.yaml", OWNED);
-    assert_eq!(repository.run(&["baseline", "prune"], "").1, "`ownerlint-baseline.json` knows 0 findings: 0 gone\n");
+    assert_eq!(
+        repository.run(&["baseline", "prune"], "").1,
+        "`ownerlint-baseline.json` knows 0 findings: 0 gone\n"
+    );
     assert_eq!(
         repository.run(&["baseline", "update"], "").1,
         "`ownerlint-baseline.json` knows 1 finding: 1 new, 0 gone\n"
@@ -153,8 +218,12 @@ fn a_baseline_is_written_found_kept_and_pruned() {
 #[test]
 fn a_baseline_never_forgets_what_was_not_read() {
     let repository = Repository::new();
-    let other = OWNED.replace("settings", "others").replace("name: web", "name: db");
-    repository.write("a/a.yaml", OWNED).write("b/b.yaml", &other);
+    let other = OWNED
+        .replace("settings", "others")
+        .replace("name: web", "name: db");
+    repository
+        .write("a/a.yaml", OWNED)
+        .write("b/b.yaml", &other);
     repository.run(&["baseline", "write"], "");
     let written = repository.read("ownerlint-baseline.json");
     // Nothing is said of `b`, and nothing of it is lost.
@@ -164,39 +233,81 @@ fn a_baseline_never_forgets_what_was_not_read() {
     repository.run(&["baseline", "update", "a"], "");
     assert_eq!(repository.read("ownerlint-baseline.json"), written);
     // An object that was read, and its owner too: the finding is no longer there.
-    let gone = OWNED.replace("namespace: other\n  ownerReferences:", "namespace: other\n  x-was:");
+    let gone = OWNED.replace(
+        "namespace: other\n  ownerReferences:",
+        "namespace: other\n  x-was:",
+    );
     repository.write("a/a.yaml", &gone);
     assert!(concise(&repository, &["a"]).contains("`ConfigMap/other/settings` is no longer found"));
     let (_, out, _) = repository.run(&["baseline", "prune", "a"], "");
-    assert!(out.starts_with("`ownerlint-baseline.json` knows 1 finding: 1 gone"), "{out}");
+    assert!(
+        out.starts_with("`ownerlint-baseline.json` knows 1 finding: 1 gone"),
+        "{out}"
+    );
     // An owner in a file that is not read may be as wrong as before.
     let (dependent, owner) = other.split_once("---\n").expect("two documents");
-    repository.write("b/b.yaml", dependent).write("c/c.yaml", owner);
+    repository
+        .write("b/b.yaml", dependent)
+        .write("c/c.yaml", owner);
     assert!(!concise(&repository, &["b"]).contains("baseline-stale"));
-    assert!(repository.run(&["baseline", "prune", "b"], "").1.contains(": 0 gone"));
+    assert!(
+        repository
+            .run(&["baseline", "prune", "b"], "")
+            .1
+            .contains(": 0 gone")
+    );
     // A file that cannot be read may hold any object.
     repository.write("b/b.yaml", "kind: [\napiVersion: v1\n");
-    assert!(repository.run(&["baseline", "prune"], "").1.contains(": 0 gone"));
-    repository.write("b/b.yaml", SERVED).write("c/c.yaml", SERVED);
-    assert!(repository.run(&["baseline", "prune"], "").1.contains("knows 0 findings: 1 gone"));
+    assert!(
+        repository
+            .run(&["baseline", "prune"], "")
+            .1
+            .contains(": 0 gone")
+    );
+    repository
+        .write("b/b.yaml", SERVED)
+        .write("c/c.yaml", SERVED);
+    assert!(
+        repository
+            .run(&["baseline", "prune"], "")
+            .1
+            .contains("knows 0 findings: 1 gone")
+    );
 }
 
 #[test]
 fn a_baseline_of_bundles_is_not_judged_by_one_of_them() {
     let repository = Repository::new();
-    repository.write("dev/a.yaml", OWNED).write("prod/a.yaml", OWNED);
-    repository.write("ownerlint.yaml", "version: 1\nbundles: {dev: {paths: [dev]}, prod: {paths: [prod]}}\n");
+    repository
+        .write("dev/a.yaml", OWNED)
+        .write("prod/a.yaml", OWNED);
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\nbundles: {dev: {paths: [dev]}, prod: {paths: [prod]}}\n",
+    );
     repository.run(&["baseline", "write"], "");
     assert_eq!(concise(&repository, &["dev"]), "");
-    assert!(repository.run(&["baseline", "prune", "dev"], "").1.contains("knows 2 findings: 0 gone"));
+    assert!(
+        repository
+            .run(&["baseline", "prune", "dev"], "")
+            .1
+            .contains("knows 2 findings: 0 gone")
+    );
 }
 
 #[test]
 fn a_key_without_a_namespace_is_known_under_any() {
     let repository = Repository::new();
-    repository.write("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: '1', a: '2'}\n");
+    repository.write(
+        "a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: '1', a: '2'}\n",
+    );
     repository.run(&["baseline", "write"], "");
-    assert!(repository.read("ownerlint-baseline.json").contains("ConfigMap/?/x"));
+    assert!(
+        repository
+            .read("ownerlint-baseline.json")
+            .contains("ConfigMap/?/x")
+    );
     assert_eq!(concise(&repository, &["-n", "shop"]), "");
     repository.run(&["baseline", "write", "-n", "shop"], "");
     assert_eq!(concise(&repository, &[]), "");
@@ -209,20 +320,34 @@ fn the_fixtures_of_the_stale_rule_say_what_they_should() {
         let baseline = format!("{folder}/ownerlint-baseline.json");
         let mut command = crate::support::ownerlint();
         let output = command
-            .args(["--output", "concise", "--show", "info", "--baseline", &baseline, &folder])
+            .args([
+                "--output",
+                "concise",
+                "--show",
+                "info",
+                "--baseline",
+                &baseline,
+                &folder,
+            ])
             .output()
             .expect("it runs");
         String::from_utf8(output.stdout).expect("text")
     };
     assert_eq!(run("good"), "");
-    assert!(run("bad").contains("ownerlint-baseline.json:5:15: warning[baseline-stale] `duplicate-key`"));
+    assert!(
+        run("bad")
+            .contains("ownerlint-baseline.json:5:15: warning[baseline-stale] `duplicate-key`")
+    );
 }
 
 #[test]
 fn a_baseline_that_is_none_is_shown_where_it_goes_wrong() {
     let repository = Repository::new();
     repository.write("a.yaml", SERVED);
-    repository.write("ownerlint-baseline.json", "{\n  \"schema\": \"ownerlint.baseline/1\",\n  \"findngs\": []\n}\n");
+    repository.write(
+        "ownerlint-baseline.json",
+        "{\n  \"schema\": \"ownerlint.baseline/1\",\n  \"findngs\": []\n}\n",
+    );
     let (status, _, error) = repository.run(&[], "");
     assert_eq!(status, 2);
     insta::assert_snapshot!(error);
@@ -237,16 +362,32 @@ fn a_baseline_that_is_none_is_shown_where_it_goes_wrong() {
 #[test]
 fn init_writes_a_configuration_that_reads_and_overwrites_nothing() {
     let repository = Repository::new();
-    repository.write("rendered/dev/a.yaml", OWNED).write("rendered/prod/a.yaml", OWNED).write("crds/a.yaml", SERVED);
+    repository
+        .write("rendered/dev/a.yaml", OWNED)
+        .write("rendered/prod/a.yaml", OWNED)
+        .write("crds/a.yaml", SERVED);
     let (status, out, _) = repository.run(&["init"], "");
     assert_eq!(status, 0);
-    assert!(out.starts_with("wrote `ownerlint.yaml` for 5 objects"), "{out}");
+    assert!(
+        out.starts_with("wrote `ownerlint.yaml` for 5 objects"),
+        "{out}"
+    );
     insta::assert_snapshot!(repository.read("ownerlint.yaml"));
     let (status, out, error) = repository.run(&["--output", "concise", "--show", "info"], "");
     assert_eq!((status, error.as_str()), (0, ""));
-    assert_eq!(out.lines().count(), 2, "each variant by itself, the rest with both: {out}");
+    assert_eq!(
+        out.lines().count(),
+        2,
+        "each variant by itself, the rest with both: {out}"
+    );
     let (status, _, error) = repository.run(&["init"], "");
-    assert_eq!((status, error.as_str()), (2, "error: `ownerlint.yaml` exists\n  help: `--force` overwrites it\n"));
+    assert_eq!(
+        (status, error.as_str()),
+        (
+            2,
+            "error: `ownerlint.yaml` exists\n  help: `--force` overwrites it\n"
+        )
+    );
     assert_eq!(repository.run(&["init", "--force"], "").0, 0);
 }
 
@@ -260,14 +401,27 @@ fn completions_and_the_manual_page_know_the_options() {
     }
     // Names that a user would otherwise look up.
     let (_, out, _) = repository.run(&["completions", "bash"], "");
-    for name in ["owner-cross-namespace", "concise", "mermaid", "warning", "steps"] {
+    for name in [
+        "owner-cross-namespace",
+        "concise",
+        "mermaid",
+        "warning",
+        "steps",
+    ] {
         assert!(out.contains(name), "{name}");
     }
     let (status, page, _) = repository.run(&["man"], "");
     assert_eq!(status, 0);
     assert!(page.contains(".TH ownerlint 1"));
-    assert_eq!(repository.run(&["man", "--folder", "."], ""), (0, String::new(), String::new()));
-    for page in ["ownerlint.1", "ownerlint-baseline-prune.1", "ownerlint-plan-delete.1"] {
+    assert_eq!(
+        repository.run(&["man", "--folder", "."], ""),
+        (0, String::new(), String::new())
+    );
+    for page in [
+        "ownerlint.1",
+        "ownerlint-baseline-prune.1",
+        "ownerlint-plan-delete.1",
+    ] {
         assert!(repository.read(page).contains(".SH OPTIONS"), "{page}");
     }
 }

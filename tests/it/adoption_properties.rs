@@ -42,8 +42,12 @@ struct Layout {
 const RULE: &str = "owner-cross-namespace";
 
 fn dependents() -> impl Strategy<Value = Vec<Dependent>> {
-    let silence =
-        prop_oneof![Just(Silence::Above), Just(Silence::Behind), Just(Silence::Document), Just(Silence::Annotation)];
+    let silence = prop_oneof![
+        Just(Silence::Above),
+        Just(Silence::Behind),
+        Just(Silence::Document),
+        Just(Silence::Annotation)
+    ];
     let dependent = (prop::collection::btree_set(0u8..3, 0..3), silence)
         .prop_map(|(owners, silence)| Dependent { owners, silence });
     prop::collection::vec(dependent, 1..5)
@@ -51,28 +55,43 @@ fn dependents() -> impl Strategy<Value = Vec<Dependent>> {
 
 fn layout() -> impl Strategy<Value = Layout> {
     let places = prop::collection::vec((0u8..3, any::<u32>()), 16);
-    let style = (1usize..5, any::<bool>(), 0usize..3, any::<bool>(), any::<bool>());
-    (places, style).prop_map(|(places, (indent, comments, blank_lines, quotes, reverse_owners))| Layout {
-        places,
-        indent,
-        comments,
-        blank_lines,
-        quotes,
-        reverse_owners,
-    })
+    let style = (
+        1usize..5,
+        any::<bool>(),
+        0usize..3,
+        any::<bool>(),
+        any::<bool>(),
+    );
+    (places, style).prop_map(
+        |(places, (indent, comments, blank_lines, quotes, reverse_owners))| Layout {
+            places,
+            indent,
+            comments,
+            blank_lines,
+            quotes,
+            reverse_owners,
+        },
+    )
 }
 
 impl Layout {
     fn line(&self, text: &mut String, depth: usize, line: &str) {
         if self.comments {
-            text.push_str(&format!("{}# a remark: [on] {{this}}\n", " ".repeat(depth * self.indent)));
+            text.push_str(&format!(
+                "{}# a remark: [on] {{this}}\n",
+                " ".repeat(depth * self.indent)
+            ));
         }
         text.push_str(&format!("{}{line}\n", " ".repeat(depth * self.indent)));
         text.push_str(&"\n".repeat(self.blank_lines));
     }
 
     fn scalar(&self, text: &str) -> String {
-        if self.quotes { format!("\"{text}\"") } else { text.to_owned() }
+        if self.quotes {
+            format!("\"{text}\"")
+        } else {
+            text.to_owned()
+        }
     }
 
     fn deployment(&self, index: u8) -> String {
@@ -93,21 +112,37 @@ impl Layout {
         let says = |silence| silenced && dependent.silence == silence;
         let mut text = String::new();
         if says(Silence::Document) {
-            text.push_str(&format!("# ownerlint: ignore-document[{RULE}] moved by hand\n"));
+            text.push_str(&format!(
+                "# ownerlint: ignore-document[{RULE}] moved by hand\n"
+            ));
         }
         for line in ["apiVersion: v1", "kind: ConfigMap", "metadata:"] {
             self.line(&mut text, 0, line);
         }
-        self.line(&mut text, 1, &format!("name: {}", self.scalar(&format!("settings-{index}"))));
+        self.line(
+            &mut text,
+            1,
+            &format!("name: {}", self.scalar(&format!("settings-{index}"))),
+        );
         self.line(&mut text, 1, "namespace: other");
         if says(Silence::Annotation) {
             self.line(&mut text, 1, "annotations:");
-            self.line(&mut text, 2, &format!("ignore.ownerlint/{RULE}: moved by hand"));
+            self.line(
+                &mut text,
+                2,
+                &format!("ignore.ownerlint/{RULE}: moved by hand"),
+            );
         }
-        let behind =
-            if says(Silence::Behind) { format!(" # ownerlint:ignore[{RULE}] moved by hand") } else { String::new() };
+        let behind = if says(Silence::Behind) {
+            format!(" # ownerlint:ignore[{RULE}] moved by hand")
+        } else {
+            String::new()
+        };
         if says(Silence::Above) {
-            text.push_str(&format!("{}# ownerlint: ignore [ {RULE} ] moved by hand\n", " ".repeat(self.indent)));
+            text.push_str(&format!(
+                "{}# ownerlint: ignore [ {RULE} ] moved by hand\n",
+                " ".repeat(self.indent)
+            ));
         }
         match dependent.owners.is_empty() {
             true => self.line(&mut text, 1, &format!("ownerReferences: []{behind}")),
@@ -120,7 +155,9 @@ impl Layout {
                 for owner in owners {
                     // A placeholder: a literal uid would be a finding of its own.
                     let uid = format!("'<uid-{owner}>'");
-                    let line = format!("- {{apiVersion: apps/v1, kind: Deployment, name: web-{owner}, uid: {uid}}}");
+                    let line = format!(
+                        "- {{apiVersion: apps/v1, kind: Deployment, name: web-{owner}, uid: {uid}}}"
+                    );
                     self.line(&mut text, 2, &line);
                 }
             }
@@ -131,22 +168,35 @@ impl Layout {
     /// The report on all objects in this layout.
     fn report(&self, dependents: &[Dependent], silenced: bool, judge: &Check) -> Report {
         let dependents = dependents.iter().enumerate();
-        let mut texts: Vec<_> = dependents.map(|(index, one)| self.dependent(index, one, silenced)).collect();
+        let mut texts: Vec<_> = dependents
+            .map(|(index, one)| self.dependent(index, one, silenced))
+            .collect();
         texts.extend((0..3).map(|index| self.deployment(index)));
         let mut placed: Vec<_> = self.places.iter().cycle().zip(texts).collect();
         placed.sort_by_key(|(place, _)| **place);
         let folder = tempfile::tempdir().expect("a folder");
         for file in 0u8..3 {
-            let here = placed.iter().filter(|((of, _), _)| *of == file).map(|(_, text)| text.as_str());
+            let here = placed
+                .iter()
+                .filter(|((of, _), _)| *of == file)
+                .map(|(_, text)| text.as_str());
             let text = here.collect::<Vec<_>>().join("---\n");
-            std::fs::write(folder.path().join(format!("{file}-{}.yaml", self.indent)), text).expect("a file");
+            std::fs::write(
+                folder.path().join(format!("{file}-{}.yaml", self.indent)),
+                text,
+            )
+            .expect("a file");
         }
         check(inventory_at(&[&folder.path().to_string_lossy()]), judge)
     }
 }
 
 fn rules_of(report: &Report) -> Vec<&'static str> {
-    report.findings.iter().map(|reported| reported.finding.rule).collect()
+    report
+        .findings
+        .iter()
+        .map(|reported| reported.finding.rule)
+        .collect()
 }
 
 /// A check that knows the findings of a report, by way of the written file.
@@ -154,15 +204,25 @@ fn knowing(report: &Report) -> Check {
     let baseline = Baseline::of(report.findings.iter().map(|reported| &reported.finding));
     let file = SourceFile::new("ownerlint-baseline.json", baseline.to_json());
     let read = Baseline::read(&file).expect("what was written reads");
-    Check { baseline: Some((file, read)), ..Check::default() }
+    Check {
+        baseline: Some((file, read)),
+        ..Check::default()
+    }
 }
 
 fn defects(dependents: &[Dependent]) -> usize {
-    dependents.iter().map(|dependent| dependent.owners.len()).sum()
+    dependents
+        .iter()
+        .map(|dependent| dependent.owners.len())
+        .sum()
 }
 
 /// The same objects with one defect more or less, in the object `at`.
-fn with(dependents: &[Dependent], at: usize, change: impl Fn(&mut BTreeSet<u8>) -> bool) -> Option<Vec<Dependent>> {
+fn with(
+    dependents: &[Dependent],
+    at: usize,
+    change: impl Fn(&mut BTreeSet<u8>) -> bool,
+) -> Option<Vec<Dependent>> {
     let mut changed = dependents.to_vec();
     let at = at % changed.len();
     change(&mut changed[at].owners).then_some(changed)

@@ -22,7 +22,10 @@ metadata:
 fn the_cluster_of_a_bundle_is_built_once() {
     let inventory = inventory_of("a.yaml", DANGLING);
     let analysis = Analysis::of(&inventory);
-    let (first, second) = (analysis.cluster().expect("a cluster"), analysis.cluster().expect("a cluster"));
+    let (first, second) = (
+        analysis.cluster().expect("a cluster"),
+        analysis.cluster().expect("a cluster"),
+    );
     assert!(std::ptr::eq(first, second));
 }
 
@@ -39,7 +42,12 @@ fn the_templates_and_the_definition_of_an_object_are_read_once() {
     let inventory = inventory_of("web.yaml", text);
     let object = &inventory.members[0].object;
     assert_eq!(object.templates().count(), 1);
-    let finalizers = || object.templates().next().map(|template| template.metadata.finalizers().as_ptr());
+    let finalizers = || {
+        object
+            .templates()
+            .next()
+            .map(|template| template.metadata.finalizers().as_ptr())
+    };
     assert_eq!(finalizers(), finalizers());
 }
 
@@ -50,5 +58,8 @@ fn a_verdict_behind_a_finding_is_kept_for_its_picture() {
     let verdicts = Verdicts::new(&analysis);
     let plan = verdicts.of(&Step::Settle).expect("a verdict");
     verdicts.keep(Step::Settle, Arc::clone(&plan));
-    assert!(Arc::ptr_eq(&plan, &verdicts.of(&Step::Settle).expect("a verdict")));
+    assert!(Arc::ptr_eq(
+        &plan,
+        &verdicts.of(&Step::Settle).expect("a verdict")
+    ));
 }

@@ -22,7 +22,10 @@ fn believable() -> Option<(PathBuf, Vec<Labelled>)> {
     let named = std::env::var_os("OWNERLINT_BELIEVABLE").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| root().join("../shared/believable"));
     let Ok(labels) = std::fs::read_to_string(folder.join("labels.tsv")) else {
-        println!("skipped: no labelled files at {}; set OWNERLINT_BELIEVABLE", folder.display());
+        println!(
+            "skipped: no labelled files at {}; set OWNERLINT_BELIEVABLE",
+            folder.display()
+        );
         return None;
     };
     let row = |line: &str| {
@@ -30,22 +33,42 @@ fn believable() -> Option<(PathBuf, Vec<Labelled>)> {
             panic!("four columns: {line}")
         };
         let line = line.parse().expect("a line number");
-        Labelled { file: file.to_owned(), line, rule: rule.to_owned(), label: label.to_owned() }
+        Labelled {
+            file: file.to_owned(),
+            line,
+            rule: rule.to_owned(),
+            label: label.to_owned(),
+        }
     };
     Some((folder, labels.lines().skip(1).map(row).collect()))
 }
 
 /// The places of errors on the project folders: file below `folder`, line, rule.
-fn errors(folder: &std::path::Path, projects: &BTreeSet<&str>) -> BTreeSet<(String, usize, String)> {
+fn errors(
+    folder: &std::path::Path,
+    projects: &BTreeSet<&str>,
+) -> BTreeSet<(String, usize, String)> {
     let mut errors = BTreeSet::new();
     for project in projects {
-        let report = check(inventory_at(&[&folder.join(project).to_string_lossy()]), &Check::default());
+        let report = check(
+            inventory_at(&[&folder.join(project).to_string_lossy()]),
+            &Check::default(),
+        );
         for finding in report.findings.iter().map(|reported| &reported.finding) {
             let file = report.sources.file(finding.primary.file);
-            let line = file.position(finding.primary.span.start, ColumnUnit::Utf8).line;
-            let below = file.path().strip_prefix(&*folder.to_string_lossy()).unwrap_or(file.path());
+            let line = file
+                .position(finding.primary.span.start, ColumnUnit::Utf8)
+                .line;
+            let below = file
+                .path()
+                .strip_prefix(&*folder.to_string_lossy())
+                .unwrap_or(file.path());
             if finding.severity == Severity::Error {
-                errors.insert((below.trim_start_matches('/').to_owned(), line, finding.rule.to_owned()));
+                errors.insert((
+                    below.trim_start_matches('/').to_owned(),
+                    line,
+                    finding.rule.to_owned(),
+                ));
             }
         }
     }
@@ -54,8 +77,13 @@ fn errors(folder: &std::path::Path, projects: &BTreeSet<&str>) -> BTreeSet<(Stri
 
 #[test]
 fn no_error_stands_where_none_is_true() {
-    let Some((folder, rows)) = believable() else { return };
-    let projects = rows.iter().filter_map(|row| row.file.split('/').next()).collect();
+    let Some((folder, rows)) = believable() else {
+        return;
+    };
+    let projects = rows
+        .iter()
+        .filter_map(|row| row.file.split('/').next())
+        .collect();
     let errors = errors(&folder, &projects);
     let doubted: Vec<_> = rows
         .iter()

@@ -10,9 +10,15 @@ use ownerlint::ownership::Tables;
 use ownerlint::text::SourceFile;
 
 fn inventory(files: &[(&str, &str)]) -> Inventory {
-    let mut files: Vec<_> = files.iter().map(|(path, text)| SourceFile::new(*path, *text)).collect();
+    let mut files: Vec<_> = files
+        .iter()
+        .map(|(path, text)| SourceFile::new(*path, *text))
+        .collect();
     files.sort_by(|a, b| a.path().cmp(b.path()));
-    Inventory::new(files.into_iter().map(ParsedFile::parse).collect(), Settings::default())
+    Inventory::new(
+        files.into_iter().map(ParsedFile::parse).collect(),
+        Settings::default(),
+    )
 }
 
 /// `Kustomization//…: what it delivers`.
@@ -23,7 +29,9 @@ fn delivered(files: &[(&str, &str)]) -> Vec<String> {
     let objects = analysis.delivery_objects();
     let of = |(at, object): (usize, &ownerlint::ownership::DeliveryObject)| {
         let builds = reach.builds(at).iter();
-        let keys = builds.flat_map(|build| reach.objects(&inventory, *build, object.destination.namespace.as_deref()));
+        let keys = builds.flat_map(|build| {
+            reach.objects(&inventory, *build, object.destination.namespace.as_deref())
+        });
         let keys: Vec<_> = keys.map(|delivered| delivered.key.to_string()).collect();
         format!("{}: {}", object.name, keys.join(" "))
     };
@@ -32,8 +40,17 @@ fn delivered(files: &[(&str, &str)]) -> Vec<String> {
 
 /// The messages of the rule.
 fn twice(files: &[(&str, &str)]) -> Vec<String> {
-    let report = engine::check(inventory(files), &Check { every: true, ..Check::default() });
-    let findings = report.findings.into_iter().filter(|reported| reported.finding.rule == "object-claimed-twice");
+    let report = engine::check(
+        inventory(files),
+        &Check {
+            every: true,
+            ..Check::default()
+        },
+    );
+    let findings = report
+        .findings
+        .into_iter()
+        .filter(|reported| reported.finding.rule == "object-claimed-twice");
     findings.map(|reported| reported.finding.message).collect()
 }
 
@@ -56,35 +73,65 @@ const CART: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cart}\n";
 #[test]
 fn a_kustomization_delivers_what_its_folder_includes_under_the_names_that_it_gives() {
     let files = [
-        ("clusters/prod/apps.yaml", &*kustomization("apps", "path: ./apps/shop, targetNamespace: shop")),
-        ("apps/shop/kustomization.yaml", "namePrefix: prod-\nresources: [cart.yaml, ../base]\n"),
+        (
+            "clusters/prod/apps.yaml",
+            &*kustomization("apps", "path: ./apps/shop, targetNamespace: shop"),
+        ),
+        (
+            "apps/shop/kustomization.yaml",
+            "namePrefix: prod-\nresources: [cart.yaml, ../base]\n",
+        ),
         ("apps/shop/cart.yaml", CART),
         ("apps/shop/left-out.yaml", SHARED),
         ("apps/base/kustomization.yaml", "resources: [ns.yaml]\n"),
-        ("apps/base/ns.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: login}\n"),
+        (
+            "apps/base/ns.yaml",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: login}\n",
+        ),
     ];
-    assert_eq!(delivered(&files), ["apps: Secret/shop/prod-login ConfigMap/shop/prod-cart"]);
+    assert_eq!(
+        delivered(&files),
+        ["apps: Secret/shop/prod-login ConfigMap/shop/prod-cart"]
+    );
 }
 
 #[test]
 fn the_top_of_the_repository_is_where_delivery_objects_find_their_folders() {
     let files = [
-        ("work/repo/clusters/prod/apps.yaml", &*kustomization("apps", "path: ./apps")),
-        ("work/repo/clusters/prod/web.yaml", &*kustomization("web", "path: ./web")),
+        (
+            "work/repo/clusters/prod/apps.yaml",
+            &*kustomization("apps", "path: ./apps"),
+        ),
+        (
+            "work/repo/clusters/prod/web.yaml",
+            &*kustomization("web", "path: ./web"),
+        ),
         ("work/repo/apps/cart.yaml", CART),
         ("work/repo/web/ns.yaml", SHARED),
         ("work/repo/clusters/prod/web/other.yaml", CART),
     ];
-    assert_eq!(delivered(&files), ["apps: ConfigMap/?/cart", "web: Namespace//shared"]);
+    assert_eq!(
+        delivered(&files),
+        ["apps: ConfigMap/?/cart", "web: Namespace//shared"]
+    );
 }
 
 #[test]
 fn what_two_kustomizations_of_one_cluster_deliver_is_reported_once() {
     let both = [
-        ("clusters/prod/all.yaml", &*kustomization("all", "path: ./apps")),
-        ("clusters/prod/shop.yaml", &*kustomization("shop", "path: ./apps/shop")),
+        (
+            "clusters/prod/all.yaml",
+            &*kustomization("all", "path: ./apps"),
+        ),
+        (
+            "clusters/prod/shop.yaml",
+            &*kustomization("shop", "path: ./apps/shop"),
+        ),
         ("apps/shop/ns.yaml", SHARED),
-        ("apps/shop/cart.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cart, namespace: shared}\n"),
+        (
+            "apps/shop/cart.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cart, namespace: shared}\n",
+        ),
     ];
     assert_eq!(
         twice(&both),
@@ -97,8 +144,14 @@ fn what_two_kustomizations_of_one_cluster_deliver_is_reported_once() {
 #[test]
 fn overlays_of_different_clusters_share_a_base() {
     let files = [
-        ("clusters/prod/apps.yaml", &*kustomization("apps", "path: ./apps")),
-        ("clusters/staging/apps.yaml", &*kustomization("apps-staging", "path: ./apps")),
+        (
+            "clusters/prod/apps.yaml",
+            &*kustomization("apps", "path: ./apps"),
+        ),
+        (
+            "clusters/staging/apps.yaml",
+            &*kustomization("apps-staging", "path: ./apps"),
+        ),
         ("apps/ns.yaml", SHARED),
     ];
     assert_eq!(twice(&files), [""; 0]);
@@ -108,7 +161,10 @@ fn overlays_of_different_clusters_share_a_base() {
 fn what_one_kustomization_delivers_into_two_clusters_is_not_twice_in_one() {
     let remote = "path: ./apps, kubeConfig: {secretRef: {name: edge}}";
     let files = [
-        ("clusters/hub/here.yaml", &*kustomization("here", "path: ./apps")),
+        (
+            "clusters/hub/here.yaml",
+            &*kustomization("here", "path: ./apps"),
+        ),
         ("clusters/hub/edge.yaml", &*kustomization("edge", remote)),
         ("apps/ns.yaml", SHARED),
     ];
@@ -122,8 +178,15 @@ fn applications_of_one_folder_share_what_has_no_namespace_of_its_own() {
             "source: {{repoURL: r, path: apps}}, destination: {{server: https://kubernetes.default.svc, namespace: {namespace}}}"
         )
     };
-    let (one, two) = (application("one", &to("one")), application("two", &to("two")));
-    let files = [("argo/one.yaml", &*one), ("argo/two.yaml", &*two), ("apps/cart.yaml", CART)];
+    let (one, two) = (
+        application("one", &to("one")),
+        application("two", &to("two")),
+    );
+    let files = [
+        ("argo/one.yaml", &*one),
+        ("argo/two.yaml", &*two),
+        ("apps/cart.yaml", CART),
+    ];
     assert_eq!(twice(&files), [""; 0], "a ConfigMap for each namespace");
     let with_namespace = [files[0], files[1], files[2], ("apps/ns.yaml", SHARED)];
     assert_eq!(
@@ -136,12 +199,17 @@ fn applications_of_one_folder_share_what_has_no_namespace_of_its_own() {
 fn who_takes_a_part_of_a_folder_or_renders_it_is_left_out() {
     let pair = |one: &str, two: &str| {
         let (one, two) = (application("one", one), application("two", two));
-        twice(&[("argo/one.yaml", &*one), ("argo/two.yaml", &*two), ("apps/ns.yaml", SHARED)])
+        twice(&[
+            ("argo/one.yaml", &*one),
+            ("argo/two.yaml", &*two),
+            ("apps/ns.yaml", SHARED),
+        ])
     };
     let whole = "source: {repoURL: r, path: apps}, destination: {name: prod}";
     assert_eq!(pair(whole, whole).len(), 1);
     let part = "source: {repoURL: r, path: apps, directory: {include: 'web*.yaml'}}, destination: {name: prod}";
-    let chart = "source: {repoURL: r, path: apps, helm: {releaseName: web}}, destination: {name: prod}";
+    let chart =
+        "source: {repoURL: r, path: apps, helm: {releaseName: web}}, destination: {name: prod}";
     let elsewhere = "source: {repoURL: other, path: apps}, destination: {name: prod}";
     let cluster = "source: {repoURL: r, path: apps}, destination: {name: staging}";
     for other in [part, chart, elsewhere, cluster] {
@@ -152,12 +220,25 @@ fn who_takes_a_part_of_a_folder_or_renders_it_is_left_out() {
 #[test]
 fn a_suspended_kustomization_and_names_with_variables_are_left_out() {
     let pair = |spec: &str, object: &str| {
-        let (one, two) = (kustomization("one", "path: ./apps"), kustomization("two", spec));
-        twice(&[("clusters/prod/one.yaml", &*one), ("clusters/prod/two.yaml", &*two), ("apps/a.yaml", object)])
+        let (one, two) = (
+            kustomization("one", "path: ./apps"),
+            kustomization("two", spec),
+        );
+        twice(&[
+            ("clusters/prod/one.yaml", &*one),
+            ("clusters/prod/two.yaml", &*two),
+            ("apps/a.yaml", object),
+        ])
     };
     assert_eq!(pair("path: ./apps", SHARED).len(), 1);
     assert_eq!(pair("path: ./apps, suspend: true", SHARED), [""; 0]);
-    assert_eq!(pair("path: ./apps", "apiVersion: v1\nkind: Namespace\nmetadata: {name: 'x-${APP}'}\n"), [""; 0]);
+    assert_eq!(
+        pair(
+            "path: ./apps",
+            "apiVersion: v1\nkind: Namespace\nmetadata: {name: 'x-${APP}'}\n"
+        ),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -180,8 +261,13 @@ spec:
         ("apps/shop/kustomization.yaml", "resources: [ns.yaml]\n"),
         ("apps/shop/ns.yaml", SHARED),
     ];
-    assert_eq!(delivered(&files), ["one: ConfigMap/one/cart", "two: Namespace//shared"]);
-    let same = set.replace("apps/shop", "apps").replace("directory: {recurse: true}", "targetRevision: main");
+    assert_eq!(
+        delivered(&files),
+        ["one: ConfigMap/one/cart", "two: Namespace//shared"]
+    );
+    let same = set
+        .replace("apps/shop", "apps")
+        .replace("directory: {recurse: true}", "targetRevision: main");
     let files = [("argo/all.yaml", &*same), ("apps/ns.yaml", SHARED)];
     assert_eq!(
         twice(&files),

@@ -6,32 +6,57 @@ use predicates::str::contains;
 use crate::support::ownerlint;
 
 fn fails(arguments: &[&str], status: i32, message: &str) -> assert_cmd::assert::Assert {
-    ownerlint().args(arguments).assert().code(status).stderr(contains(message))
+    ownerlint()
+        .args(arguments)
+        .assert()
+        .code(status)
+        .stderr(contains(message))
 }
 
 #[test]
 fn a_path_that_does_not_exist_names_the_nearest_one() {
-    fails(&["fixtures/bundels"], 2, "cannot read `fixtures/bundels`: no such file or folder")
-        .stderr(contains("did you mean `fixtures/bundles`?"));
+    fails(
+        &["fixtures/bundels"],
+        2,
+        "cannot read `fixtures/bundels`: no such file or folder",
+    )
+    .stderr(contains("did you mean `fixtures/bundles`?"));
 }
 
 #[test]
 fn a_misspelt_command_is_recognised() {
-    fails(&["chekc", "fixtures"], 2, "there is no command or path `chekc`")
-        .stderr(contains("did you mean `ownerlint check`?"));
+    fails(
+        &["chekc", "fixtures"],
+        2,
+        "there is no command or path `chekc`",
+    )
+    .stderr(contains("did you mean `ownerlint check`?"));
 }
 
 #[test]
 fn a_misspelt_rule_is_recognised() {
-    fails(&["--select", "owner-cross-namspace", "fixtures"], 2, "there is no rule `owner-cross-namspace`")
-        .stderr(contains("did you mean `owner-cross-namespace`?"));
-    fails(&["explain", "nothing-like-it"], 2, "there is no rule `nothing-like-it`").stderr(contains("ownerlint rules"));
+    fails(
+        &["--select", "owner-cross-namspace", "fixtures"],
+        2,
+        "there is no rule `owner-cross-namspace`",
+    )
+    .stderr(contains("did you mean `owner-cross-namespace`?"));
+    fails(
+        &["explain", "nothing-like-it"],
+        2,
+        "there is no rule `nothing-like-it`",
+    )
+    .stderr(contains("ownerlint rules"));
 }
 
 #[test]
 fn an_unknown_format_lists_or_suggests_one() {
     fails(&["--output", "jsn", "fixtures"], 2, "did you mean `json`?");
-    fails(&["--output", "pdf", "fixtures"], 2, "formats are: human, concise, json");
+    fails(
+        &["--output", "pdf", "fixtures"],
+        2,
+        "formats are: human, concise, json",
+    );
 }
 
 #[test]
@@ -52,7 +77,11 @@ fn two_documents_in_one_stream_are_refused() {
 #[test]
 fn an_output_file_that_cannot_be_written_is_named() {
     fails(
-        &["--output", "json:no/such/folder/out.json", "fixtures/bundles"],
+        &[
+            "--output",
+            "json:no/such/folder/out.json",
+            "fixtures/bundles",
+        ],
         2,
         "cannot write `no/such/folder/out.json`",
     );
@@ -60,29 +89,57 @@ fn an_output_file_that_cannot_be_written_is_named() {
 
 #[test]
 fn an_unknown_severity_is_refused() {
-    fails(&["--fail-on", "fatal", "fixtures"], 2, "write `error`, `warning`, `info` or `never`");
+    fails(
+        &["--fail-on", "fatal", "fixtures"],
+        2,
+        "write `error`, `warning`, `info` or `never`",
+    );
 }
 
 #[test]
 fn a_version_that_is_no_version_is_refused() {
-    fails(&["--kubernetes-version", "latest", "fixtures"], 2, "--kubernetes-version");
+    fails(
+        &["--kubernetes-version", "latest", "fixtures"],
+        2,
+        "--kubernetes-version",
+    );
 }
 
 #[test]
 fn of_a_version_that_is_not_known_yet_the_newest_known_one_counts_with_a_warning() {
     let warning = "warning: Kubernetes 1.99 is not known yet; the kinds of 1.36 are used\n";
     let folder = "fixtures/bundles/rook";
-    let known = ownerlint().args(["list", folder]).assert().code(0).stderr("").get_output().stdout.clone();
-    ownerlint().args(["list", "--kubernetes-version", "1.99", folder]).assert().code(0).stderr(warning).stdout(known);
+    let known = ownerlint()
+        .args(["list", folder])
+        .assert()
+        .code(0)
+        .stderr("")
+        .get_output()
+        .stdout
+        .clone();
+    ownerlint()
+        .args(["list", "--kubernetes-version", "1.99", folder])
+        .assert()
+        .code(0)
+        .stderr(warning)
+        .stdout(known);
     let configured = tempfile::tempdir().expect("a folder");
     let config = configured.path().join("ownerlint.yaml");
     std::fs::write(&config, "version: 1\nkubernetes-version: \"1.99\"\n").expect("a file");
-    ownerlint().args(["list", folder, "--config"]).arg(config).assert().code(0).stderr(warning);
+    ownerlint()
+        .args(["list", folder, "--config"])
+        .arg(config)
+        .assert()
+        .code(0)
+        .stderr(warning);
 }
 
 #[test]
 fn a_namespace_that_cannot_exist_is_refused() {
-    for command in [&["-n", "Shop_X", "fixtures"][..], &["plan", "delete", "ns/x", "-n", "Shop_X", "-f", "fixtures"]] {
+    for command in [
+        &["-n", "Shop_X", "fixtures"][..],
+        &["plan", "delete", "ns/x", "-n", "Shop_X", "-f", "fixtures"],
+    ] {
         fails(
             command,
             2,
@@ -110,7 +167,11 @@ fn no_threads_are_refused() {
 
 #[test]
 fn a_glob_without_a_match_and_a_malformed_glob_are_refused() {
-    fails(&["fixtures/**/*.toml"], 2, "no file matches `fixtures/**/*.toml`");
+    fails(
+        &["fixtures/**/*.toml"],
+        2,
+        "no file matches `fixtures/**/*.toml`",
+    );
     fails(&["fixtures/[a.yaml"], 2, "is not a valid glob");
 }
 
@@ -131,8 +192,14 @@ fn an_input_without_objects_has_a_status_of_its_own() {
 fn findings_decide_the_status_as_fail_on_says() {
     let bad = "fixtures/rules/duplicate-key/bad";
     ownerlint().args([bad]).assert().code(0);
-    ownerlint().args(["--fail-on", "warning", bad]).assert().code(1);
-    ownerlint().args(["--fail-on", "never", "fixtures/bundles"]).assert().code(0);
+    ownerlint()
+        .args(["--fail-on", "warning", bad])
+        .assert()
+        .code(1);
+    ownerlint()
+        .args(["--fail-on", "never", "fixtures/bundles"])
+        .assert()
+        .code(0);
 }
 
 #[test]
@@ -140,10 +207,23 @@ fn a_concise_run_that_fails_counts_and_says_where_each_rule_is_explained() {
     let concise = ["--output", "concise", "fixtures/bundles/rook"];
     let run = ownerlint().args(concise).assert().code(1);
     let text = String::from_utf8(run.get_output().stdout.clone()).expect("text");
-    assert!(text.lines().all(|line| line.starts_with("fixtures/")), "a program reads standard output: {text}");
+    assert!(
+        text.lines().all(|line| line.starts_with("fixtures/")),
+        "a program reads standard output: {text}"
+    );
     run.stderr("1 error, 2 warnings; why, and how to fix it:\n  ownerlint explain owner-of-cluster-scoped\n");
-    ownerlint().args(concise).args(["--fail-on", "never"]).assert().code(0).stderr("");
-    ownerlint().args(concise).args(["--exit-zero"]).assert().code(0).stderr("");
+    ownerlint()
+        .args(concise)
+        .args(["--fail-on", "never"])
+        .assert()
+        .code(0)
+        .stderr("");
+    ownerlint()
+        .args(concise)
+        .args(["--exit-zero"])
+        .assert()
+        .code(0)
+        .stderr("");
 }
 
 #[test]
@@ -156,15 +236,25 @@ fn help_teaches_by_example_and_documents_the_exit_status() {
 
 #[test]
 fn a_reader_that_leaves_early_is_no_failure() {
-    let script = format!("{} rules | true; exit ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_ownerlint"));
+    let script = format!(
+        "{} rules | true; exit ${{PIPESTATUS[0]}}",
+        env!("CARGO_BIN_EXE_ownerlint")
+    );
     Command::new("bash").args(["-c", &script]).assert().code(0);
 }
 
 /// The commands that a help text lists.
 fn listed_commands(help: &str) -> Vec<String> {
-    let section = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let section = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
     let names = section.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
+    names
+        .filter(|name| !name.is_empty() && *name != "help")
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -172,11 +262,23 @@ fn the_help_of_every_command_fits_80_columns() {
     let mut pending: Vec<Vec<String>> = vec![Vec::new()];
     let mut seen = 0;
     while let Some(words) = pending.pop() {
-        let output = ownerlint().env("COLUMNS", "80").args(&words).arg("--help").output().expect("it runs");
+        let output = ownerlint()
+            .env("COLUMNS", "80")
+            .args(&words)
+            .arg("--help")
+            .output()
+            .expect("it runs");
         let text = String::from_utf8(output.stdout).expect("text");
-        let wide: Vec<_> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        let wide: Vec<_> = text
+            .lines()
+            .filter(|line| line.chars().count() > 80)
+            .collect();
         assert_eq!(wide, [""; 0], "ownerlint {} --help", words.join(" "));
-        pending.extend(listed_commands(&text).into_iter().map(|below| [&words[..], &[below]].concat()));
+        pending.extend(
+            listed_commands(&text)
+                .into_iter()
+                .map(|below| [&words[..], &[below]].concat()),
+        );
         seen += 1;
     }
     assert!(seen > 14, "{seen} commands were looked at");

@@ -17,7 +17,11 @@ fn findings(text: &str) -> Vec<Finding> {
 }
 
 fn dumped(api_version: &str, kind: &str, name: &str, uid: u32, owner: &str) -> String {
-    let references = if owner.is_empty() { String::new() } else { format!(", ownerReferences: [{{{owner}}}]") };
+    let references = if owner.is_empty() {
+        String::new()
+    } else {
+        format!(", ownerReferences: [{{{owner}}}]")
+    };
     format!(
         "apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: {name}, namespace: shop, uid: u-{uid}, resourceVersion: '7'{references}}}\n"
     )
@@ -26,7 +30,11 @@ fn dumped(api_version: &str, kind: &str, name: &str, uid: u32, owner: &str) -> S
 /// An owner in one group, and a dependent that names it in another one.
 fn pair(kind: &str, stored: &str, named: &str) -> String {
     let reference = format!("apiVersion: {named}, kind: {kind}, name: web, uid: u-1");
-    format!("{}---\n{}", dumped(stored, kind, "web", 1, ""), dumped("v1", "ConfigMap", "settings", 2, &reference))
+    format!(
+        "{}---\n{}",
+        dumped(stored, kind, "web", 1, ""),
+        dumped("v1", "ConfigMap", "settings", 2, &reference)
+    )
 }
 
 const PAIRS: [(&str, &str, &str); 6] = [
@@ -34,7 +42,11 @@ const PAIRS: [(&str, &str, &str); 6] = [
     ("Deployment", "extensions/v1beta1", "apps/v1"),
     ("DaemonSet", "extensions/v1beta1", "apps/v1"),
     ("Ingress", "extensions/v1beta1", "networking.k8s.io/v1"),
-    ("NetworkPolicy", "extensions/v1beta1", "networking.k8s.io/v1"),
+    (
+        "NetworkPolicy",
+        "extensions/v1beta1",
+        "networking.k8s.io/v1",
+    ),
     ("Event", "v1", "events.k8s.io/v1"),
 ];
 
@@ -42,8 +54,16 @@ const PAIRS: [(&str, &str, &str); 6] = [
 fn an_owner_in_one_group_is_found_by_a_reference_in_the_other() {
     for (kind, one, other) in PAIRS {
         let found = findings(&pair(kind, one, other));
-        let wrong = ["owner-identity-mismatch", "deleted-on-arrival", "owner-not-found", "owner-cross-namespace"];
-        assert!(found.iter().all(|finding| !wrong.contains(&finding.rule)), "{kind}: {found:#?}");
+        let wrong = [
+            "owner-identity-mismatch",
+            "deleted-on-arrival",
+            "owner-not-found",
+            "owner-cross-namespace",
+        ];
+        assert!(
+            found.iter().all(|finding| !wrong.contains(&finding.rule)),
+            "{kind}: {found:#?}"
+        );
     }
 }
 
@@ -51,9 +71,15 @@ fn an_owner_in_one_group_is_found_by_a_reference_in_the_other() {
 fn a_reference_in_a_removed_group_is_one_fact_for_one_rule() {
     for (kind, one, other) in PAIRS.iter().filter(|(kind, ..)| *kind != "Event") {
         let found = findings(&pair(kind, other, one));
-        let about_owners: Vec<_> = found.iter().filter(|finding| finding.rule != "kind-not-served").collect();
+        let about_owners: Vec<_> = found
+            .iter()
+            .filter(|finding| finding.rule != "kind-not-served")
+            .collect();
         assert_eq!(
-            about_owners.iter().map(|finding| finding.rule).collect::<Vec<_>>(),
+            about_owners
+                .iter()
+                .map(|finding| finding.rule)
+                .collect::<Vec<_>>(),
             ["owner-kind-unresolvable"],
             "{found:#?}"
         );
@@ -69,8 +95,17 @@ fn both_groups_of_an_older_release_lead_to_one_object() {
     ] {
         for (stored, named) in [(one, other), (other, one)] {
             repository.write("dump.yaml", &pair(kind, stored, named));
-            let (status, out, err) =
-                repository.run(&["check", ".", "--kubernetes-version", "1.15", "--world", "closed"], "");
+            let (status, out, err) = repository.run(
+                &[
+                    "check",
+                    ".",
+                    "--kubernetes-version",
+                    "1.15",
+                    "--world",
+                    "closed",
+                ],
+                "",
+            );
             assert_eq!(status, 0, "{kind} {stored} {named}: {out}{err}");
             let (_, out, err) = repository.run(
                 &[
@@ -88,8 +123,12 @@ fn both_groups_of_an_older_release_lead_to_one_object() {
                 ],
                 "",
             );
-            let plan: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"));
-            let last = plan["steps"].as_array().and_then(|steps| steps.last()).expect("a step");
+            let plan: Value =
+                serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"));
+            let last = plan["steps"]
+                .as_array()
+                .and_then(|steps| steps.last())
+                .expect("a step");
             assert_eq!(
                 last["outcomes"][0]["objects"]["ConfigMap/shop/settings"], "gone",
                 "{kind} {stored} {named}: {out}"
@@ -101,18 +140,40 @@ fn both_groups_of_an_older_release_lead_to_one_object() {
 #[test]
 fn one_object_written_in_both_groups_is_a_duplicate() {
     let object = |api_version: &str| {
-        format!("apiVersion: {api_version}\nkind: Ingress\nmetadata: {{name: web, namespace: shop}}\n")
+        format!(
+            "apiVersion: {api_version}\nkind: Ingress\nmetadata: {{name: web, namespace: shop}}\n"
+        )
     };
-    let found = findings(&format!("{}---\n{}", object("extensions/v1beta1"), object("networking.k8s.io/v1")));
-    assert!(found.iter().any(|finding| finding.rule == "duplicate-object"), "{found:#?}");
-    let other = format!("{}---\n{}", object("example.com/v1"), object("networking.k8s.io/v1"));
-    assert!(findings(&other).iter().all(|finding| finding.rule != "duplicate-object"));
+    let found = findings(&format!(
+        "{}---\n{}",
+        object("extensions/v1beta1"),
+        object("networking.k8s.io/v1")
+    ));
+    assert!(
+        found
+            .iter()
+            .any(|finding| finding.rule == "duplicate-object"),
+        "{found:#?}"
+    );
+    let other = format!(
+        "{}---\n{}",
+        object("example.com/v1"),
+        object("networking.k8s.io/v1")
+    );
+    assert!(
+        findings(&other)
+            .iter()
+            .all(|finding| finding.rule != "duplicate-object")
+    );
 }
 
 #[test]
 fn kinds_of_one_name_are_told_apart_by_their_groups() {
     let found = findings(&pair("Ingress", "example.com/v1", "networking.k8s.io/v1"));
-    let mismatch = found.iter().find(|finding| finding.rule == "owner-identity-mismatch").expect("a finding");
+    let mismatch = found
+        .iter()
+        .find(|finding| finding.rule == "owner-identity-mismatch")
+        .expect("a finding");
     let expected = "names Ingress `web` of `networking.k8s.io/v1` as its owner, but the uid belongs to Ingress `web` of `example.com/v1`";
     assert!(mismatch.message.contains(expected), "{}", mismatch.message);
 }
@@ -126,11 +187,35 @@ fn an_address_goes_with_the_service_whose_cluster_address_it_is() {
     };
     let repository = Repository::new();
     let fate = |service: &str| {
-        repository.write("dump.yaml", &format!("{}---\n{}", dumped("v1", "Service", "web", 1, ""), address(service)));
-        let (_, out, err) =
-            repository.run(&["plan", "delete", "svc/web", "-n", "shop", "-o", "json", "-f", "dump.yaml"], "");
-        let plan: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"));
-        let last = plan["steps"].as_array().and_then(|steps| steps.last()).expect("a step").clone();
+        repository.write(
+            "dump.yaml",
+            &format!(
+                "{}---\n{}",
+                dumped("v1", "Service", "web", 1, ""),
+                address(service)
+            ),
+        );
+        let (_, out, err) = repository.run(
+            &[
+                "plan",
+                "delete",
+                "svc/web",
+                "-n",
+                "shop",
+                "-o",
+                "json",
+                "-f",
+                "dump.yaml",
+            ],
+            "",
+        );
+        let plan: Value =
+            serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"));
+        let last = plan["steps"]
+            .as_array()
+            .and_then(|steps| steps.last())
+            .expect("a step")
+            .clone();
         last["outcomes"][0]["objects"]["IPAddress.networking.k8s.io//10.0.0.7"].clone()
     };
     assert_eq!(fate("web"), "gone");

@@ -52,16 +52,23 @@ fn split(line: &str) -> Vec<String> {
 
 /// The commands of a text in which they stand between backticks: each ends at the first backtick that leaves no quote open.
 fn commands(text: &str) -> Vec<String> {
-    let starts = text.match_indices("`kubectl ").map(|(at, _)| &text[at + 1..]);
+    let starts = text
+        .match_indices("`kubectl ")
+        .map(|(at, _)| &text[at + 1..]);
     let command = |rest: &str| {
         let ends = rest.match_indices('`').map(|(at, _)| &rest[..at]);
-        ends.into_iter().find(|command| shlex::split(command).is_some()).map(str::to_owned)
+        ends.into_iter()
+            .find(|command| shlex::split(command).is_some())
+            .map(str::to_owned)
     };
     starts.filter_map(command).collect()
 }
 
 fn findings(hostile: &str) -> Vec<Value> {
-    let output = ownerlint().args(["--no-config", "-o", "json", "-"]).write_stdin(manifests(hostile)).output();
+    let output = ownerlint()
+        .args(["--no-config", "-o", "json", "-"])
+        .write_stdin(manifests(hostile))
+        .output();
     let output = output.expect("it runs").stdout;
     let report: Value = serde_json::from_slice(&output).expect("a report");
     report["findings"].as_array().expect("findings").clone()
@@ -87,7 +94,9 @@ fn object(resource: &str, name: &str) -> Vec<String> {
 
 fn patch(at: usize, finalizer: &str) -> String {
     let path = format!("/metadata/finalizers/{at}");
-    format!(r#"[{{"op":"test","path":"{path}","value":"{finalizer}"}},{{"op":"remove","path":"{path}"}}]"#)
+    format!(
+        r#"[{{"op":"test","path":"{path}","value":"{finalizer}"}},{{"op":"remove","path":"{path}"}}]"#
+    )
 }
 
 #[test]
@@ -101,22 +110,48 @@ fn the_commands_of_all_rules_split_into_the_words_that_were_meant() {
             .map(|command| split(&command))
             .collect();
         let removal = |object: Vec<String>, namespace: &str, at: usize, finalizer: &str| {
-            let words = ["kubectl".to_owned(), "patch".to_owned()].into_iter().chain(object);
+            let words = ["kubectl".to_owned(), "patch".to_owned()]
+                .into_iter()
+                .chain(object);
             let options = ["-n", namespace, "--type=json", "-p"].map(str::to_owned);
-            words.chain(options).chain([patch(at, finalizer)]).collect::<Vec<String>>()
+            words
+                .chain(options)
+                .chain([patch(at, finalizer)])
+                .collect::<Vec<String>>()
         };
         for wanted in [
-            removal(object("Widget.example.com", &name), "shop", 0, "example.com/a"),
-            removal(object("Widget.example.com", &name), "shop", 1, "example.com/hold"),
-            removal(object("Secret", &name), "shop", 0, "kubernetes.io/pvc-protection"),
+            removal(
+                object("Widget.example.com", &name),
+                "shop",
+                0,
+                "example.com/a",
+            ),
+            removal(
+                object("Widget.example.com", &name),
+                "shop",
+                1,
+                "example.com/hold",
+            ),
+            removal(
+                object("Secret", &name),
+                "shop",
+                0,
+                "kubernetes.io/pvc-protection",
+            ),
             removal(object("ConfigMap", "plain"), &name, 0, "example.com/hold"),
             removal(object("Pod", "NAME"), &name, 0, "example.com/hold"),
         ] {
-            assert!(printed.contains(&wanted), "{hostile:?}: {wanted:?} is not among {printed:#?}");
+            assert!(
+                printed.contains(&wanted),
+                "{hostile:?}: {wanted:?} is not among {printed:#?}"
+            );
         }
         // Nothing else became a command: every word that names something of the manifest is one of these.
         for words in &printed {
-            assert!(words.iter().all(|word| word != "touch" && word != "pwned"), "{hostile:?}: {words:?}");
+            assert!(
+                words.iter().all(|word| word != "touch" && word != "pwned"),
+                "{hostile:?}: {words:?}"
+            );
         }
     }
 }
@@ -127,7 +162,10 @@ fn no_command_breaks_out_of_its_line() {
         for finding in findings(hostile) {
             let help = finding["help"].as_str().expect("a help");
             for command in commands(help) {
-                assert!(!command.contains(|c: char| c.is_control() || c == '\u{202e}'), "{hostile:?}: {command:?}");
+                assert!(
+                    !command.contains(|c: char| c.is_control() || c == '\u{202e}'),
+                    "{hostile:?}: {command:?}"
+                );
             }
         }
     }
@@ -135,14 +173,25 @@ fn no_command_breaks_out_of_its_line() {
 
 #[test]
 fn only_one_entry_is_ever_removed_and_only_if_it_is_still_there() {
-    let all: Vec<Value> = HOSTILE.iter().flat_map(|hostile| findings(hostile)).collect();
+    let all: Vec<Value> = HOSTILE
+        .iter()
+        .flat_map(|hostile| findings(hostile))
+        .collect();
     let helps = all.iter().filter_map(|finding| finding["help"].as_str());
-    let patches: Vec<String> = helps.flat_map(commands).filter(|command| command.contains(" patch ")).collect();
+    let patches: Vec<String> = helps
+        .flat_map(commands)
+        .filter(|command| command.contains(" patch "))
+        .collect();
     assert!(!patches.is_empty());
     for patch in patches {
         let words = split(&patch);
-        let operations: Value = serde_json::from_str(words.last().expect("words")).expect("a JSON patch");
-        assert_eq!((&operations[0]["op"], &operations[1]["op"]), (&json!("test"), &json!("remove")), "{patch}");
+        let operations: Value =
+            serde_json::from_str(words.last().expect("words")).expect("a JSON patch");
+        assert_eq!(
+            (&operations[0]["op"], &operations[1]["op"]),
+            (&json!("test"), &json!("remove")),
+            "{patch}"
+        );
         assert_eq!(operations[0]["path"], operations[1]["path"], "{patch}");
         assert_eq!(operations.as_array().map(Vec::len), Some(2), "{patch}");
     }
@@ -151,34 +200,69 @@ fn only_one_entry_is_ever_removed_and_only_if_it_is_still_there() {
 #[test]
 fn a_patch_of_a_protection_says_what_it_breaks() {
     let all = findings("settings");
-    let misplaced = all
-        .iter()
-        .find(|finding| finding["rule"] == "finalizer-misplaced" && finding["object"] == "Secret/shop/settings");
-    let help = misplaced.expect("finalizer-misplaced")["help"].as_str().expect("a help");
-    assert!(help.contains("on a claim in use, this breaks the Pods that use its data"), "{help}");
+    let misplaced = all.iter().find(|finding| {
+        finding["rule"] == "finalizer-misplaced" && finding["object"] == "Secret/shop/settings"
+    });
+    let help = misplaced.expect("finalizer-misplaced")["help"]
+        .as_str()
+        .expect("a help");
+    assert!(
+        help.contains("on a claim in use, this breaks the Pods that use its data"),
+        "{help}"
+    );
 }
 
 #[test]
 fn finalizers_of_any_text_come_back_out_of_a_patch() {
     for hostile in HOSTILE {
-        let target = Target::new(kinds::POD.to_string(), "web", &Namespace::Named("shop".into()));
+        let target = Target::new(
+            kinds::POD.to_string(),
+            "web",
+            &Namespace::Named("shop".into()),
+        );
         let stored = ["a/b", hostile, "c/d"].map(str::to_owned);
         let command = kubectl::remove_finalizers(&target, &stored, &[hostile.to_owned()]);
         assert!(!command.contains(char::is_control), "{command:?}");
         let words = split(&command);
-        assert_eq!(words[..7], ["kubectl", "patch", "Pod", "web", "-n", "shop", "--type=json"]);
+        assert_eq!(
+            words[..7],
+            [
+                "kubectl",
+                "patch",
+                "Pod",
+                "web",
+                "-n",
+                "shop",
+                "--type=json"
+            ]
+        );
         let operations: Value = serde_json::from_str(&words[8]).expect("a JSON patch");
-        assert_eq!(operations[0], json!({"op": "test", "path": "/metadata/finalizers/1", "value": hostile}));
-        assert_eq!(operations[1], json!({"op": "remove", "path": "/metadata/finalizers/1"}));
+        assert_eq!(
+            operations[0],
+            json!({"op": "test", "path": "/metadata/finalizers/1", "value": hostile})
+        );
+        assert_eq!(
+            operations[1],
+            json!({"op": "remove", "path": "/metadata/finalizers/1"})
+        );
     }
 }
 
 #[test]
 fn a_long_list_of_finalizers_is_removed_as_a_whole_and_part_of_it_one_by_one() {
-    let target = Target::new(kinds::POD.to_string(), "web", &Namespace::Named("shop".into()));
-    let stored: Vec<String> = (0..30).map(|number| format!("example.com/{number}")).collect();
+    let target = Target::new(
+        kinds::POD.to_string(),
+        "web",
+        &Namespace::Named("shop".into()),
+    );
+    let stored: Vec<String> = (0..30)
+        .map(|number| format!("example.com/{number}"))
+        .collect();
     let whole = split(&kubectl::remove_finalizers(&target, &stored, &stored));
-    assert_eq!(whole[6..], ["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#]);
+    assert_eq!(
+        whole[6..],
+        ["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#]
+    );
     let part = split(&kubectl::remove_finalizers(&target, &stored, &stored[1..]));
     let operations: Vec<Value> = serde_json::from_str(&part[8]).expect("a JSON patch");
     assert_eq!(operations.len(), 2 * 29);
@@ -188,22 +272,60 @@ fn a_long_list_of_finalizers_is_removed_as_a_whole_and_part_of_it_one_by_one() {
 fn a_token_of_a_namespace_is_removed_through_its_subresource() {
     let command = kubectl::remove_spec_finalizer("a'b", "x\"; touch pwned");
     let filter = r#"del(.spec.finalizers[] | select(. == "x\"; touch pwned"))"#;
-    let get = ["kubectl", "get", "namespace", "a'b", "-o", "json", "|", "jq", filter, "|"];
-    let replace = ["kubectl", "replace", "--raw", "/api/v1/namespaces/a'b/finalize", "-f", "-"];
+    let get = [
+        "kubectl",
+        "get",
+        "namespace",
+        "a'b",
+        "-o",
+        "json",
+        "|",
+        "jq",
+        filter,
+        "|",
+    ];
+    let replace = [
+        "kubectl",
+        "replace",
+        "--raw",
+        "/api/v1/namespaces/a'b/finalize",
+        "-f",
+        "-",
+    ];
     assert_eq!(split(&command), [&get[..], &replace[..]].concat());
 }
 
 #[test]
 fn the_commands_of_a_plan_split_into_the_words_that_were_meant() {
     for hostile in HOSTILE {
-        let plan = ownerlint().args(["plan", "delete", "ns/shop", "-f", "-"]).write_stdin(manifests(hostile)).output();
+        let plan = ownerlint()
+            .args(["plan", "delete", "ns/shop", "-f", "-"])
+            .write_stdin(manifests(hostile))
+            .output();
         let plan = String::from_utf8(plan.expect("it runs").stdout).expect("UTF-8");
-        let printed: Vec<Vec<String>> =
-            plan.lines().map(str::trim).filter(|line| line.starts_with("kubectl ")).map(split).collect();
-        let wanted =
-            ["kubectl", "patch"].map(str::to_owned).into_iter().chain(object("widget.example.com", &shown(hostile)));
-        let wanted: Vec<String> = wanted.chain(["-n", "shop", "--type=json", "-p"].map(str::to_owned)).collect();
-        assert!(printed.iter().any(|words| words.starts_with(&wanted)), "{hostile:?}: {wanted:?} in {plan}");
-        assert!(printed.iter().flatten().all(|word| word != "touch" && word != "pwned"), "{hostile:?}: {plan}");
+        let printed: Vec<Vec<String>> = plan
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("kubectl "))
+            .map(split)
+            .collect();
+        let wanted = ["kubectl", "patch"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(object("widget.example.com", &shown(hostile)));
+        let wanted: Vec<String> = wanted
+            .chain(["-n", "shop", "--type=json", "-p"].map(str::to_owned))
+            .collect();
+        assert!(
+            printed.iter().any(|words| words.starts_with(&wanted)),
+            "{hostile:?}: {wanted:?} in {plan}"
+        );
+        assert!(
+            printed
+                .iter()
+                .flatten()
+                .all(|word| word != "touch" && word != "pwned"),
+            "{hostile:?}: {plan}"
+        );
     }
 }

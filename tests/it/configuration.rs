@@ -16,7 +16,8 @@ metadata:
   ownerReferences:
     - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
 ";
-const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
+const OWNER: &str =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 
 fn schema() -> Value {
     serde_json::from_str(ownerlint::report::schema("config").expect("a schema")).expect("JSON")
@@ -75,10 +76,16 @@ fn mistakes_are_shown_where_they_stand() {
 fn schema_and_reader_know_the_same_keys() {
     let schema = schema();
     for (name, keys) in KEYS {
-        let properties = schema["$defs"][name]["properties"].as_object().expect("properties");
+        let properties = schema["$defs"][name]["properties"]
+            .as_object()
+            .expect("properties");
         let published: BTreeSet<_> = properties.keys().map(String::as_str).collect();
         assert_eq!(published, keys.iter().copied().collect(), "{name}");
-        assert_eq!(schema["$defs"][name]["additionalProperties"], Value::Bool(false), "{name}");
+        assert_eq!(
+            schema["$defs"][name]["additionalProperties"],
+            Value::Bool(false),
+            "{name}"
+        );
     }
 }
 
@@ -116,27 +123,70 @@ data:
 limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100}
 ";
     let config = Config::read(SourceFile::new("ownerlint.yaml", text)).expect("it reads");
-    assert_eq!(config.kubernetes_version.map(|release| release.to_string()).as_deref(), Some("1.30"));
-    assert_eq!((config.off, config.fail_on), (vec!["duplicate-key"], Some(None)));
-    assert_eq!(config.ignores[0].expires.map(|date| date.to_string()).as_deref(), Some("2031-12-31"));
+    assert_eq!(
+        config
+            .kubernetes_version
+            .map(|release| release.to_string())
+            .as_deref(),
+        Some("1.30")
+    );
+    assert_eq!(
+        (config.off, config.fail_on),
+        (vec!["duplicate-key"], Some(None))
+    );
+    assert_eq!(
+        config.ignores[0]
+            .expires
+            .map(|date| date.to_string())
+            .as_deref(),
+        Some("2031-12-31")
+    );
     let value: Value = serde_yaml::from_str(text).expect("YAML");
-    let errors: Vec<_> =
-        jsonschema::validator_for(&schema()).expect("a schema").iter_errors(&value).map(|e| e.to_string()).collect();
+    let errors: Vec<_> = jsonschema::validator_for(&schema())
+        .expect("a schema")
+        .iter_errors(&value)
+        .map(|e| e.to_string())
+        .collect();
     assert_eq!(errors, Vec::<String>::new());
     let used = |name: &str, value: &Value| {
-        let keys: BTreeSet<_> = value.as_object().expect("a mapping").keys().cloned().collect();
-        let known = KEYS.iter().find(|(known, _)| *known == name).expect("a mapping").1;
-        assert_eq!(keys, known.iter().map(|key| (*key).to_owned()).collect(), "{name}");
+        let keys: BTreeSet<_> = value
+            .as_object()
+            .expect("a mapping")
+            .keys()
+            .cloned()
+            .collect();
+        let known = KEYS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .expect("a mapping")
+            .1;
+        assert_eq!(
+            keys,
+            known.iter().map(|key| (*key).to_owned()).collect(),
+            "{name}"
+        );
     };
     used("config", &value);
     used("bundle", &value["bundles"]["prod"]);
     used("scope", &value["scopes"][0]);
     used("rule", &value["rules"]["owner-cross-namespace"]);
-    used("ignore", &value["rules"]["owner-cross-namespace"]["ignore"][0]);
-    let controllers = value["controllers"].as_array().expect("a list").iter().filter_map(Value::as_object);
+    used(
+        "ignore",
+        &value["rules"]["owner-cross-namespace"]["ignore"][0],
+    );
+    let controllers = value["controllers"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_object);
     used(
         "controller",
-        &Value::Object(controllers.flatten().map(|(key, value)| (key.clone(), value.clone())).collect()),
+        &Value::Object(
+            controllers
+                .flatten()
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+        ),
     );
     used("limits", &value["limits"]);
     used("generator", &value["generators"][0]);
@@ -147,29 +197,54 @@ limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100}
 #[test]
 fn the_nearest_configuration_counts_and_the_repository_ends_the_search() {
     let repository = Repository::new();
-    repository.write("ownerlint.yaml", "version: 1\nfail-on: info\n").write("a/b/x.yaml", OWNED);
+    repository
+        .write("ownerlint.yaml", "version: 1\nfail-on: info\n")
+        .write("a/b/x.yaml", OWNED);
     repository.write("a/b/y.yaml", OWNER);
     let status = |folder: &str, arguments: &[&str]| repository.run_in(folder, arguments, "").0;
     let bad = ["--namespace", "other"];
     assert_eq!(status(".", &[&bad[..], &["a/b"]].concat()), 1);
     assert_eq!(status("a/b", &bad), 1, "found above the working directory");
-    assert_eq!(status(".", &[&bad[..], &["--no-config", "a/b"]].concat()), 0);
+    assert_eq!(
+        status(".", &[&bad[..], &["--no-config", "a/b"]].concat()),
+        0
+    );
     repository.write("a/.ownerlint.yaml", "version: 1\n");
-    assert_eq!(status(".", &[&bad[..], &["a/b/x.yaml", "a/b/y.yaml"]].concat()), 0, "the nearer one");
-    assert_eq!(status(".", &[&bad[..], &["--config", "ownerlint.yaml", "a/b"]].concat()), 1);
+    assert_eq!(
+        status(".", &[&bad[..], &["a/b/x.yaml", "a/b/y.yaml"]].concat()),
+        0,
+        "the nearer one"
+    );
+    assert_eq!(
+        status(
+            ".",
+            &[&bad[..], &["--config", "ownerlint.yaml", "a/b"]].concat()
+        ),
+        1
+    );
     std::fs::create_dir_all(repository.path().join("a/b/.git")).expect("a repository of its own");
     repository.write("a/.ownerlint.yaml", "nonsense");
-    assert_eq!(status(".", &[&bad[..], &["a/b"]].concat()), 0, "the search ended below");
+    assert_eq!(
+        status(".", &[&bad[..], &["a/b"]].concat()),
+        0,
+        "the search ended below"
+    );
 }
 
 #[test]
 fn the_environment_names_a_configuration_and_the_command_line_has_the_last_word() {
     let repository = Repository::new();
     repository.write("a.yaml", OWNED).write("b.yaml", OWNER);
-    repository.write("strict.yml", "version: 1\nfail-on: info\nnamespace: other\n");
+    repository.write(
+        "strict.yml",
+        "version: 1\nfail-on: info\nnamespace: other\n",
+    );
     let status = |arguments: &[&str]| {
         let mut command = crate::support::ownerlint();
-        command.current_dir(repository.path()).env("OWNERLINT_CONFIG", "strict.yml").args(arguments);
+        command
+            .current_dir(repository.path())
+            .env("OWNERLINT_CONFIG", "strict.yml")
+            .args(arguments);
         command.output().expect("it runs").status.code()
     };
     assert_eq!(status(&[]), Some(1));
@@ -182,7 +257,9 @@ fn the_environment_names_a_configuration_and_the_command_line_has_the_last_word(
 #[test]
 fn two_configurations_in_one_folder_are_refused() {
     let repository = Repository::new();
-    repository.write("ownerlint.yaml", "version: 1\n").write(".ownerlint.yaml", "version: 1\n");
+    repository
+        .write("ownerlint.yaml", "version: 1\n")
+        .write(".ownerlint.yaml", "version: 1\n");
     let (status, _, error) = repository.run(&[], "");
     assert_eq!(status, 2);
     assert_eq!(
@@ -194,9 +271,13 @@ fn two_configurations_in_one_folder_are_refused() {
 fn bundled() -> Repository {
     let repository = Repository::new();
     for bundle in ["dev", "prod"] {
-        repository.write(&format!("{bundle}/a.yaml"), OWNED).write(&format!("{bundle}/b.yaml"), OWNER);
+        repository
+            .write(&format!("{bundle}/a.yaml"), OWNED)
+            .write(&format!("{bundle}/b.yaml"), OWNER);
     }
-    repository.write("loose/a.yaml", OWNED).write("loose/b.yaml", OWNER);
+    repository
+        .write("loose/a.yaml", OWNED)
+        .write("loose/b.yaml", OWNER);
     repository.write(
         "ownerlint.yaml",
         "version: 1\nbundles:\n  prod: {paths: [prod], namespace: other}\n  dev: {paths: ['dev/**/*.yaml'], namespace: shop}\n",
@@ -205,28 +286,45 @@ fn bundled() -> Repository {
 }
 
 fn places(repository: &Repository, folder: &str, arguments: &[&str]) -> Vec<String> {
-    let (status, out, error) =
-        repository.run_in(folder, &[&["--output", "concise", "--show", "info"], arguments].concat(), "");
+    let (status, out, error) = repository.run_in(
+        folder,
+        &[&["--output", "concise", "--show", "info"], arguments].concat(),
+        "",
+    );
     match status {
         1 => assert!(error.contains("; why, and how to fix it:\n"), "{error}"),
         _ => assert_eq!(error, ""),
     }
-    out.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
+    out.lines()
+        .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
+        .collect()
 }
 
 #[test]
 fn each_bundle_has_its_own_inventory_and_namespace() {
     let repository = bundled();
     // One bundle of all: everything is written three times. As bundles: only prod's namespace is another one.
-    assert!(places(&repository, ".", &["--no-config", "."]).iter().any(|line| line.contains("duplicate-object")));
-    assert_eq!(places(&repository, ".", &[]), ["prod/a.yaml:6:35: warning[owner-cross-namespace]"]);
+    assert!(
+        places(&repository, ".", &["--no-config", "."])
+            .iter()
+            .any(|line| line.contains("duplicate-object"))
+    );
+    assert_eq!(
+        places(&repository, ".", &[]),
+        ["prod/a.yaml:6:35: warning[owner-cross-namespace]"]
+    );
     assert_eq!(
         places(&repository, "dev", &["--select", "owner-cross-namespace"]),
         ["../prod/a.yaml:6:35: warning[owner-cross-namespace]"]
     );
     let (_, out, _) = repository.run(&["list", "--output", "json"], "");
     let listing: Value = serde_json::from_str(&out).expect("JSON");
-    let keys: Vec<_> = listing["objects"].as_array().expect("objects").iter().map(|o| o["key"].as_str()).collect();
+    let keys: Vec<_> = listing["objects"]
+        .as_array()
+        .expect("objects")
+        .iter()
+        .map(|o| o["key"].as_str())
+        .collect();
     assert_eq!(keys.len(), 4);
     assert_eq!(keys[0], Some("ConfigMap/shop/settings"));
     assert_eq!(keys[2], Some("ConfigMap/other/settings"));
@@ -240,7 +338,10 @@ fn paths_are_read_with_the_settings_of_their_bundles() {
         ["prod/a.yaml:6:35: warning[owner-cross-namespace]"]
     );
     assert_eq!(places(&repository, ".", &["dev", "loose"]), [""; 0]);
-    assert_eq!(places(&repository, ".", &["prod/a.yaml", "./prod/b.yaml"]).len(), 1);
+    assert_eq!(
+        places(&repository, ".", &["prod/a.yaml", "./prod/b.yaml"]).len(),
+        1
+    );
     assert_eq!(
         places(&repository, ".", &["prod/a.yaml", "loose"]),
         ["prod/a.yaml:6:53: info[owner-not-found]"],
@@ -251,39 +352,65 @@ fn paths_are_read_with_the_settings_of_their_bundles() {
 #[test]
 fn a_bundle_that_leads_nowhere_is_named() {
     let repository = Repository::new();
-    repository.write("ownerlint.yaml", "version: 1\nbundles: {prod: {paths: [nowhere]}}\n");
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\nbundles: {prod: {paths: [nowhere]}}\n",
+    );
     let (status, _, error) = repository.run(&[], "");
     assert_eq!(status, 2);
-    assert!(error.starts_with("error: bundle `prod`: cannot read `nowhere`: no such file or folder"), "{error}");
+    assert!(
+        error.starts_with("error: bundle `prod`: cannot read `nowhere`: no such file or folder"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_file_of_two_bundles_is_reported_once() {
     let repository = Repository::new();
-    repository.write("shared/a.yaml", OWNED).write("shared/b.yaml", OWNER);
+    repository
+        .write("shared/a.yaml", OWNED)
+        .write("shared/b.yaml", OWNER);
     repository.write(
         "ownerlint.yaml",
         "version: 1\nnamespace: other\nbundles: {a: {paths: [shared]}, b: {paths: [shared/a.yaml, shared/b.yaml]}}\n",
     );
-    assert_eq!(places(&repository, ".", &[]), ["shared/a.yaml:6:35: warning[owner-cross-namespace]"]);
+    assert_eq!(
+        places(&repository, ".", &[]),
+        ["shared/a.yaml:6:35: warning[owner-cross-namespace]"]
+    );
 }
 
 #[test]
 fn severities_rules_and_kinds_follow_the_configuration() {
     let repository = Repository::new();
     repository.write("a.yaml", OWNED).write("b.yaml", OWNER);
-    repository.write("c.yaml", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n");
+    repository.write(
+        "c.yaml",
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n",
+    );
     repository.write(
         "ownerlint.yaml",
         "version: 1\nnamespace: other\nscopes: [{group: example.com, kind: Widget, scope: Cluster}]\nrules: {owner-cross-namespace: {severity: error}}\n",
     );
-    assert_eq!(places(&repository, ".", &[]), ["a.yaml:6:35: error[owner-cross-namespace]"]);
+    assert_eq!(
+        places(&repository, ".", &[]),
+        ["a.yaml:6:35: error[owner-cross-namespace]"]
+    );
     let (_, out, _) = repository.run(&["list", "--output", "json"], "");
-    assert!(out.contains("\"scopeSource\": \"config\"") || out.contains("\"scopeSource\":\"config\""), "{out}");
-    repository
-        .write("ownerlint.yaml", "version: 1\nnamespace: other\nrules: {owner-cross-namespace: {severity: off}}\n");
+    assert!(
+        out.contains("\"scopeSource\": \"config\"") || out.contains("\"scopeSource\":\"config\""),
+        "{out}"
+    );
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\nnamespace: other\nrules: {owner-cross-namespace: {severity: off}}\n",
+    );
     assert_eq!(places(&repository, ".", &[]), [""; 0]);
-    assert_eq!(places(&repository, ".", &["--select", "owner-cross-namespace"]).len(), 1, "asked for by name");
+    assert_eq!(
+        places(&repository, ".", &["--select", "owner-cross-namespace"]).len(),
+        1,
+        "asked for by name"
+    );
 }
 
 #[test]
@@ -295,13 +422,22 @@ fn an_ignore_silences_an_object_and_says_so_when_it_is_of_no_use() {
             "version: 1\nnamespace: other\nrules:\n  owner-cross-namespace:\n    ignore:\n      - object: {object}\n        reason: why\n{expires}"
         )
     };
-    repository.write("ownerlint.yaml", &config("ConfigMap/*/settings", "        expires: 9999-12-31\n"));
+    repository.write(
+        "ownerlint.yaml",
+        &config("ConfigMap/*/settings", "        expires: 9999-12-31\n"),
+    );
     let (_, out, _) = repository.run(&[], "");
     assert!(out.ends_with("; 1 suppressed\n"), "{out}");
     repository.write("ownerlint.yaml", &config("Deployment.apps/*/web", ""));
     let shown = places(&repository, ".", &[]);
-    assert_eq!(shown[1..], ["ownerlint.yaml:6:17: warning[suppression-unused]"]);
-    repository.write("ownerlint.yaml", &config("ConfigMap/*/settings", "        expires: 2020-01-01\n"));
+    assert_eq!(
+        shown[1..],
+        ["ownerlint.yaml:6:17: warning[suppression-unused]"]
+    );
+    repository.write(
+        "ownerlint.yaml",
+        &config("ConfigMap/*/settings", "        expires: 2020-01-01\n"),
+    );
     let (_, out, _) = repository.run(&["--output", "concise"], "");
     assert!(out.contains("ownerlint.yaml:6:17: warning[suppression-unused] the ignore of `owner-cross-namespace` on `ConfigMap/*/settings` expired on 2020-01-01"), "{out}");
 }
@@ -311,13 +447,21 @@ fn the_configuration_and_the_baseline_are_no_input() {
     let repository = Repository::new();
     repository.write("a/web.yaml", OWNER);
     let counted = |arguments: &[&str]| {
-        let (_, printed, _) = repository.run(&[&["--output", "json", "-v"], arguments].concat(), "");
+        let (_, printed, _) =
+            repository.run(&[&["--output", "json", "-v"], arguments].concat(), "");
         let report: Value = serde_json::from_str(&printed).expect("JSON");
         let summary = &report["summary"];
-        (summary["files"].as_u64(), summary["documents"].as_u64(), report["skipped"].as_array().map(Vec::len))
+        (
+            summary["files"].as_u64(),
+            summary["documents"].as_u64(),
+            report["skipped"].as_array().map(Vec::len),
+        )
     };
     let alone = counted(&["."]);
-    repository.write("a/ownerlint.yaml", "version: 1\nbundles: {all: {paths: [.]}}\n");
+    repository.write(
+        "a/ownerlint.yaml",
+        "version: 1\nbundles: {all: {paths: [.]}}\n",
+    );
     assert_eq!(repository.run_in("a", &["baseline", "write"], "").0, 0);
     assert_eq!(counted(&["--config", "a/ownerlint.yaml"]), alone);
     let (_, printed, _) = repository.run_in("a", &[], "");

@@ -16,14 +16,18 @@ fn workload(namespace: &str, image: &str) -> String {
 }
 
 fn widget(finalizers: &str) -> String {
-    format!("---\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: one, namespace: shop{finalizers}}}\n")
+    format!(
+        "---\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: one, namespace: shop{finalizers}}}\n"
+    )
 }
 
 /// A repository with these manifests and with these controllers in its configuration.
 fn repository(manifests: &str, controllers: &Value) -> Repository {
     let repository = Repository::new();
     let configuration = json!({"version": 1, "controllers": controllers});
-    repository.write("ownerlint.yaml", &configuration.to_string()).write("input.yaml", manifests);
+    repository
+        .write("ownerlint.yaml", &configuration.to_string())
+        .write("input.yaml", manifests);
     repository
 }
 
@@ -35,44 +39,78 @@ fn controller(place: (&str, &str), adds: &str) -> Value {
 
 /// The outcomes of a deletion, the verdict first.
 fn outcomes(repository: &Repository, target: &str) -> Vec<Value> {
-    let (status, out, error) = repository.run(&["plan", "delete", target, "-f", "input.yaml", "-o", "json"], "");
+    let (status, out, error) = repository.run(
+        &["plan", "delete", target, "-f", "input.yaml", "-o", "json"],
+        "",
+    );
     assert_eq!(status, 0, "{error}");
     let plan: Value = serde_json::from_str(&out).expect("JSON");
     let steps = plan["steps"].as_array().expect("steps");
-    let outcomes = steps.last().expect("a step")["outcomes"].as_array().expect("a list");
-    outcomes.iter().map(|outcome| outcome["objects"].clone()).collect()
+    let outcomes = steps.last().expect("a step")["outcomes"]
+        .as_array()
+        .expect("a list");
+    outcomes
+        .iter()
+        .map(|outcome| outcome["objects"].clone())
+        .collect()
 }
 
 /// The rules that find something.
 fn found(repository: &Repository) -> Vec<String> {
     let (_, out, error) = repository.run(&["check", "-o", "json", "input.yaml"], "");
-    let report: Value = serde_json::from_str(&out).unwrap_or_else(|failure| panic!("{failure}: {error}"));
+    let report: Value =
+        serde_json::from_str(&out).unwrap_or_else(|failure| panic!("{failure}: {error}"));
     let findings = report["findings"].as_array().expect("findings");
-    findings.iter().map(|finding| finding["rule"].as_str().expect("a rule").to_owned()).collect()
+    findings
+        .iter()
+        .map(|finding| finding["rule"].as_str().expect("a rule").to_owned())
+        .collect()
 }
 
 #[test]
 fn a_workload_that_the_configuration_names_removes_its_finalizers() {
-    let manifests = [&widget(", finalizers: [example.com/cleanup]"), &*workload("system", "o")].concat();
+    let manifests = [
+        &widget(", finalizers: [example.com/cleanup]"),
+        &*workload("system", "o"),
+    ]
+    .concat();
     let written = controller(("workload", "Deployment.apps/system/operator"), "written");
     let repository = repository(&manifests, &written);
     assert_eq!(outcomes(&repository, "widget/one")[0][WIDGET], "gone");
     assert!(!found(&repository).contains(&"finalizer-unknown".to_owned()));
     let elsewhere = controller(("workload", "Deployment.apps/other/operator"), "written");
     let repository = self::repository(&manifests, &elsewhere);
-    assert_eq!(outcomes(&repository, "widget/one")[0][WIDGET]["finalizers"], json!([FINALIZER]));
+    assert_eq!(
+        outcomes(&repository, "widget/one")[0][WIDGET]["finalizers"],
+        json!([FINALIZER])
+    );
 }
 
 #[test]
 fn a_controller_is_known_by_its_image_whatever_its_tag() {
-    let manifests =
-        [&widget(", finalizers: [example.com/cleanup]"), &*workload("system", "example.com/team/widgets:v2")];
+    let manifests = [
+        &widget(", finalizers: [example.com/cleanup]"),
+        &*workload("system", "example.com/team/widgets:v2"),
+    ];
     for image in ["team/widgets", "example.com/team/widgets:v1", "widget*"] {
-        let repository = repository(&manifests.concat(), &controller(("images", image), "written"));
-        assert_eq!(outcomes(&repository, "widget/one")[0][WIDGET], "gone", "{image}");
+        let repository = repository(
+            &manifests.concat(),
+            &controller(("images", image), "written"),
+        );
+        assert_eq!(
+            outcomes(&repository, "widget/one")[0][WIDGET],
+            "gone",
+            "{image}"
+        );
     }
-    let repository = repository(&manifests.concat(), &controller(("images", "widgets/team"), "written"));
-    assert_eq!(outcomes(&repository, "widget/one")[0][WIDGET]["terminating"], true);
+    let repository = repository(
+        &manifests.concat(),
+        &controller(("images", "widgets/team"), "written"),
+    );
+    assert_eq!(
+        outcomes(&repository, "widget/one")[0][WIDGET]["terminating"],
+        true
+    );
 }
 
 #[test]
@@ -82,22 +120,48 @@ fn a_run_time_finalizer_is_on_every_object_although_no_manifest_lists_it() {
     let outcomes = outcomes(&repository(&manifests, &at_run_time), "ns/shop");
     assert_eq!(outcomes[0][WIDGET]["finalizers"], json!([FINALIZER]));
     assert_eq!(outcomes[0]["Namespace//shop"]["terminating"], true);
-    assert_eq!((&outcomes[1][WIDGET], &outcomes[1]["Namespace//shop"]), (&json!("gone"), &json!("gone")));
+    assert_eq!(
+        (&outcomes[1][WIDGET], &outcomes[1]["Namespace//shop"]),
+        (&json!("gone"), &json!("gone"))
+    );
     let written = controller(("workload", "Deployment.apps/shop/operator"), "written");
-    assert_eq!(self::outcomes(&repository(&manifests, &written), "ns/shop")[0]["Namespace//shop"], "gone");
+    assert_eq!(
+        self::outcomes(&repository(&manifests, &written), "ns/shop")[0]["Namespace//shop"],
+        "gone"
+    );
 }
 
 #[test]
 fn a_run_time_finalizer_may_be_on_a_built_in_kind() {
-    let manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, namespace: shop}\n".to_owned()
+    let manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, namespace: shop}\n"
+        .to_owned()
         + &workload("system", "o")
         + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: system}\n";
     let mut controllers = controller(("workload", "Deployment.apps/system/operator"), "run-time");
     controllers[0]["kinds"] = json!("ConfigMap");
     let repository = repository(&manifests, &controllers);
-    assert_eq!(outcomes(&repository, "configmap/one")[0]["ConfigMap/shop/one"], "gone");
-    let notes = repository.run(&["plan", "delete", "configmap/one", "-f", "input.yaml", "-o", "json"], "").1;
-    assert!(notes.contains("example.com/cleanup on ConfigMap"), "{notes}");
+    assert_eq!(
+        outcomes(&repository, "configmap/one")[0]["ConfigMap/shop/one"],
+        "gone"
+    );
+    let notes = repository
+        .run(
+            &[
+                "plan",
+                "delete",
+                "configmap/one",
+                "-f",
+                "input.yaml",
+                "-o",
+                "json",
+            ],
+            "",
+        )
+        .1;
+    assert!(
+        notes.contains("example.com/cleanup on ConfigMap"),
+        "{notes}"
+    );
 }
 
 #[test]
@@ -111,9 +175,15 @@ fn the_configuration_comes_before_the_table_and_the_table_still_holds_for_other_
     controllers[0]["finalizers"] = json!(["cephcluster.ceph.rook.io"]);
     controllers[0]["kinds"] = json!(["CephCluster.ceph.rook.io"]);
     let key = "CephCluster.ceph.rook.io/shop/one";
-    assert_eq!(outcomes(&repository(&manifests, &controllers), "cephcluster/one")[0][key], "gone");
+    assert_eq!(
+        outcomes(&repository(&manifests, &controllers), "cephcluster/one")[0][key],
+        "gone"
+    );
     controllers[0]["kinds"] = json!(["Widget.example.com"]);
-    let table = repository(&manifests.replace("example.com/own-ceph", "rook/ceph"), &controllers);
+    let table = repository(
+        &manifests.replace("example.com/own-ceph", "rook/ceph"),
+        &controllers,
+    );
     assert_eq!(outcomes(&table, "cephcluster/one")[0][key], "gone");
 }
 
@@ -129,15 +199,23 @@ fn state(object: &Value) -> &'static str {
 /// The recorded scenarios that delete one object: every run is among the outcomes, and the verdict is the harm.
 #[test]
 fn recorded_deletions_beside_an_operator_fare_as_planned() {
-    let scenarios: Vec<Value> = serde_json::from_str(&fixture("conformance/teardown.json")).expect("JSON");
+    let scenarios: Vec<Value> =
+        serde_json::from_str(&fixture("conformance/teardown.json")).expect("JSON");
     let mut played = 0;
     for scenario in &scenarios {
         let texts = |list: &Value| -> Vec<String> {
-            list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+            list.as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect()
         };
         let deleted = texts(&scenario["runs"][0]["steps"][0]["documents"]);
         let name = scenario["name"].as_str().expect("a name");
-        let [document] = deleted.as_slice() else { continue };
+        let [document] = deleted.as_slice() else {
+            continue;
+        };
         if !name.starts_with("kubectl-") || name.contains("replace") {
             continue;
         }
@@ -150,7 +228,12 @@ fn recorded_deletions_beside_an_operator_fare_as_planned() {
             "kinds": [text("kind")],
             "adds": "run-time",
         }]);
-        let manifests = [texts(&scenario["before"]), texts(&scenario["files"]), texts(&scenario["beside"])].concat();
+        let manifests = [
+            texts(&scenario["before"]),
+            texts(&scenario["files"]),
+            texts(&scenario["beside"]),
+        ]
+        .concat();
         let repository = repository(&manifests.join("\n---\n"), &controllers);
         let of: serde_yaml::Value = serde_yaml::from_str(document).expect("YAML");
         let target = format!(
@@ -163,12 +246,22 @@ fn recorded_deletions_beside_an_operator_fare_as_planned() {
             let expected = run["steps"][0]["expect"].as_object().expect("objects");
             let agrees = |outcome: &&Value| {
                 let shown = outcome.as_object().expect("objects").iter();
-                shown.filter_map(|(key, object)| Some((state(object), expected.get(key)?))).all(|(s, e)| s == state(e))
+                shown
+                    .filter_map(|(key, object)| Some((state(object), expected.get(key)?)))
+                    .all(|(s, e)| s == state(e))
             };
-            assert!(outcomes.iter().any(|outcome| agrees(&outcome)), "{name}, {}: {outcomes:#?}", run["operator"]);
+            assert!(
+                outcomes.iter().any(|outcome| agrees(&outcome)),
+                "{name}, {}: {outcomes:#?}",
+                run["operator"]
+            );
         }
         for (key, stable) in scenario["stable"].as_object().expect("stable keys") {
-            assert_eq!(state(&outcomes[0][key]), stable.as_str().expect("a state"), "{name}: {key}");
+            assert_eq!(
+                state(&outcomes[0][key]),
+                stable.as_str().expect("a state"),
+                "{name}: {key}"
+            );
         }
         played += 1;
     }

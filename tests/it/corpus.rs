@@ -23,12 +23,24 @@ const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 type ErrorLine = (String, String, usize);
 
 fn expected_errors() -> BTreeMap<ErrorLine, String> {
-    let text = std::fs::read_to_string(root().join("tests/corpus-errors.tsv")).expect("the list of errors");
-    let rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let text = std::fs::read_to_string(root().join("tests/corpus-errors.tsv"))
+        .expect("the list of errors");
+    let rows = text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty());
     rows.map(|row| {
-        let [rule, file, line, why] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("four columns: {row}") };
+        let [rule, file, line, why] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("four columns: {row}")
+        };
         assert!(!why.trim().is_empty(), "every error has its reason: {row}");
-        ((rule.to_owned(), file.to_owned(), line.parse().expect("a line number")), why.to_owned())
+        (
+            (
+                rule.to_owned(),
+                file.to_owned(),
+                line.parse().expect("a line number"),
+            ),
+            why.to_owned(),
+        )
     })
     .collect()
 }
@@ -46,11 +58,24 @@ pub(crate) fn files(corpus: &Path) -> &'static [ParsedFile] {
 pub(crate) fn documents(corpus: &Path) -> &'static BTreeMap<String, (SourceFile, Vec<Document>)> {
     static DOCUMENTS: OnceLock<BTreeMap<String, (SourceFile, Vec<Document>)>> = OnceLock::new();
     DOCUMENTS.get_or_init(|| {
-        let entries: Vec<_> = WalkDir::new(corpus).into_iter().filter_map(Result::ok).collect();
+        let entries: Vec<_> = WalkDir::new(corpus)
+            .into_iter()
+            .filter_map(Result::ok)
+            .collect();
         let read = |entry: &DirEntry| {
             let extension = entry.path().extension()?.to_str()?;
-            let text = decode(std::fs::read(entry.path()).ok().filter(|_| EXTENSIONS.contains(&extension))?).ok()?;
-            let name = entry.path().strip_prefix(corpus).ok()?.to_string_lossy().into_owned();
+            let text = decode(
+                std::fs::read(entry.path())
+                    .ok()
+                    .filter(|_| EXTENSIONS.contains(&extension))?,
+            )
+            .ok()?;
+            let name = entry
+                .path()
+                .strip_prefix(corpus)
+                .ok()?
+                .to_string_lossy()
+                .into_owned();
             let file = SourceFile::new(name.as_str(), text);
             let documents = yaml::read(&file);
             Some((name, (file, documents)))
@@ -69,23 +94,46 @@ fn every_error_on_the_corpus_is_listed_with_its_reason() {
     let mut projects: BTreeMap<&str, Vec<ParsedFile>> = BTreeMap::new();
     let folder = format!("{}/", corpus.display());
     for file in files(corpus) {
-        let (project, _) = below(file.source().path(), &folder).split_once('/').expect("a file of a project");
+        let (project, _) = below(file.source().path(), &folder)
+            .split_once('/')
+            .expect("a file of a project");
         projects.entry(project).or_default().push(file.clone());
     }
     let mut found = Vec::new();
     for files in projects.into_values() {
-        let report = engine::check(Inventory::new(files, Settings::default()), &Check::default());
-        assert!(report.notes.iter().all(|note| note.severity < Severity::Error), "no rule fails");
+        let report = engine::check(
+            Inventory::new(files, Settings::default()),
+            &Check::default(),
+        );
+        assert!(
+            report
+                .notes
+                .iter()
+                .all(|note| note.severity < Severity::Error),
+            "no rule fails"
+        );
         let errors = report.findings.iter().map(|reported| &reported.finding);
         for finding in errors.filter(|finding| finding.severity == Severity::Error) {
             let file = report.sources.file(finding.primary.file);
-            let line = file.position(finding.primary.span.start, ColumnUnit::Utf8).line;
-            found.push((finding.rule.to_owned(), below(file.path(), &folder).to_owned(), line));
+            let line = file
+                .position(finding.primary.span.start, ColumnUnit::Utf8)
+                .line;
+            found.push((
+                finding.rule.to_owned(),
+                below(file.path(), &folder).to_owned(),
+                line,
+            ));
         }
     }
     let expected = expected_errors();
-    let unexpected: Vec<_> = found.iter().filter(|error| !expected.contains_key(error)).collect();
-    let missing: Vec<_> = expected.keys().filter(|error| !found.contains(error)).collect();
+    let unexpected: Vec<_> = found
+        .iter()
+        .filter(|error| !expected.contains_key(error))
+        .collect();
+    let missing: Vec<_> = expected
+        .keys()
+        .filter(|error| !found.contains(error))
+        .collect();
     assert!(
         unexpected.is_empty() && missing.is_empty(),
         "not listed: {unexpected:#?}\nlisted and not found: {missing:#?}"
@@ -95,15 +143,27 @@ fn every_error_on_the_corpus_is_listed_with_its_reason() {
 /// Runs one test that needs the corpus, with `OWNERLINT_CORPUS` as given; whether it passed, and what it said.
 fn with_corpus(corpus: &str) -> (bool, String) {
     let mut test = Command::new(std::env::current_exe().expect("this program"));
-    test.args(["--exact", "corpus::every_error_on_the_corpus_is_listed_with_its_reason"]);
-    let output = test.env("OWNERLINT_CORPUS", corpus).output().expect("it runs");
-    (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    test.args([
+        "--exact",
+        "corpus::every_error_on_the_corpus_is_listed_with_its_reason",
+    ]);
+    let output = test
+        .env("OWNERLINT_CORPUS", corpus)
+        .output()
+        .expect("it runs");
+    (
+        output.status.success(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
 }
 
 #[test]
 fn without_a_corpus_a_test_says_that_it_is_skipped() {
     let (passed, said) = with_corpus("");
-    assert!(passed && said.starts_with("skipped: ") && said.contains("no corpus of manifests"), "{said}");
+    assert!(
+        passed && said.starts_with("skipped: ") && said.contains("no corpus of manifests"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -16,7 +16,11 @@ const DIFFERENCES: [(&str, u32, &str); 4] = [
         1,
         "kubectl decodes UTF-16 before it splits, and so do we; the bare decoder of the recording sees no `---` in it",
     ),
-    ("nasty/ingress-gce__cmd__echo__echo.yaml", 1, "Kubernetes stops at document 0, which it refuses; we read on"),
+    (
+        "nasty/ingress-gce__cmd__echo__echo.yaml",
+        1,
+        "Kubernetes stops at document 0, which it refuses; we read on",
+    ),
     (
         "nasty/kiali-operator__molecule__external-auth-rotation-test__external-auth-rotation-resources.yaml",
         0,
@@ -35,13 +39,19 @@ type Documents = BTreeMap<(String, u32), Said>;
 
 /// The rows of `tests/corpus-skipped.tsv`: what is set aside as no manifest to apply, with the reason and what shows it.
 fn set_aside() -> BTreeMap<(String, u32), (String, String)> {
-    let text = std::fs::read_to_string(root().join("tests/corpus-skipped.tsv")).expect("the list of skipped documents");
-    let rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let text = std::fs::read_to_string(root().join("tests/corpus-skipped.tsv"))
+        .expect("the list of skipped documents");
+    let rows = text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty());
     rows.map(|row| {
         let [file, document, reason, detail] = row.split('\t').collect::<Vec<_>>()[..] else {
             panic!("four columns: {row}")
         };
-        ((file.to_owned(), document.parse().expect("an index")), (reason.to_owned(), detail.to_owned()))
+        (
+            (file.to_owned(), document.parse().expect("an index")),
+            (reason.to_owned(), detail.to_owned()),
+        )
     })
     .collect()
 }
@@ -56,13 +66,19 @@ fn recorded() -> Documents {
     let mut documents = Documents::new();
     for line in fixture("conformance/corpus-decode.tsv").lines().skip(1) {
         let cells: Vec<_> = line.split('\t').collect();
-        let said = documents.entry((cells[0].to_owned(), cells[1].parse().expect("an index"))).or_default();
+        let said = documents
+            .entry((cells[0].to_owned(), cells[1].parse().expect("an index")))
+            .or_default();
         match cells[2] {
             // Kustomize's own files are no manifests; Kubernetes' decoder does not know that.
-            "object" if cells[3].starts_with("kustomize.config.k8s.io/") || cells[3] == "builtin" => {
+            "object"
+                if cells[3].starts_with("kustomize.config.k8s.io/") || cells[3] == "builtin" =>
+            {
                 said.skip("not-a-manifest");
             }
-            "object" => said.objects.push([3, 4, 5, 6, 7, 8].map(|at| cells[at].to_owned())),
+            "object" => said
+                .objects
+                .push([3, 4, 5, 6, 7, 8].map(|at| cells[at].to_owned())),
             "list" => {}
             "no-kind" | "not-an-object" => said.skip("not-a-manifest"),
             "empty" => said.skip("empty"),
@@ -75,19 +91,27 @@ fn recorded() -> Documents {
 
 /// What we say of every document, and the details of what is skipped.
 fn listed(corpus: &str) -> (Documents, BTreeMap<(String, u32), String>) {
-    let output = ownerlint().args(["list", "--output", "json", corpus]).output().expect("it runs");
+    let output = ownerlint()
+        .args(["list", "--output", "json", corpus])
+        .output()
+        .expect("it runs");
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let place = |entry: &serde_json::Value| {
-        let file =
-            text(&entry["file"]).strip_prefix(corpus).expect("below the corpus").trim_start_matches('/').to_owned();
+        let file = text(&entry["file"])
+            .strip_prefix(corpus)
+            .expect("below the corpus")
+            .trim_start_matches('/')
+            .to_owned();
         (file, entry["document"].as_u64().expect("an index") as u32)
     };
     let count = |value: &serde_json::Value| value.as_array().expect("a list").len().to_string();
     let (mut documents, mut details) = (Documents::new(), BTreeMap::new());
     for object in json["objects"].as_array().expect("objects") {
         // A generated name is no name for the decoder.
-        let name = Some(text(&object["name"])).filter(|name| !name.ends_with('*')).unwrap_or_default();
+        let name = Some(text(&object["name"]))
+            .filter(|name| !name.ends_with('*'))
+            .unwrap_or_default();
         documents.entry(place(object)).or_default().objects.push([
             text(&object["apiVersion"]),
             text(&object["kind"]),
@@ -98,7 +122,10 @@ fn listed(corpus: &str) -> (Documents, BTreeMap<(String, u32), String>) {
         ]);
     }
     for skip in json["skipped"].as_array().expect("skipped") {
-        documents.entry(place(skip)).or_default().skip(&text(&skip["reason"]));
+        documents
+            .entry(place(skip))
+            .or_default()
+            .skip(&text(&skip["reason"]));
         details.insert(place(skip), text(&skip["detail"]));
     }
     (documents, details)
@@ -107,23 +134,36 @@ fn listed(corpus: &str) -> (Documents, BTreeMap<(String, u32), String>) {
 #[test]
 fn every_document_is_read_as_kubernetes_reads_it() {
     let Some(corpus) = corpus() else { return };
-    let (recorded, (listed, details), set_aside) = (recorded(), listed(&corpus.to_string_lossy()), set_aside());
+    let (recorded, (listed, details), set_aside) =
+        (recorded(), listed(&corpus.to_string_lossy()), set_aside());
     let nothing = Said::default();
     let places: std::collections::BTreeSet<_> = recorded.keys().chain(listed.keys()).collect();
     let mut agreed = 0;
     let mut differ = Vec::new();
     for place in places {
-        let (theirs, ours) = (recorded.get(place).unwrap_or(&nothing), listed.get(place).unwrap_or(&nothing));
+        let (theirs, ours) = (
+            recorded.get(place).unwrap_or(&nothing),
+            listed.get(place).unwrap_or(&nothing),
+        );
         if let Some((reason, detail)) = set_aside.get(place) {
-            assert!(ours.skipped.contains_key(reason) && details.get(place) == Some(detail), "{place:?}: {ours:?}");
+            assert!(
+                ours.skipped.contains_key(reason) && details.get(place) == Some(detail),
+                "{place:?}: {ours:?}"
+            );
         } else if theirs == ours {
             agreed += 1;
         } else {
             differ.push((place.0.as_str(), place.1));
         }
     }
-    let expected: Vec<_> = DIFFERENCES.iter().map(|(file, document, _)| (*file, *document)).collect();
+    let expected: Vec<_> = DIFFERENCES
+        .iter()
+        .map(|(file, document, _)| (*file, *document))
+        .collect();
     assert_eq!(differ, expected, "documents that differ, {agreed} agree");
     let set_aside = set_aside.len();
-    assert!(agreed + set_aside > 5_600, "only {agreed} documents were compared");
+    assert!(
+        agreed + set_aside > 5_600,
+        "only {agreed} documents were compared"
+    );
 }

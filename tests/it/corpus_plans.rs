@@ -5,8 +5,19 @@ use crate::support::{corpus, ownerlint};
 /// The human output, with citations, for an input of the corpus, run from its folder so that no path of the machine shows.
 fn plan(arguments: &[&str]) -> Option<String> {
     let corpus = corpus()?;
-    let output = ownerlint().current_dir(corpus).arg("plan").args(arguments).arg("-v").output().expect("it runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = ownerlint()
+        .current_dir(corpus)
+        .arg("plan")
+        .args(arguments)
+        .arg("-v")
+        .output()
+        .expect("it runs");
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     Some(String::from_utf8(output.stdout).expect("UTF-8"))
 }
 
@@ -22,7 +33,15 @@ macro_rules! is_planned {
 }
 
 // A dump without the definition of its Rollouts: the objects prove that they are served.
-is_planned!(rollout, "delete", "rollout/canary-demo", "-n", "jesse-test", "-f", "ownership/graph-argo-rollouts-canary");
+is_planned!(
+    rollout,
+    "delete",
+    "rollout/canary-demo",
+    "-n",
+    "jesse-test",
+    "-f",
+    "ownership/graph-argo-rollouts-canary"
+);
 is_planned!(
     rollout_orphaned,
     "delete",
@@ -51,10 +70,23 @@ is_planned!(
     "ownership/grafana-operator__tests__e2e__examples__crossnamespace__assertions.yaml"
 );
 // Two big renderings.
-is_planned!(kube_prometheus, "delete", "ns/monitoring", "-f", "kube-prometheus");
+is_planned!(
+    kube_prometheus,
+    "delete",
+    "ns/monitoring",
+    "-f",
+    "kube-prometheus"
+);
 // KEDA: its aggregated API goes with the namespace, and stays announced.
 is_planned!(keda, "delete", "ns/keda", "-f", "keda/rendered");
-is_planned!(rook, "delete", "ns/rook-ceph", "crd/cephclusters.ceph.rook.io", "-f", "rook/deploy/examples");
+is_planned!(
+    rook,
+    "delete",
+    "ns/rook-ceph",
+    "crd/cephclusters.ceph.rook.io",
+    "-f",
+    "rook/deploy/examples"
+);
 
 // --- teardowns ---
 
@@ -74,7 +106,9 @@ macro_rules! is_torn_down {
     ($name:ident, $by:literal, $paths:expr) => {
         #[test]
         fn $name() {
-            let Some(text) = teardown($by, $paths) else { return };
+            let Some(text) = teardown($by, $paths) else {
+                return;
+            };
             insta::assert_snapshot!(text);
         }
     };
@@ -87,9 +121,21 @@ is_torn_down!(teardown_rook_namespace, "namespace", &ROOK);
 is_torn_down!(
     teardown_cert_manager_helm,
     "helm",
-    &["cert-manager/rendered/helm-cert-manager.yaml", "-n", "cert-manager"]
+    &[
+        "cert-manager/rendered/helm-cert-manager.yaml",
+        "-n",
+        "cert-manager"
+    ]
 );
 // An aggregated API whose Service goes with the namespace.
-is_torn_down!(teardown_keda_namespace, "namespace", &["keda", "-n", "keda"]);
+is_torn_down!(
+    teardown_keda_namespace,
+    "namespace",
+    &["keda", "-n", "keda"]
+);
 is_torn_down!(teardown_kube_prometheus, "kubectl", &["kube-prometheus"]);
-is_torn_down!(teardown_home_ops, "flux", &["home-ops/kubernetes/apps/cert-manager/cert-manager/app"]);
+is_torn_down!(
+    teardown_home_ops,
+    "flux",
+    &["home-ops/kubernetes/apps/cert-manager/cert-manager/app"]
+);

@@ -1,7 +1,9 @@
 //! Which tool delivers an object, and what that tool spares.
 
 use ownerlint::cluster::Analysis;
-use ownerlint::delivery::{Delivered, DeliveryTool, FluxObject, Regime, RegimeSource, Removal, Sparing, spared};
+use ownerlint::delivery::{
+    Delivered, DeliveryTool, FluxObject, Regime, RegimeSource, Removal, Sparing, spared,
+};
 use ownerlint::inventory::{Inventory, Settings};
 use ownerlint::manifest::ParsedFile;
 use ownerlint::text::SourceFile;
@@ -19,7 +21,10 @@ const EVERY_REMOVAL: [Removal; 7] = [
 ];
 
 fn object(kind: &str, metadata: &str) -> Inventory {
-    inventory_of("a.yaml", &format!("{kind}\nmetadata: {{name: a, {metadata}}}\n"))
+    inventory_of(
+        "a.yaml",
+        &format!("{kind}\nmetadata: {{name: a, {metadata}}}\n"),
+    )
 }
 
 fn config_map(metadata: &str) -> Inventory {
@@ -29,7 +34,10 @@ fn config_map(metadata: &str) -> Inventory {
 /// The removals that spare an object.
 fn sparing(inventory: &Inventory, template: Option<&str>) -> Vec<Removal> {
     let object = &inventory.members[0].object;
-    EVERY_REMOVAL.into_iter().filter(|removal| spared(object, template, *removal).is_some()).collect()
+    EVERY_REMOVAL
+        .into_iter()
+        .filter(|removal| spared(object, template, *removal).is_some())
+        .collect()
 }
 
 fn of(inventory: &Inventory, at: usize, tool: Option<DeliveryTool>) -> Delivered {
@@ -46,22 +54,40 @@ fn regime(inventory: &Inventory, tool: Option<DeliveryTool>) -> Regime {
 #[test]
 fn an_object_without_protection_is_spared_by_nobody() {
     assert_eq!(sparing(&config_map("labels: {app: a}"), None), []);
-    assert_eq!(sparing(&config_map("labels: {app: a}"), Some("a/templates/crds/a.yaml")), []);
+    assert_eq!(
+        sparing(
+            &config_map("labels: {app: a}"),
+            Some("a/templates/crds/a.yaml")
+        ),
+        []
+    );
 }
 
 #[test]
 fn an_annotation_protects_only_in_the_actions_that_read_it() {
     use Removal::{ArgoCdApplication, ArgoCdPrune, FluxPrune, HelmUninstall, HelmUpgrade};
     for (annotation, by) in [
-        ("helm.sh/resource-policy: keep", &[HelmUninstall, HelmUpgrade, ArgoCdApplication][..]),
+        (
+            "helm.sh/resource-policy: keep",
+            &[HelmUninstall, HelmUpgrade, ArgoCdApplication][..],
+        ),
         // Trimmed and in any case on uninstall, exact on upgrade; Argo CD reads a list of exact words.
         ("helm.sh/resource-policy: Keep", &[HelmUninstall]),
-        ("helm.sh/resource-policy: ' keep'", &[HelmUninstall, ArgoCdApplication]),
+        (
+            "helm.sh/resource-policy: ' keep'",
+            &[HelmUninstall, ArgoCdApplication],
+        ),
         ("helm.sh/resource-policy: ''", &[HelmUninstall]),
         ("helm.sh/resource-policy: delete", &[HelmUninstall]),
         ("helm.sh/hook: pre-install", &[HelmUninstall, HelmUpgrade]),
-        ("argocd.argoproj.io/sync-options: Prune=false", &[ArgoCdPrune]),
-        ("argocd.argoproj.io/sync-options: Delete=false", &[ArgoCdApplication]),
+        (
+            "argocd.argoproj.io/sync-options: Prune=false",
+            &[ArgoCdPrune],
+        ),
+        (
+            "argocd.argoproj.io/sync-options: Delete=false",
+            &[ArgoCdApplication],
+        ),
         (
             "argocd.argoproj.io/sync-options: 'Replace=true, Prune=false ,Delete=confirm'",
             &[ArgoCdPrune, ArgoCdApplication],
@@ -73,11 +99,18 @@ fn an_annotation_protects_only_in_the_actions_that_read_it() {
         ("kustomize.toolkit.fluxcd.io/prune: disabled", &[FluxPrune]),
         ("kustomize.toolkit.fluxcd.io/prune: Disabled", &[FluxPrune]),
         ("kustomize.toolkit.fluxcd.io/prune: 'false'", &[]),
-        ("kustomize.toolkit.fluxcd.io/reconcile: disabled", &[FluxPrune]),
+        (
+            "kustomize.toolkit.fluxcd.io/reconcile: disabled",
+            &[FluxPrune],
+        ),
         ("kustomize.toolkit.fluxcd.io/ssa: Ignore", &[FluxPrune]),
         ("kustomize.toolkit.fluxcd.io/ssa: Merge", &[]),
     ] {
-        assert_eq!(sparing(&config_map(&format!("annotations: {{{annotation}}}")), None), by, "{annotation}");
+        assert_eq!(
+            sparing(&config_map(&format!("annotations: {{{annotation}}}")), None),
+            by,
+            "{annotation}"
+        );
     }
 }
 
@@ -85,7 +118,10 @@ fn an_annotation_protects_only_in_the_actions_that_read_it() {
 fn only_flux_reads_labels() {
     let flux = config_map("labels: {kustomize.toolkit.fluxcd.io/prune: disabled}");
     assert_eq!(sparing(&flux, None), [Removal::FluxPrune]);
-    assert_eq!(sparing(&config_map("labels: {helm.sh/resource-policy: keep}"), None), []);
+    assert_eq!(
+        sparing(&config_map("labels: {helm.sh/resource-policy: keep}"), None),
+        []
+    );
 }
 
 #[test]
@@ -94,10 +130,21 @@ fn helm_spares_crds_folder_and_argo_cd_every_definition() {
     let definition = object(definition, "labels: {}");
     let by_argo_cd = [Removal::ArgoCdPrune, Removal::ArgoCdApplication];
     assert_eq!(sparing(&definition, None), by_argo_cd);
-    assert_eq!(sparing(&definition, Some("a/templates/crds/a.yaml")), by_argo_cd);
-    let by_helm_too = [Removal::HelmUninstall, Removal::HelmUpgrade, Removal::ArgoCdPrune, Removal::ArgoCdApplication];
+    assert_eq!(
+        sparing(&definition, Some("a/templates/crds/a.yaml")),
+        by_argo_cd
+    );
+    let by_helm_too = [
+        Removal::HelmUninstall,
+        Removal::HelmUpgrade,
+        Removal::ArgoCdPrune,
+        Removal::ArgoCdApplication,
+    ];
     assert_eq!(sparing(&definition, Some("a/crds/a.yaml")), by_helm_too);
-    assert_eq!(sparing(&definition, Some("a/charts/crds/crds/more/a.yaml")), by_helm_too);
+    assert_eq!(
+        sparing(&definition, Some("a/charts/crds/crds/more/a.yaml")),
+        by_helm_too
+    );
 }
 
 #[test]
@@ -107,7 +154,10 @@ fn an_unknown_policy_is_told_apart_and_a_confirmation_ends_a_protection() {
         let found = spared(&inventory.members[0].object, None, removal).expect("it is spared");
         (format!("{:?}", found.by), found.until_confirmed())
     };
-    assert_eq!(spared_by(&unknown, Removal::HelmUninstall).0, format!("{:?}", Sparing::UnknownPolicy("delete")));
+    assert_eq!(
+        spared_by(&unknown, Removal::HelmUninstall).0,
+        format!("{:?}", Sparing::UnknownPolicy("delete"))
+    );
     let confirm = config_map("annotations: {argocd.argoproj.io/sync-options: Prune=confirm}");
     assert!(spared_by(&confirm, Removal::ArgoCdPrune).1);
     let never = config_map("annotations: {argocd.argoproj.io/sync-options: Prune=false}");
@@ -124,14 +174,35 @@ fn the_marks_of_an_object_say_who_delivers_it() {
     let release = Regime::Flux(FluxObject::HelmRelease);
     for (metadata, expected) in [
         (CHART, Regime::Helm),
-        ("labels: {heritage: Helm, chart: web-1.2.3, release: web}", Regime::Helm),
-        ("annotations: {meta.helm.sh/release-name: web}", Regime::Helm),
-        ("annotations: {argocd.argoproj.io/tracking-id: 'web:apps/Deployment:shop/web'}", Regime::ArgoCd),
+        (
+            "labels: {heritage: Helm, chart: web-1.2.3, release: web}",
+            Regime::Helm,
+        ),
+        (
+            "annotations: {meta.helm.sh/release-name: web}",
+            Regime::Helm,
+        ),
+        (
+            "annotations: {argocd.argoproj.io/tracking-id: 'web:apps/Deployment:shop/web'}",
+            Regime::ArgoCd,
+        ),
         ("labels: {argocd.argoproj.io/instance: web}", Regime::ArgoCd),
-        ("annotations: {argocd.argoproj.io/sync-wave: '1'}", Regime::ArgoCd),
-        ("labels: {kustomize.toolkit.fluxcd.io/name: apps}", kustomization),
-        ("annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}", kustomization),
-        ("labels: {kustomize.toolkit.fluxcd.io/prune: disabled}", kustomization),
+        (
+            "annotations: {argocd.argoproj.io/sync-wave: '1'}",
+            Regime::ArgoCd,
+        ),
+        (
+            "labels: {kustomize.toolkit.fluxcd.io/name: apps}",
+            kustomization,
+        ),
+        (
+            "annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}",
+            kustomization,
+        ),
+        (
+            "labels: {kustomize.toolkit.fluxcd.io/prune: disabled}",
+            kustomization,
+        ),
         (
             "labels: {helm.toolkit.fluxcd.io/name: web, app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1}",
             release,
@@ -158,7 +229,11 @@ fn what_says_nothing_of_its_delivery_is_applied_by_kubectl() {
         "",
     ] {
         let delivered = of(&config_map(metadata), 0, None);
-        assert_eq!((delivered.regime, delivered.source), (Regime::Kubectl, RegimeSource::None), "{metadata}");
+        assert_eq!(
+            (delivered.regime, delivered.source),
+            (Regime::Kubectl, RegimeSource::None),
+            "{metadata}"
+        );
     }
 }
 
@@ -166,35 +241,59 @@ fn what_says_nothing_of_its_delivery_is_applied_by_kubectl() {
 fn the_configuration_outweighs_marks_and_flux_installs_charts_through_a_helm_release() {
     let chart = config_map(CHART);
     assert_eq!(regime(&chart, Some(DeliveryTool::ArgoCd)), Regime::ArgoCd);
-    assert_eq!(regime(&chart, Some(DeliveryTool::Flux)), Regime::Flux(FluxObject::HelmRelease));
-    assert_eq!(regime(&config_map(""), Some(DeliveryTool::Flux)), Regime::Flux(FluxObject::Kustomization));
-    assert_eq!(of(&chart, 0, Some(DeliveryTool::Kubectl)).source, RegimeSource::Config);
+    assert_eq!(
+        regime(&chart, Some(DeliveryTool::Flux)),
+        Regime::Flux(FluxObject::HelmRelease)
+    );
+    assert_eq!(
+        regime(&config_map(""), Some(DeliveryTool::Flux)),
+        Regime::Flux(FluxObject::Kustomization)
+    );
+    assert_eq!(
+        of(&chart, 0, Some(DeliveryTool::Kubectl)).source,
+        RegimeSource::Config
+    );
 }
 
 #[test]
 fn an_object_without_marks_is_delivered_like_its_file_if_that_agrees() {
     let plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
-    let marked =
-        |name: &str, mark: &str| format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {mark}}}\n");
+    let marked = |name: &str, mark: &str| {
+        format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {mark}}}\n")
+    };
     let flux = "labels: {kustomize.toolkit.fluxcd.io/name: apps}";
-    let agreed = inventory_of("a.yaml", &format!("{plain}{}{}", marked("b", CHART), marked("c", CHART)));
+    let agreed = inventory_of(
+        "a.yaml",
+        &format!("{plain}{}{}", marked("b", CHART), marked("c", CHART)),
+    );
     assert_eq!(regime(&agreed, None), Regime::Helm);
-    let both = inventory_of("a.yaml", &format!("{plain}{}{}", marked("b", CHART), marked("c", flux)));
+    let both = inventory_of(
+        "a.yaml",
+        &format!("{plain}{}{}", marked("b", CHART), marked("c", flux)),
+    );
     assert_eq!(of(&both, 0, None).source, RegimeSource::None);
-    assert_eq!(of(&both, 2, None).regime, Regime::Flux(FluxObject::Kustomization));
+    assert_eq!(
+        of(&both, 2, None).regime,
+        Regime::Flux(FluxObject::Kustomization)
+    );
 }
 
 #[test]
 fn an_object_without_marks_is_delivered_like_most_of_its_bundle_and_not_like_a_single_file_of_it() {
     let plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
-    let marked = |name: &str| format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {CHART}}}\n");
+    let marked = |name: &str| {
+        format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {CHART}}}\n")
+    };
     let of_first = |others: &str| {
         let files = [("a.yaml", plain), ("b.yaml", others)];
         let files = files.map(|(path, text)| ParsedFile::parse(SourceFile::new(path, text)));
         let inventory = Inventory::new(files.to_vec(), Settings::default());
         of(&inventory, 0, None).source
     };
-    assert!(matches!(of_first(&(marked("b") + &marked("c"))), RegimeSource::Mark { .. }));
+    assert!(matches!(
+        of_first(&(marked("b") + &marked("c"))),
+        RegimeSource::Mark { .. }
+    ));
     assert_eq!(of_first(&marked("b")), RegimeSource::None);
 }
 
@@ -204,8 +303,15 @@ fn the_template_of_an_object_is_the_one_named_before_it() {
                 ---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n";
     let inventory = inventory_of("a.yaml", text);
     let analysis = Analysis::of(&inventory);
-    let template = |at: usize| analysis.deliveries().template(&inventory, &inventory.members[at]);
-    assert_eq!((template(0), template(1)), (Some("web/templates/a.yaml"), None));
+    let template = |at: usize| {
+        analysis
+            .deliveries()
+            .template(&inventory, &inventory.members[at])
+    };
+    assert_eq!(
+        (template(0), template(1)),
+        (Some("web/templates/a.yaml"), None)
+    );
 }
 
 #[test]
@@ -215,10 +321,18 @@ fn a_file_of_the_crds_folder_is_copied_with_all_its_documents() {
                 ---\n# Source: web/templates/c.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n";
     let inventory = inventory_of("a.yaml", text);
     let analysis = Analysis::of(&inventory);
-    let template = |at: usize| analysis.deliveries().template(&inventory, &inventory.members[at]);
+    let template = |at: usize| {
+        analysis
+            .deliveries()
+            .template(&inventory, &inventory.members[at])
+    };
     assert_eq!(
         [0, 1, 2].map(template),
-        [Some("web/crds/a.yaml"), Some("web/crds/a.yaml"), Some("web/templates/c.yaml")]
+        [
+            Some("web/crds/a.yaml"),
+            Some("web/crds/a.yaml"),
+            Some("web/templates/c.yaml")
+        ]
     );
 }
 
@@ -230,8 +344,13 @@ fn a_neighbours_mark_is_evidence_only_of_what_helm_rendered_with_it() {
     let evident = |source: &str| {
         let plain = format!("{source}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n");
         let inventory = inventory_of("a.yaml", &format!("{plain}{chart}"));
-        Analysis::of(&inventory).deliveries().evident(&inventory, &inventory.members[0])
+        Analysis::of(&inventory)
+            .deliveries()
+            .evident(&inventory, &inventory.members[0])
     };
-    assert_eq!(evident("---\n# Source: web/templates/a.yaml\n"), Some(Regime::Helm));
+    assert_eq!(
+        evident("---\n# Source: web/templates/a.yaml\n"),
+        Some(Regime::Helm)
+    );
     assert_eq!(evident("---\n"), None);
 }

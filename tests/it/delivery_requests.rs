@@ -3,7 +3,9 @@
 use ownerlint::cluster::Analysis;
 use ownerlint::delivery::flux::{DeletionPolicy, HelmReleaseSettings, KustomizationSettings};
 use ownerlint::delivery::helm::HelmVersion;
-use ownerlint::delivery::{Leaving, Op, ToolRequest, Withdrawal, argocd, flux, helm, kubectl, namespace};
+use ownerlint::delivery::{
+    Leaving, Op, ToolRequest, Withdrawal, argocd, flux, helm, kubectl, namespace,
+};
 use ownerlint::inventory::Inventory;
 use ownerlint::kube::{Policy, Wait};
 
@@ -37,7 +39,11 @@ fn of<T>(text: &str, ask: impl FnOnce(&Leaving<'_>) -> T) -> T {
 }
 
 fn leaving<'a>(inventory: &'a Inventory, analysis: &'a Analysis<'a>) -> Leaving<'a> {
-    Leaving { inventory, deliveries: analysis.deliveries(), members: inventory.members.iter().collect() }
+    Leaving {
+        inventory,
+        deliveries: analysis.deliveries(),
+        members: inventory.members.iter().collect(),
+    }
 }
 
 /// `delete Kind/name`, with a bar after each request that the tool waits for.
@@ -59,7 +65,11 @@ fn told(withdrawal: &Withdrawal<'_>) -> Vec<String> {
 }
 
 fn kinds(withdrawal: &Withdrawal<'_>) -> Vec<String> {
-    withdrawal.requests.iter().map(|request| request.key.kind().to_string()).collect()
+    withdrawal
+        .requests
+        .iter()
+        .map(|request| request.key.kind().to_string())
+        .collect()
 }
 
 fn spared(withdrawal: &Withdrawal<'_>) -> usize {
@@ -67,14 +77,18 @@ fn spared(withdrawal: &Withdrawal<'_>) -> usize {
 }
 
 fn config_map(name: &str, metadata: &str) -> String {
-    format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: shop{metadata}}}\n")
+    format!(
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: shop{metadata}}}\n"
+    )
 }
 
 // --- Helm ---
 
 #[test]
 fn helm_3_deletes_kind_by_kind_what_it_does_not_know_last_and_waits_for_nothing() {
-    let uninstalled = of(OPERATOR, |all| told(&helm::uninstall(all, HelmVersion::V3, Policy::Background)));
+    let uninstalled = of(OPERATOR, |all| {
+        told(&helm::uninstall(all, HelmVersion::V3, Policy::Background))
+    });
     assert_eq!(
         uninstalled,
         [
@@ -91,8 +105,13 @@ fn helm_3_deletes_kind_by_kind_what_it_does_not_know_last_and_waits_for_nothing(
 
 #[test]
 fn helm_4_deletes_webhook_configurations_first() {
-    let uninstalled = of(OPERATOR, |all| kinds(&helm::uninstall(all, HelmVersion::V4, Policy::Background)));
-    assert_eq!(uninstalled.first().map(String::as_str), Some("ValidatingWebhookConfiguration"));
+    let uninstalled = of(OPERATOR, |all| {
+        kinds(&helm::uninstall(all, HelmVersion::V4, Policy::Background))
+    });
+    assert_eq!(
+        uninstalled.first().map(String::as_str),
+        Some("ValidatingWebhookConfiguration")
+    );
     assert_eq!(uninstalled.last().map(String::as_str), Some("Cake"));
 }
 
@@ -101,10 +120,16 @@ fn helm_deletes_with_the_policy_that_is_asked_for() {
     let policies = |policy| {
         of(OPERATOR, |all| {
             let requests = helm::uninstall(all, HelmVersion::V3, policy).requests;
-            requests.iter().all(|request| request.policy == Some(policy))
+            requests
+                .iter()
+                .all(|request| request.policy == Some(policy))
         })
     };
-    assert!([Policy::Background, Policy::Foreground, Policy::Orphan].into_iter().all(policies));
+    assert!(
+        [Policy::Background, Policy::Foreground, Policy::Orphan]
+            .into_iter()
+            .all(policies)
+    );
 }
 
 #[test]
@@ -114,7 +139,9 @@ fn helm_takes_a_custom_resource_for_the_built_in_kind_of_its_name() {
 ---
 {apiVersion: apps/v1, kind: Deployment, metadata: {name: operator, namespace: shop}}
 ";
-    let uninstalled = of(text, |all| kinds(&helm::uninstall(all, HelmVersion::V3, Policy::Background)));
+    let uninstalled = of(text, |all| {
+        kinds(&helm::uninstall(all, HelmVersion::V3, Policy::Background))
+    });
     assert_eq!(uninstalled, ["Service", "Deployment"]);
 }
 
@@ -135,7 +162,13 @@ fn helm_keeps_hooks_and_whatever_has_a_resource_policy() {
 
 /// The requests of an upgrade from one text to another.
 fn upgrade(old: &str, new: &str, rejected: &str) -> Vec<String> {
-    of(old, |old| of(new, |new| told(&helm::upgrade(old, new, HelmVersion::V3, |key| key.name == rejected))))
+    of(old, |old| {
+        of(new, |new| {
+            told(&helm::upgrade(old, new, HelmVersion::V3, |key| {
+                key.name == rejected
+            }))
+        })
+    })
 }
 
 #[test]
@@ -162,21 +195,45 @@ fn an_upgrade_writes_first_and_then_deletes_in_the_order_of_an_install() {
 fn an_upgrade_that_is_refused_creates_what_is_new_and_deletes_nothing() {
     let old = [config_map("changed", ""), config_map("leaves", "")].concat();
     let new = [config_map("changed", ""), config_map("new", "")].concat();
-    assert_eq!(upgrade(&old, &new, "changed"), ["update ConfigMap/changed", "create ConfigMap/new"]);
+    assert_eq!(
+        upgrade(&old, &new, "changed"),
+        ["update ConfigMap/changed", "create ConfigMap/new"]
+    );
 }
 
 #[test]
-fn an_object_that_becomes_a_hook_is_deleted_and_created_again_only_by_a_hook_that_runs_after_the_upgrade() {
+fn an_object_that_becomes_a_hook_is_deleted_and_created_again_only_by_a_hook_that_runs_after_the_upgrade()
+ {
     let old = [config_map("a", ""), config_map("stays", "")].concat();
     let hooked = |event: &str| {
-        let new = [config_map("a", &format!(", annotations: {{helm.sh/hook: \"{event}\"}}")), config_map("stays", "")];
+        let new = [
+            config_map(
+                "a",
+                &format!(", annotations: {{helm.sh/hook: \"{event}\"}}"),
+            ),
+            config_map("stays", ""),
+        ];
         upgrade(&old, &new.concat(), "")
     };
-    assert_eq!(hooked("post-install"), ["update ConfigMap/stays", "delete ConfigMap/a"]);
-    assert_eq!(hooked("pre-upgrade"), ["create ConfigMap/a", "update ConfigMap/stays", "delete ConfigMap/a"]);
+    assert_eq!(
+        hooked("post-install"),
+        ["update ConfigMap/stays", "delete ConfigMap/a"]
+    );
+    assert_eq!(
+        hooked("pre-upgrade"),
+        [
+            "create ConfigMap/a",
+            "update ConfigMap/stays",
+            "delete ConfigMap/a"
+        ]
+    );
     assert_eq!(
         hooked("post-install, post-upgrade"),
-        ["update ConfigMap/stays", "delete ConfigMap/a", "create ConfigMap/a"]
+        [
+            "update ConfigMap/stays",
+            "delete ConfigMap/a",
+            "create ConfigMap/a"
+        ]
     );
 }
 
@@ -186,14 +243,22 @@ fn an_upgrade_heeds_only_an_exact_keep() {
         config_map("kept", ", annotations: {helm.sh/resource-policy: keep}"),
         config_map("odd", ", annotations: {helm.sh/resource-policy: Keep}"),
     ];
-    assert_eq!(upgrade(&old.concat(), &config_map("new", ""), ""), ["create ConfigMap/new", "delete ConfigMap/odd"]);
+    assert_eq!(
+        upgrade(&old.concat(), &config_map("new", ""), ""),
+        ["create ConfigMap/new", "delete ConfigMap/odd"]
+    );
 }
 
 // --- kubectl ---
 
 #[test]
 fn kubectl_deletes_in_the_order_in_which_it_reads_and_waits_at_the_end() {
-    let text = [config_map("b", ""), config_map("a", ""), config_map("b", "")].concat();
+    let text = [
+        config_map("b", ""),
+        config_map("a", ""),
+        config_map("b", ""),
+    ]
+    .concat();
     let deleted = of(&text, |all| told(&kubectl::delete(all, Policy::Background)));
     assert_eq!(deleted, ["delete ConfigMap/b", "delete ConfigMap/a |"]);
 }
@@ -201,14 +266,27 @@ fn kubectl_deletes_in_the_order_in_which_it_reads_and_waits_at_the_end() {
 #[test]
 fn a_forced_replacement_waits_until_everything_is_gone_and_creates_it_again() {
     let text = [config_map("b", ""), config_map("a", "")].concat();
-    let replaced = of(&text, |all| told(&kubectl::replace_force(all, Policy::Background)));
-    assert_eq!(replaced, ["delete ConfigMap/b", "delete ConfigMap/a |", "create ConfigMap/b", "create ConfigMap/a"]);
+    let replaced = of(&text, |all| {
+        told(&kubectl::replace_force(all, Policy::Background))
+    });
+    assert_eq!(
+        replaced,
+        [
+            "delete ConfigMap/b",
+            "delete ConfigMap/a |",
+            "create ConfigMap/b",
+            "create ConfigMap/a"
+        ]
+    );
 }
 
 #[test]
 fn an_object_without_a_name_is_deleted_by_nobody() {
     let text = "{apiVersion: batch/v1, kind: Job, metadata: {generateName: job-, namespace: shop}}";
-    assert_eq!(of(text, |all| told(&kubectl::delete(all, Policy::Background))), [""; 0]);
+    assert_eq!(
+        of(text, |all| told(&kubectl::delete(all, Policy::Background))),
+        [""; 0]
+    );
 }
 
 // --- Argo CD ---
@@ -223,7 +301,9 @@ fn argo_cd_deletes_the_highest_wave_first_and_waits_for_each() {
         wave("weight", "helm.sh/hook-weight: '2'"),
         wave("unreadable", "argocd.argoproj.io/sync-wave: two"),
     ];
-    let deleted = of(&text.concat(), |all| told(&argocd::application_deleted(all, Policy::Foreground)));
+    let deleted = of(&text.concat(), |all| {
+        told(&argocd::application_deleted(all, Policy::Foreground))
+    });
     assert_eq!(
         deleted,
         [
@@ -242,26 +322,40 @@ fn with_an_application_argo_cd_deletes_no_definition_nothing_owned_and_nothing_p
     let text = [
         OPERATOR.to_owned(),
         config_map("owned", owned),
-        config_map("kept", ", annotations: {argocd.argoproj.io/sync-options: Delete=false}"),
+        config_map(
+            "kept",
+            ", annotations: {argocd.argoproj.io/sync-options: Delete=false}",
+        ),
         config_map("helm", ", annotations: {helm.sh/resource-policy: keep}"),
-        config_map("pruned", ", annotations: {argocd.argoproj.io/sync-options: Prune=false}"),
+        config_map(
+            "pruned",
+            ", annotations: {argocd.argoproj.io/sync-options: Prune=false}",
+        ),
     ];
     of(&text.concat(), |all| {
         let withdrawal = argocd::application_deleted(all, Policy::Foreground);
         assert_eq!(spared(&withdrawal), 4);
         assert!(!kinds(&withdrawal).contains(&"CustomResourceDefinition".to_owned()));
-        assert!(told(&withdrawal).contains(&"delete ConfigMap/pruned |".to_owned()), "{:?}", told(&withdrawal));
+        assert!(
+            told(&withdrawal).contains(&"delete ConfigMap/pruned |".to_owned()),
+            "{:?}",
+            told(&withdrawal)
+        );
     });
 }
 
 #[test]
 fn a_sync_prunes_no_definitions_and_deletes_prune_last_objects_last() {
-    let last = ", annotations: {argocd.argoproj.io/sync-options: \"Validate=false, PruneLast=true\"}";
+    let last =
+        ", annotations: {argocd.argoproj.io/sync-options: \"Validate=false, PruneLast=true\"}";
     let text = [OPERATOR.to_owned(), config_map("last", last)].concat();
     of(&text, |all| {
         let withdrawal = argocd::prune(all, Policy::Foreground);
         assert!(!kinds(&withdrawal).contains(&"CustomResourceDefinition".to_owned()));
-        assert_eq!(told(&withdrawal).last().map(String::as_str), Some("delete ConfigMap/last |"));
+        assert_eq!(
+            told(&withdrawal).last().map(String::as_str),
+            Some("delete ConfigMap/last |")
+        );
     });
 }
 
@@ -274,9 +368,18 @@ fn the_finalizer_of_an_application_says_whether_and_how_it_deletes() {
         let inventory = inventory_of("a.yaml", &text);
         argocd::policy_of(&inventory.members[0].object)
     };
-    assert_eq!(policy("resources-finalizer.argocd.argoproj.io"), Some(Policy::Foreground));
-    assert_eq!(policy("resources-finalizer.argocd.argoproj.io/foreground"), Some(Policy::Foreground));
-    assert_eq!(policy("resources-finalizer.argocd.argoproj.io/background"), Some(Policy::Background));
+    assert_eq!(
+        policy("resources-finalizer.argocd.argoproj.io"),
+        Some(Policy::Foreground)
+    );
+    assert_eq!(
+        policy("resources-finalizer.argocd.argoproj.io/foreground"),
+        Some(Policy::Foreground)
+    );
+    assert_eq!(
+        policy("resources-finalizer.argocd.argoproj.io/background"),
+        Some(Policy::Background)
+    );
     assert_eq!(policy("example.com/other"), None);
     assert_eq!(policy(""), None);
 }
@@ -285,7 +388,12 @@ fn the_finalizer_of_an_application_says_whether_and_how_it_deletes() {
 
 #[test]
 fn flux_deletes_custom_resources_before_their_operator_and_definitions_last() {
-    let deleted = of(OPERATOR, |all| told(&flux::kustomization_deleted(all, KustomizationSettings::default())));
+    let deleted = of(OPERATOR, |all| {
+        told(&flux::kustomization_deleted(
+            all,
+            KustomizationSettings::default(),
+        ))
+    });
     assert_eq!(
         deleted,
         [
@@ -313,24 +421,59 @@ fn flux_goes_backwards_through_groups_namespaces_and_names() {
 ";
     let order: Vec<String> = of(text, |all| {
         let requests = flux::prune(all, KustomizationSettings::default()).requests;
-        requests.iter().map(|request| request.key.to_string()).collect()
+        requests
+            .iter()
+            .map(|request| request.key.to_string())
+            .collect()
     });
-    assert_eq!(order, ["A.b.example.com/b/a", "A.b.example.com/a/b", "A.b.example.com/a/a", "Z.a.example.com/a/a"]);
+    assert_eq!(
+        order,
+        [
+            "A.b.example.com/b/a",
+            "A.b.example.com/a/b",
+            "A.b.example.com/a/a",
+            "Z.a.example.com/a/a"
+        ]
+    );
 }
 
 #[test]
 fn a_kustomization_deletes_nothing_if_it_is_suspended_does_not_prune_or_orphans() {
     let usual = KustomizationSettings::default();
-    let sent = |settings| of(OPERATOR, |all| flux::kustomization_deleted(all, settings).requests.len());
+    let sent = |settings| {
+        of(OPERATOR, |all| {
+            flux::kustomization_deleted(all, settings).requests.len()
+        })
+    };
     assert_eq!(sent(usual), 7);
-    assert_eq!(sent(KustomizationSettings { suspended: true, ..usual }), 0);
-    assert_eq!(sent(KustomizationSettings { prune: false, ..usual }), 0);
-    let policy = |deletion_policy, prune| KustomizationSettings { deletion_policy, prune, ..usual };
+    assert_eq!(
+        sent(KustomizationSettings {
+            suspended: true,
+            ..usual
+        }),
+        0
+    );
+    assert_eq!(
+        sent(KustomizationSettings {
+            prune: false,
+            ..usual
+        }),
+        0
+    );
+    let policy = |deletion_policy, prune| KustomizationSettings {
+        deletion_policy,
+        prune,
+        ..usual
+    };
     assert_eq!(sent(policy(DeletionPolicy::Orphan, true)), 0);
     assert_eq!(sent(policy(DeletionPolicy::Delete, false)), 7);
     let waiting = policy(DeletionPolicy::WaitForTermination, false);
-    let waits = of(OPERATOR, |all| told(&flux::kustomization_deleted(all, waiting)));
-    let awaited: Vec<usize> = (0..waits.len()).filter(|at| waits[*at].ends_with('|')).collect();
+    let waits = of(OPERATOR, |all| {
+        told(&flux::kustomization_deleted(all, waiting))
+    });
+    let awaited: Vec<usize> = (0..waits.len())
+        .filter(|at| waits[*at].ends_with('|'))
+        .collect();
     assert_eq!(awaited, [6]);
 }
 
@@ -342,25 +485,70 @@ fn the_objects_of_flux_say_what_they_do() {
         );
         inventory_of("a.yaml", &text)
     };
-    let inventory = object("Kustomization", "{prune: true, suspend: true, deletionPolicy: Orphan}");
+    let inventory = object(
+        "Kustomization",
+        "{prune: true, suspend: true, deletionPolicy: Orphan}",
+    );
     let said = KustomizationSettings::of(&inventory.members[0].object);
-    assert_eq!(said, KustomizationSettings { prune: true, suspended: true, deletion_policy: DeletionPolicy::Orphan });
+    assert_eq!(
+        said,
+        KustomizationSettings {
+            prune: true,
+            suspended: true,
+            deletion_policy: DeletionPolicy::Orphan
+        }
+    );
     let inventory = object("Kustomization", "{}");
-    assert!(!KustomizationSettings::of(&inventory.members[0].object).prune, "prune has no default");
-    let inventory = object("HelmRelease", "{uninstall: {deletionPropagation: foreground, disableWait: true}}");
+    assert!(
+        !KustomizationSettings::of(&inventory.members[0].object).prune,
+        "prune has no default"
+    );
+    let inventory = object(
+        "HelmRelease",
+        "{uninstall: {deletionPropagation: foreground, disableWait: true}}",
+    );
     let said = HelmReleaseSettings::of(&inventory.members[0].object);
-    assert_eq!(said, HelmReleaseSettings { suspended: false, propagation: Policy::Foreground, disable_wait: true });
+    assert_eq!(
+        said,
+        HelmReleaseSettings {
+            suspended: false,
+            propagation: Policy::Foreground,
+            disable_wait: true
+        }
+    );
 }
 
 #[test]
 fn a_helm_release_is_uninstalled_by_helm_and_awaited() {
     let usual = HelmReleaseSettings::default();
-    let deleted = |settings| of(OPERATOR, |all| told(&flux::helm_release_deleted(all, HelmVersion::V3, settings)));
-    assert_eq!(deleted(usual).first().map(String::as_str), Some("delete Service/hook"));
-    assert_eq!(deleted(usual).last().map(String::as_str), Some("delete ValidatingWebhookConfiguration/hook |"));
-    let silent = deleted(HelmReleaseSettings { disable_wait: true, ..usual });
-    assert_eq!(silent.last().map(String::as_str), Some("delete ValidatingWebhookConfiguration/hook"));
-    assert_eq!(deleted(HelmReleaseSettings { suspended: true, ..usual }), [""; 0]);
+    let deleted = |settings| {
+        of(OPERATOR, |all| {
+            told(&flux::helm_release_deleted(all, HelmVersion::V3, settings))
+        })
+    };
+    assert_eq!(
+        deleted(usual).first().map(String::as_str),
+        Some("delete Service/hook")
+    );
+    assert_eq!(
+        deleted(usual).last().map(String::as_str),
+        Some("delete ValidatingWebhookConfiguration/hook |")
+    );
+    let silent = deleted(HelmReleaseSettings {
+        disable_wait: true,
+        ..usual
+    });
+    assert_eq!(
+        silent.last().map(String::as_str),
+        Some("delete ValidatingWebhookConfiguration/hook")
+    );
+    assert_eq!(
+        deleted(HelmReleaseSettings {
+            suspended: true,
+            ..usual
+        }),
+        [""; 0]
+    );
 }
 
 // --- a Namespace ---
@@ -371,7 +559,14 @@ fn the_deletion_of_a_namespace_is_one_request_and_leaves_what_is_outside() {
     of(OPERATOR, |all| {
         let withdrawal = namespace::delete(all, &names, Policy::Background);
         assert_eq!(told(&withdrawal), ["delete Namespace/shop |"]);
-        let outside: Vec<&str> = withdrawal.outside.iter().map(|id| all.inventory.member(*id).key.kind()).collect();
-        assert_eq!(outside, ["CustomResourceDefinition", "ValidatingWebhookConfiguration"]);
+        let outside: Vec<&str> = withdrawal
+            .outside
+            .iter()
+            .map(|id| all.inventory.member(*id).key.kind())
+            .collect();
+        assert_eq!(
+            outside,
+            ["CustomResourceDefinition", "ValidatingWebhookConfiguration"]
+        );
     });
 }

@@ -8,8 +8,18 @@ use crate::support::{Repository, check_text, inventory_of};
 
 /// The severities of what a rule finds in a text, in order.
 fn severities(rule: &str, text: &str) -> Vec<Severity> {
-    let report = check_text("a.yaml", text, &Check { every: true, ..Check::default() });
-    let found = report.findings.iter().filter(|reported| reported.finding.rule == rule);
+    let report = check_text(
+        "a.yaml",
+        text,
+        &Check {
+            every: true,
+            ..Check::default()
+        },
+    );
+    let found = report
+        .findings
+        .iter()
+        .filter(|reported| reported.finding.rule == rule);
     found.map(|reported| reported.finding.severity).collect()
 }
 
@@ -33,39 +43,90 @@ fn a_protection_that_is_not_understood_is_told_apart_from_what_means_something_e
         ("helm.sh/resource-policy: KEEP", Some(Flaw::PolicyCase)),
         ("helm.sh/resource-policy: ''", Some(Flaw::Policy)),
         ("helm.sh/resource-policy: 'keep,delete'", Some(Flaw::Policy)),
-        ("helm.sh/resource_policy: keep", Some(Flaw::Key("helm.sh/resource-policy"))),
-        ("meta.helm.sh/resource-policy: keep", Some(Flaw::Key("helm.sh/resource-policy"))),
+        (
+            "helm.sh/resource_policy: keep",
+            Some(Flaw::Key("helm.sh/resource-policy")),
+        ),
+        (
+            "meta.helm.sh/resource-policy: keep",
+            Some(Flaw::Key("helm.sh/resource-policy")),
+        ),
         ("helm.sh/chart: keep-1", None),
-        ("argocd.argoproj.io/sync-options: 'Prune=false,Delete=false'", None),
-        ("argocd.argoproj.io/sync-options: 'PruneLast=true, Replace=true'", None),
+        (
+            "argocd.argoproj.io/sync-options: 'Prune=false,Delete=false'",
+            None,
+        ),
+        (
+            "argocd.argoproj.io/sync-options: 'PruneLast=true, Replace=true'",
+            None,
+        ),
         ("argocd.argoproj.io/sync-options: Prune=true", None),
-        ("argocd.argoproj.io/sync-options: SkipDryRunOnMissingResource=true", None),
-        ("argocd.argoproj.io/sync-options: prune=false", option("prune=false", "Prune=false")),
-        ("argocd.argoproj.io/sync-options: 'Prune: false'", option("Prune: false", "Prune=false")),
-        ("argocd.argoproj.io/sync-options: 'Delete = false'", option("Delete = false", "Delete=false")),
-        ("argocd.argoproj.io/sync-options: Prune=no", option("Prune=no", "Prune=false")),
+        (
+            "argocd.argoproj.io/sync-options: SkipDryRunOnMissingResource=true",
+            None,
+        ),
+        (
+            "argocd.argoproj.io/sync-options: prune=false",
+            option("prune=false", "Prune=false"),
+        ),
+        (
+            "argocd.argoproj.io/sync-options: 'Prune: false'",
+            option("Prune: false", "Prune=false"),
+        ),
+        (
+            "argocd.argoproj.io/sync-options: 'Delete = false'",
+            option("Delete = false", "Delete=false"),
+        ),
+        (
+            "argocd.argoproj.io/sync-options: Prune=no",
+            option("Prune=no", "Prune=false"),
+        ),
         (
             "argocd.argoproj.io/sync-options: 'Prune=false Delete=false'",
             option("Prune=false Delete=false", "Prune=false"),
         ),
-        ("argocd.argoproj.io/sync-options: Delete=Confirm", option("Delete=Confirm", "Delete=confirm")),
-        ("argocd.argoproj.io/syncOptions: Prune=false", Some(Flaw::Key("argocd.argoproj.io/sync-options"))),
+        (
+            "argocd.argoproj.io/sync-options: Delete=Confirm",
+            option("Delete=Confirm", "Delete=confirm"),
+        ),
+        (
+            "argocd.argoproj.io/syncOptions: Prune=false",
+            Some(Flaw::Key("argocd.argoproj.io/sync-options")),
+        ),
         ("argocd.argoproj.io/sync-option: Validate=true", None),
         ("argocd.argoproj.io/sync-wave: 'false'", None),
         ("kustomize.toolkit.fluxcd.io/prune: DISABLED", None),
         ("kustomize.toolkit.fluxcd.io/prune: enabled", None),
         ("kustomize.toolkit.fluxcd.io/prune: 'true'", None),
-        ("kustomize.toolkit.fluxcd.io/prune: disable", Some(Flaw::FluxValue("disabled"))),
-        ("kustomize.toolkit.fluxcd.io/reconcile: 'no'", Some(Flaw::FluxValue("disabled"))),
+        (
+            "kustomize.toolkit.fluxcd.io/prune: disable",
+            Some(Flaw::FluxValue("disabled")),
+        ),
+        (
+            "kustomize.toolkit.fluxcd.io/reconcile: 'no'",
+            Some(Flaw::FluxValue("disabled")),
+        ),
         ("kustomize.toolkit.fluxcd.io/ssa: ignore", None),
-        ("kustomize.toolkit.fluxcd.io/ssa: Ignored", Some(Flaw::FluxValue("Ignore"))),
+        (
+            "kustomize.toolkit.fluxcd.io/ssa: Ignored",
+            Some(Flaw::FluxValue("Ignore")),
+        ),
         ("kustomize.toolkit.fluxcd.io/ssa: IfNotPresent", None),
-        ("fluxcd.io/prune: disabled", Some(Flaw::Key("kustomize.toolkit.fluxcd.io/prune"))),
+        (
+            "fluxcd.io/prune: disabled",
+            Some(Flaw::Key("kustomize.toolkit.fluxcd.io/prune")),
+        ),
         ("example.com/prune: disabled", None),
         ("fluxcd.io/ignore: 'true'", None),
     ] {
-        let inventory = inventory_of("a.yaml", &object(CONFIG_MAP, &format!("annotations: {{{annotation}}}"), ""));
-        let found = beliefs(inventory.members[0].object.metadata()).into_iter().map(|belief| belief.flaw).next();
+        let inventory = inventory_of(
+            "a.yaml",
+            &object(CONFIG_MAP, &format!("annotations: {{{annotation}}}"), ""),
+        );
+        let found = beliefs(inventory.members[0].object.metadata())
+            .into_iter()
+            .map(|belief| belief.flaw)
+            .next();
         assert_eq!(found, flaw, "{annotation}");
     }
 }
@@ -74,56 +135,122 @@ fn a_protection_that_is_not_understood_is_told_apart_from_what_means_something_e
 fn prune_false_alone_is_a_warning_where_data_is_lost_and_silent_where_nothing_cascades() {
     let rule = "protection-ineffective";
     let only = "annotations: {argocd.argoproj.io/sync-options: Prune=false}";
-    assert_eq!(severities(rule, &object(CLAIM, only, "")), [Severity::Warning]);
-    assert_eq!(severities(rule, &object(NAMESPACE, only, "")), [Severity::Warning]);
-    assert_eq!(severities(rule, &object(CONFIG_MAP, only, "")), [Severity::Info]);
+    assert_eq!(
+        severities(rule, &object(CLAIM, only, "")),
+        [Severity::Warning]
+    );
+    assert_eq!(
+        severities(rule, &object(NAMESPACE, only, "")),
+        [Severity::Warning]
+    );
+    assert_eq!(
+        severities(rule, &object(CONFIG_MAP, only, "")),
+        [Severity::Info]
+    );
     let chart = "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: a-1}";
-    assert_eq!(severities(rule, &object(CLAIM, &format!("{only}, {chart}"), "")), [Severity::Warning]);
+    assert_eq!(
+        severities(rule, &object(CLAIM, &format!("{only}, {chart}"), "")),
+        [Severity::Warning]
+    );
     let flux = "labels: {kustomize.toolkit.fluxcd.io/name: a}";
-    assert_eq!(severities(rule, &object(CLAIM, &format!("{only}, {flux}"), "")), []);
+    assert_eq!(
+        severities(rule, &object(CLAIM, &format!("{only}, {flux}"), "")),
+        []
+    );
     let application = |metadata: &str, spec: &str| {
-        object("apiVersion: argoproj.io/v1alpha1\nkind: Application", metadata, &format!("spec: {{{spec}}}"))
+        object(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application",
+            metadata,
+            &format!("spec: {{{spec}}}"),
+        )
     };
-    let with = |application: String| severities(rule, &format!("{application}{}", object(CLAIM, only, "")));
+    let with = |application: String| {
+        severities(rule, &format!("{application}{}", object(CLAIM, only, "")))
+    };
     let cascading = "finalizers: [resources-finalizer.argocd.argoproj.io/background]";
     assert_eq!(with(application(cascading, "")), [Severity::Warning]);
     assert_eq!(with(application("", "")), []);
-    assert_eq!(with(application(cascading, "syncPolicy: {syncOptions: [Delete=false]}")), []);
+    assert_eq!(
+        with(application(
+            cascading,
+            "syncPolicy: {syncOptions: [Delete=false]}"
+        )),
+        []
+    );
 }
 
 #[test]
 fn helms_keep_is_a_warning_where_another_tool_is_seen_to_prune() {
     let rule = "protection-ineffective";
-    let kept = |mark: &str| object(CLAIM, &format!("annotations: {{helm.sh/resource-policy: keep, {mark}}}"), "");
+    let kept = |mark: &str| {
+        object(
+            CLAIM,
+            &format!("annotations: {{helm.sh/resource-policy: keep, {mark}}}"),
+            "",
+        )
+    };
     let argo = "argocd.argoproj.io/sync-wave: '1'";
     let prunes = "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n\
                   spec: {syncPolicy: {automated: {prune: true}}}\n";
     assert_eq!(severities(rule, &kept(argo)), [Severity::Info]);
-    assert_eq!(severities(rule, &format!("{}{prunes}", kept(argo))), [Severity::Warning]);
-    assert_eq!(severities(rule, &format!("{}{prunes}", kept("a: b"))), [], "nothing says that Argo CD delivers it");
-    assert_eq!(severities(rule, &kept("argocd.argoproj.io/sync-options: 'Prune=false,Delete=false'")), []);
+    assert_eq!(
+        severities(rule, &format!("{}{prunes}", kept(argo))),
+        [Severity::Warning]
+    );
+    assert_eq!(
+        severities(rule, &format!("{}{prunes}", kept("a: b"))),
+        [],
+        "nothing says that Argo CD delivers it"
+    );
+    assert_eq!(
+        severities(
+            rule,
+            &kept("argocd.argoproj.io/sync-options: 'Prune=false,Delete=false'")
+        ),
+        []
+    );
 }
 
 #[test]
 fn the_configuration_is_evidence_of_the_tool() {
     let repository = Repository::new();
-    repository.write("a.yaml", &object(CLAIM, "annotations: {helm.sh/resource-policy: keep}", ""));
+    repository.write(
+        "a.yaml",
+        &object(CLAIM, "annotations: {helm.sh/resource-policy: keep}", ""),
+    );
     let found = |tool: &str| {
-        repository
-            .write("ownerlint.yaml", &format!("version: 1\nbundles:\n  all: {{paths: [a.yaml], delivery: {tool}}}\n"));
-        let (_, printed, _) = repository.run(&["--select", "protection-ineffective", "--output", "json"], "");
-        serde_json::from_str::<serde_json::Value>(&printed).expect("JSON")["summary"]["info"].as_u64()
+        repository.write(
+            "ownerlint.yaml",
+            &format!("version: 1\nbundles:\n  all: {{paths: [a.yaml], delivery: {tool}}}\n"),
+        );
+        let (_, printed, _) = repository.run(
+            &["--select", "protection-ineffective", "--output", "json"],
+            "",
+        );
+        serde_json::from_str::<serde_json::Value>(&printed).expect("JSON")["summary"]["info"]
+            .as_u64()
     };
-    assert_eq!(["helm", "argocd", "flux", "kubectl"].map(found), [Some(0), Some(1), Some(1), Some(0)]);
+    assert_eq!(
+        ["helm", "argocd", "flux", "kubectl"].map(found),
+        [Some(0), Some(1), Some(1), Some(0)]
+    );
 }
 
 #[test]
 fn a_protection_of_claims_is_missed_where_they_are_deleted() {
     let set = |annotation: &str, policy: &str| {
-        let claims = format!("volumeClaimTemplates: [{{metadata: {{name: data, annotations: {{{annotation}}}}}}}]");
-        severities("protection-ineffective", &object(STATEFUL_SET, "", &format!("spec: {{{policy}{claims}}}")))
+        let claims = format!(
+            "volumeClaimTemplates: [{{metadata: {{name: data, annotations: {{{annotation}}}}}}}]"
+        );
+        severities(
+            "protection-ineffective",
+            &object(STATEFUL_SET, "", &format!("spec: {{{policy}{claims}}}")),
+        )
     };
-    let (keep, argo) = ("helm.sh/resource-policy: keep", "argocd.argoproj.io/sync-options: Delete=false");
+    let (keep, argo) = (
+        "helm.sh/resource-policy: keep",
+        "argocd.argoproj.io/sync-options: Delete=false",
+    );
     let deletes = "persistentVolumeClaimRetentionPolicy: {whenScaled: Delete}, ";
     assert_eq!(set(keep, ""), [Severity::Info]);
     assert_eq!(set(keep, deletes), [Severity::Warning]);
@@ -137,7 +264,14 @@ fn a_protection_of_claims_is_missed_where_they_are_deleted() {
 fn force_is_as_severe_as_what_it_deletes() {
     let rule = "force-replace-on-stateful";
     let of = |kind: &str, options: &str, rest: &str| {
-        severities(rule, &object(kind, &format!("annotations: {{argocd.argoproj.io/sync-options: '{options}'}}"), rest))
+        severities(
+            rule,
+            &object(
+                kind,
+                &format!("annotations: {{argocd.argoproj.io/sync-options: '{options}'}}"),
+                rest,
+            ),
+        )
     };
     let both = "Force=true,Replace=true";
     for (kind, replaced, applied) in [
@@ -152,7 +286,10 @@ fn force_is_as_severe_as_what_it_deletes() {
         assert_eq!(of(kind, "Replace=true", ""), [], "{kind}");
     }
     let claims_go = "spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}";
-    assert_eq!(of(STATEFUL_SET, "Force=true", claims_go), [Severity::Warning]);
+    assert_eq!(
+        of(STATEFUL_SET, "Force=true", claims_go),
+        [Severity::Warning]
+    );
     assert_eq!(of(CONFIG_MAP, both, ""), []);
 }
 
@@ -161,15 +298,26 @@ fn force_is_as_severe_as_what_it_deletes() {
 #[test]
 fn a_hook_is_a_warning_only_where_it_rejects_requests() {
     let hook = |kind: &str, rest: &str| {
-        severities("hook-survives-uninstall", &object(kind, "annotations: {helm.sh/hook: post-install}", rest))
+        severities(
+            "hook-survives-uninstall",
+            &object(kind, "annotations: {helm.sh/hook: post-install}", rest),
+        )
     };
-    let configuration = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration";
-    let webhook =
-        |more: &str| format!("webhooks: [{{name: a.example.com, clientConfig: {{service: {{name: a}}}}{more}}}]");
+    let configuration =
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration";
+    let webhook = |more: &str| {
+        format!("webhooks: [{{name: a.example.com, clientConfig: {{service: {{name: a}}}}{more}}}]")
+    };
     assert_eq!(hook(configuration, &webhook("")), [Severity::Warning]);
-    assert_eq!(hook(configuration, &webhook(", failurePolicy: Ignore")), [Severity::Info]);
     assert_eq!(
-        hook(configuration, "webhooks: [{name: a.example.com, clientConfig: {url: 'https://a.example.com'}}]"),
+        hook(configuration, &webhook(", failurePolicy: Ignore")),
+        [Severity::Info]
+    );
+    assert_eq!(
+        hook(
+            configuration,
+            "webhooks: [{name: a.example.com, clientConfig: {url: 'https://a.example.com'}}]"
+        ),
         [Severity::Info]
     );
     assert_eq!(hook(CLAIM, ""), [Severity::Info]);
@@ -182,15 +330,37 @@ fn a_hook_is_a_warning_only_where_it_rejects_requests() {
 fn the_command_line_says_where_a_release_is_installed() {
     let repository = Repository::new();
     let chart = "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: shop-1}";
-    repository.write("a.yaml", &format!("{}{}", object(NAMESPACE, chart, ""), object(CONFIG_MAP, chart, "")));
+    repository.write(
+        "a.yaml",
+        &format!(
+            "{}{}",
+            object(NAMESPACE, chart, ""),
+            object(CONFIG_MAP, chart, "")
+        ),
+    );
     let found = |namespace: &[&str]| {
-        let options = [&["a.yaml", "--select", "release-owns-its-namespace", "--output", "json"], namespace].concat();
+        let options = [
+            &[
+                "a.yaml",
+                "--select",
+                "release-owns-its-namespace",
+                "--output",
+                "json",
+            ],
+            namespace,
+        ]
+        .concat();
         let (_, printed, _) = repository.run(&options, "");
-        serde_json::from_str::<serde_json::Value>(&printed).expect("JSON")["summary"]["warning"].as_u64()
+        serde_json::from_str::<serde_json::Value>(&printed).expect("JSON")["summary"]["warning"]
+            .as_u64()
     };
     assert_eq!(found(&["-n", "a"]), Some(1));
     assert_eq!(found(&["-n", "b"]), Some(0));
-    assert_eq!(found(&[]), Some(0), "the ConfigMap goes wherever the release is installed");
+    assert_eq!(
+        found(&[]),
+        Some(0),
+        "the ConfigMap goes wherever the release is installed"
+    );
 }
 
 // --- delivery objects in the tree ---
@@ -201,11 +371,16 @@ fn of_tree(rule: &str, files: &[(&str, String)]) -> Vec<(String, String)> {
     for (path, text) in files {
         repository.write(path, text);
     }
-    let (_, printed, error) = repository.run(&["--select", rule, "--output", "json", "--fail-on", "never"], "");
+    let (_, printed, error) = repository.run(
+        &["--select", rule, "--output", "json", "--fail-on", "never"],
+        "",
+    );
     let report: serde_json::Value = serde_json::from_str(&printed).expect(&error);
     let findings = report["findings"].as_array().expect("findings").iter();
     let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    findings.map(|finding| (word(&finding["severity"]), word(&finding["message"]))).collect()
+    findings
+        .map(|finding| (word(&finding["severity"]), word(&finding["message"])))
+        .collect()
 }
 
 fn application(name: &str, path: &str, finalizer: &str, prune: bool) -> String {
@@ -217,17 +392,38 @@ fn application(name: &str, path: &str, finalizer: &str, prune: bool) -> String {
 
 #[test]
 fn an_object_is_judged_by_the_application_that_delivers_it() {
-    let claim = |annotation: &str| object(CLAIM, &format!("namespace: shop, annotations: {{{annotation}}}"), "");
+    let claim = |annotation: &str| {
+        object(
+            CLAIM,
+            &format!("namespace: shop, annotations: {{{annotation}}}"),
+            "",
+        )
+    };
     let finalizer = "resources-finalizer.argocd.argoproj.io";
     let tree = |annotation: &str| {
-        let applications = application("shop", "shop", "", false) + &application("other", "other", finalizer, true);
-        let files =
-            [("apps/all.yaml", applications), ("shop/a.yaml", claim(annotation)), ("other/a.yaml", claim(annotation))];
-        of_tree("protection-ineffective", &files).into_iter().map(|(severity, _)| severity).collect::<Vec<_>>()
+        let applications = application("shop", "shop", "", false)
+            + &application("other", "other", finalizer, true);
+        let files = [
+            ("apps/all.yaml", applications),
+            ("shop/a.yaml", claim(annotation)),
+            ("other/a.yaml", claim(annotation)),
+        ];
+        of_tree("protection-ineffective", &files)
+            .into_iter()
+            .map(|(severity, _)| severity)
+            .collect::<Vec<_>>()
     };
     // Nothing else says that Argo CD delivers them.
-    assert_eq!(tree("helm.sh/resource-policy: keep"), ["warning", "info"], "other/ is pruned, shop/ by hand at most");
-    assert_eq!(tree("argocd.argoproj.io/sync-options: Prune=false"), ["warning"], "deleting shop deletes nothing else");
+    assert_eq!(
+        tree("helm.sh/resource-policy: keep"),
+        ["warning", "info"],
+        "other/ is pruned, shop/ by hand at most"
+    );
+    assert_eq!(
+        tree("argocd.argoproj.io/sync-options: Prune=false"),
+        ["warning"],
+        "deleting shop deletes nothing else"
+    );
 }
 
 #[test]
@@ -239,14 +435,28 @@ fn force_of_a_kustomization_counts_for_what_it_delivers() {
         )
     };
     let tree = |path: &str, objects: &[&str]| {
-        let objects = objects.iter().map(|kind| object(kind, "namespace: shop", "")).collect();
-        of_tree("force-replace-on-stateful", &[("clusters/apps.yaml", kustomization(path)), ("apps/a.yaml", objects)])
+        let objects = objects
+            .iter()
+            .map(|kind| object(kind, "namespace: shop", ""))
+            .collect();
+        of_tree(
+            "force-replace-on-stateful",
+            &[
+                ("clusters/apps.yaml", kustomization(path)),
+                ("apps/a.yaml", objects),
+            ],
+        )
     };
-    let claim =
-        "`force: true` may delete PersistentVolumeClaim `a` and 1 more object with state in order to change them";
-    assert_eq!(tree("./apps", &[STATEFUL_SET, CLAIM]), [("warning".to_owned(), claim.to_owned())]);
+    let claim = "`force: true` may delete PersistentVolumeClaim `a` and 1 more object with state in order to change them";
+    assert_eq!(
+        tree("./apps", &[STATEFUL_SET, CLAIM]),
+        [("warning".to_owned(), claim.to_owned())]
+    );
     let namespace = "`force: true` may delete Namespace `a` in order to change it";
-    assert_eq!(tree("./apps", &[CONFIG_MAP, NAMESPACE]), [("info".to_owned(), namespace.to_owned())]);
+    assert_eq!(
+        tree("./apps", &[CONFIG_MAP, NAMESPACE]),
+        [("info".to_owned(), namespace.to_owned())]
+    );
     assert_eq!(tree("./apps", &[CONFIG_MAP]), []);
     assert_eq!(tree("./elsewhere", &[CLAIM]), []);
 }

@@ -6,8 +6,18 @@ use crate::support::{corpus, ownerlint, root};
 fn outputs(threads: &str, paths: &[String]) -> [Vec<u8>; 2] {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("json");
-    let formats = ["--output", "human", "--output", &format!("json:{}", json.display())];
-    let output = ownerlint().args(["--threads", threads]).args(formats).args(paths).output().expect("it runs");
+    let formats = [
+        "--output",
+        "human",
+        "--output",
+        &format!("json:{}", json.display()),
+    ];
+    let output = ownerlint()
+        .args(["--threads", threads])
+        .args(formats)
+        .args(paths)
+        .output()
+        .expect("it runs");
     let outputs = [output.stdout, std::fs::read(json).expect("it is written")];
     assert!(outputs.iter().all(|output| !output.is_empty()));
     outputs
@@ -24,15 +34,28 @@ fn assert_same_whatever_the_order(mut paths: Vec<String>) {
 
 /// What a command prints with this many threads.
 fn printed(threads: &str, arguments: &[&str]) -> Vec<u8> {
-    let output = ownerlint().args(arguments).args(["--threads", threads]).output().expect("it runs");
-    assert!(!output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = ownerlint()
+        .args(arguments)
+        .args(["--threads", threads])
+        .output()
+        .expect("it runs");
+    assert!(
+        !output.stdout.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     output.stdout
 }
 
 fn folders(path: &std::path::Path) -> Vec<String> {
-    let entries = std::fs::read_dir(path).expect("a folder").flatten().map(|entry| entry.path());
-    let mut folders: Vec<String> =
-        entries.filter(|path| path.is_dir()).map(|path| path.to_string_lossy().into_owned()).collect();
+    let entries = std::fs::read_dir(path)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.path());
+    let mut folders: Vec<String> = entries
+        .filter(|path| path.is_dir())
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
     folders.sort();
     folders
 }
@@ -52,7 +75,10 @@ fn the_corpus_gives_the_same_bytes() {
 
 #[test]
 fn every_command_gives_the_same_bytes_with_any_number_of_threads() {
-    let (rook, empty) = ("fixtures/bundles/rook", tempfile::tempdir().expect("a folder"));
+    let (rook, empty) = (
+        "fixtures/bundles/rook",
+        tempfile::tempdir().expect("a folder"),
+    );
     let empty = empty.path().display().to_string();
     for arguments in [
         &["check", "-o", "sarif", "fixtures/bundles"][..],
@@ -64,7 +90,10 @@ fn every_command_gives_the_same_bytes_with_any_number_of_threads() {
     ] {
         let one = printed("1", arguments);
         for threads in ["2", "16", "16"] {
-            assert!(printed(threads, arguments) == one, "{arguments:?}: 1 and {threads} threads differ");
+            assert!(
+                printed(threads, arguments) == one,
+                "{arguments:?}: 1 and {threads} threads differ"
+            );
         }
     }
 }

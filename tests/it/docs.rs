@@ -56,7 +56,13 @@ const GUIDE: [(&str, &[(&str, &str)]); 4] = [
             ("The library", "library"),
         ],
     ),
-    ("Know", &[("How it knows", "how-it-knows"), ("Hostile inputs", "hostile-inputs")]),
+    (
+        "Know",
+        &[
+            ("How it knows", "how-it-knows"),
+            ("Hostile inputs", "hostile-inputs"),
+        ],
+    ),
 ];
 
 /// The pages of editors.
@@ -73,10 +79,14 @@ const EDITORS: [(&str, &str); 6] = [
 fn words(consequence: Consequence) -> &'static str {
     match consequence {
         Consequence::Rejected => "the API server rejects the object",
-        Consequence::RejectedStrict => "kubectl rejects the object, other clients silently drop the field",
+        Consequence::RejectedStrict => {
+            "kubectl rejects the object, other clients silently drop the field"
+        }
         Consequence::Warned => "the API server accepts it with a warning",
         Consequence::Collected => "the cluster deletes an object although nobody asked it to",
-        Consequence::NeverCollected => "the garbage collector never deletes the object although its owner is gone",
+        Consequence::NeverCollected => {
+            "the garbage collector never deletes the object although its owner is gone"
+        }
         Consequence::Stuck => "a deletion never finishes",
         Consequence::Lost => "part of the input never reaches the cluster",
         Consequence::Orphaned => "dependents outlive their owner",
@@ -93,9 +103,17 @@ fn families() -> Vec<(&'static str, Vec<&'static Rule>)> {
         if let Some((_, name)) = FAMILIES.iter().find(|(first, _)| *first == rule.id) {
             families.push((name, Vec::new()));
         }
-        families.last_mut().expect("the first rule begins a family").1.push(rule);
+        families
+            .last_mut()
+            .expect("the first rule begins a family")
+            .1
+            .push(rule);
     }
-    assert_eq!(families.len(), FAMILIES.len(), "every family begins with a rule, in the order of the registry");
+    assert_eq!(
+        families.len(),
+        FAMILIES.len(),
+        "every family begins with a rule, in the order of the registry"
+    );
     families
 }
 
@@ -108,12 +126,20 @@ fn link(rule: &Rule) -> String {
 }
 
 fn joined(rules: &[&Rule]) -> String {
-    rules.iter().map(|rule| link(rule)).collect::<Vec<_>>().join(", ")
+    rules
+        .iter()
+        .map(|rule| link(rule))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The rules that a page links to.
 fn mentions(rule: &Rule) -> BTreeSet<&'static str> {
-    RULES.iter().filter(|other| rule.page.contains(&format!("]({}.md)", other.id))).map(|other| other.id).collect()
+    RULES
+        .iter()
+        .filter(|other| rule.page.contains(&format!("]({}.md)", other.id)))
+        .map(|other| other.id)
+        .collect()
 }
 
 /// The page of the rule at `at`, to be read in a browser.
@@ -122,7 +148,10 @@ fn rule_page(at: usize) -> String {
     let page = Page::parse(rule.page).expect("rules.rs tests it");
     let front = &page.front_matter;
     let mut out = generated_from(&format!("rules/{}.md", rule.id));
-    let body = page.body.strip_prefix(&format!("# {}\n\n", rule.id)).expect("a page begins with its title");
+    let body = page
+        .body
+        .strip_prefix(&format!("# {}\n\n", rule.id))
+        .expect("a page begins with its title");
     out.push_str(&format!(
         "[ownerlint](../README.md) / [rules](README.md) / {}\n\n# {0}\n\n{}.\n\n",
         rule.id, rule.summary
@@ -142,12 +171,21 @@ fn rule_page(at: usize) -> String {
     ));
     out.push_str(&body_for_browsers(rule, body));
 
-    let (own, cited) = (mentions(rule), |other: &Rule| mentions(other).contains(rule.id));
+    let (own, cited) = (mentions(rule), |other: &Rule| {
+        mentions(other).contains(rule.id)
+    });
     let others = RULES.iter().copied().filter(|other| other.id != rule.id);
-    let related: Vec<_> = others.filter(|other| own.contains(other.id) || cited(other)).collect();
-    let family = families().into_iter().find(|(_, rules)| rules.iter().any(|other| other.id == rule.id));
+    let related: Vec<_> = others
+        .filter(|other| own.contains(other.id) || cited(other))
+        .collect();
+    let family = families()
+        .into_iter()
+        .find(|(_, rules)| rules.iter().any(|other| other.id == rule.id));
     let (family, rules) = family.expect("every rule has one");
-    let rules: Vec<_> = rules.into_iter().filter(|other| other.id != rule.id).collect();
+    let rules: Vec<_> = rules
+        .into_iter()
+        .filter(|other| other.id != rule.id)
+        .collect();
     out.push_str("\n---\n\n");
     if !related.is_empty() {
         out.push_str(&format!("Related: {}\n\n", joined(&related)));
@@ -158,7 +196,14 @@ fn rule_page(at: usize) -> String {
     let after = neighbour(Some(at + 1)).map(|rule| format!("{} →", link(rule)));
     let index = Some("[all rules](README.md)".to_owned());
     out.push_str("[How to suppress a finding](../guide/adopt.md#suppress-a-finding)\n\n");
-    out.push_str(&format!("{}\n", [before, index, after].into_iter().flatten().collect::<Vec<_>>().join(" · ")));
+    out.push_str(&format!(
+        "{}\n",
+        [before, index, after]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" · ")
+    ));
     out
 }
 
@@ -172,7 +217,11 @@ fn body_for_browsers(rule: &Rule, body: &str) -> String {
             "```diff bad" => out.push_str("Flagged on the lines with an arrow:\n\n```diff"),
             "```diff good" => out.push_str("Not flagged:\n\n```diff"),
             _ => {
-                assert!(!line.starts_with("```yaml"), "{}: an example that nothing describes: {line}", rule.id);
+                assert!(
+                    !line.starts_with("```yaml"),
+                    "{}: an example that nothing describes: {line}",
+                    rule.id
+                );
                 out.push_str(&line.replace("# expect:", "# ←"));
             }
         }
@@ -184,12 +233,20 @@ fn body_for_browsers(rule: &Rule, body: &str) -> String {
 fn by_consequence(folder: &str) -> String {
     let mut out = String::new();
     for consequence in Consequence::ALL {
-        let rules: Vec<_> = RULES.iter().filter(|rule| rule.consequence == consequence).collect();
+        let rules: Vec<_> = RULES
+            .iter()
+            .filter(|rule| rule.consequence == consequence)
+            .collect();
         if rules.is_empty() {
             continue;
         }
         let rows = rules.iter().map(|rule| {
-            format!("| [{0}]({folder}{0}.md) | {1} | {2} |\n", rule.id, rule.severity.as_str(), rule.summary)
+            format!(
+                "| [{0}]({folder}{0}.md) | {1} | {2} |\n",
+                rule.id,
+                rule.severity.as_str(),
+                rule.summary
+            )
         });
         out.push_str(&format!(
             "### {}: {}\n\n| rule | severity | what it flags |\n|---|---|---|\n{}\n",
@@ -203,7 +260,12 @@ fn by_consequence(folder: &str) -> String {
 
 fn rules_index() -> String {
     let mut out = generated_from("rules/");
-    let of = |severity| RULES.iter().filter(|rule| rule.severity == severity).count();
+    let of = |severity| {
+        RULES
+            .iter()
+            .filter(|rule| rule.severity == severity)
+            .count()
+    };
     let counts = [Severity::Error, Severity::Warning, Severity::Info].map(of);
     out.push_str(&format!("[ownerlint](../README.md) / rules\n\n# Rules\n\n{} rules: {} are errors, {} warnings and {} infos unless the configuration says otherwise. A finding \
          can differ from its rule in severity and consequence.\n\n## By consequence\n\nWhat the cluster \
@@ -213,8 +275,13 @@ fn rules_index() -> String {
         counts[1],
         counts[2],
         by_consequence("")));
-    let rows = families().into_iter().map(|(family, rules)| format!("| {family} | {} |\n", joined(&rules)));
-    out.push_str(&format!("| family | rules |\n|---|---|\n{}", rows.collect::<String>()));
+    let rows = families()
+        .into_iter()
+        .map(|(family, rules)| format!("| {family} | {} |\n", joined(&rules)));
+    out.push_str(&format!(
+        "| family | rules |\n|---|---|\n{}",
+        rows.collect::<String>()
+    ));
     out
 }
 
@@ -228,22 +295,35 @@ fn entry() -> String {
     out.push_str("| consequence | what the cluster does | rules |\n|---|---|---|\n");
     for consequence in Consequence::ALL {
         let rules = RULES.iter().filter(|rule| rule.consequence == consequence);
-        let links: Vec<_> = rules.map(|rule| format!("[{0}](rules/{0}.md)", rule.id)).collect();
+        let links: Vec<_> = rules
+            .map(|rule| format!("[{0}](rules/{0}.md)", rule.id))
+            .collect();
         if !links.is_empty() {
-            out.push_str(&format!("| {} | {} | {} |\n", consequence.as_str(), words(consequence), links.join(", ")));
+            out.push_str(&format!(
+                "| {} | {} | {} |\n",
+                consequence.as_str(),
+                words(consequence),
+                links.join(", ")
+            ));
         }
     }
     out.push_str("\nA finding can differ from its rule in consequence.\n\n");
     out.push_str("## Configuration\n\n");
     out.push_str(&configuration());
-    out.push_str(&format!("## Exit status\n\n{}\n", readme_section("### Exit status")));
+    out.push_str(&format!(
+        "## Exit status\n\n{}\n",
+        readme_section("### Exit status")
+    ));
     out.push_str(
         "## JSON\n\nJSON documents name their contract in `schema`, the configuration in `version`. `ownerlint schema NAME` prints the JSON Schema.\n\n",
     );
     out.push_str("| contract | schema | |\n|---|---|---|\n");
     for (name, text) in SCHEMAS {
         let schema: Value = serde_json::from_str(text).expect("a schema is JSON");
-        let (title, about) = (string(&schema["title"]), string(&described(&schema, &schema)["description"]));
+        let (title, about) = (
+            string(&schema["title"]),
+            string(&described(&schema, &schema)["description"]),
+        );
         out.push_str(&format!(
             "| `{title}` | [`ownerlint schema {name}`]({}/blob/main/rules/schema/{name}.schema.json) | {about} |\n",
             env!("CARGO_PKG_REPOSITORY")
@@ -255,7 +335,9 @@ fn entry() -> String {
 /// What stands below a heading of the README.
 fn readme_section(heading: &str) -> String {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
-    let (_, rest) = readme.split_once(&format!("\n{heading}\n")).expect("the README has the heading");
+    let (_, rest) = readme
+        .split_once(&format!("\n{heading}\n"))
+        .expect("the README has the heading");
     let end = rest.find("\n#").unwrap_or(rest.len());
     format!("{}\n", rest[..end].trim())
 }
@@ -267,7 +349,9 @@ fn string(value: &Value) -> &str {
 /// A schema, or what it refers to.
 fn described<'a>(whole: &'a Value, schema: &'a Value) -> &'a Value {
     match schema["$ref"].as_str() {
-        Some(reference) => whole.pointer(reference.trim_start_matches('#')).expect("a reference leads somewhere"),
+        Some(reference) => whole
+            .pointer(reference.trim_start_matches('#'))
+            .expect("a reference leads somewhere"),
         None => schema,
     }
 }
@@ -280,19 +364,38 @@ fn configuration() -> String {
     let mut mappings = vec![(String::new(), top)];
     while let Some((path, mapping)) = mappings.pop() {
         if !path.is_empty() {
-            out.push_str(&format!("### `{path}`\n\n{}\n\n", string(&mapping["description"])));
+            out.push_str(&format!(
+                "### `{path}`\n\n{}\n\n",
+                string(&mapping["description"])
+            ));
         }
         out.push_str("| key | value | |\n|---|---|---|\n");
-        let required = |key: &str| mapping["required"].as_array().is_some_and(|keys| keys.iter().any(|k| k == key));
+        let required = |key: &str| {
+            mapping["required"]
+                .as_array()
+                .is_some_and(|keys| keys.iter().any(|k| k == key))
+        };
         let mut deeper = Vec::new();
-        for (key, own) in mapping["properties"].as_object().expect("a mapping has keys") {
+        for (key, own) in mapping["properties"]
+            .as_object()
+            .expect("a mapping has keys")
+        {
             let about = described(&whole, own);
-            let text =
-                [own, about].map(|schema| string(&schema["description"])).into_iter().find(|text| !text.is_empty());
-            let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let text = [own, about]
+                .map(|schema| string(&schema["description"]))
+                .into_iter()
+                .find(|text| !text.is_empty());
+            let below = if path.is_empty() {
+                key.clone()
+            } else {
+                format!("{path}.{key}")
+            };
             let value = value_of(&whole, own, &below, &mut deeper);
             let needed = if required(key) { " (required)" } else { "" };
-            out.push_str(&format!("| `{key}`{needed} | {value} | {} |\n", text.unwrap_or_default()));
+            out.push_str(&format!(
+                "| `{key}`{needed} | {value} | {} |\n",
+                text.unwrap_or_default()
+            ));
         }
         out.push('\n');
         mappings.extend(deeper.into_iter().rev());
@@ -301,12 +404,26 @@ fn configuration() -> String {
 }
 
 /// What a key takes, in words; mappings below it are left in `deeper`.
-fn value_of<'a>(whole: &'a Value, own: &'a Value, path: &str, deeper: &mut Vec<(String, &'a Value)>) -> String {
+fn value_of<'a>(
+    whole: &'a Value,
+    own: &'a Value,
+    path: &str,
+    deeper: &mut Vec<(String, &'a Value)>,
+) -> String {
     let schema = described(whole, own);
-    let code = |value: &Value| format!("`{}`", value.as_str().map_or(value.to_string(), str::to_owned));
+    let code = |value: &Value| {
+        format!(
+            "`{}`",
+            value.as_str().map_or(value.to_string(), str::to_owned)
+        )
+    };
     let types: Vec<_> = match &schema["type"] {
         Value::String(one) => vec![one.as_str()],
-        Value::Array(several) => several.iter().map(string).filter(|name| *name != "null").collect(),
+        Value::Array(several) => several
+            .iter()
+            .map(string)
+            .filter(|name| *name != "null")
+            .collect(),
         _ => vec![],
     };
     if let Some(values) = schema["enum"].as_array() {
@@ -316,7 +433,9 @@ fn value_of<'a>(whole: &'a Value, own: &'a Value, path: &str, deeper: &mut Vec<(
         return code(&schema["const"]);
     }
     if let Some(choices) = schema["anyOf"].as_array() {
-        let choices = choices.iter().map(|choice| value_of(whole, choice, path, deeper));
+        let choices = choices
+            .iter()
+            .map(|choice| value_of(whole, choice, path, deeper));
         return choices.collect::<Vec<_>>().join(" or ");
     }
     if schema["format"] == "date" {
@@ -352,7 +471,10 @@ fn value_of<'a>(whole: &'a Value, own: &'a Value, path: &str, deeper: &mut Vec<(
 
 /// All that is generated, by path from the root.
 fn pages() -> BTreeMap<String, String> {
-    let rules = RULES.iter().enumerate().map(|(at, rule)| (format!("{}/{}.md", Rule::PAGES, rule.id), rule_page(at)));
+    let rules = RULES
+        .iter()
+        .enumerate()
+        .map(|(at, rule)| (format!("{}/{}.md", Rule::PAGES, rule.id), rule_page(at)));
     let indexes = [
         ("docs/README.md".to_owned(), entry()),
         ("docs/SUMMARY.md".to_owned(), contents()),
@@ -368,7 +490,9 @@ fn front() -> String {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
     let introduction = readme.split("\n## ").next().expect("a beginning").trim();
     // Who reads the site has no checkout to try it in.
-    let (question, example) = introduction.split_once("```console").expect("a first command");
+    let (question, example) = introduction
+        .split_once("```console")
+        .expect("a first command");
     let (_, example) = example.split_once("```text").expect("a first finding");
     out.push_str(&format!("{question}```text{example}\n"));
     for (part, pages) in GUIDE {
@@ -378,7 +502,9 @@ fn front() -> String {
         }
         match part {
             "Use it" => out.push_str("- [Editors](editors/README.md)\n"),
-            "Know" => out.push_str("- [Rules](rules/README.md)\n- [Settings and contracts](README.md)\n"),
+            "Know" => {
+                out.push_str("- [Rules](rules/README.md)\n- [Settings and contracts](README.md)\n")
+            }
             _ => {}
         }
     }
@@ -420,8 +546,13 @@ fn they_are_what_is_generated() {
         if update {
             std::fs::write(file, text).expect("a page");
         } else {
-            let written = std::fs::read_to_string(file).unwrap_or_default().replace("\r\n", "\n");
-            assert!(written == *text, "{path} is stale: UPDATE_DOCS=1 cargo test --test it docs");
+            let written = std::fs::read_to_string(file)
+                .unwrap_or_default()
+                .replace("\r\n", "\n");
+            assert!(
+                written == *text,
+                "{path} is stale: UPDATE_DOCS=1 cargo test --test it docs"
+            );
         }
     }
     for file in std::fs::read_dir(folder).expect("the pages").flatten() {
@@ -432,13 +563,22 @@ fn they_are_what_is_generated() {
 
 /// The links of a Markdown text outside of its code, as they are written.
 fn links(text: &str) -> Vec<&str> {
-    let prose = text.split("```").step_by(2).flat_map(|prose| prose.split("](").skip(1));
-    prose.map(|rest| rest.split_once(')').expect("a link ends").0).collect()
+    let prose = text
+        .split("```")
+        .step_by(2)
+        .flat_map(|prose| prose.split("](").skip(1));
+    prose
+        .map(|rest| rest.split_once(')').expect("a link ends").0)
+        .collect()
 }
 
 /// The anchors of a Markdown text, as GitHub makes them; it numbers those that are there twice.
 fn anchors(text: &str) -> Vec<String> {
-    let headings = text.split("```").step_by(2).flat_map(str::lines).filter(|line| line.starts_with('#'));
+    let headings = text
+        .split("```")
+        .step_by(2)
+        .flat_map(str::lines)
+        .filter(|line| line.starts_with('#'));
     let anchor = |heading: &str| -> String {
         let kept = heading.trim_start_matches('#').trim().to_lowercase();
         kept.chars()
@@ -465,13 +605,22 @@ fn resolved(path: &Path) -> PathBuf {
 fn all_pages() -> BTreeMap<String, String> {
     let mut all = pages();
     for folder in ["docs/guide", "docs/editors"] {
-        for file in std::fs::read_dir(root().join(folder)).expect("a folder").flatten() {
+        for file in std::fs::read_dir(root().join(folder))
+            .expect("a folder")
+            .flatten()
+        {
             if let Ok(text) = std::fs::read_to_string(file.path()) {
-                all.insert(format!("{folder}/{}", file.file_name().to_string_lossy()), text);
+                all.insert(
+                    format!("{folder}/{}", file.file_name().to_string_lossy()),
+                    text,
+                );
             }
         }
     }
-    all.insert("README.md".to_owned(), std::fs::read_to_string(root().join("README.md")).expect("a README"));
+    all.insert(
+        "README.md".to_owned(),
+        std::fs::read_to_string(root().join("README.md")).expect("a README"),
+    );
     all
 }
 
@@ -479,20 +628,38 @@ fn all_pages() -> BTreeMap<String, String> {
 fn every_link_of_a_page_leads_somewhere() {
     let pages = all_pages();
     for (path, text) in pages.iter().filter(|(path, _)| path.ends_with(".md")) {
-        for link in links(text).into_iter().filter(|link| !link.starts_with("https://")) {
-            let (target, anchor) = link.split_once('#').map_or((link, None), |(target, anchor)| (target, Some(anchor)));
+        for link in links(text)
+            .into_iter()
+            .filter(|link| !link.starts_with("https://"))
+        {
+            let (target, anchor) = link
+                .split_once('#')
+                .map_or((link, None), |(target, anchor)| (target, Some(anchor)));
             let folder = Path::new(path).parent().expect("a page has a folder");
-            let file = if target.is_empty() { PathBuf::from(path) } else { resolved(&folder.join(target)) };
+            let file = if target.is_empty() {
+                PathBuf::from(path)
+            } else {
+                resolved(&folder.join(target))
+            };
             let known = file.to_str().and_then(|file| pages.get(file)).cloned();
             // A picture need not be text.
-            let read = || Some(String::from_utf8_lossy(&std::fs::read(root().join(&file)).ok()?).into_owned());
+            let read = || {
+                Some(String::from_utf8_lossy(&std::fs::read(root().join(&file)).ok()?).into_owned())
+            };
             let text = known.or_else(read);
             let text = text.unwrap_or_else(|| panic!("{path}: {link} leads nowhere"));
             assert!(
-                anchor.is_none_or(|anchor| anchors(&text).iter().filter(|known| *known == anchor).count() == 1),
+                anchor.is_none_or(|anchor| anchors(&text)
+                    .iter()
+                    .filter(|known| *known == anchor)
+                    .count()
+                    == 1),
                 "{path}: {link} has no such heading, or several"
             );
-            assert!(path == "README.md" || file.starts_with("docs"), "{path}: {link} is not on the site");
+            assert!(
+                path == "README.md" || file.starts_with("docs"),
+                "{path}: {link} is not on the site"
+            );
         }
     }
 }
@@ -500,7 +667,10 @@ fn every_link_of_a_page_leads_somewhere() {
 #[test]
 fn the_site_has_every_page() {
     let contents = contents();
-    for path in all_pages().keys().filter(|path| path.ends_with(".md") && path.starts_with("docs/")) {
+    for path in all_pages()
+        .keys()
+        .filter(|path| path.ends_with(".md") && path.starts_with("docs/"))
+    {
         let page = path.trim_start_matches("docs/");
         assert!(
             page == "SUMMARY.md" || contents.contains(&format!("({page})")),
@@ -513,8 +683,10 @@ fn the_site_has_every_page() {
 fn every_link_of_a_report_leads_to_a_file_of_the_repository() {
     let published = format!("{}/blob/main/", env!("CARGO_PKG_REPOSITORY"));
     let pages = pages();
-    let inside =
-        |url: &str| url.strip_prefix(&published).map(|path| pages.contains_key(path) || root().join(path).is_file());
+    let inside = |url: &str| {
+        url.strip_prefix(&published)
+            .map(|path| pages.contains_key(path) || root().join(path).is_file())
+    };
     for rule in RULES {
         assert_eq!(inside(&rule.url()), Some(true), "{}", rule.url());
     }
@@ -522,11 +694,20 @@ fn every_link_of_a_report_leads_to_a_file_of_the_repository() {
     for format in Format::ALL {
         let file = folder.path().join(format.as_str());
         let output = format!("--output={format}:{}", file.display());
-        ownerlint().args(["check", "--exit-zero", &output, "fixtures/bundles/rook"]).assert().success();
+        ownerlint()
+            .args(["check", "--exit-zero", &output, "fixtures/bundles/rook"])
+            .assert()
+            .success();
         let text = std::fs::read_to_string(file).expect("it is written");
         let urls: BTreeSet<_> = text
             .match_indices(&published)
-            .map(|(at, _)| text[at..].split_once(".md").map_or(&text[at..], |(url, _)| url).to_owned() + ".md")
+            .map(|(at, _)| {
+                text[at..]
+                    .split_once(".md")
+                    .map_or(&text[at..], |(url, _)| url)
+                    .to_owned()
+                    + ".md"
+            })
             .collect();
         // One line for editors has no room for a link; GitLab shows none; people get a command that works without one.
         let linkless = [Format::Human, Format::Concise, Format::Gitlab];

@@ -10,7 +10,8 @@ use crate::support::root;
 /// Who owns it lives in another namespace. The emoji takes four bytes, two UTF-16 units, one character.
 const BROKEN: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '😀', namespace: elsewhere, ownerReferences: \
                       [{apiVersion: apps/v1, kind: Deployment, name: web, uid: ''}]}\n";
-const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
+const OWNER: &str =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 
 /// A misspelt key, which has a fix.
 const ROLE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader # 😀\n  \
@@ -20,12 +21,17 @@ const ROLE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join("docs/editors").join(page)).expect("the page");
     let fence = format!("```{language}\n");
-    text.split(&fence).skip(1).map(|rest| rest.split_once("\n```").expect("its end").0.to_owned()).collect()
+    text.split(&fence)
+        .skip(1)
+        .map(|rest| rest.split_once("\n```").expect("its end").0.to_owned())
+        .collect()
 }
 
 /// An editor, with this build of the program first on its path; `None`, with a note, where it is not installed.
 fn editor(name: &str, folder: &Path) -> Option<Command> {
-    let program = Path::new(env!("CARGO_BIN_EXE_ownerlint")).parent().expect("a folder");
+    let program = Path::new(env!("CARGO_BIN_EXE_ownerlint"))
+        .parent()
+        .expect("a folder");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let installed = std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
     if !installed {
@@ -34,7 +40,10 @@ fn editor(name: &str, folder: &Path) -> Option<Command> {
     }
     let paths = std::iter::once(program.to_owned()).chain(std::env::split_paths(&path));
     let mut command = Command::new(name);
-    command.current_dir(folder).env("PATH", std::env::join_paths(paths).expect("a path")).env("HOME", folder);
+    command
+        .current_dir(folder)
+        .env("PATH", std::env::join_paths(paths).expect("a path"))
+        .env("HOME", folder);
     Some(command)
 }
 
@@ -52,27 +61,57 @@ fn bundle() -> tempfile::TempDir {
 /// What the editor printed between `<<<` and `>>>`, a JSON document each.
 fn printed(command: &mut Command) -> Vec<Value> {
     let output = command.output().expect("it runs");
-    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    let shown = text.split("<<<").skip(1).filter_map(|part| part.split(">>>").next());
-    let shown: Vec<_> = shown.map(|json| serde_json::from_str(json).expect("JSON")).collect();
+    let text = [output.stdout, output.stderr]
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .concat();
+    let shown = text
+        .split("<<<")
+        .skip(1)
+        .filter_map(|part| part.split(">>>").next());
+    let shown: Vec<_> = shown
+        .map(|json| serde_json::from_str(json).expect("JSON"))
+        .collect();
     assert!(!shown.is_empty(), "{text}");
     shown
 }
 
 /// Byte, counted from 0, at which the owner stands in the last line of [`BROKEN`].
 fn column() -> usize {
-    BROKEN.lines().last().and_then(|line| line.find("Deployment")).expect("the owner")
+    BROKEN
+        .lines()
+        .last()
+        .and_then(|line| line.find("Deployment"))
+        .expect("the owner")
 }
 
 /// What both editors do: they show a finding of a relation, repair the relation in the buffer only, ask what is deleted with the owner
 /// and where it is, and have a misspelt key corrected.
 fn is_as_documented(shown: &[Value]) {
-    let [found, repaired, hover, definition, offered, fixed, left] = shown else { panic!("{shown:?}") };
-    assert_eq!((&found["line"], &found["byte"]), (&2.into(), &column().into()), "{found}");
-    assert!(found["text"].as_str().is_some_and(|text| text.contains("namespace `shop`")), "{found}");
+    let [found, repaired, hover, definition, offered, fixed, left] = shown else {
+        panic!("{shown:?}")
+    };
+    assert_eq!(
+        (&found["line"], &found["byte"]),
+        (&2.into(), &column().into()),
+        "{found}"
+    );
+    assert!(
+        found["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("namespace `shop`")),
+        "{found}"
+    );
     let deletion = "Deleting `Deployment.apps/shop/web` deletes";
-    assert!(hover.as_str().is_some_and(|text| text.contains(deletion)), "{hover}");
-    assert!(definition.as_str().is_some_and(|path| path.ends_with("rendered/web.yaml")), "{definition}");
+    assert!(
+        hover.as_str().is_some_and(|text| text.contains(deletion)),
+        "{hover}"
+    );
+    assert!(
+        definition
+            .as_str()
+            .is_some_and(|path| path.ends_with("rendered/web.yaml")),
+        "{definition}"
+    );
     assert_eq!(repaired, 0, "repaired in the buffer only");
     assert_eq!(offered, "rename `lables` to `labels`");
     assert_eq!(fixed.as_str(), Some(&*ROLE.replace("lables", "labels")));
@@ -82,12 +121,17 @@ fn is_as_documented(shown: &[Value]) {
 #[test]
 fn neovim_shows_findings_answers_questions_and_applies_a_fix() {
     let folder = bundle();
-    let Some(mut nvim) = editor("nvim", folder.path()) else { return };
+    let Some(mut nvim) = editor("nvim", folder.path()) else {
+        return;
+    };
     let setups = blocks("neovim.md", "lua");
     std::fs::write(folder.path().join("new.lua"), &setups[0]).expect("written");
     std::fs::write(folder.path().join("old.lua"), &setups[1]).expect("written");
-    std::fs::write(folder.path().join("init.lua"), r#"dofile(vim.lsp.config and "new.lua" or "old.lua")"#)
-        .expect("written");
+    std::fs::write(
+        folder.path().join("init.lua"),
+        r#"dofile(vim.lsp.config and "new.lua" or "old.lua")"#,
+    )
+    .expect("written");
     let probe = r#"
 local function say(value) io.stdout:write("<<<" .. vim.fn.json_encode(value) .. ">>>") end
 local function wait(wanted) vim.wait(20000, wanted, 20) end
@@ -131,15 +175,27 @@ vim.cmd("qall!")
     std::fs::write(folder.path().join("probe.lua"), probe).expect("written");
     nvim.args(["--headless", "-n", "-i", "NONE", "-u", "init.lua"]);
     // An error in the probe must not keep it waiting for a key.
-    nvim.args(["-c", "luafile probe.lua", "-c", "qall!", "rendered/settings map.yaml"]);
+    nvim.args([
+        "-c",
+        "luafile probe.lua",
+        "-c",
+        "qall!",
+        "rendered/settings map.yaml",
+    ]);
     is_as_documented(&printed(&mut nvim));
 }
 
 #[test]
 fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
     let folder = bundle();
-    let Some(mut emacs) = editor("emacs", folder.path()) else { return };
-    std::fs::write(folder.path().join("ownerlint.el"), &blocks("emacs.md", "elisp")[0]).expect("written");
+    let Some(mut emacs) = editor("emacs", folder.path()) else {
+        return;
+    };
+    std::fs::write(
+        folder.path().join("ownerlint.el"),
+        &blocks("emacs.md", "elisp")[0],
+    )
+    .expect("written");
     let probe = r#"
 (require 'json)
 (require 'cl-lib)
@@ -195,9 +251,18 @@ fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
 (set-buffer-modified-p nil)
 "#;
     std::fs::write(folder.path().join("probe.el"), probe).expect("written");
-    let parts =
-        "(unless (and (require 'eglot nil t) (require 'yaml-mode nil t)) (princ \"<<<null>>>\") (kill-emacs 0))";
-    emacs.args(["--batch", "-f", "package-initialize", "--eval", parts, "-l", "ownerlint.el", "-l", "probe.el"]);
+    let parts = "(unless (and (require 'eglot nil t) (require 'yaml-mode nil t)) (princ \"<<<null>>>\") (kill-emacs 0))";
+    emacs.args([
+        "--batch",
+        "-f",
+        "package-initialize",
+        "--eval",
+        parts,
+        "-l",
+        "ownerlint.el",
+        "-l",
+        "probe.el",
+    ]);
     let shown = printed(&mut emacs);
     if shown == [Value::Null] {
         println!("skipped: this Emacs has no eglot or no yaml-mode");
@@ -209,13 +274,21 @@ fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
 #[test]
 fn the_problem_matcher_of_vs_code_takes_every_line() {
     let folder = bundle();
-    let Some(mut node) = editor("node", folder.path()) else { return };
+    let Some(mut node) = editor("node", folder.path()) else {
+        return;
+    };
     let page: Value = serde_json::from_str(&blocks("vscode.md", "json")[0]).expect("JSON");
     let pattern = &page["tasks"][0]["problemMatcher"]["pattern"];
     let mut command = crate::support::ownerlint();
-    let arguments = page["tasks"][0]["args"].as_array().expect("arguments").iter();
-    let output =
-        command.current_dir(folder.path()).args(arguments.filter_map(Value::as_str)).output().expect("it runs");
+    let arguments = page["tasks"][0]["args"]
+        .as_array()
+        .expect("arguments")
+        .iter();
+    let output = command
+        .current_dir(folder.path())
+        .args(arguments.filter_map(Value::as_str))
+        .output()
+        .expect("it runs");
     let lines = String::from_utf8(output.stdout).expect("UTF-8");
     let program = r"
 const [pattern, lines] = process.argv.slice(1).map(text => JSON.parse(text));
@@ -227,8 +300,17 @@ process.stdout.write('<<<' + JSON.stringify(show) + '>>>');";
     node.args(["-e", program, &pattern.to_string(), &lines]);
     let found = printed(&mut node).remove(0);
     let found = found.as_array().expect("a list");
-    let files: Vec<_> = found.iter().filter_map(|finding| finding["file"].as_str()).collect();
-    assert!(files.contains(&"rendered/settings map.yaml") && files.len() == found.len(), "{found:?}");
-    let codes: Vec<_> = found.iter().filter_map(|finding| finding["code"].as_str()).collect();
+    let files: Vec<_> = found
+        .iter()
+        .filter_map(|finding| finding["file"].as_str())
+        .collect();
+    assert!(
+        files.contains(&"rendered/settings map.yaml") && files.len() == found.len(),
+        "{found:?}"
+    );
+    let codes: Vec<_> = found
+        .iter()
+        .filter_map(|finding| finding["code"].as_str())
+        .collect();
     assert!(codes.contains(&"owner-cross-namespace"), "{found:?}");
 }

@@ -8,11 +8,18 @@ use crate::support::{check_text, fixture, inventory_of};
 
 fn findings(text: &str) -> Vec<Finding> {
     let report = check_text("input.yaml", text, &Check::default());
-    report.findings.into_iter().map(|reported| reported.finding).collect()
+    report
+        .findings
+        .into_iter()
+        .map(|reported| reported.finding)
+        .collect()
 }
 
 fn the<'a>(findings: &'a [Finding], rule: &str) -> &'a Finding {
-    let found: Vec<_> = findings.iter().filter(|finding| finding.rule == rule).collect();
+    let found: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding.rule == rule)
+        .collect();
     assert_eq!(found.len(), 1, "{rule}: {findings:#?}");
     found[0]
 }
@@ -28,36 +35,62 @@ fn the_only_finalizer_is_removed_alone_as_one_that_was_added_meanwhile_stays() {
         r#"`kubectl patch Widget.example.com probe -n shop --type=json -p '[{"op":"test","path":"/metadata/finalizers/0","#,
         r#""value":"example.com/hold"},{"op":"remove","path":"/metadata/finalizers/0"}]'`"#
     );
-    assert!(the(&found, "finalizer-unknown").help.contains(command), "{found:#?}");
+    assert!(
+        the(&found, "finalizer-unknown").help.contains(command),
+        "{found:#?}"
+    );
 }
 
 #[test]
 fn one_of_several_is_freed_by_a_json_patch_that_tests_what_it_removes() {
-    let found = findings(&widget("namespace: shop, finalizers: [orphan, example.com/hold]"));
+    let found = findings(&widget(
+        "namespace: shop, finalizers: [orphan, example.com/hold]",
+    ));
     let command = concat!(
         r#"`kubectl patch Widget.example.com probe -n shop --type=json -p '[{"op":"test","path":"/metadata/finalizers/1","#,
         r#""value":"example.com/hold"},{"op":"remove","path":"/metadata/finalizers/1"}]'`"#
     );
-    assert!(the(&found, "finalizer-unknown").help.contains(command), "{found:#?}");
+    assert!(
+        the(&found, "finalizer-unknown").help.contains(command),
+        "{found:#?}"
+    );
 }
 
 #[test]
 fn what_only_the_cluster_knows_stands_in_capitals() {
-    let found =
-        findings("apiVersion: v1\nkind: Secret\nmetadata: {generateName: probe-, finalizers: [example.com/hold]}\n");
-    assert!(the(&found, "finalizer-unknown").help.contains("kubectl patch Secret NAME -n NAMESPACE "), "{found:#?}");
-    let found =
-        findings("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk, finalizers: [example.com/hold]}\n");
-    assert!(the(&found, "finalizer-unknown").help.contains("kubectl patch PersistentVolume disk --type"), "{found:#?}");
+    let found = findings(
+        "apiVersion: v1\nkind: Secret\nmetadata: {generateName: probe-, finalizers: [example.com/hold]}\n",
+    );
+    assert!(
+        the(&found, "finalizer-unknown")
+            .help
+            .contains("kubectl patch Secret NAME -n NAMESPACE "),
+        "{found:#?}"
+    );
+    let found = findings(
+        "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk, finalizers: [example.com/hold]}\n",
+    );
+    assert!(
+        the(&found, "finalizer-unknown")
+            .help
+            .contains("kubectl patch PersistentVolume disk --type"),
+        "{found:#?}"
+    );
 }
 
 #[test]
 fn a_namespace_is_freed_through_its_finalize_subresource() {
-    let found =
-        findings("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nspec: {finalizers: [example.com/hold]}\n");
+    let found = findings(
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nspec: {finalizers: [example.com/hold]}\n",
+    );
     let command = "`kubectl get namespace shop -o json | jq 'del(.spec.finalizers[] | select(. == \"example.com/hold\"))' | kubectl \
                    replace --raw /api/v1/namespaces/shop/finalize -f -`";
-    assert!(the(&found, "namespace-spec-finalizers").help.contains(command), "{found:#?}");
+    assert!(
+        the(&found, "namespace-spec-finalizers")
+            .help
+            .contains(command),
+        "{found:#?}"
+    );
 }
 
 #[test]
@@ -66,16 +99,25 @@ fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
     let absent = findings(scaled);
     let reason = &the(&absent, "finalizer-runtime").reason;
     assert!(
-        reason.starts_with("The KEDA operator removes it, but is not in the input (image kedacore/keda)"),
+        reason.starts_with(
+            "The KEDA operator removes it, but is not in the input (image kedacore/keda)"
+        ),
         "{reason}"
     );
 
-    let present =
-        findings(&format!("{}---\n{scaled}", fixture("rules/finalizer-runtime/bad/with-its-controller.yaml")));
-    let with_workload: Vec<_> = present.iter().filter(|finding| finding.rule == "finalizer-runtime").collect();
+    let present = findings(&format!(
+        "{}---\n{scaled}",
+        fixture("rules/finalizer-runtime/bad/with-its-controller.yaml")
+    ));
+    let with_workload: Vec<_> = present
+        .iter()
+        .filter(|finding| finding.rule == "finalizer-runtime")
+        .collect();
     for finding in &with_workload {
         assert!(
-            finding.reason.contains("that is Deployment `keda-operator`, which runs `ghcr.io/kedacore/keda:2.17.0`"),
+            finding.reason.contains(
+                "that is Deployment `keda-operator`, which runs `ghcr.io/kedacore/keda:2.17.0`"
+            ),
             "{finding:#?}"
         );
         assert_eq!(finding.related.len(), 1);
@@ -94,21 +136,48 @@ fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
 
 #[test]
 fn the_evidence_for_a_workload_is_its_image_or_its_rights() {
-    let inventory = inventory_of("input.yaml", &fixture("rules/finalizer-unknown/good/somebody-removes-it.yaml"));
+    let inventory = inventory_of(
+        "input.yaml",
+        &fixture("rules/finalizer-unknown/good/somebody-removes-it.yaml"),
+    );
     let removers = Ownership::of(&inventory).removers;
-    let member = |kind: &str| inventory.members.iter().find(|member| member.key.kind() == kind).expect(kind);
+    let member = |kind: &str| {
+        inventory
+            .members
+            .iter()
+            .find(|member| member.key.kind() == kind)
+            .expect(kind)
+    };
     let remover = removers.remover(&inventory, member("Widget"), "example.com/hold");
-    let Remover::Workload { id, evidence: Evidence::Access { service_account, binding, role }, controller: None } =
-        remover
+    let Remover::Workload {
+        id,
+        evidence:
+            Evidence::Access {
+                service_account,
+                binding,
+                role,
+            },
+        controller: None,
+    } = remover
     else {
         panic!("{remover:?}");
     };
-    assert_eq!(inventory.member(id).key.to_string(), "Deployment.apps/system/operator");
+    assert_eq!(
+        inventory.member(id).key.to_string(),
+        "Deployment.apps/system/operator"
+    );
     assert_eq!(service_account, "operator");
     assert_eq!(inventory.member(binding).key.kind(), "ClusterRoleBinding");
-    assert_eq!(role.map(|role| inventory.member(role).key.kind()), Some("ClusterRole"));
+    assert_eq!(
+        role.map(|role| inventory.member(role).key.kind()),
+        Some("ClusterRole")
+    );
     // A known finalizer on a kind of its controller, which is not in the input and whose objects nobody here may change.
-    let remover = removers.remover(&inventory, member("Application"), "resources-finalizer.argocd.argoproj.io");
+    let remover = removers.remover(
+        &inventory,
+        member("Application"),
+        "resources-finalizer.argocd.argoproj.io",
+    );
     assert!(matches!(remover, Remover::KnownElsewhere(_)), "{remover:?}");
     // Rights do not make a controller look at a kind that it does not know.
     let remover = removers.remover(&inventory, member("Widget"), "kubernetes.io/pvc-protection");
@@ -126,8 +195,21 @@ fn init_containers_and_bare_pods_run_controllers_too() {
     for list in ["containers", "initContainers"] {
         let inventory = inventory_of("input.yaml", &pod(list));
         let removers = Ownership::of(&inventory).removers;
-        let remover = removers.remover(&inventory, &inventory.members[1], "cephcluster.ceph.rook.io");
-        assert!(matches!(remover, Remover::Workload { evidence: Evidence::Image { .. }, .. }), "{list}: {remover:?}");
+        let remover = removers.remover(
+            &inventory,
+            &inventory.members[1],
+            "cephcluster.ceph.rook.io",
+        );
+        assert!(
+            matches!(
+                remover,
+                Remover::Workload {
+                    evidence: Evidence::Image { .. },
+                    ..
+                }
+            ),
+            "{list}: {remover:?}"
+        );
     }
 }
 
@@ -139,11 +221,24 @@ fn an_object_of_a_cluster_gets_no_warning_for_its_controllers_finalizers() {
         );
         findings(&widget(&metadata))
     };
-    for finalizer in ["example.com/hold", "hold", "karmada.io/binding-controller", "foregroundDeletion"] {
+    for finalizer in [
+        "example.com/hold",
+        "hold",
+        "karmada.io/binding-controller",
+        "foregroundDeletion",
+    ] {
         let found = dump(finalizer);
-        assert!(found.iter().all(|finding| finding.severity == Severity::Info), "{finalizer}: {found:#?}");
+        assert!(
+            found
+                .iter()
+                .all(|finding| finding.severity == Severity::Info),
+            "{finalizer}: {found:#?}"
+        );
     }
-    assert_eq!(the(&dump("kubernetes"), "finalizer-misplaced").severity, Severity::Warning);
+    assert_eq!(
+        the(&dump("kubernetes"), "finalizer-misplaced").severity,
+        Severity::Warning
+    );
 }
 
 #[test]
@@ -152,7 +247,10 @@ fn unverified_rows_never_warn() {
         "apiVersion: longhorn.io/v1beta2\nkind: Volume\nmetadata: {name: v, namespace: l, finalizers: [longhorn.io]}\n",
     );
     assert_eq!(the(&found, "finalizer-runtime").severity, Severity::Info);
-    assert_eq!(the(&found, "finalizer-unqualified").severity, Severity::Info);
+    assert_eq!(
+        the(&found, "finalizer-unqualified").severity,
+        Severity::Info
+    );
     let found = findings(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: v, namespace: l, finalizers: [kubevirt.io/virtOperatorFinalizer]}\n",
     );
@@ -183,11 +281,16 @@ metadata:
     let misplaced = the(&found, "finalizer-misplaced");
     assert_eq!(misplaced.severity, Severity::Info);
     assert!(
-        misplaced.reason.starts_with("According to the table of known finalizers, the Rook operator"),
+        misplaced
+            .reason
+            .starts_with("According to the table of known finalizers, the Rook operator"),
         "{misplaced:#?}"
     );
     for rule in ["foreground-deadlock", "namespace-never-empties"] {
-        assert!(found.iter().all(|finding| finding.rule != rule), "{found:#?}");
+        assert!(
+            found.iter().all(|finding| finding.rule != rule),
+            "{found:#?}"
+        );
     }
     let own = findings(&text.replace("cephcluster.ceph.rook.io", "kubernetes.io/pvc-protection"));
     assert_eq!(the(&own, "finalizer-misplaced").severity, Severity::Warning);
@@ -208,9 +311,14 @@ fn rights_alone_make_a_workload_one_that_may_remove_a_finalizer() {
         ),
         "{finding:#?}"
     );
-    assert!(finding.reason.contains("may be the one that removes"), "{finding:#?}");
+    assert!(
+        finding.reason.contains("may be the one that removes"),
+        "{finding:#?}"
+    );
 
-    let known = operator.replace("example.com", "argoproj.io").replace("widgets/finalizers", "applications");
+    let known = operator
+        .replace("example.com", "argoproj.io")
+        .replace("widgets/finalizers", "applications");
     let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: b, finalizers: [argocd.argoproj.io/hook-finalizer]}\n";
     let found = findings(&format!("{known}---\n{application}"));
     let reason = &the(&found, "finalizer-runtime").reason;

@@ -7,20 +7,26 @@ use crate::support::{Repository, corpus, ownerlint};
 /// An info: a namespace on what has none.
 const INFO: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, namespace: shop}\n";
 /// A warning: one key twice.
-const WARNING: &str =
-    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: twice, namespace: shop}\ndata:\n  a: '1'\n  a: '2'\n";
+const WARNING: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: twice, namespace: shop}\ndata:\n  a: '1'\n  a: '2'\n";
 /// An error: a kind that no release serves.
 const ERROR: &str = "apiVersion: policy/v1\nkind: PodSecurityPolicy\nmetadata: {name: psp}\n";
 
 fn all() -> Repository {
     let repository = Repository::new();
-    repository.write("m/a-info.yaml", INFO).write("m/b-warning.yaml", WARNING).write("m/c-error.yaml", ERROR);
+    repository
+        .write("m/a-info.yaml", INFO)
+        .write("m/b-warning.yaml", WARNING)
+        .write("m/c-error.yaml", ERROR);
     repository
 }
 
 /// The severities of the findings in the order in which they are shown.
 fn severities(text: &str) -> Vec<&str> {
-    let word = |line: &'_ str| ["error", "warning", "info"].into_iter().find(|s| line.contains(&format!("{s}[")));
+    let word = |line: &'_ str| {
+        ["error", "warning", "info"]
+            .into_iter()
+            .find(|s| line.contains(&format!("{s}[")))
+    };
     text.lines().filter_map(word).collect()
 }
 
@@ -28,7 +34,11 @@ fn severities(text: &str) -> Vec<&str> {
 fn errors_come_first_and_infos_are_counted() {
     for format in ["human", "concise"] {
         let (status, out, error) = all().run(&["-o", format, "m"], "");
-        assert_eq!((status, severities(&out)), (1, vec!["error", "warning"]), "{out}");
+        assert_eq!(
+            (status, severities(&out)),
+            (1, vec!["error", "warning"]),
+            "{out}"
+        );
         let count = "1 info not shown (`--show info` or `-v` shows everything):\n  1  namespace-on-cluster-scoped  ";
         assert!((out + &error).contains(count), "{format}: {error}");
     }
@@ -45,12 +55,17 @@ fn infos_are_shown_to_whoever_asks_for_them() {
     assert!(out.contains("1 warning and 1 info not shown"), "{out}");
     let (status, _, error) = all().run(&["--show", "all", "m"], "");
     assert_eq!(status, 2);
-    assert!(error.contains("write `error`, `warning` or `info`"), "{error}");
+    assert!(
+        error.contains("write `error`, `warning` or `info`"),
+        "{error}"
+    );
 }
 
 #[test]
 fn formats_for_programs_keep_everything() {
-    for format in ["json", "sarif", "gitlab", "rdjson", "github", "junit", "lsp", "markdown", "jsonl"] {
+    for format in [
+        "json", "sarif", "gitlab", "rdjson", "github", "junit", "lsp", "markdown", "jsonl",
+    ] {
         let (_, out, _) = all().run(&["-o", format, "m"], "");
         assert!(out.contains("namespace-on-cluster-scoped"), "{format}");
     }
@@ -60,22 +75,30 @@ fn formats_for_programs_keep_everything() {
 fn a_long_report_ends_with_a_table() {
     let repository = Repository::new();
     for at in 0..6 {
-        repository.write(&format!("m/old/{at}.yaml"), &ERROR.replace("psp", &format!("psp-{at}")));
+        repository.write(
+            &format!("m/old/{at}.yaml"),
+            &ERROR.replace("psp", &format!("psp-{at}")),
+        );
     }
     repository.write("m/new/b.yaml", WARNING);
     let (_, out, _) = repository.run(&["m"], "");
-    assert!(out.contains("7 findings by rule and folder:\n  6  kind-not-served  m/old\n  1  "), "{out}");
+    assert!(
+        out.contains("7 findings by rule and folder:\n  6  kind-not-served  m/old\n  1  "),
+        "{out}"
+    );
     let (_, out, _) = all().run(&["m"], "");
     assert!(!out.contains("by rule and folder"), "a short one does not");
 }
 
 #[test]
 fn a_finding_names_the_template_that_was_rendered() {
-    let rendered =
-        format!("---\n# Source: web/templates/psp.yaml\n{ERROR}---\n# Source: web/templates/foo.yaml\n{INFO}");
-    for format in
-        ["human", "concise", "json", "jsonl", "sarif", "github", "gitlab", "rdjson", "junit", "lsp", "markdown"]
-    {
+    let rendered = format!(
+        "---\n# Source: web/templates/psp.yaml\n{ERROR}---\n# Source: web/templates/foo.yaml\n{INFO}"
+    );
+    for format in [
+        "human", "concise", "json", "jsonl", "sarif", "github", "gitlab", "rdjson", "junit", "lsp",
+        "markdown",
+    ] {
         let (_, out, _) = Repository::new().run(&["-o", format, "-"], &rendered);
         assert!(out.contains("web/templates/psp.yaml"), "{format}: {out}");
     }
@@ -93,7 +116,11 @@ fn columns_are_bytes_in_every_text() {
         repository.write("a.yaml", text);
         let (_, out, _) = repository.run(&["-o", format, "a.yaml"], "");
         let at = out.find("a.yaml:4:").unwrap_or_else(|| panic!("{out}"));
-        out[at..].chars().skip("a.yaml:4:".len()).take_while(char::is_ascii_digit).collect::<String>()
+        out[at..]
+            .chars()
+            .skip("a.yaml:4:".len())
+            .take_while(char::is_ascii_digit)
+            .collect::<String>()
     };
     assert_eq!(place("human"), place("concise"));
     assert_eq!(place("concise"), place("junit"));
@@ -103,40 +130,69 @@ fn columns_are_bytes_in_every_text() {
 fn a_scope_that_is_neither_there_nor_read_is_a_mistake() {
     let (status, _, error) = all().run(&["--only", "typo", "m"], "");
     assert_eq!(status, 2);
-    assert!(error.contains("`--only typo`: there is no such file or folder"), "{error}");
+    assert!(
+        error.contains("`--only typo`: there is no such file or folder"),
+        "{error}"
+    );
     assert_eq!(all().run(&["--only", "m/a-info.yaml", "m"], "").0, 0);
 }
 
 #[test]
 fn what_is_skipped_and_noted_is_said_in_every_format() {
     let repository = Repository::new();
-    repository.write("m/a.yaml", INFO).write("m/values.yaml", "replicas: 2\n");
-    repository.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n");
     repository
-        .write("chart/templates/web.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n");
-    for format in
-        ["human", "concise", "github", "gitlab", "rdjson", "junit", "lsp", "jsonl", "json", "sarif", "markdown"]
-    {
+        .write("m/a.yaml", INFO)
+        .write("m/values.yaml", "replicas: 2\n");
+    repository.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n");
+    repository.write(
+        "chart/templates/web.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n",
+    );
+    for format in [
+        "human", "concise", "github", "gitlab", "rdjson", "junit", "lsp", "jsonl", "json", "sarif",
+        "markdown",
+    ] {
         let (_, out, error) = repository.run(&["-o", format, "m", "chart"], "");
-        assert!((out + &error).contains("helm template"), "{format}: {error}");
+        assert!(
+            (out + &error).contains("helm template"),
+            "{format}: {error}"
+        );
     }
     let (_, out, _) = repository.run(&["m", "chart"], "");
-    assert!(out.contains("3 skipped") || out.contains("2 skipped"), "{out}");
+    assert!(
+        out.contains("3 skipped") || out.contains("2 skipped"),
+        "{out}"
+    );
     let (_, out, _) = repository.run(&["-v", "m", "chart"], "");
-    assert!(out.contains("m/values.yaml:1: skipped: not-a-manifest"), "{out}");
+    assert!(
+        out.contains("m/values.yaml:1: skipped: not-a-manifest"),
+        "{out}"
+    );
     let (_, out, _) = repository.run(&["-o", "json", "m", "chart"], "");
     let report: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(report["notes"].as_array().map(Vec::len), Some(1), "{out}");
     let skipped = report["skipped"].as_array().expect("a list");
-    assert!(skipped.iter().any(|skip| skip["file"] == "m/values.yaml" && skip["reason"] == "not-a-manifest"));
+    assert!(
+        skipped
+            .iter()
+            .any(|skip| skip["file"] == "m/values.yaml" && skip["reason"] == "not-a-manifest")
+    );
 }
 
 #[test]
 fn the_json_report_says_what_ran_and_what_was_suppressed() {
     let repository = Repository::new();
-    let suppressed = WARNING.replace("  a: '2'", "  # ownerlint: ignore[duplicate-key] the last one counts\n  a: '2'");
-    repository.write("a.yaml", &suppressed).write("b.yaml", ERROR);
-    repository.write("ownerlint.yaml", "version: 1\nrules:\n  kind-not-served:\n    severity: info\n");
+    let suppressed = WARNING.replace(
+        "  a: '2'",
+        "  # ownerlint: ignore[duplicate-key] the last one counts\n  a: '2'",
+    );
+    repository
+        .write("a.yaml", &suppressed)
+        .write("b.yaml", ERROR);
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\nrules:\n  kind-not-served:\n    severity: info\n",
+    );
     let (_, out, _) = repository.run(&["-o", "json"], "");
     let report: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(report["suppressed"][0]["finding"]["rule"], "duplicate-key");
@@ -144,9 +200,16 @@ fn the_json_report_says_what_ran_and_what_was_suppressed() {
     assert_eq!(report["run"]["configuration"], "ownerlint.yaml");
     assert_eq!(report["run"]["bundles"][0]["world"], "open");
     let finding = &report["findings"][0];
-    assert_eq!((&finding["severity"], &finding["certainty"]), (&"info".into(), &"certain".into()));
+    assert_eq!(
+        (&finding["severity"], &finding["certainty"]),
+        (&"info".into(), &"certain".into())
+    );
     let rules = report["rules"].as_array().expect("the rules");
-    assert!(rules.iter().any(|rule| rule["id"] == "kind-not-served" && rule["severity"] == "info"));
+    assert!(
+        rules
+            .iter()
+            .any(|rule| rule["id"] == "kind-not-served" && rule["severity"] == "info")
+    );
 }
 
 #[test]
@@ -163,7 +226,10 @@ fn one_line_formats_name_both_ends_of_a_relation() {
     );
     for format in ["concise", "github", "gitlab", "rdjson"] {
         let (_, out, _) = repository.run(&["-o", format, "--show", "info"], "");
-        assert!(out.contains("owned.yaml") && out.contains("owner.yaml:3:"), "{format}: {out}");
+        assert!(
+            out.contains("owned.yaml") && out.contains("owner.yaml:3:"),
+            "{format}: {out}"
+        );
     }
 }
 
@@ -173,27 +239,46 @@ fn a_run_without_objects_does_not_claim_that_nothing_is_wrong() {
     repository.write("values.yaml", "replicas: 2\n");
     let (status, out, error) = repository.run(&["values.yaml"], "");
     assert_eq!(status, 3);
-    assert_eq!(out, "nothing to check in 1 file (1 document, 0 objects, 1 skipped)\n");
-    assert!(error.contains("no Kubernetes object found in 1 file;"), "{error}");
+    assert_eq!(
+        out,
+        "nothing to check in 1 file (1 document, 0 objects, 1 skipped)\n"
+    );
+    assert!(
+        error.contains("no Kubernetes object found in 1 file;"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_cause_is_printed_once() {
     let (status, _, error) = all().run(&["-o", "json:missing/folder/out.json", "m"], "");
-    assert_eq!((status, error.matches("No such file").count()), (2, 1), "{error}");
+    assert_eq!(
+        (status, error.matches("No such file").count()),
+        (2, 1),
+        "{error}"
+    );
 }
 
 #[test]
 fn colours_links_and_drawing_follow_the_terminal() {
     let run = |variables: &[(&str, &str)]| {
         let mut command = ownerlint();
-        command.envs(variables.iter().copied()).args(["-"]).write_stdin(ERROR);
+        command
+            .envs(variables.iter().copied())
+            .args(["-"])
+            .write_stdin(ERROR);
         String::from_utf8(command.output().expect("it runs").stdout).expect("text")
     };
     let plain = run(&[]);
     assert!(!plain.contains('\u{1b}') && plain.contains('╭'), "{plain}");
-    assert!(plain.contains("  more:   ownerlint explain kind-not-served\n"), "{plain}");
-    assert!(run(&[("FORCE_COLOR", "1")]).contains("\u{1b}[1mkind PodSecurityPolicy"), "a bold headline");
+    assert!(
+        plain.contains("  more:   ownerlint explain kind-not-served\n"),
+        "{plain}"
+    );
+    assert!(
+        run(&[("FORCE_COLOR", "1")]).contains("\u{1b}[1mkind PodSecurityPolicy"),
+        "a bold headline"
+    );
     assert!(!run(&[("FORCE_COLOR", "1"), ("NO_COLOR", "1")]).contains('\u{1b}'));
     assert!(run(&[("LANG", "C")]).is_ascii());
     assert!(run(&[("LC_ALL", "POSIX"), ("LANG", "en_GB.UTF-8")]).is_ascii());
@@ -204,7 +289,10 @@ fn colours_links_and_drawing_follow_the_terminal() {
 fn errors_in_fixtures_end_with_what_leaves_them_out() {
     let repository = Repository::new();
     for at in 0..3 {
-        repository.write(&format!("m/testdata/{at}.yaml"), &ERROR.replace("psp", &format!("psp-{at}")));
+        repository.write(
+            &format!("m/testdata/{at}.yaml"),
+            &ERROR.replace("psp", &format!("psp-{at}")),
+        );
     }
     repository.write("m/web.yaml", INFO);
     for format in ["human", "concise"] {
@@ -212,7 +300,11 @@ fn errors_in_fixtures_end_with_what_leaves_them_out() {
         let proposal = "3 of 3 errors match one pattern; to leave these files out: --exclude '**/testdata/**'\n";
         assert!((out + &error).contains(proposal), "{format}: {error}");
     }
-    assert_eq!(repository.run(&["--exclude", "**/testdata/**", "m"], "").0, 0, "it is true");
+    assert_eq!(
+        repository.run(&["--exclude", "**/testdata/**", "m"], "").0,
+        0,
+        "it is true"
+    );
 }
 
 #[test]
@@ -220,7 +312,10 @@ fn a_list_has_columns() {
     let repository = all();
     let (_, out, _) = repository.run(&["list", "m"], "");
     let column = |name: &str| {
-        let line = out.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {out}"));
+        let line = out
+            .lines()
+            .find(|line| line.contains(name))
+            .unwrap_or_else(|| panic!("{name}: {out}"));
         line.find(" m/")
     };
     assert_eq!(column("a-info.yaml"), column("b-warning.yaml"));
@@ -232,7 +327,11 @@ fn a_first_run_on_a_real_project_is_a_screen() {
     let Some(corpus) = corpus() else { return };
     for project in ["argo-cd", "istio", "kube-prometheus"] {
         let mut command = ownerlint();
-        let output = command.current_dir(corpus).args(["check", "--no-config", project]).output().expect("it runs");
+        let output = command
+            .current_dir(corpus)
+            .args(["check", "--no-config", project])
+            .output()
+            .expect("it runs");
         let text = String::from_utf8(output.stdout).expect("text");
         let error = String::from_utf8(output.stderr).expect("text");
         let lines = text.lines().count() + error.lines().count();

@@ -56,7 +56,10 @@ fn repository() -> Repository {
 
 fn check(repository: &Repository, arguments: &[&str]) -> Command {
     let mut command = ownerlint();
-    command.current_dir(repository.path()).arg("check").args(arguments);
+    command
+        .current_dir(repository.path())
+        .arg("check")
+        .args(arguments);
     command
 }
 
@@ -65,12 +68,19 @@ fn safe_fixes_are_written_and_what_is_left_decides() {
     let repository = repository();
     let run = check(&repository, &["--fix", "role.yaml"]).assert().code(1);
     run.stdout(contains("owner-of-cluster-scoped"))
-        .stderr(contains("fixed 1 finding in 1 file (namespace-on-cluster-scoped 1)"))
+        .stderr(contains(
+            "fixed 1 finding in 1 file (namespace-on-cluster-scoped 1)",
+        ))
         .stderr(contains("1 finding can be fixed with `--fix --suggested`"));
     assert_eq!(repository.read("role.yaml"), SAFELY_FIXED);
-    check(&repository, &["--fix", "--suggested", "role.yaml"]).assert().code(0);
+    check(&repository, &["--fix", "--suggested", "role.yaml"])
+        .assert()
+        .code(0);
     assert_eq!(repository.read("role.yaml"), FIXED);
-    check(&repository, &["--fix", "--suggested", "role.yaml"]).assert().code(0).stderr(contains("fixed nothing"));
+    check(&repository, &["--fix", "--suggested", "role.yaml"])
+        .assert()
+        .code(0)
+        .stderr(contains("fixed nothing"));
     assert_eq!(repository.read("role.yaml"), FIXED);
 }
 
@@ -78,28 +88,48 @@ fn safe_fixes_are_written_and_what_is_left_decides() {
 fn a_diff_is_shown_and_nothing_is_written() {
     let repository = repository();
     for arguments in [&["--diff"][..], &["--fix", "--diff"]] {
-        check(&repository, arguments).assert().code(1).stdout(DIFF).stderr(contains("would fix 1 finding in 1 file"));
+        check(&repository, arguments)
+            .assert()
+            .code(1)
+            .stdout(DIFF)
+            .stderr(contains("would fix 1 finding in 1 file"));
         assert_eq!(repository.read("role.yaml"), ROLE);
     }
     repository.write("role.yaml", FIXED);
-    check(&repository, &["--diff", "--suggested"]).assert().code(0).stdout("");
+    check(&repository, &["--diff", "--suggested"])
+        .assert()
+        .code(0)
+        .stdout("");
 }
 
 #[test]
 fn without_either_option_nothing_is_written_and_json_has_the_fixes() {
     let repository = repository();
-    let json = check(&repository, &["-o", "json", "role.yaml"]).assert().code(1);
-    json.stderr("").stdout(contains("\"applicability\": \"safe\""));
+    let json = check(&repository, &["-o", "json", "role.yaml"])
+        .assert()
+        .code(1);
+    json.stderr("")
+        .stdout(contains("\"applicability\": \"safe\""));
     assert_eq!(repository.read("role.yaml"), ROLE);
-    check(&repository, &["--suggested"]).assert().code(2).stderr(contains("`--diff`"));
+    check(&repository, &["--suggested"])
+        .assert()
+        .code(2)
+        .stderr(contains("`--diff`"));
 }
 
 #[test]
 fn standard_input_comes_out_fixed() {
     let repository = Repository::new();
-    let run = check(&repository, &["--fix", "-"]).write_stdin(ROLE).assert().code(1);
-    run.stdout(SAFELY_FIXED).stderr(contains("owner-of-cluster-scoped"));
-    let clean = check(&repository, &["--fix", "-"]).write_stdin(FIXED).assert().code(0);
+    let run = check(&repository, &["--fix", "-"])
+        .write_stdin(ROLE)
+        .assert()
+        .code(1);
+    run.stdout(SAFELY_FIXED)
+        .stderr(contains("owner-of-cluster-scoped"));
+    let clean = check(&repository, &["--fix", "-"])
+        .write_stdin(FIXED)
+        .assert()
+        .code(0);
     clean.stdout(FIXED);
 }
 
@@ -107,7 +137,9 @@ fn standard_input_comes_out_fixed() {
 fn the_unsaved_text_of_a_file_comes_out_fixed_and_the_file_stays() {
     let repository = repository();
     let unsaved = ROLE.replace("reader", "writer");
-    let run = check(&repository, &["--fix", "--stdin-filename", "role.yaml"]).write_stdin(unsaved).assert();
+    let run = check(&repository, &["--fix", "--stdin-filename", "role.yaml"])
+        .write_stdin(unsaved)
+        .assert();
     run.stdout(SAFELY_FIXED.replace("reader", "writer"));
     assert_eq!(repository.read("role.yaml"), ROLE);
 }
@@ -115,23 +147,46 @@ fn the_unsaved_text_of_a_file_comes_out_fixed_and_the_file_stays() {
 #[test]
 fn only_what_is_reported_is_fixed() {
     let repository = repository();
-    repository
-        .write("suppressed.yaml", &ROLE.replace("of no use", "ownerlint: ignore[namespace-on-cluster-scoped] ours"));
+    repository.write(
+        "suppressed.yaml",
+        &ROLE.replace(
+            "of no use",
+            "ownerlint: ignore[namespace-on-cluster-scoped] ours",
+        ),
+    );
     repository.write("other.yaml", &ROLE.replace("reader", "other"));
     let before = repository.read("suppressed.yaml");
-    check(&repository, &["--fix", "--only", "role.yaml", "--only", "suppressed.yaml"]).assert().code(1);
+    check(
+        &repository,
+        &["--fix", "--only", "role.yaml", "--only", "suppressed.yaml"],
+    )
+    .assert()
+    .code(1);
     assert_eq!(repository.read("role.yaml"), SAFELY_FIXED);
     assert_eq!(repository.read("suppressed.yaml"), before);
-    assert_eq!(repository.read("other.yaml"), ROLE.replace("reader", "other"));
+    assert_eq!(
+        repository.read("other.yaml"),
+        ROLE.replace("reader", "other")
+    );
 }
 
 #[test]
 fn a_file_that_is_not_utf_8_is_left_as_it_is() {
     let repository = Repository::new();
-    let utf16: Vec<u8> = "\u{feff}".chars().chain(ROLE.chars()).flat_map(|c| (c as u16).to_le_bytes()).collect();
+    let utf16: Vec<u8> = "\u{feff}"
+        .chars()
+        .chain(ROLE.chars())
+        .flat_map(|c| (c as u16).to_le_bytes())
+        .collect();
     std::fs::write(repository.path().join("role.yaml"), &utf16).expect("a file");
-    check(&repository, &["--fix"]).assert().code(2).stderr(contains("it is not UTF-8"));
-    assert_eq!(std::fs::read(repository.path().join("role.yaml")).expect("a file"), utf16);
+    check(&repository, &["--fix"])
+        .assert()
+        .code(2)
+        .stderr(contains("it is not UTF-8"));
+    assert_eq!(
+        std::fs::read(repository.path().join("role.yaml")).expect("a file"),
+        utf16
+    );
 }
 
 #[cfg(unix)]
@@ -144,20 +199,40 @@ fn permissions_and_links_stay() {
     std::os::unix::fs::symlink("role.yaml", repository.path().join("link.yaml")).expect("a link");
     check(&repository, &["--fix", "link.yaml"]).assert().code(1);
     assert_eq!(repository.read("role.yaml"), SAFELY_FIXED);
-    assert_eq!(file.metadata().expect("a file").permissions().mode() & 0o777, 0o640);
-    assert!(repository.path().join("link.yaml").symlink_metadata().expect("a link").is_symlink());
-    assert_eq!(std::fs::read_dir(repository.path()).expect("a folder").count(), 3, "nothing else is left behind");
+    assert_eq!(
+        file.metadata().expect("a file").permissions().mode() & 0o777,
+        0o640
+    );
+    assert!(
+        repository
+            .path()
+            .join("link.yaml")
+            .symlink_metadata()
+            .expect("a link")
+            .is_symlink()
+    );
+    assert_eq!(
+        std::fs::read_dir(repository.path())
+            .expect("a folder")
+            .count(),
+        3,
+        "nothing else is left behind"
+    );
 }
 
 #[test]
 fn several_defects_of_one_list_are_fixed_one_after_the_other() {
     let repository = Repository::new();
     let reference = "  - {apiVersion: v1, kind: Namespace, name: a, uid: u}\n";
-    let text =
-        format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: b\n  ownerReferences:\n{}", reference.repeat(4));
+    let text = format!(
+        "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: b\n  ownerReferences:\n{}",
+        reference.repeat(4)
+    );
     repository.write("a.yaml", &text);
     let run = check(&repository, &["--fix"]).assert();
-    run.stderr(contains("fixed 3 findings in 1 file (owner-duplicate 3)").and(contains("would").not()));
+    run.stderr(
+        contains("fixed 3 findings in 1 file (owner-duplicate 3)").and(contains("would").not()),
+    );
     assert_eq!(repository.read("a.yaml").matches("name: a").count(), 1);
 }
 
@@ -166,12 +241,16 @@ fn several_defects_of_one_list_are_fixed_one_after_the_other() {
 fn of_a_large_input_one_run_fixes_a_part_and_says_so() {
     let repository = Repository::new();
     let reference = "  - {apiVersion: v1, kind: Namespace, name: a, uid: u}\n";
-    let text =
-        format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: b\n  ownerReferences:\n{}", reference.repeat(4));
+    let text = format!(
+        "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: b\n  ownerReferences:\n{}",
+        reference.repeat(4)
+    );
     repository.write("a.yaml", &text);
     repository.write("large.yaml", &format!("# {}\n", "x".repeat(20 << 20)));
     let run = check(&repository, &["--fix", "--allow-empty"]).assert();
-    run.stderr(contains("fixed 2 findings in 1 file (owner-duplicate 2); run it again for what is left\n"));
+    run.stderr(contains(
+        "fixed 2 findings in 1 file (owner-duplicate 2); run it again for what is left\n",
+    ));
     let run = check(&repository, &["--fix", "--allow-empty"]).assert();
     run.stderr(contains("fixed 1 finding in 1 file (owner-duplicate 1)\n"));
     assert_eq!(repository.read("a.yaml").matches("name: a").count(), 1);

@@ -25,7 +25,11 @@ const RULES: [&str; 7] = [
 
 fn check() -> Check {
     let rules: Vec<String> = RULES.map(str::to_owned).to_vec();
-    Check { selection: Selection::new(&rules, &[]).expect("rules"), every: true, ..Check::default() }
+    Check {
+        selection: Selection::new(&rules, &[]).expect("rules"),
+        every: true,
+        ..Check::default()
+    }
 }
 
 fn safe(text: &str) -> String {
@@ -112,21 +116,31 @@ fn objects() -> impl Strategy<Value = (Value, Value)> {
 fn forms() -> impl Strategy<Value = Form> {
     let quotes = prop::sample::select(vec!["", "\"", "'"]);
     let flags = (any::<bool>(), any::<bool>());
-    (prop::sample::select(vec![2, 4]), 0..3usize, 1..6usize, quotes, flags).prop_map(
-        |(indent, dash, flow_from, quotes, (trailing, above))| Form {
-            indent,
-            dash,
-            flow_from,
-            quotes,
-            trailing,
-            above,
-        },
+    (
+        prop::sample::select(vec![2, 4]),
+        0..3usize,
+        1..6usize,
+        quotes,
+        flags,
     )
+        .prop_map(
+            |(indent, dash, flow_from, quotes, (trailing, above))| Form {
+                indent,
+                dash,
+                flow_from,
+                quotes,
+                trailing,
+                above,
+            },
+        )
 }
 
 /// Lines that are comments.
 fn comments(text: &str) -> Vec<&str> {
-    text.lines().map(str::trim_start).filter(|line| line.starts_with('#')).collect()
+    text.lines()
+        .map(str::trim_start)
+        .filter(|line| line.starts_with('#'))
+        .collect()
 }
 
 proptest! {
@@ -228,7 +242,10 @@ fn an_entry_goes_with_its_line_and_its_trailing_comment() {
 
 #[test]
 fn a_list_goes_with_its_last_item_and_its_neighbours_stay() {
-    fixes_to("metadata:\n  finalizers:\n  - orphan # goes\n  name: a\n", "metadata:\n  name: a\n");
+    fixes_to(
+        "metadata:\n  finalizers:\n  - orphan # goes\n  name: a\n",
+        "metadata:\n  name: a\n",
+    );
     fixes_to(
         "metadata:\n  name: a\n  finalizers:\n    # kept\n    - example.com/x\n    - orphan\n    - example.com/y # kept\n",
         "metadata:\n  name: a\n  finalizers:\n    # kept\n    - example.com/x\n    - example.com/y # kept\n",
@@ -239,7 +256,9 @@ fn a_list_goes_with_its_last_item_and_its_neighbours_stay() {
 fn the_first_key_of_an_item_leaves_its_dash_to_the_next() {
     let reference = "apiVersion: v1\n    kind: Namespace\n    name: a\n    uid: u\n";
     fixes_to(
-        &format!("metadata:\n  name: a\n  ownerReferences:\n  - namespace: shop # goes\n    {reference}"),
+        &format!(
+            "metadata:\n  name: a\n  ownerReferences:\n  - namespace: shop # goes\n    {reference}"
+        ),
         &format!("metadata:\n  name: a\n  ownerReferences:\n  - {reference}"),
     );
 }
@@ -256,14 +275,28 @@ fn a_mapping_that_loses_its_only_key_is_empty() {
 
 #[test]
 fn a_key_keeps_its_quotes_and_its_value() {
-    fixes_to("metadata:\n  'lables' :   {a: b}\n  name: a\n", "metadata:\n  'labels' :   {a: b}\n  name: a\n");
-    fixes_to("metadata: {name: a, \"lables\": {a: \"b\"}}\n", "metadata: {name: a, \"labels\": {a: \"b\"}}\n");
+    fixes_to(
+        "metadata:\n  'lables' :   {a: b}\n  name: a\n",
+        "metadata:\n  'labels' :   {a: b}\n  name: a\n",
+    );
+    fixes_to(
+        "metadata: {name: a, \"lables\": {a: \"b\"}}\n",
+        "metadata: {name: a, \"labels\": {a: \"b\"}}\n",
+    );
 }
 
 #[test]
 fn a_value_with_tag_block_text_or_anchor_of_its_own_can_go() {
-    for value in ["!!str shop", "|-\n    shop", ">\n    shop\n\n", "&unused shop", "\"sh\\\n    op\""] {
-        let after = safe(&role(&format!("metadata:\n  namespace: {value}\n  name: a\n")));
+    for value in [
+        "!!str shop",
+        "|-\n    shop",
+        ">\n    shop\n\n",
+        "&unused shop",
+        "\"sh\\\n    op\"",
+    ] {
+        let after = safe(&role(&format!(
+            "metadata:\n  namespace: {value}\n  name: a\n"
+        )));
         assert_eq!(one(&after), one(&role("metadata:\n  name: a\n")), "{after}");
     }
 }
@@ -272,36 +305,61 @@ fn a_value_with_tag_block_text_or_anchor_of_its_own_can_go() {
 fn is_refused(text: &str) {
     let report = check_text("example.yaml", text, &check());
     assert!(!report.findings.is_empty(), "{text}");
-    let fix = report.findings.iter().find_map(|reported| reported.finding.fix.as_ref());
+    let fix = report
+        .findings
+        .iter()
+        .find_map(|reported| reported.finding.fix.as_ref());
     assert_eq!(fix, None, "{text}");
 }
 
 #[test]
 fn what_an_anchor_shares_is_not_changed() {
-    is_refused(&role("metadata: &m\n  name: a\n  namespace: shop\nother: *m\n"));
-    is_refused(&role("metadata:\n  name: a\n  namespace: &n shop\nother: *n\n"));
-    is_refused(&role("base: &m\n  namespace: shop\nmetadata:\n  <<: *m\n  name: a\n"));
+    is_refused(&role(
+        "metadata: &m\n  name: a\n  namespace: shop\nother: *m\n",
+    ));
+    is_refused(&role(
+        "metadata:\n  name: a\n  namespace: &n shop\nother: *n\n",
+    ));
+    is_refused(&role(
+        "base: &m\n  namespace: shop\nmetadata:\n  <<: *m\n  name: a\n",
+    ));
     is_refused(&role("base: &m {name: a, namespace: shop}\nmetadata: *m\n"));
     // A merge would bring the value back.
-    is_refused(&role("base: &m\n  namespace: shop\nmetadata:\n  <<: *m\n  namespace: shop\n  name: a\n"));
+    is_refused(&role(
+        "base: &m\n  namespace: shop\nmetadata:\n  <<: *m\n  namespace: shop\n  name: a\n",
+    ));
 }
 
 #[test]
 fn an_alias_may_go_without_what_it_names() {
-    fixes_to("base: &n shop\nmetadata:\n  name: a\n  namespace: *n\n", "base: &n shop\nmetadata:\n  name: a\n");
+    fixes_to(
+        "base: &n shop\nmetadata:\n  name: a\n  namespace: *n\n",
+        "base: &n shop\nmetadata:\n  name: a\n",
+    );
 }
 
 #[test]
 fn a_comment_that_would_be_lost_and_an_odd_form_are_left_alone() {
     is_refused(&role("metadata: {name: a, # why\n  namespace: shop}\n"));
     is_refused(&role("metadata:\n  name: a\n  ? namespace\n  : shop\n"));
-    is_refused(&role("metadata:\n  name: a\n  namespace: shop\n  namespace: mall\n"));
-    is_refused(&role("metadata:\n  name: a\n  lables: {a: b}\n  labels: {c: d}\n"));
+    is_refused(&role(
+        "metadata:\n  name: a\n  namespace: shop\n  namespace: mall\n",
+    ));
+    is_refused(&role(
+        "metadata:\n  name: a\n  lables: {a: b}\n  labels: {c: d}\n",
+    ));
 }
 
 #[test]
 fn a_key_with_a_value_that_does_not_fit_is_not_renamed() {
-    for metadata in ["lables: x", "finalizer: x", "owner: team-a", "uuid: x", "namespaces: [a]", "lables: {a: 1}"] {
+    for metadata in [
+        "lables: x",
+        "finalizer: x",
+        "owner: team-a",
+        "uuid: x",
+        "namespaces: [a]",
+        "lables: {a: 1}",
+    ] {
         is_refused(&role(&format!("metadata:\n  name: a\n  {metadata}\n")));
     }
 }

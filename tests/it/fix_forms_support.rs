@@ -21,7 +21,11 @@ pub(crate) struct Form {
 
 /// The object as one YAML document.
 pub(crate) fn block(value: &Value, form: &Form) -> String {
-    let mut writer = Writer { form, out: String::new(), line: 0 };
+    let mut writer = Writer {
+        form,
+        out: String::new(),
+        line: 0,
+    };
     writer.map(value, 0, 0, false);
     writer.out
 }
@@ -29,9 +33,15 @@ pub(crate) fn block(value: &Value, form: &Form) -> String {
 /// The same lines inside another text, all of them further to the right; the first one after a dash.
 pub(crate) fn as_item(text: &str, indent: usize) -> String {
     let blanks = " ".repeat(indent);
-    let lines: Vec<String> = text.lines().map(|line| format!("{blanks}  {line}\n")).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| format!("{blanks}  {line}\n"))
+        .collect();
     // The dash stands before the first key, whatever comments are above it.
-    let first = lines.iter().position(|line| !line.trim_start().starts_with('#')).expect("a key");
+    let first = lines
+        .iter()
+        .position(|line| !line.trim_start().starts_with('#'))
+        .expect("a key");
     let item = |(at, line): (usize, &String)| match at == first {
         true => format!("{blanks}- {}", &line[indent + 2..]),
         false => line.clone(),
@@ -60,11 +70,13 @@ impl Writer<'_> {
             if at > 0 || !begun {
                 if self.form.above && depth < 2 {
                     self.line += 1;
-                    self.out.push_str(&format!("{}# a{}\n", " ".repeat(column), self.line));
+                    self.out
+                        .push_str(&format!("{}# a{}\n", " ".repeat(column), self.line));
                 }
                 self.out.push_str(&" ".repeat(column));
             }
-            self.out.push_str(&format!("{0}{key}{0}:", self.form.quotes));
+            self.out
+                .push_str(&format!("{0}{key}{0}:", self.form.quotes));
             self.value(value, column, depth + 1);
         }
     }
@@ -81,7 +93,9 @@ impl Writer<'_> {
                 for item in items {
                     self.out.push_str(&format!("{}-", " ".repeat(column)));
                     match item {
-                        Value::Object(entries) if !entries.is_empty() && depth + 1 < self.form.flow_from => {
+                        Value::Object(entries)
+                            if !entries.is_empty() && depth + 1 < self.form.flow_from =>
+                        {
                             self.out.push(' ');
                             self.map(item, column + 2, depth + 1, true);
                         }
@@ -101,11 +115,20 @@ impl Writer<'_> {
 fn flow(value: &Value, quotes: &str) -> String {
     match value {
         Value::Object(entries) => {
-            let entries = entries.iter().map(|(key, value)| format!("{quotes}{key}{quotes}: {}", flow(value, quotes)));
+            let entries = entries
+                .iter()
+                .map(|(key, value)| format!("{quotes}{key}{quotes}: {}", flow(value, quotes)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         Value::Array(items) => {
-            format!("[{}]", items.iter().map(|item| flow(item, quotes)).collect::<Vec<_>>().join(", "))
+            format!(
+                "[{}]",
+                items
+                    .iter()
+                    .map(|item| flow(item, quotes))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
         }
         Value::String(text) if quotes.is_empty() && is_plain(text) => text.clone(),
         other => other.to_string(),
@@ -114,5 +137,7 @@ fn flow(value: &Value, quotes: &str) -> String {
 
 fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "./-".contains(c))
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "./-".contains(c))
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use ownerlint::gc::{
-    Answerer, ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Plan, Reconciler, Requests, SimulationOptions,
-    Step, Verb, WebhookFacts, simulate,
+    Answerer, ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Plan, Reconciler, Requests,
+    SimulationOptions, Step, Verb, WebhookFacts, simulate,
 };
 use ownerlint::kube::{ObjectKey, Policy, Wait};
 use proptest::prelude::*;
@@ -31,15 +31,30 @@ fn reference() -> impl Strategy<Value = (usize, bool, u8)> {
 }
 
 /// An object; what its controller `needs`, if somebody removes its finalizer: workloads and authority.
-fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], needs: &[(usize, bool)]) -> Object {
+fn build(
+    index: usize,
+    references: &[(usize, bool, u8)],
+    finalizers: &[&str],
+    needs: &[(usize, bool)],
+) -> Object {
     let mut object = sketch_object(&format!("{}{{{}}}", NAMES[index], finalizers.join(",")));
-    let (workloads, authority): (Vec<_>, Vec<_>) = needs.iter().partition(|(_, workload)| *workload);
-    let keys = |needs: Vec<(usize, bool)>| needs.iter().map(|(need, _)| NAMES[*need].parse().expect("a key")).collect();
+    let (workloads, authority): (Vec<_>, Vec<_>) =
+        needs.iter().partition(|(_, workload)| *workload);
+    let keys = |needs: Vec<(usize, bool)>| {
+        needs
+            .iter()
+            .map(|(need, _)| NAMES[*need].parse().expect("a key"))
+            .collect()
+    };
     let (workloads, authority) = (keys(workloads), keys(authority));
     object.reconcilers.push(Reconciler {
         finalizers: vec!["x/y".to_owned()],
         workloads,
-        authority: if authority.is_empty() { Vec::new() } else { vec![authority] },
+        authority: if authority.is_empty() {
+            Vec::new()
+        } else {
+            vec![authority]
+        },
     });
     for (owner, blocking, flaw) in references {
         let mut reference = sketch_reference(NAMES[*owner]);
@@ -56,13 +71,29 @@ fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], ne
 }
 
 fn objects() -> impl Strategy<Value = Vec<Object>> {
-    let finalizers = prop::sample::select(vec![&[][..], &[], &[], &["x/y"], &["orphan"], &["foregroundDeletion"]]);
+    let finalizers = prop::sample::select(vec![
+        &[][..],
+        &[],
+        &[],
+        &["x/y"],
+        &["orphan"],
+        &["foregroundDeletion"],
+    ]);
     let needs = prop::collection::vec((0..NAMES.len(), any::<bool>()), 0..3);
-    let shape = (any::<bool>(), prop::collection::vec(reference(), 0..3), finalizers, needs);
+    let shape = (
+        any::<bool>(),
+        prop::collection::vec(reference(), 0..3),
+        finalizers,
+        needs,
+    );
     prop::collection::vec(shape, NAMES.len()).prop_map(|shapes| {
-        let present = shapes.into_iter().enumerate().filter(|(_, (present, ..))| *present);
-        let built =
-            present.map(|(index, (_, references, finalizers, needs))| build(index, &references, finalizers, &needs));
+        let present = shapes
+            .into_iter()
+            .enumerate()
+            .filter(|(_, (present, ..))| *present);
+        let built = present.map(|(index, (_, references, finalizers, needs))| {
+            build(index, &references, finalizers, &needs)
+        });
         built.collect()
     })
 }
@@ -74,32 +105,66 @@ const CLIENTS: [&str; 2] = [
 ];
 
 fn answerer() -> impl Strategy<Value = Answerer> {
-    let object = || prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let object = || {
+        prop::sample::select(NAMES.to_vec())
+            .prop_map(|name| name.parse::<ObjectKey>().expect("a key"))
+    };
     let pods = prop::option::of(prop::collection::vec(object(), 0..2));
     (object(), pods).prop_map(|(service, pods)| Answerer { service, pods })
 }
 
 fn clients() -> impl Strategy<Value = Vec<Object>> {
-    let verbs = [Verb::Delete, Verb::Update, Verb::Finalize, Verb::UpdateStatus];
+    let verbs = [
+        Verb::Delete,
+        Verb::Update,
+        Verb::Finalize,
+        Verb::UpdateStatus,
+    ];
     let verbs = prop::sample::subsequence(verbs.to_vec(), 1..3);
-    let object = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let object = prop::sample::select(NAMES.to_vec())
+        .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
     let requests = prop::collection::btree_map(object, verbs, 1..4);
     let webhook = (answerer(), requests).prop_map(|(answered_by, requests)| {
-        let requests = requests.into_iter().map(|(object, verbs)| Requests { verbs, objects: vec![object] }).collect();
-        let webhook = WebhookFacts { name: "w".to_owned(), url: String::new(), answered_by, requests };
-        Object { facts: Facts::Webhooks(vec![webhook]), ..sketch_object(CLIENTS[0]) }
+        let requests = requests
+            .into_iter()
+            .map(|(object, verbs)| Requests {
+                verbs,
+                objects: vec![object],
+            })
+            .collect();
+        let webhook = WebhookFacts {
+            name: "w".to_owned(),
+            url: String::new(),
+            answered_by,
+            requests,
+        };
+        Object {
+            facts: Facts::Webhooks(vec![webhook]),
+            ..sketch_object(CLIENTS[0])
+        }
     });
     let api = answerer().prop_map(|answered_by| {
-        let api = ApiServiceFacts { group_version: "example.net/v1".to_owned(), answered_by };
-        Object { facts: Facts::ApiService(Box::new(api)), ..sketch_object(CLIENTS[1]) }
+        let api = ApiServiceFacts {
+            group_version: "example.net/v1".to_owned(),
+            answered_by,
+        };
+        Object {
+            facts: Facts::ApiService(Box::new(api)),
+            ..sketch_object(CLIENTS[1])
+        }
     });
-    (webhook, prop::option::weighted(0.3, api)).prop_map(|(webhook, api)| [webhook].into_iter().chain(api).collect())
+    (webhook, prop::option::weighted(0.3, api))
+        .prop_map(|(webhook, api)| [webhook].into_iter().chain(api).collect())
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let target = prop::sample::select([&NAMES[..], &CLIENTS].concat())
         .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
-    let policy = prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan]));
+    let policy = prop::option::of(prop::sample::select(vec![
+        Policy::Background,
+        Policy::Foreground,
+        Policy::Orphan,
+    ]));
     let wait = prop::sample::select(vec![Wait::None, Wait::Gone, Wait::Settled]);
     let patched = prop::sample::select(vec![Wait::None, Wait::Settled]);
     prop_oneof![
@@ -112,7 +177,9 @@ fn step() -> impl Strategy<Value = Step> {
 /// After the last one everything settles, whatever its wait.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..4).prop_map(|mut steps| {
-        if let Some(Step::Delete { wait, .. } | Step::RemoveFinalizer { wait, .. }) = steps.last_mut() {
+        if let Some(Step::Delete { wait, .. } | Step::RemoveFinalizer { wait, .. }) =
+            steps.last_mut()
+        {
             *wait = Wait::Settled;
         }
         steps
@@ -123,7 +190,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 fn steps_of_kubectl() -> impl Strategy<Value = Vec<Step>> {
     (steps(), any::<u8>()).prop_map(|(mut steps, named)| {
         for (at, step) in steps.iter_mut().enumerate() {
-            if let Step::Delete { wait: wait @ Wait::None, .. } = step
+            if let Step::Delete {
+                wait: wait @ Wait::None,
+                ..
+            } = step
                 && named & (1 << at) != 0
             {
                 *wait = Wait::Named;
@@ -135,7 +205,8 @@ fn steps_of_kubectl() -> impl Strategy<Value = Vec<Step>> {
 
 /// Several clients, each with requests and waits of its own.
 fn steps_of_clients() -> impl Strategy<Value = Vec<Step>> {
-    let target = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let target = prop::sample::select(NAMES.to_vec())
+        .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
     let policy = prop::sample::select(vec![Policy::Background, Policy::Foreground]);
     let wait = prop::sample::select(vec![Wait::None, Wait::Gone]);
     let step = (target, policy, wait, 0usize..3);
@@ -157,7 +228,10 @@ fn released(behaviour: Behaviour, objects: Vec<Object>) -> Cluster {
 }
 
 fn behaviour() -> impl Strategy<Value = Behaviour> {
-    any::<(bool, bool)>().prop_map(|(pods_first, absence_by_uid)| Behaviour { pods_first, absence_by_uid })
+    any::<(bool, bool)>().prop_map(|(pods_first, absence_by_uid)| Behaviour {
+        pods_first,
+        absence_by_uid,
+    })
 }
 
 /// What became of each object.
@@ -166,20 +240,34 @@ type Fates = Vec<(ObjectKey, Fate)>;
 /// In every outcome of every step that settles.
 fn all_fates(plan: &Plan<'_>) -> Vec<Vec<Fates>> {
     let settled = plan.steps.iter().filter(|step| !step.outcomes.is_empty());
-    settled.map(|step| step.outcomes.iter().map(|outcome| plan.fates(outcome)).collect()).collect()
+    settled
+        .map(|step| {
+            step.outcomes
+                .iter()
+                .map(|outcome| plan.fates(outcome))
+                .collect()
+        })
+        .collect()
 }
 
 /// The outcomes of a step as a set, with whether they need a late retry.
 fn outcome_sets(plan: &Plan<'_>) -> Vec<BTreeSet<(Fates, bool)>> {
     let sets = plan.steps.iter().map(|step| {
         assert!(step.complete, "the search is small enough");
-        step.outcomes.iter().map(|outcome| (plan.fates(outcome), outcome.late)).collect()
+        step.outcomes
+            .iter()
+            .map(|outcome| (plan.fates(outcome), outcome.late))
+            .collect()
     });
     sets.collect()
 }
 
 fn gone(fates: &[(ObjectKey, Fate)]) -> BTreeSet<&ObjectKey> {
-    fates.iter().filter(|(_, fate)| *fate == Fate::Gone).map(|(key, _)| key).collect()
+    fates
+        .iter()
+        .filter(|(_, fate)| *fate == Fate::Gone)
+        .map(|(key, _)| key)
+        .collect()
 }
 
 // Other seeds find the gaps that are left: of random clusters with webhooks about 1 in 20,000 has an outcome that only one of
@@ -319,8 +407,14 @@ fn the_reduced_search_finds_late_retries_of_what_a_dependent_stops_to_block() {
         build(7, &[(4, true, 1), (7, false, 9)], &[], &[]),
     ]);
     let reduced = simulate(&cluster, &[Step::Settle], &SimulationOptions::default());
-    let naive =
-        simulate(&cluster, &[Step::Settle], &SimulationOptions { reduction: false, ..SimulationOptions::default() });
+    let naive = simulate(
+        &cluster,
+        &[Step::Settle],
+        &SimulationOptions {
+            reduction: false,
+            ..SimulationOptions::default()
+        },
+    );
     assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     assert_eq!(reduced.steps[0].outcomes.len(), 2);
 }

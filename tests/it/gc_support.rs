@@ -3,23 +3,29 @@
 use std::sync::LazyLock;
 
 use ownerlint::gc::{
-    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, KindTable, NamespaceFacts, Object,
-    OwnerReference, PodFacts, SimulationOptions, Step, VolumeFacts, simulate,
+    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, KindTable,
+    NamespaceFacts, Object, OwnerReference, PodFacts, SimulationOptions, Step, VolumeFacts,
+    simulate,
 };
 use ownerlint::kube::{ApiVersion, GroupKind, ObjectKey, Policy, Wait, kinds};
 use serde_json::Value;
 
 /// Everything a 1.36 cluster serves by default.
 fn builtin_kinds() -> KindTable {
-    let table: Value = serde_json::from_str(include_str!("../../rules/tables/builtin-resources-1.36.json"))
-        .expect("the table is JSON");
+    let table: Value = serde_json::from_str(include_str!(
+        "../../rules/tables/builtin-resources-1.36.json"
+    ))
+    .expect("the table is JSON");
     let mut kinds = KindTable::new();
     for row in array(&table["resources"]) {
         if row["enabledByDefault"] != true {
             continue;
         }
         let (group, version) = (text(&row["group"]), text(&row["version"]));
-        let order: Vec<String> = array(&table["groupVersionPriority"][&group]).iter().map(text).collect();
+        let order: Vec<String> = array(&table["groupVersionPriority"][&group])
+            .iter()
+            .map(text)
+            .collect();
         let mut versions = kinds
             .find(GroupKind::new(&group, &text(&row["kind"])))
             .map_or_else(Vec::new, |id| kinds.get(id).versions.clone());
@@ -49,8 +55,18 @@ fn builtin_kinds() -> KindTable {
 pub(crate) fn recorded_kinds() -> KindTable {
     static KINDS: LazyLock<KindTable> = LazyLock::new(|| {
         let mut kinds = builtin_kinds();
-        kinds.add(KindInfo::custom(GroupKind::new("example.com", "Widget"), "widgets", true, &["v1beta1", "v1"]));
-        kinds.add(KindInfo::custom(GroupKind::new("example.com", "Gadget"), "gadgets", false, &["v1beta1", "v1"]));
+        kinds.add(KindInfo::custom(
+            GroupKind::new("example.com", "Widget"),
+            "widgets",
+            true,
+            &["v1beta1", "v1"],
+        ));
+        kinds.add(KindInfo::custom(
+            GroupKind::new("example.com", "Gadget"),
+            "gadgets",
+            false,
+            &["v1beta1", "v1"],
+        ));
         kinds
     });
     KINDS.clone()
@@ -66,16 +82,22 @@ pub(crate) fn object(value: &Value) -> Object {
     let metadata = &value["metadata"];
     Object {
         key: ObjectKey::new(
-            GroupKind::new(ApiVersion::split(&text(&value["apiVersion"])).group, &text(&value["kind"])),
+            GroupKind::new(
+                ApiVersion::split(&text(&value["apiVersion"])).group,
+                &text(&value["kind"]),
+            ),
             text(&metadata["namespace"]).as_str().into(),
             text(&metadata["name"]),
         ),
         uid: text(&metadata["uid"]).into(),
-        owner_references: array(&metadata["ownerReferences"]).iter().map(owner_reference).collect(),
+        owner_references: array(&metadata["ownerReferences"])
+            .iter()
+            .map(owner_reference)
+            .collect(),
         finalizers: array(&metadata["finalizers"]).iter().map(text).collect(),
-        deletion: metadata["deletionTimestamp"]
-            .is_string()
-            .then(|| Deletion { grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0) }),
+        deletion: metadata["deletionTimestamp"].is_string().then(|| Deletion {
+            grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0),
+        }),
         facts: facts(value),
         reconcilers: Vec::new(),
         assumed: false,
@@ -99,7 +121,10 @@ fn facts(value: &Value) -> Facts {
     match text(&value["kind"]).as_str() {
         "Pod" => Facts::Pod(Box::new(PodFacts {
             scheduled: spec["nodeName"].is_string(),
-            finished: matches!(value["status"]["phase"].as_str(), Some("Succeeded" | "Failed")),
+            finished: matches!(
+                value["status"]["phase"].as_str(),
+                Some("Succeeded" | "Failed")
+            ),
             grace_seconds: spec["terminationGracePeriodSeconds"].as_u64().unwrap_or(30),
             claims: array(&spec["volumes"])
                 .iter()
@@ -107,25 +132,34 @@ fn facts(value: &Value) -> Facts {
                 .collect(),
             ..PodFacts::default()
         })),
-        "Namespace" => {
-            Facts::Namespace(NamespaceFacts { spec_finalizers: array(&spec["finalizers"]).iter().map(text).collect() })
-        }
+        "Namespace" => Facts::Namespace(NamespaceFacts {
+            spec_finalizers: array(&spec["finalizers"]).iter().map(text).collect(),
+        }),
         "CustomResourceDefinition" => Facts::Definition(Box::new(DefinitionFacts {
             group: text(&spec["group"]),
             kind: text(&spec["names"]["kind"]),
             plural: text(&spec["names"]["plural"]),
             namespaced: spec["scope"] == "Namespaced",
-            served: array(&spec["versions"]).iter().filter(|v| v["served"] == true).map(|v| text(&v["name"])).collect(),
+            served: array(&spec["versions"])
+                .iter()
+                .filter(|v| v["served"] == true)
+                .map(|v| text(&v["name"]))
+                .collect(),
             established: true,
         })),
         "PersistentVolume" => Facts::Volume(Box::new(VolumeFacts {
-            bound_to: spec["claimRef"]
-                .is_object()
-                .then(|| claim(&text(&spec["claimRef"]["namespace"]), &text(&spec["claimRef"]["name"]))),
+            bound_to: spec["claimRef"].is_object().then(|| {
+                claim(
+                    &text(&spec["claimRef"]["namespace"]),
+                    &text(&spec["claimRef"]["name"]),
+                )
+            }),
             attributes_class: None,
         })),
         "Secret" if value["type"] == "kubernetes.io/service-account-token" => Facts::TokenSecret {
-            service_account: text(&value["metadata"]["annotations"]["kubernetes.io/service-account.name"]),
+            service_account: text(
+                &value["metadata"]["annotations"]["kubernetes.io/service-account.name"],
+            ),
         },
         _ => Facts::None,
     }
@@ -151,9 +185,11 @@ pub(crate) fn step(value: &Value) -> Step {
             wait: Wait::Settled,
             client: 0,
         },
-        Some("remove-finalizer") => {
-            Step::RemoveFinalizer { targets: vec![target()], finalizer: text(&value["finalizer"]), wait: Wait::Settled }
-        }
+        Some("remove-finalizer") => Step::RemoveFinalizer {
+            targets: vec![target()],
+            finalizer: text(&value["finalizer"]),
+            wait: Wait::Settled,
+        },
         Some("remove-all-finalizers") => Step::RemoveAllFinalizers { target: target() },
         Some("force-delete") => Step::ForceDelete { target: target() },
         other => panic!("op {other:?}"),
@@ -197,7 +233,11 @@ pub(crate) fn sketch_object(line: &str) -> Object {
     finalizers.retain(|finalizer| finalizer != "T");
     Object {
         uid: format!("uid-{key}").into(),
-        owner_references: owners.split(", ").filter(|owner| !owner.is_empty()).map(sketch_reference).collect(),
+        owner_references: owners
+            .split(", ")
+            .filter(|owner| !owner.is_empty())
+            .map(sketch_reference)
+            .collect(),
         finalizers,
         deletion: terminating.then(Deletion::default),
         facts: match key.kind() {
@@ -226,14 +266,30 @@ pub(crate) fn sketch_reference(owner: &str) -> OwnerReference {
 }
 
 pub(crate) fn sketch_key(name: &str) -> ObjectKey {
-    if name.contains('/') { key(name) } else { key(&format!("ConfigMap/n/{name}")) }
+    if name.contains('/') {
+        key(name)
+    } else {
+        key(&format!("ConfigMap/n/{name}"))
+    }
 }
 
 fn api_version(key: &ObjectKey) -> String {
-    let versions =
-        [("", "v1"), ("apps", "v1"), ("batch", "v1"), ("example.com", "v1"), ("rbac.authorization.k8s.io", "v1")];
-    let version = versions.iter().find(|(group, _)| *group == key.group()).map_or("v1", |(_, version)| version);
-    if key.group().is_empty() { version.to_owned() } else { format!("{}/{version}", key.group()) }
+    let versions = [
+        ("", "v1"),
+        ("apps", "v1"),
+        ("batch", "v1"),
+        ("example.com", "v1"),
+        ("rbac.authorization.k8s.io", "v1"),
+    ];
+    let version = versions
+        .iter()
+        .find(|(group, _)| *group == key.group())
+        .map_or("v1", |(_, version)| version);
+    if key.group().is_empty() {
+        version.to_owned()
+    } else {
+        format!("{}/{version}", key.group())
+    }
 }
 
 pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
@@ -248,26 +304,57 @@ pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
 /// All outcomes of the last step, the verdict first, in the notation of [`sketch`]; objects that are
 /// gone are left out.
 pub(crate) fn outcomes(cluster: &Cluster, steps: &[Step]) -> Vec<Vec<String>> {
-    let plan = simulate(cluster, steps, &SimulationOptions { kubelet: false, ..SimulationOptions::default() });
+    let plan = simulate(
+        cluster,
+        steps,
+        &SimulationOptions {
+            kubelet: false,
+            ..SimulationOptions::default()
+        },
+    );
     let last = plan.steps.last().expect("there is a step");
     assert!(last.complete, "the search was cut short");
     last.outcomes
         .iter()
-        .map(|outcome| plan.fates(outcome).iter().filter_map(|(key, fate)| notation(key, fate)).collect())
+        .map(|outcome| {
+            plan.fates(outcome)
+                .iter()
+                .filter_map(|(key, fate)| notation(key, fate))
+                .collect()
+        })
         .collect()
 }
 
 fn notation(key: &ObjectKey, fate: &Fate) -> Option<String> {
-    let Fate::Present(present) = fate else { return None };
-    let home = key.group_kind() == GroupKind::new("", "ConfigMap") && key.namespace.name() == Some("n");
-    let mut text = if home { key.name.to_string() } else { key.to_string() };
-    let mut marks: Vec<&str> = if present.terminating { vec!["T"] } else { vec![] };
+    let Fate::Present(present) = fate else {
+        return None;
+    };
+    let home =
+        key.group_kind() == GroupKind::new("", "ConfigMap") && key.namespace.name() == Some("n");
+    let mut text = if home {
+        key.name.to_string()
+    } else {
+        key.to_string()
+    };
+    let mut marks: Vec<&str> = if present.terminating {
+        vec!["T"]
+    } else {
+        vec![]
+    };
     marks.extend(present.finalizers.iter().map(String::as_str));
     if !marks.is_empty() {
         text.push_str(&format!("{{{}}}", marks.join(",")));
     }
     let owners = present.owner_references.iter().map(|reference| {
-        format!("{}{}", if reference.block_owner_deletion == Some(true) { "!" } else { "" }, reference.name)
+        format!(
+            "{}{}",
+            if reference.block_owner_deletion == Some(true) {
+                "!"
+            } else {
+                ""
+            },
+            reference.name
+        )
     });
     let owners: Vec<String> = owners.collect();
     if !owners.is_empty() {

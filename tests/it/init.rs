@@ -19,7 +19,11 @@ fn configuration(repository: &Repository) -> serde_yaml::Value {
 
 /// A list of texts, joined by blanks.
 fn words(value: &serde_yaml::Value) -> String {
-    let words = value.as_sequence().into_iter().flatten().filter_map(serde_yaml::Value::as_str);
+    let words = value
+        .as_sequence()
+        .into_iter()
+        .flatten()
+        .filter_map(serde_yaml::Value::as_str);
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -39,7 +43,8 @@ fn fixtures_and_tests_are_left_out() {
         repository.write(path, text);
     }
     assert_eq!(repository.run(&[], "").0, 1);
-    let excluded = "**/*.golden.yaml **/testdata/** **/zz_fixture_* e2e-tests/**/compare/** test/**";
+    let excluded =
+        "**/*.golden.yaml **/testdata/** **/zz_fixture_* e2e-tests/**/compare/** test/**";
     assert_eq!(words(&configuration(&repository)["exclude"]), excluded);
     let (status, out, error) = repository.run(&["--output", "concise"], "");
     assert_eq!((status, out.as_str(), error.as_str()), (0, "", ""));
@@ -55,25 +60,44 @@ fn a_folder_of_tests_beside_manifests_is_named_by_itself() {
     );
     repository.write("operator/tests/cases/a/00-install.yaml", NAMELESS);
     repository.write("operator/tests/values.yaml", SERVICE);
-    assert_eq!(words(&configuration(&repository)["exclude"]), "operator/tests/cases/**");
+    assert_eq!(
+        words(&configuration(&repository)["exclude"]),
+        "operator/tests/cases/**"
+    );
 }
 
 #[test]
 fn overlays_are_bundles_with_their_base_and_the_command_that_renders_them() {
     let repository = Repository::new();
-    repository.write("base/kustomization.yaml", "resources: [web.yaml]\n").write("base/web.yaml", SERVICE);
+    repository
+        .write("base/kustomization.yaml", "resources: [web.yaml]\n")
+        .write("base/web.yaml", SERVICE);
     for overlay in ["dev", "prod"] {
-        repository.write(&format!("overlays/{overlay}/kustomization.yaml"), "resources: [../../base, own.yaml]\n");
-        repository.write(&format!("overlays/{overlay}/own.yaml"), &SERVICE.replace("web", overlay));
+        repository.write(
+            &format!("overlays/{overlay}/kustomization.yaml"),
+            "resources: [../../base, own.yaml]\n",
+        );
+        repository.write(
+            &format!("overlays/{overlay}/own.yaml"),
+            &SERVICE.replace("web", overlay),
+        );
     }
-    let crd =
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.example.com}\n";
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.example.com}\n";
     repository.write("crds/foo.yaml", crd);
     let written = configuration(&repository);
-    assert_eq!(words(&written["bundles"]["dev"]["paths"]), "base crds overlays/dev");
-    assert_eq!(words(&written["bundles"]["prod"]["paths"]), "base crds overlays/prod");
+    assert_eq!(
+        words(&written["bundles"]["dev"]["paths"]),
+        "base crds overlays/dev"
+    );
+    assert_eq!(
+        words(&written["bundles"]["prod"]["paths"]),
+        "base crds overlays/prod"
+    );
     let text = repository.read("ownerlint.yaml");
-    assert!(text.contains("#   kustomize build overlays/prod | ownerlint -\n"), "{text}");
+    assert!(
+        text.contains("#   kustomize build overlays/prod | ownerlint -\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -91,27 +115,45 @@ fn what_argo_cd_delivers_twice_is_two_bundles() {
     }
     let (status, _, error) = repository.run_in("deploy", &["init"], "");
     assert_eq!(status, 0, "{error}");
-    let written: serde_yaml::Value = serde_yaml::from_str(&repository.read("deploy/ownerlint.yaml")).expect("YAML");
-    assert_eq!(words(&written["bundles"]["staging"]["paths"]), "argo envs/staging");
-    assert_eq!(words(&written["bundles"]["production"]["paths"]), "argo envs/production");
+    let written: serde_yaml::Value =
+        serde_yaml::from_str(&repository.read("deploy/ownerlint.yaml")).expect("YAML");
+    assert_eq!(
+        words(&written["bundles"]["staging"]["paths"]),
+        "argo envs/staging"
+    );
+    assert_eq!(
+        words(&written["bundles"]["production"]["paths"]),
+        "argo envs/production"
+    );
 }
 
 #[test]
 fn charts_come_with_the_command_that_renders_them() {
     let repository = Repository::new();
-    repository.write("web.yaml", SERVICE).write("charts/web/Chart.yaml", "name: web\n");
+    repository
+        .write("web.yaml", SERVICE)
+        .write("charts/web/Chart.yaml", "name: web\n");
     repository.write("charts/web/charts/db/Chart.yaml", "name: db\n");
     configuration(&repository);
     let text = repository.read("ownerlint.yaml");
-    assert!(text.contains("#   helm template web charts/web | ownerlint -\n"), "{text}");
-    assert!(!text.contains("charts/db"), "a part of a chart is rendered with it: {text}");
+    assert!(
+        text.contains("#   helm template web charts/web | ownerlint -\n"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("charts/db"),
+        "a part of a chart is rendered with it: {text}"
+    );
 }
 
 #[test]
 fn a_pattern_that_may_be_meant_is_only_proposed() {
     let repository = Repository::new();
     for n in 0..30 {
-        repository.write(&format!("deploy/{n}.yaml"), &SERVICE.replace("web", &format!("web-{n}")));
+        repository.write(
+            &format!("deploy/{n}.yaml"),
+            &SERVICE.replace("web", &format!("web-{n}")),
+        );
     }
     for n in 0..12 {
         repository.write(&format!("docs/samples/{n}.yaml"), NAMELESS);
@@ -122,7 +164,11 @@ fn a_pattern_that_may_be_meant_is_only_proposed() {
         out.contains("12 of 12 errors are in `docs/samples/**`: if nobody applies these files, add it to `exclude`\n"),
         "{out}"
     );
-    assert!(!repository.read("ownerlint.yaml").contains("docs/samples/**"));
+    assert!(
+        !repository
+            .read("ownerlint.yaml")
+            .contains("docs/samples/**")
+    );
 }
 
 #[test]
@@ -135,9 +181,15 @@ fn a_tree_in_which_bundles_would_bring_errors_forth_stays_whole() {
              versions: [{{name: {version}, served: true, storage: true}}]\n"
         );
         let foo = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a, namespace: shop}\n";
-        repository.write(&format!("{variant}/crd.yaml"), &crd).write(&format!("{variant}/foo.yaml"), foo);
+        repository
+            .write(&format!("{variant}/crd.yaml"), &crd)
+            .write(&format!("{variant}/foo.yaml"), foo);
     }
-    assert_eq!(errors_of(&repository.path(), &[]), 0, "the tree as a whole serves v1");
+    assert_eq!(
+        errors_of(&repository.path(), &[]),
+        0,
+        "the tree as a whole serves v1"
+    );
     assert_eq!(errors_of(&repository.path().join("dev"), &[]), 1);
     assert!(configuration(&repository)["bundles"].is_null());
     assert_eq!(errors_of(&repository.path(), &[]), 0);
@@ -146,40 +198,67 @@ fn a_tree_in_which_bundles_would_bring_errors_forth_stays_whole() {
 /// The findings that a check of `folder` reports: path, line, rule, severity.
 fn findings(folder: &Path, arguments: &[&str]) -> Vec<(String, u64, String, String)> {
     let mut command = ownerlint();
-    command.current_dir(folder).args(["--output", "json", "--threads", "1"]).args(arguments);
+    command
+        .current_dir(folder)
+        .args(["--output", "json", "--threads", "1"])
+        .args(arguments);
     let output = command.output().expect("it runs");
     let report: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     let finding = |finding: &Value| {
         let at = &finding["location"];
-        (text(&at["file"]), at["line"].as_u64().expect("a line"), text(&finding["rule"]), text(&finding["severity"]))
+        (
+            text(&at["file"]),
+            at["line"].as_u64().expect("a line"),
+            text(&finding["rule"]),
+            text(&finding["severity"]),
+        )
     };
-    report["findings"].as_array().expect("findings").iter().map(finding).collect()
+    report["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(finding)
+        .collect()
 }
 
 fn errors_of(folder: &Path, arguments: &[&str]) -> usize {
-    findings(folder, arguments).iter().filter(|(.., severity)| severity == "error").count()
+    findings(folder, arguments)
+        .iter()
+        .filter(|(.., severity)| severity == "error")
+        .count()
 }
 
 /// A copy of a folder in which `init` was run, taken for a repository.
 fn initialised(folder: &Path) -> tempfile::TempDir {
     let copy = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(copy.path().join(".git")).expect("a marker");
-    let files = walkdir::WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file());
+    let files = walkdir::WalkDir::new(folder)
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry.file_type().is_file());
     for file in files {
-        let to = copy.path().join(file.path().strip_prefix(folder).expect("below"));
+        let to = copy
+            .path()
+            .join(file.path().strip_prefix(folder).expect("below"));
         std::fs::create_dir_all(to.parent().expect("a file has a folder")).expect("a folder");
         std::fs::copy(file.path(), to).expect("a file");
     }
     let mut init = ownerlint();
-    init.current_dir(copy.path()).args(["init", "--threads", "1"]).assert().code(0);
+    init.current_dir(copy.path())
+        .args(["init", "--threads", "1"])
+        .assert()
+        .code(0);
     copy
 }
 
 /// The folders of a folder.
 fn folders(of: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(of).expect("a folder").flatten().map(|entry| entry.path());
+    let entries = std::fs::read_dir(of)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.path());
     let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
     folders.sort();
     folders
@@ -191,7 +270,11 @@ fn no_folder_of_the_corpus_has_more_errors_after_init() {
     let worse = folders(corpus).into_par_iter().filter_map(|folder| {
         let after = errors_of(initialised(&folder).path(), &[]);
         // Most folders have no error at all.
-        let before = if after == 0 { 0 } else { errors_of(&folder, &["--no-config"]) };
+        let before = if after == 0 {
+            0
+        } else {
+            errors_of(&folder, &["--no-config"])
+        };
         (after > before).then(|| format!("{}: {before} → {after}", folder.display()))
     });
     assert_eq!(worse.collect::<Vec<_>>(), Vec::<String>::new());
@@ -203,13 +286,25 @@ fn after_init_no_fixture_that_users_complained_of_is_reported() {
     let Ok(labels) = std::fs::read_to_string(believable.join("labels.tsv")) else {
         return skip("no files that users complained of");
     };
-    let rows: Vec<Vec<&str>> = labels.lines().map(|line| line.split('\t').collect()).collect();
+    let rows: Vec<Vec<&str>> = labels
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
     for folder in folders(&believable) {
-        let name = folder.file_name().and_then(|name| name.to_str()).expect("a name");
+        let name = folder
+            .file_name()
+            .and_then(|name| name.to_str())
+            .expect("a name");
         let fixtures: Vec<_> = rows
             .iter()
             .filter(|row| row[3] == "fixture")
-            .filter_map(|row| Some((row[0].strip_prefix(name)?.strip_prefix('/')?, row[1], row[2])))
+            .filter_map(|row| {
+                Some((
+                    row[0].strip_prefix(name)?.strip_prefix('/')?,
+                    row[1],
+                    row[2],
+                ))
+            })
             .collect();
         if fixtures.is_empty() {
             continue;
@@ -217,7 +312,10 @@ fn after_init_no_fixture_that_users_complained_of_is_reported() {
         let copy = initialised(&folder);
         for (file, line, rule, _) in findings(copy.path(), &["--allow-empty"]) {
             let line = line.to_string();
-            assert!(!fixtures.contains(&(file.as_str(), line.as_str(), rule.as_str())), "{name}: {file}:{line} {rule}");
+            assert!(
+                !fixtures.contains(&(file.as_str(), line.as_str(), rule.as_str())),
+                "{name}: {file}:{line} {rule}"
+            );
         }
     }
 }

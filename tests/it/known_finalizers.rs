@@ -20,8 +20,16 @@ fn every_row_says_where_its_controller_runs_or_is_unverified() {
     for known in known_finalizers::table().iter() {
         for row in &known.controllers {
             let somewhere = row.control_plane || !row.images.is_empty();
-            assert!(somewhere || !row.verified, "{}: verified without image or control plane", known.finalizer);
-            assert!(!row.removed_by.is_empty() && !row.workload_hint.is_empty(), "{}", known.finalizer);
+            assert!(
+                somewhere || !row.verified,
+                "{}: verified without image or control plane",
+                known.finalizer
+            );
+            assert!(
+                !row.removed_by.is_empty() && !row.workload_hint.is_empty(),
+                "{}",
+                known.finalizer
+            );
         }
     }
 }
@@ -32,38 +40,107 @@ fn no_kind_or_image_cell_holds_prose() {
         for cell in [&row["kinds"], &row["removed_by_images"]] {
             let allowed = |c: char| c.is_ascii_alphanumeric() || "*./-_;".contains(c);
             assert!(cell.chars().all(allowed), "{}: {cell}", row["finalizer"]);
-            assert!(cell.is_empty() || cell.split(';').all(|entry| !entry.is_empty()), "{}: {cell}", row["finalizer"]);
+            assert!(
+                cell.is_empty() || cell.split(';').all(|entry| !entry.is_empty()),
+                "{}: {cell}",
+                row["finalizer"]
+            );
         }
     }
 }
 
 fn handles(finalizer: &str, group: &str, kind: &str) -> Handles {
-    known_finalizers::table().find(finalizer).expect(finalizer).handles(group, kind)
+    known_finalizers::table()
+        .find(finalizer)
+        .expect(finalizer)
+        .handles(group, kind)
 }
 
 #[test]
 fn a_finalizer_is_handled_on_the_kinds_of_its_controllers_only() {
-    assert_eq!(handles("kubernetes.io/pvc-protection", "", "PersistentVolumeClaim"), Handles::Yes);
-    assert_eq!(handles("kubernetes.io/pvc-protection", "", "Secret"), Handles::No);
-    assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "argoproj.io", "Application"), Handles::Yes);
-    assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "apps", "Deployment"), Handles::Unlisted);
-    assert_eq!(handles("foregroundDeletion", "apps", "Deployment"), Handles::Yes);
-    assert_eq!(handles("finalizers.fluxcd.io", "helm.toolkit.fluxcd.io", "HelmRelease"), Handles::Yes);
+    assert_eq!(
+        handles("kubernetes.io/pvc-protection", "", "PersistentVolumeClaim"),
+        Handles::Yes
+    );
+    assert_eq!(
+        handles("kubernetes.io/pvc-protection", "", "Secret"),
+        Handles::No
+    );
+    assert_eq!(
+        handles(
+            "resources-finalizer.argocd.argoproj.io",
+            "argoproj.io",
+            "Application"
+        ),
+        Handles::Yes
+    );
+    assert_eq!(
+        handles(
+            "resources-finalizer.argocd.argoproj.io",
+            "apps",
+            "Deployment"
+        ),
+        Handles::Unlisted
+    );
+    assert_eq!(
+        handles("foregroundDeletion", "apps", "Deployment"),
+        Handles::Yes
+    );
+    assert_eq!(
+        handles(
+            "finalizers.fluxcd.io",
+            "helm.toolkit.fluxcd.io",
+            "HelmRelease"
+        ),
+        Handles::Yes
+    );
 }
 
 #[test]
 fn forks_and_siblings_that_keep_a_finalizers_name_are_listed() {
     for (finalizer, group, kind) in [
-        ("postgres-operator.crunchydata.com/finalizer", "upstream.pgv2.percona.com", "PostgresCluster"),
-        ("percona.com/delete-ssl", "pgv2.percona.com", "PerconaPGCluster"),
-        ("internal.percona.com/stop-watchers", "pgv2.percona.com", "PerconaPGCluster"),
-        ("storagesystem.odf.openshift.io", "odf.openshift.io", "StorageSystem"),
+        (
+            "postgres-operator.crunchydata.com/finalizer",
+            "upstream.pgv2.percona.com",
+            "PostgresCluster",
+        ),
+        (
+            "percona.com/delete-ssl",
+            "pgv2.percona.com",
+            "PerconaPGCluster",
+        ),
+        (
+            "internal.percona.com/stop-watchers",
+            "pgv2.percona.com",
+            "PerconaPGCluster",
+        ),
+        (
+            "storagesystem.odf.openshift.io",
+            "odf.openshift.io",
+            "StorageSystem",
+        ),
         ("noobaa.io/finalizer", "noobaa.io", "BackingStore"),
-        ("configconnector.cnrm.cloud.google.com/finalizer", "core.cnrm.cloud.google.com", "ConfigConnectorContext"),
-        ("configconnector.cnrm.cloud.google.com/finalizer", "rbac.authorization.k8s.io", "RoleBinding"),
-        ("cnrm.cloud.google.com/finalizer", "rbac.authorization.k8s.io", "RoleBinding"),
+        (
+            "configconnector.cnrm.cloud.google.com/finalizer",
+            "core.cnrm.cloud.google.com",
+            "ConfigConnectorContext",
+        ),
+        (
+            "configconnector.cnrm.cloud.google.com/finalizer",
+            "rbac.authorization.k8s.io",
+            "RoleBinding",
+        ),
+        (
+            "cnrm.cloud.google.com/finalizer",
+            "rbac.authorization.k8s.io",
+            "RoleBinding",
+        ),
     ] {
-        assert_eq!(handles(finalizer, group, kind), Handles::Yes, "{finalizer} on {kind}");
+        assert_eq!(
+            handles(finalizer, group, kind),
+            Handles::Yes,
+            "{finalizer} on {kind}"
+        );
     }
 }
 
@@ -78,25 +155,57 @@ fn nobody_removes_the_namespace_controllers_finalizer_from_metadata() {
 fn only_of_kubernetes_own_finalizers_the_table_denies_a_kind() {
     for known in known_finalizers::table().iter() {
         let own = known.finalizer == "kubernetes" || known.finalizer.starts_with("kubernetes.io/");
-        assert_eq!(known.handles("example.com", "Nothing") == Handles::No, own, "{}", known.finalizer);
+        assert_eq!(
+            known.handles("example.com", "Nothing") == Handles::No,
+            own,
+            "{}",
+            known.finalizer
+        );
         if known.controllers.iter().any(|row| !row.verified) {
-            assert_ne!(known.handles("example.com", "Nothing"), Handles::Unlisted, "{}", known.finalizer);
+            assert_ne!(
+                known.handles("example.com", "Nothing"),
+                Handles::Unlisted,
+                "{}",
+                known.finalizer
+            );
         }
     }
-    assert_eq!(handles("longhorn.io", "longhorn.io", "Volume"), Handles::Yes);
-    assert_eq!(handles("longhorn.io", "apps", "Deployment"), Handles::Unproven);
+    assert_eq!(
+        handles("longhorn.io", "longhorn.io", "Volume"),
+        Handles::Yes
+    );
+    assert_eq!(
+        handles("longhorn.io", "apps", "Deployment"),
+        Handles::Unproven
+    );
 }
 
 #[test]
 fn patterns_match_after_exact_names_and_not_across_slashes() {
     let table = known_finalizers::table();
     let found = |name: &str| table.find(name).map(|known| known.finalizer.as_str());
-    assert_eq!(found("external-attacher/ebs-csi-aws-com"), Some("external-attacher/*"));
-    assert_eq!(found("group.ingress.k8s.aws/shared"), Some("group.ingress.k8s.aws/*"));
-    assert_eq!(found("cephcluster.ceph.rook.io"), Some("cephcluster.ceph.rook.io"), "the exact row wins");
+    assert_eq!(
+        found("external-attacher/ebs-csi-aws-com"),
+        Some("external-attacher/*")
+    );
+    assert_eq!(
+        found("group.ingress.k8s.aws/shared"),
+        Some("group.ingress.k8s.aws/*")
+    );
+    assert_eq!(
+        found("cephcluster.ceph.rook.io"),
+        Some("cephcluster.ceph.rook.io"),
+        "the exact row wins"
+    );
     assert_eq!(found("cephrbdmirror.ceph.rook.io"), Some("*.ceph.rook.io"));
-    assert_eq!(found("finalizers.sqs.services.k8s.aws/Queue"), Some("finalizers.*.services.k8s.aws/*"));
-    assert_eq!(found("deletion.finalizers.queues.rabbitmq.com"), Some("deletion.finalizers.*.rabbitmq.com"));
+    assert_eq!(
+        found("finalizers.sqs.services.k8s.aws/Queue"),
+        Some("finalizers.*.services.k8s.aws/*")
+    );
+    assert_eq!(
+        found("deletion.finalizers.queues.rabbitmq.com"),
+        Some("deletion.finalizers.*.rabbitmq.com")
+    );
     assert_eq!(
         found("deletion.finalizers.rabbitmqclusters.rabbitmq.com"),
         Some("deletion.finalizers.rabbitmqclusters.rabbitmq.com")
@@ -108,8 +217,11 @@ fn patterns_match_after_exact_names_and_not_across_slashes() {
 #[test]
 fn what_the_control_plane_removes_needs_no_workload() {
     let table = known_finalizers::table();
-    let control_plane: BTreeSet<&str> =
-        table.iter().filter(|known| known.removed_by_control_plane()).map(|known| known.finalizer.as_str()).collect();
+    let control_plane: BTreeSet<&str> = table
+        .iter()
+        .filter(|known| known.removed_by_control_plane())
+        .map(|known| known.finalizer.as_str())
+        .collect();
     for finalizer in [
         "kubernetes.io/pvc-protection",
         "kubernetes.io/pv-protection",
@@ -127,12 +239,22 @@ fn what_the_control_plane_removes_needs_no_workload() {
 fn finalizers_meant_for_manifests_are_told_from_those_of_live_objects() {
     let added = |finalizer: &str| -> BTreeSet<String> {
         let known = known_finalizers::table().find(finalizer).expect(finalizer);
-        known.controllers.iter().map(|row| format!("{:?}", row.added)).collect()
+        known
+            .controllers
+            .iter()
+            .map(|row| format!("{:?}", row.added))
+            .collect()
     };
     let words = |added: Added| BTreeSet::from([format!("{added:?}")]);
-    assert_eq!(added("resources-finalizer.argocd.argoproj.io"), words(Added::Both));
+    assert_eq!(
+        added("resources-finalizer.argocd.argoproj.io"),
+        words(Added::Both)
+    );
     assert_eq!(added("percona.com/delete-pxc-pvc"), words(Added::Written));
-    assert_eq!(added("actions.github.com/cleanup-protection"), words(Added::Written));
+    assert_eq!(
+        added("actions.github.com/cleanup-protection"),
+        words(Added::Written)
+    );
     assert_eq!(added("kubernetes.io/pvc-protection"), words(Added::Runtime));
 }
 
@@ -140,10 +262,18 @@ fn finalizers_meant_for_manifests_are_told_from_those_of_live_objects() {
 fn an_image_tells_which_finalizers_it_removes() {
     let table = known_finalizers::table();
     let removed = |image: &str| -> BTreeSet<&str> {
-        table.removed_by_image(image).map(|(known, _)| known.finalizer.as_str()).collect()
+        table
+            .removed_by_image(image)
+            .map(|(known, _)| known.finalizer.as_str())
+            .collect()
     };
-    assert!(removed("quay.io/argoproj/argocd:v3.0.0").contains("argocd.argoproj.io/hook-finalizer"));
-    assert!(removed("gcr.io/k8s-staging-cluster-api/cluster-api-controller:dev").contains("cluster.cluster.x-k8s.io"));
+    assert!(
+        removed("quay.io/argoproj/argocd:v3.0.0").contains("argocd.argoproj.io/hook-finalizer")
+    );
+    assert!(
+        removed("gcr.io/k8s-staging-cluster-api/cluster-api-controller:dev")
+            .contains("cluster.cluster.x-k8s.io")
+    );
     assert!(removed("ghcr.io/kedacore/keda:2.17.0").contains("finalizer.keda.sh"));
     assert!(removed("ghcr.io/kedacore/keda-metrics-apiserver:2.17.0").is_empty());
     assert!(removed("nginx").is_empty());
@@ -160,5 +290,8 @@ fn a_kind_tells_which_finalizers_it_may_carry() {
         .map(|(known, _)| known.finalizer.as_str())
         .collect();
     assert!(carried.contains(&"machine.cluster.x-k8s.io"), "{carried:?}");
-    assert!(!carried.contains(&"cluster.cluster.x-k8s.io"), "{carried:?}");
+    assert!(
+        !carried.contains(&"cluster.cluster.x-k8s.io"),
+        "{carried:?}"
+    );
 }

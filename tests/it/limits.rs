@@ -14,7 +14,10 @@ pub(crate) const SPACE: u64 = 256 << 20;
 
 /// Runs the program in a folder within these limits, with arguments as a shell reads them.
 pub(crate) fn limited(folder: &Path, arguments: &str) -> Output {
-    let line = format!("ulimit -c 0; ulimit -t {SECONDS}; ulimit -v {}; exec \"$OWNERLINT\" {arguments}", SPACE >> 10);
+    let line = format!(
+        "ulimit -c 0; ulimit -t {SECONDS}; ulimit -v {}; exec \"$OWNERLINT\" {arguments}",
+        SPACE >> 10
+    );
     shell(folder, &line)
 }
 
@@ -23,6 +26,11 @@ pub(crate) fn shell(folder: &Path, line: &str) -> Output {
     let mut command = Command::new("sh");
     let program = ownerlint().get_program().to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
-    command.current_dir(folder).env_clear().env("PATH", path).env("OWNERLINT", program).env("COLUMNS", "100");
+    command
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", path)
+        .env("OWNERLINT", program)
+        .env("COLUMNS", "100");
     command.args(["-c", line]).output().expect("sh runs")
 }

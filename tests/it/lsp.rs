@@ -39,7 +39,8 @@ metadata:
       name: operator
       uid: ''
 ";
-const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: operator\n  namespace: shop\n";
+const OWNER: &str =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: operator\n  namespace: shop\n";
 
 const CAKES: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -71,9 +72,16 @@ impl Client {
         }
         let (connection, other) = Connection::memory();
         let server = std::thread::spawn(move || serve(&other));
-        let mut client = Self { connection, server, folder, asked: 0, waiting: Vec::new() };
+        let mut client = Self {
+            connection,
+            server,
+            folder,
+            asked: 0,
+            waiting: Vec::new(),
+        };
         let root = client.uri("");
-        let greeting = json!({"capabilities": capabilities, "workspaceFolders": [{"uri": root, "name": "x"}]});
+        let greeting =
+            json!({"capabilities": capabilities, "workspaceFolders": [{"uri": root, "name": "x"}]});
         client.request("initialize", greeting);
         client.notify("initialized", json!({}));
         client
@@ -88,11 +96,22 @@ impl Client {
     }
 
     fn uri(&self, path: &str) -> String {
-        format!("file://{}", self.folder.path().canonicalize().expect("a folder").join(path).display())
+        format!(
+            "file://{}",
+            self.folder
+                .path()
+                .canonicalize()
+                .expect("a folder")
+                .join(path)
+                .display()
+        )
     }
 
     fn send(&self, message: impl Into<Message>) {
-        self.connection.sender.send(message.into()).expect("the server listens");
+        self.connection
+            .sender
+            .send(message.into())
+            .expect("the server listens");
     }
 
     fn notify(&self, method: &str, params: Value) {
@@ -100,13 +119,17 @@ impl Client {
     }
 
     fn open(&self, path: &str, text: &str) {
-        let document = json!({"uri": self.uri(path), "languageId": "yaml", "version": 1, "text": text});
+        let document =
+            json!({"uri": self.uri(path), "languageId": "yaml", "version": 1, "text": text});
         self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
     fn edit(&self, path: &str, text: &str) {
         let document = json!({"uri": self.uri(path), "version": 2});
-        self.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": [{"text": text}]}));
+        self.notify(
+            "textDocument/didChange",
+            json!({"textDocument": document, "contentChanges": [{"text": text}]}),
+        );
     }
 
     fn ask(&mut self, method: &str, params: Value) -> RequestId {
@@ -134,33 +157,57 @@ impl Client {
     fn at(&mut self, method: &str, path: &str, text: &str, needle: &str) -> Value {
         let before = &text[..text.find(needle).expect("it is there")];
         let line = before.matches('\n').count();
-        let character = before.rsplit('\n').next().unwrap_or_default().encode_utf16().count();
+        let character = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .encode_utf16()
+            .count();
         let position = json!({"line": line, "character": character});
         let context = json!({"includeDeclaration": false});
         let uri = self.uri(path);
-        self.request(method, json!({"textDocument": {"uri": uri}, "position": position, "context": context}))
+        self.request(
+            method,
+            json!({"textDocument": {"uri": uri}, "position": position, "context": context}),
+        )
     }
 
     /// The text of a hover on the first place of `needle` in a file.
     fn hover(&mut self, path: &str, text: &str, needle: &str) -> String {
         let hover = self.at("textDocument/hover", path, text, needle);
-        hover["contents"]["value"].as_str().expect("text").to_owned()
+        hover["contents"]["value"]
+            .as_str()
+            .expect("text")
+            .to_owned()
     }
 
     /// What is offered about a range.
     fn actions(&mut self, path: &str, range: &Value, context: Value) -> Vec<Value> {
-        let params = json!({"textDocument": {"uri": self.uri(path)}, "range": range, "context": context});
-        self.request("textDocument/codeAction", params).as_array().expect("a list").clone()
+        let params =
+            json!({"textDocument": {"uri": self.uri(path)}, "range": range, "context": context});
+        self.request("textDocument/codeAction", params)
+            .as_array()
+            .expect("a list")
+            .clone()
     }
 
     /// The next message that is wanted; others wait.
     fn take<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
-        if let Some((at, found)) = self.waiting.iter().enumerate().find_map(|(at, it)| Some((at, wanted(it)?))) {
+        if let Some((at, found)) = self
+            .waiting
+            .iter()
+            .enumerate()
+            .find_map(|(at, it)| Some((at, wanted(it)?)))
+        {
             self.waiting.remove(at);
             return found;
         }
         loop {
-            let message = self.connection.receiver.recv_timeout(Duration::from_secs(60)).expect("the server answers");
+            let message = self
+                .connection
+                .receiver
+                .recv_timeout(Duration::from_secs(60))
+                .expect("the server answers");
             match wanted(&message) {
                 Some(found) => return found,
                 None => self.waiting.push(message),
@@ -170,7 +217,9 @@ impl Client {
 
     fn notification(&mut self, method: &str, matches: impl Fn(&Value) -> bool) -> Value {
         self.take(|message| match message {
-            Message::Notification(it) if it.method == method && matches(&it.params) => Some(it.params.clone()),
+            Message::Notification(it) if it.method == method && matches(&it.params) => {
+                Some(it.params.clone())
+            }
             _ => None,
         })
     }
@@ -178,9 +227,13 @@ impl Client {
     /// The rules of the next diagnostics of a file.
     fn rules(&mut self, path: &str) -> Vec<String> {
         let uri = self.uri(path);
-        let params = self.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri));
+        let params = self.notification("textDocument/publishDiagnostics", |params| {
+            params["uri"] == json!(uri)
+        });
         let rules = params["diagnostics"].as_array().expect("a list").iter();
-        rules.map(|one| one["code"].as_str().expect("a rule").to_owned()).collect()
+        rules
+            .map(|one| one["code"].as_str().expect("a rule").to_owned())
+            .collect()
     }
 
     fn end(mut self) {
@@ -193,8 +246,14 @@ impl Client {
 #[test]
 fn what_is_open_is_judged_and_what_is_closed_is_cleared() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
-    assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped", "metadata-unknown-field"]);
-    client.notify("textDocument/didClose", json!({"textDocument": {"uri": client.uri("driver.yaml")}}));
+    assert_eq!(
+        client.rules("driver.yaml"),
+        ["owner-of-cluster-scoped", "metadata-unknown-field"]
+    );
+    client.notify(
+        "textDocument/didClose",
+        json!({"textDocument": {"uri": client.uri("driver.yaml")}}),
+    );
     assert!(client.rules("driver.yaml").is_empty());
     client.end();
 }
@@ -204,10 +263,20 @@ fn an_unsaved_edit_breaks_and_repairs_a_relation_to_another_file() {
     let mut client = Client::new(&[("a.yaml", OWNED), ("b.yaml", OWNER)], json!({}));
     client.open("a.yaml", OWNED);
     let whole = client.rules("a.yaml");
-    assert!(!whole.contains(&"owner-cross-namespace".to_owned()), "{whole:?}");
+    assert!(
+        !whole.contains(&"owner-cross-namespace".to_owned()),
+        "{whole:?}"
+    );
     client.open("b.yaml", OWNER);
-    client.edit("b.yaml", &OWNER.replace("namespace: shop", "namespace: elsewhere"));
-    assert!(client.rules("a.yaml").contains(&"owner-cross-namespace".to_owned()));
+    client.edit(
+        "b.yaml",
+        &OWNER.replace("namespace: shop", "namespace: elsewhere"),
+    );
+    assert!(
+        client
+            .rules("a.yaml")
+            .contains(&"owner-cross-namespace".to_owned())
+    );
     client.edit("b.yaml", OWNER);
     assert_eq!(client.rules("a.yaml"), whole);
     client.end();
@@ -217,15 +286,33 @@ fn an_unsaved_edit_breaks_and_repairs_a_relation_to_another_file() {
 fn a_hover_says_who_owns_who_removes_and_what_is_deleted_with_it() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
     let owner = client.hover("a.yaml", OWNED, "operator");
-    assert!(owner.contains("`Deployment operator` owns `ConfigMap/shop/settings`"), "{owner}");
+    assert!(
+        owner.contains("`Deployment operator` owns `ConfigMap/shop/settings`"),
+        "{owner}"
+    );
     let finalizer = client.hover("a.yaml", OWNED, "cephcluster");
-    assert!(finalizer.contains("is removed by the Rook operator"), "{finalizer}");
+    assert!(
+        finalizer.contains("is removed by the Rook operator"),
+        "{finalizer}"
+    );
     let object = client.hover("b.yaml", OWNER, "operator");
-    assert!(object.starts_with("Deleting `Deployment.apps/shop/operator` deletes "), "{object}");
-    assert!(object.contains("`ConfigMap/shop/settings` **stays Terminating**"), "{object}");
-    assert_eq!(client.at("textDocument/hover", "b.yaml", OWNER, "metadata"), Value::Null);
+    assert!(
+        object.starts_with("Deleting `Deployment.apps/shop/operator` deletes "),
+        "{object}"
+    );
+    assert!(
+        object.contains("`ConfigMap/shop/settings` **stays Terminating**"),
+        "{object}"
+    );
+    assert_eq!(
+        client.at("textDocument/hover", "b.yaml", OWNER, "metadata"),
+        Value::Null
+    );
     let dependent = client.hover("a.yaml", OWNED, "settings");
-    assert!(dependent.ends_with("\n\nOwned by `Deployment.apps/shop/operator`."), "{dependent}");
+    assert!(
+        dependent.ends_with("\n\nOwned by `Deployment.apps/shop/operator`."),
+        "{dependent}"
+    );
     client.end();
 }
 
@@ -241,35 +328,57 @@ fn hover_on_an_owner_says_how_the_collector_looks_it_up() {
     };
     let says = |dependent: &str, others: &[(&str, &str)]| hover(dependent, others).0;
     let own = &[("b.yaml", OWNER)][..];
-    let found =
-        "`Deployment operator` owns `ConfigMap/shop/settings`: when the owner is deleted, the object is deleted ";
+    let found = "`Deployment operator` owns `ConfigMap/shop/settings`: when the owner is deleted, the object is deleted ";
     let kept = "the garbage collector never finds the owner, and never deletes the object with it.";
     let driver = |rest: &str| {
         // A hover on its kind is wanted too.
         let text = DRIVER.replace("  namespaze: shop\n", rest);
         let mut client = Client::open_all(&[("a.yaml", &text), ("b.yaml", OWNER)]);
-        let said = (client.hover("a.yaml", &text, "name: operator"), client.hover("a.yaml", &text, "CSIDriver"));
+        let said = (
+            client.hover("a.yaml", &text, "name: operator"),
+            client.hover("a.yaml", &text, "CSIDriver"),
+        );
         client.end();
         said
     };
     let (owner, identity) = driver("");
     let expected = "`Deployment operator` is namespaced and `CSIDriver.storage.k8s.io//disk` is cluster-scoped: ";
-    assert!(owner.starts_with(&format!("{expected}{kept}\n\nDeleting ")), "{owner}");
+    assert!(
+        owner.starts_with(&format!("{expected}{kept}\n\nDeleting ")),
+        "{owner}"
+    );
     assert!(!identity.contains("Owned by"), "{identity}");
     let (owner, _) = driver(BLOCKING);
     let waits = " The reference blocks: a Foreground deletion of the owner waits for the object forever.\n\n";
-    assert!(owner.starts_with(&format!("{expected}{kept}{waits}")), "{owner}");
+    assert!(
+        owner.starts_with(&format!("{expected}{kept}{waits}")),
+        "{owner}"
+    );
 
-    assert!(says(OWNED, own).starts_with(&format!("{found}with it.\n\n")), "{}", says(OWNED, own));
+    assert!(
+        says(OWNED, own).starts_with(&format!("{found}with it.\n\n")),
+        "{}",
+        says(OWNED, own)
+    );
     let blocking = format!("{OWNED}{BLOCKING}");
     let waits = "with it. A Foreground deletion of the owner waits for the object.\n\n";
-    assert!(says(&blocking, own).starts_with(&format!("{found}{waits}")), "{}", says(&blocking, own));
+    assert!(
+        says(&blocking, own).starts_with(&format!("{found}{waits}")),
+        "{}",
+        says(&blocking, own)
+    );
     let literal = OWNED.replace("uid: ''", "uid: 1e5a2b7c-0000-4000-8000-000000000001");
     let literal = says(&literal, own);
-    assert!(literal.contains("owns `ConfigMap/shop/settings` if it has this uid in the cluster: "), "{literal}");
+    assert!(
+        literal.contains("owns `ConfigMap/shop/settings` if it has this uid in the cluster: "),
+        "{literal}"
+    );
     let second = "    - {apiVersion: v1, kind: ConfigMap, name: second, uid: ''}\n";
     let two = says(&format!("{OWNED}{second}"), own);
-    assert!(two.starts_with(&format!("{found}once it has no other owner.\n\n")), "{two}");
+    assert!(
+        two.starts_with(&format!("{found}once it has no other owner.\n\n")),
+        "{two}"
+    );
 
     let elsewhere = OWNER.replace("namespace: shop", "namespace: other");
     let (owner, identity) = hover(OWNED, &[("b.yaml", &elsewhere)]);
@@ -278,45 +387,62 @@ fn hover_on_an_owner_says_how_the_collector_looks_it_up() {
     assert_eq!(owner, expected);
     assert!(!identity.contains("Owned by"), "{identity}");
 
-    let absent =
-        "`Deployment operator` is not in the input. If the cluster has no such owner either, the object is deleted";
+    let absent = "`Deployment operator` is not in the input. If the cluster has no such owner either, the object is deleted";
     assert_eq!(says(OWNED, &[]), format!("{absent}."));
-    assert_eq!(says(&format!("{OWNED}{second}"), &[]), format!("{absent}, unless it has another owner."));
+    assert_eq!(
+        says(&format!("{OWNED}{second}"), &[]),
+        format!("{absent}, unless it has another owner.")
+    );
     let unknown = OWNED.replace("apps/v1", "example.com/v1");
     let doubt = ". It is kept if the cluster does not serve the owner's kind, or if the owner is namespaced and the object is not.";
     assert_eq!(says(&unknown, &[]), format!("{absent}{doubt}"));
 
     let removed = OWNED.replace("apps/v1", "apps/v1beta1");
-    let expected =
-        "The API server does not serve the kind of `Deployment operator`: the garbage collector never decides";
-    assert!(says(&removed, own).starts_with(expected), "{}", says(&removed, own));
+    let expected = "The API server does not serve the kind of `Deployment operator`: the garbage collector never decides";
+    assert!(
+        says(&removed, own).starts_with(expected),
+        "{}",
+        says(&removed, own)
+    );
     let undecided = "    - {apiVersion: apps/v1beta1, kind: Deployment, name: second, uid: ''}\n";
     let undecided = says(&format!("{OWNED}{undecided}"), own);
     let expected = "`Deployment operator` owns `ConfigMap/shop/settings`. The garbage collector never deletes the object, \
                     because it cannot look up another of its owners.\n\n";
     assert!(undecided.starts_with(expected), "{undecided}");
-    let itself = OWNED
-        .replace("kind: Deployment\n      name: operator", "kind: ConfigMap\n      name: settings # name: operator");
+    let itself = OWNED.replace(
+        "kind: Deployment\n      name: operator",
+        "kind: ConfigMap\n      name: settings # name: operator",
+    );
     let itself = itself.replace("apps/v1", "v1");
     let mut client = Client::open_all(&[("a.yaml", &itself)]);
     let said = client.hover("a.yaml", &itself, "name: settings # name");
-    let expected = "`ConfigMap/shop/settings` names itself as its owner. The reference deletes nothing.";
+    let expected =
+        "`ConfigMap/shop/settings` names itself as its owner. The reference deletes nothing.";
     assert!(said.starts_with(expected), "{said}");
     client.end();
 }
 
 #[test]
 fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
-    let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata:\n  name: one\n  namespace: shop\n";
-    let mut client = Client::open_all(&[("a.yaml", OWNED), ("cake.yaml", cake), ("crd.yaml", CAKES)]);
+    let cake =
+        "apiVersion: example.com/v1\nkind: Cake\nmetadata:\n  name: one\n  namespace: shop\n";
+    let mut client =
+        Client::open_all(&[("a.yaml", OWNED), ("cake.yaml", cake), ("crd.yaml", CAKES)]);
     // Nobody wrote the Namespace, and it exists all the same.
     let namespace = client.hover("a.yaml", OWNED, "shop");
-    assert!(namespace.starts_with("Deleting `Namespace//shop` deletes 1 object; 2 get stuck."), "{namespace}");
-    let stuck = "\n- `ConfigMap/shop/settings` **stays Terminating**: held by `cephcluster.ceph.rook.io`";
+    assert!(
+        namespace.starts_with("Deleting `Namespace//shop` deletes 1 object; 2 get stuck."),
+        "{namespace}"
+    );
+    let stuck =
+        "\n- `ConfigMap/shop/settings` **stays Terminating**: held by `cephcluster.ceph.rook.io`";
     assert!(namespace.contains(stuck), "{namespace}");
     let definition = client.hover("crd.yaml", CAKES, "cakes.example.com");
     assert!(definition.contains("deletes 2 objects"), "{definition}");
-    assert!(definition.contains("\n- `Cake.example.com/shop/one`"), "{definition}");
+    assert!(
+        definition.contains("\n- `Cake.example.com/shop/one`"),
+        "{definition}"
+    );
     client.end();
 }
 
@@ -324,13 +450,22 @@ fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
 fn what_a_namespace_contains_and_what_a_definition_defines_are_found() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata: {name: one, namespace: other}\n";
-    let files = [("b.yaml", OWNER), ("cake.yaml", cake), ("crd.yaml", CAKES), ("ns.yaml", namespace)];
+    let files = [
+        ("b.yaml", OWNER),
+        ("cake.yaml", cake),
+        ("crd.yaml", CAKES),
+        ("ns.yaml", namespace),
+    ];
     let mut client = Client::open_all(&files);
     let mut found = |path: &str, text: &str, needle: &str| {
         let found = client.at("textDocument/references", path, text, needle);
-        let uris =
-            found.as_array().expect("a list").iter().map(|place| place["uri"].as_str().expect("a URI").to_owned());
-        uris.map(|uri| uri.rsplit('/').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        let uris = found
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|place| place["uri"].as_str().expect("a URI").to_owned());
+        uris.map(|uri| uri.rsplit('/').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(found("ns.yaml", namespace, "shop"), ["b.yaml"]);
     assert_eq!(found("crd.yaml", CAKES, "cakes.example.com"), ["cake.yaml"]);
@@ -351,7 +486,10 @@ spec:
   source: {repoURL: 'https://example.com/git', path: shop}
   destination: {server: 'https://kubernetes.default.svc', namespace: shop}
 ";
-    let kept = application.replace("  finalizers: [resources-finalizer.argocd.argoproj.io]\n", "");
+    let kept = application.replace(
+        "  finalizers: [resources-finalizer.argocd.argoproj.io]\n",
+        "",
+    );
     let says = |application: &str| {
         let mut client = Client::open_all(&[("app.yaml", application), ("shop/b.yaml", OWNER)]);
         let says = client.hover("app.yaml", application, "Application");
@@ -359,9 +497,14 @@ spec:
         says
     };
     let deleted = says(application);
-    let expected = "It delivers 1 object in the input, deleted with it:\n- `Deployment.apps/shop/operator`";
+    let expected =
+        "It delivers 1 object in the input, deleted with it:\n- `Deployment.apps/shop/operator`";
     assert!(deleted.contains(expected), "{deleted}");
-    assert!(says(&kept).contains("kept when it is deleted"), "{}", says(&kept));
+    assert!(
+        says(&kept).contains("kept when it is deleted"),
+        "{}",
+        says(&kept)
+    );
 }
 
 #[test]
@@ -369,7 +512,10 @@ fn an_owner_leads_to_its_object_and_back() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
     let definition = client.at("textDocument/definition", "a.yaml", OWNED, "operator");
     assert_eq!(definition["uri"], json!(client.uri("b.yaml")));
-    assert_eq!(definition["range"]["start"], json!({"line": 3, "character": 8}));
+    assert_eq!(
+        definition["range"]["start"],
+        json!({"line": 3, "character": 8})
+    );
     let references = client.at("textDocument/references", "b.yaml", OWNER, "operator");
     assert_eq!(references.as_array().map(Vec::len), Some(1), "{references}");
     assert_eq!(references[0]["uri"], json!(client.uri("a.yaml")));
@@ -387,7 +533,10 @@ fn objects_are_symbols_with_a_lens_that_says_what_their_deletion_deletes() {
     assert_eq!(found.as_array().map(Vec::len), Some(1));
     let lenses = client.request("textDocument/codeLens", document);
     let lens = client.request("codeLens/resolve", lenses[0].clone());
-    assert_eq!(lens["command"]["title"], json!("deletes 3 objects; 1 gets stuck"));
+    assert_eq!(
+        lens["command"]["title"],
+        json!("deletes 3 objects; 1 gets stuck")
+    );
     client.end();
 }
 
@@ -395,10 +544,19 @@ fn objects_are_symbols_with_a_lens_that_says_what_their_deletion_deletes() {
 fn a_suppression_is_applied_and_the_finding_is_gone() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     let uri = client.uri("driver.yaml");
-    let shown = client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri));
+    let shown = client.notification("textDocument/publishDiagnostics", |params| {
+        params["uri"] == json!(uri)
+    });
     let diagnostic = &shown["diagnostics"][0];
-    let actions = client.actions("driver.yaml", &diagnostic["range"], json!({"diagnostics": [diagnostic]}));
-    let titles: Vec<_> = actions.iter().map(|action| action["title"].clone()).collect();
+    let actions = client.actions(
+        "driver.yaml",
+        &diagnostic["range"],
+        json!({"diagnostics": [diagnostic]}),
+    );
+    let titles: Vec<_> = actions
+        .iter()
+        .map(|action| action["title"].clone())
+        .collect();
     assert_eq!(
         titles,
         [
@@ -410,7 +568,8 @@ fn a_suppression_is_applied_and_the_finding_is_gone() {
     let edit = &actions[1]["edit"]["changes"][&uri][0];
     let line = edit["range"]["start"]["line"].as_u64().expect("a line") as usize;
     let lines: Vec<_> = DRIVER.split_inclusive('\n').collect();
-    let text = lines[..line].concat() + edit["newText"].as_str().expect("text") + &lines[line..].concat();
+    let text =
+        lines[..line].concat() + edit["newText"].as_str().expect("text") + &lines[line..].concat();
     client.edit("driver.yaml", &text);
     assert_eq!(client.rules("driver.yaml"), ["metadata-unknown-field"]);
     client.end();
@@ -420,21 +579,38 @@ fn a_suppression_is_applied_and_the_finding_is_gone() {
 fn a_fix_is_applied_and_the_finding_is_gone() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     let uri = client.uri("driver.yaml");
-    let shown = client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri));
+    let shown = client.notification("textDocument/publishDiagnostics", |params| {
+        params["uri"] == json!(uri)
+    });
     let diagnostic = &shown["diagnostics"][1];
     assert_eq!(diagnostic["code"], json!("metadata-unknown-field"));
     // Some editors send the diagnostic back without what came with it, or none: the place counts.
-    let actions = client.actions("driver.yaml", &diagnostic["range"], json!({"diagnostics": []}));
+    let actions = client.actions(
+        "driver.yaml",
+        &diagnostic["range"],
+        json!({"diagnostics": []}),
+    );
     let fix = &actions[0];
-    assert_eq!((&fix["kind"], &fix["isPreferred"]), (&json!("quickfix"), &json!(true)), "{fix}");
+    assert_eq!(
+        (&fix["kind"], &fix["isPreferred"]),
+        (&json!("quickfix"), &json!(true)),
+        "{fix}"
+    );
     let edit = &fix["edit"]["changes"][&uri][0];
     let place = |end: &str| edit["range"][end]["character"].as_u64().expect("a column") as usize;
     let line = edit["range"]["start"]["line"].as_u64().expect("a line") as usize;
     let mut lines: Vec<String> = DRIVER.lines().map(|line| format!("{line}\n")).collect();
-    lines[line].replace_range(place("start")..place("end"), edit["newText"].as_str().expect("text"));
+    lines[line].replace_range(
+        place("start")..place("end"),
+        edit["newText"].as_str().expect("text"),
+    );
     assert_eq!(lines[line], "  namespace: shop\n");
     client.edit("driver.yaml", &lines.concat());
-    assert!(!client.rules("driver.yaml").contains(&"metadata-unknown-field".to_owned()));
+    assert!(
+        !client
+            .rules("driver.yaml")
+            .contains(&"metadata-unknown-field".to_owned())
+    );
     client.end();
 }
 
@@ -458,7 +634,10 @@ fn a_suppression_ends_its_line_as_the_file_does() {
     let line = json!({"start": {"line": 9, "character": 2}, "end": {"line": 9, "character": 2}});
     let actions = client.actions("driver.yaml", &line, json!({"diagnostics": []}));
     let edit = &actions[1]["edit"]["changes"][&client.uri("driver.yaml")][0]["newText"];
-    assert_eq!(edit, "  # ownerlint: ignore[metadata-unknown-field] TODO: say why\r\n");
+    assert_eq!(
+        edit,
+        "  # ownerlint: ignore[metadata-unknown-field] TODO: say why\r\n"
+    );
     client.end();
 }
 
@@ -467,8 +646,14 @@ fn a_question_right_after_an_edit_keeps_no_diagnostics_back() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     assert_eq!(client.rules("driver.yaml").len(), 2);
     client.edit("driver.yaml", &DRIVER.replace("namespaze", "namespace"));
-    client.request("textDocument/documentSymbol", json!({"textDocument": {"uri": client.uri("driver.yaml")}}));
-    assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped", "namespace-on-cluster-scoped"]);
+    client.request(
+        "textDocument/documentSymbol",
+        json!({"textDocument": {"uri": client.uri("driver.yaml")}}),
+    );
+    assert_eq!(
+        client.rules("driver.yaml"),
+        ["owner-of-cluster-scoped", "namespace-on-cluster-scoped"]
+    );
     client.end();
 }
 
@@ -484,11 +669,22 @@ fn an_unsaved_definition_changes_what_is_said_of_its_objects() {
 
 #[test]
 fn only_pages_of_ours_are_opened() {
-    let mut client = Client::new(&[("b.yaml", OWNER)], json!({"window": {"showDocument": {"support": true}}}));
-    let page = format!("{}/blob/main/docs/rules/owner-cycle.md", env!("CARGO_PKG_REPOSITORY"));
-    client.request("workspace/executeCommand", json!({"command": "ownerlint.openPage", "arguments": [page]}));
+    let mut client = Client::new(
+        &[("b.yaml", OWNER)],
+        json!({"window": {"showDocument": {"support": true}}}),
+    );
+    let page = format!(
+        "{}/blob/main/docs/rules/owner-cycle.md",
+        env!("CARGO_PKG_REPOSITORY")
+    );
+    client.request(
+        "workspace/executeCommand",
+        json!({"command": "ownerlint.openPage", "arguments": [page]}),
+    );
     let shown = client.take(|message| match message {
-        Message::Request(request) if request.method == "window/showDocument" => Some(request.params.clone()),
+        Message::Request(request) if request.method == "window/showDocument" => {
+            Some(request.params.clone())
+        }
         _ => None,
     });
     assert_eq!(shown["uri"], json!(page));
@@ -504,13 +700,22 @@ fn a_new_configuration_judges_anew_and_a_mistake_in_it_is_said() {
     assert_eq!(client.rules("driver.yaml").len(), 2);
     let config = client.folder.path().join("ownerlint.yaml");
     let changed = json!({"changes": [{"uri": client.uri("ownerlint.yaml"), "type": 1}]});
-    std::fs::write(&config, "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n").expect("a file");
+    std::fs::write(
+        &config,
+        "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n",
+    )
+    .expect("a file");
     client.notify("workspace/didChangeWatchedFiles", changed.clone());
     assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped"]);
     std::fs::write(&config, "version: 1\nrulez: {}\n").expect("a file");
     client.notify("workspace/didChangeWatchedFiles", changed);
     let said = client.notification("window/showMessage", |_| true);
-    assert!(said["message"].as_str().is_some_and(|message| message.contains("rulez")), "{said}");
+    assert!(
+        said["message"]
+            .as_str()
+            .is_some_and(|message| message.contains("rulez")),
+        "{said}"
+    );
     client.end();
 }
 
@@ -521,32 +726,52 @@ fn a_mistake_in_the_configuration_is_shown_at_its_place_while_it_is_written() {
     assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped"]);
     let uri = client.uri("ownerlint.yaml");
     let shown = |client: &mut Client| {
-        client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri))["diagnostics"]
+        client.notification("textDocument/publishDiagnostics", |params| {
+            params["uri"] == json!(uri)
+        })["diagnostics"]
             .take()
     };
     assert_eq!(shown(&mut client), json!([]));
     client.edit("ownerlint.yaml", &config.replace("rules", "# 😀\nrulez"));
     let mistakes = shown(&mut client);
     let place = json!({"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 5}});
-    assert_eq!((&mistakes[0]["range"], &mistakes[0]["severity"]), (&place, &json!(1)), "{mistakes}");
+    assert_eq!(
+        (&mistakes[0]["range"], &mistakes[0]["severity"]),
+        (&place, &json!(1)),
+        "{mistakes}"
+    );
     let message = mistakes[0]["message"].as_str().expect("text");
-    assert!(message.contains("unknown key `rulez`") && message.ends_with("did you mean `rules`?"), "{message}");
+    assert!(
+        message.contains("unknown key `rulez`") && message.ends_with("did you mean `rules`?"),
+        "{message}"
+    );
     // Nothing else is lost meanwhile, and what is written counts before it is saved.
     let symbols = client.request("workspace/symbol", json!({"query": "CSIDriver"}));
     assert_eq!(symbols.as_array().map(Vec::len), Some(1));
     client.edit("ownerlint.yaml", "version: 1\n");
     assert_eq!(shown(&mut client), json!([]));
-    assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped", "metadata-unknown-field"]);
+    assert_eq!(
+        client.rules("driver.yaml"),
+        ["owner-of-cluster-scoped", "metadata-unknown-field"]
+    );
     client.end();
 }
 
 #[test]
 fn a_mistake_in_a_configuration_that_is_not_open_is_shown_and_cleared_too() {
-    let mut client = Client::new(&[("driver.yaml", DRIVER), ("ownerlint.yaml", "exclude: ['[']\n")], json!({}));
+    let mut client = Client::new(
+        &[
+            ("driver.yaml", DRIVER),
+            ("ownerlint.yaml", "exclude: ['[']\n"),
+        ],
+        json!({}),
+    );
     client.open("driver.yaml", DRIVER);
     let uri = client.uri("ownerlint.yaml");
     let shown = |client: &mut Client| {
-        client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri))["diagnostics"]
+        client.notification("textDocument/publishDiagnostics", |params| {
+            params["uri"] == json!(uri)
+        })["diagnostics"]
             .take()
     };
     let message = |mistakes: Value| mistakes[0]["message"].as_str().expect("text").to_owned();
@@ -558,7 +783,10 @@ fn a_mistake_in_a_configuration_that_is_not_open_is_shown_and_cleared_too() {
     };
     write(&mut client, "version: 1\nexclude: [a, '[']\n");
     let mistakes = shown(&mut client);
-    assert_eq!(mistakes[0]["range"]["start"], json!({"line": 1, "character": 13}));
+    assert_eq!(
+        mistakes[0]["range"]["start"],
+        json!({"line": 1, "character": 13})
+    );
     assert!(message(mistakes).contains("has a malformed glob"));
     write(&mut client, "version: 1\n");
     assert_eq!(shown(&mut client), json!([]));
@@ -578,37 +806,70 @@ fn what_has_no_effect_in_the_configuration_is_shown_there() {
 fn applied(text: &str, edits: &Value) -> String {
     assert_eq!(edits.as_array().map(Vec::len), Some(1), "{edits}");
     let offset = |place: &Value| {
-        let (line, column) = (place["line"].as_u64().expect("a line"), place["character"].as_u64().expect("a column"));
-        text.split_inclusive('\n').take(line as usize).map(str::len).sum::<usize>() + column as usize
+        let (line, column) = (
+            place["line"].as_u64().expect("a line"),
+            place["character"].as_u64().expect("a column"),
+        );
+        text.split_inclusive('\n')
+            .take(line as usize)
+            .map(str::len)
+            .sum::<usize>()
+            + column as usize
     };
     let edit = &edits[0];
-    let (start, end) = (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]));
-    format!("{}{}{}", &text[..start], edit["newText"].as_str().expect("text"), &text[end..])
+    let (start, end) = (
+        offset(&edit["range"]["start"]),
+        offset(&edit["range"]["end"]),
+    );
+    format!(
+        "{}{}{}",
+        &text[..start],
+        edit["newText"].as_str().expect("text"),
+        &text[end..]
+    )
 }
 
 #[test]
 fn all_safe_fixes_of_a_file_are_one_action() {
-    let text = DRIVER.replace("  namespaze: shop\n", "  lables: {a: b}\n  namespace: shop\n");
+    let text = DRIVER.replace(
+        "  namespaze: shop\n",
+        "  lables: {a: b}\n  namespace: shop\n",
+    );
     let mut client = Client::open_all(&[("driver.yaml", &text), ("other.yaml", DRIVER)]);
     client.rules("driver.yaml");
     let start = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
     let ask = |client: &mut Client, only: &str| {
-        client.actions("driver.yaml", &start, json!({"diagnostics": [], "only": [only]}))
+        client.actions(
+            "driver.yaml",
+            &start,
+            json!({"diagnostics": [], "only": [only]}),
+        )
     };
     for only in ["source.fixAll", "source", "source.fixAll.ownerlint"] {
         let actions = ask(&mut client, only);
-        let kinds: Vec<_> = actions.iter().map(|action| action["kind"].clone()).collect();
+        let kinds: Vec<_> = actions
+            .iter()
+            .map(|action| action["kind"].clone())
+            .collect();
         assert_eq!(kinds, ["source.fixAll.ownerlint"], "{only}");
         let changes = actions[0]["edit"]["changes"].as_object().expect("changes");
         // The suggestion to remove the reference is not among them.
-        assert_eq!(changes.keys().collect::<Vec<_>>(), [&client.uri("driver.yaml")]);
-        let fixed = text.replace("lables", "labels").replace("  namespace: shop\n", "");
+        assert_eq!(
+            changes.keys().collect::<Vec<_>>(),
+            [&client.uri("driver.yaml")]
+        );
+        let fixed = text
+            .replace("lables", "labels")
+            .replace("  namespace: shop\n", "");
         assert_eq!(applied(&text, &changes[&client.uri("driver.yaml")]), fixed);
     }
     assert!(ask(&mut client, "source.fixAll.other").is_empty());
     // Nor is it among what is offered at a place.
     let offered = client.actions("driver.yaml", &start, json!({"diagnostics": []}));
-    assert!(offered.iter().all(|action| action["kind"] == "quickfix"), "{offered:?}");
+    assert!(
+        offered.iter().all(|action| action["kind"] == "quickfix"),
+        "{offered:?}"
+    );
     client.end();
 }
 
@@ -623,12 +884,19 @@ fn where_the_editor_watches_the_files_an_edit_reads_none_of_them() {
         std::fs::write(client.folder.path().join("b.yaml"), elsewhere).expect("a file");
         client.edit("a.yaml", &OWNED.replace("kind: ConfigMap", "kind: Secret"));
         let edited = client.rules("a.yaml");
-        assert_eq!(edited.contains(&"owner-cross-namespace".to_owned()), read, "{edited:?}");
+        assert_eq!(
+            edited.contains(&"owner-cross-namespace".to_owned()),
+            read,
+            "{edited:?}"
+        );
         let changed = json!({"changes": [{"uri": client.uri("b.yaml"), "type": 2}]});
         client.notify("workspace/didChangeWatchedFiles", changed);
         client.edit("a.yaml", OWNED);
         let watched = client.rules("a.yaml");
-        assert!(watched.contains(&"owner-cross-namespace".to_owned()), "{watched:?}, not {whole:?}");
+        assert!(
+            watched.contains(&"owner-cross-namespace".to_owned()),
+            "{watched:?}, not {whole:?}"
+        );
         client.end();
     }
 }
@@ -642,7 +910,10 @@ fn a_cancelled_request_is_not_answered() {
     let second = client.ask("workspace/symbol", json!({"query": ""}));
     assert_eq!(second, RequestId::from(3));
     assert!(client.response(&first).error.is_none());
-    assert_eq!(client.response(&second).error.map(|error| error.code), Some(-32800));
+    assert_eq!(
+        client.response(&second).error.map(|error| error.code),
+        Some(-32800)
+    );
     client.end();
 }
 
@@ -651,7 +922,10 @@ fn after_shutdown_nothing_is_answered_and_an_exit_without_it_is_not_clean() {
     let mut client = Client::new(&[("b.yaml", OWNER)], json!({}));
     client.request("shutdown", Value::Null);
     let late = client.ask("workspace/symbol", json!({"query": ""}));
-    assert_eq!(client.response(&late).error.map(|error| error.code), Some(-32600));
+    assert_eq!(
+        client.response(&late).error.map(|error| error.code),
+        Some(-32600)
+    );
     client.notify("exit", Value::Null);
     assert!(client.server.join().expect("no panic").expect("an end"));
     let client = Client::new(&[("b.yaml", OWNER)], json!({}));
@@ -679,14 +953,28 @@ fn columns_are_counted_as_agreed() {
 
 #[test]
 fn two_thousand_documents_are_read_once() {
-    let objects = (0..2000).map(|at| format!("---\n{}", OWNER.replace("operator", &format!("operator-{at}"))));
+    let objects = (0..2000).map(|at| {
+        format!(
+            "---\n{}",
+            OWNER.replace("operator", &format!("operator-{at}"))
+        )
+    });
     let many: String = objects.collect();
-    let mut client = Client::new(&[("many.yaml", &many), ("a.yaml", OWNED), ("b.yaml", OWNER)], json!({}));
+    let mut client = Client::new(
+        &[("many.yaml", &many), ("a.yaml", OWNED), ("b.yaml", OWNER)],
+        json!({}),
+    );
     client.open("a.yaml", OWNED);
     client.rules("a.yaml");
     let definition = client.at("textDocument/definition", "a.yaml", OWNED, "operator");
     assert_eq!(definition["uri"], json!(client.uri("b.yaml")));
-    assert_eq!(client.request("workspace/symbol", json!({"query": "operator-1999"})).as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        client
+            .request("workspace/symbol", json!({"query": "operator-1999"}))
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
     client.end();
 }
 
@@ -695,19 +983,35 @@ fn names_of_strangers_stay_text() {
     let text = OWNER.replace("name: operator", "name: \"a`**b**\\u001b[31m\\u202e\"");
     let mut client = Client::open_all(&[("b.yaml", &text)]);
     let hover = client.at("textDocument/hover", "b.yaml", &text, "Deployment");
-    let shown = hover["contents"]["value"].as_str().expect("text").to_owned();
-    assert!(shown.contains("`Deployment.apps/shop/a'**b**␛[31m\u{fffd}`"), "{shown}");
+    let shown = hover["contents"]["value"]
+        .as_str()
+        .expect("text")
+        .to_owned();
+    assert!(
+        shown.contains("`Deployment.apps/shop/a'**b**␛[31m\u{fffd}`"),
+        "{shown}"
+    );
     client.end();
 }
 
 #[test]
 fn a_file_outside_of_any_folder_is_judged_with_its_neighbours() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().canonicalize().expect("a folder").join("d r.yaml");
+    let path = folder
+        .path()
+        .canonicalize()
+        .expect("a folder")
+        .join("d r.yaml");
     std::fs::write(&path, DRIVER).expect("a file");
     let (connection, other) = Connection::memory();
     let server = std::thread::spawn(move || serve(&other));
-    let mut client = Client { connection, server, folder, asked: 0, waiting: Vec::new() };
+    let mut client = Client {
+        connection,
+        server,
+        folder,
+        asked: 0,
+        waiting: Vec::new(),
+    };
     client.request("initialize", json!({"capabilities": {}}));
     client.notify("initialized", json!({}));
     client.open("d%20r.yaml", DRIVER);
@@ -723,7 +1027,12 @@ fn a_text_that_has_not_changed_is_not_parsed_again() {
     std::fs::write(path("b.yaml"), OWNER).expect("a file");
     let request = ownerlint::Request::new([folder.path().display().to_string()]);
     let objects = |session: &Session| -> Vec<*const Object> {
-        session.bundles()[0].inventory.members.iter().map(|member| Arc::as_ptr(&member.object)).collect()
+        session.bundles()[0]
+            .inventory
+            .members
+            .iter()
+            .map(|member| Arc::as_ptr(&member.object))
+            .collect()
     };
     let first = Session::open(&request).expect("a session");
     std::fs::write(path("b.yaml"), format!("{OWNER}# changed\n")).expect("a file");
@@ -738,13 +1047,28 @@ fn handshake_survives_what_is_not_expected() {
     let folder = tempfile::tempdir().expect("a folder");
     let (connection, other) = Connection::memory();
     let server = std::thread::spawn(move || serve(&other));
-    let mut client = Client { connection, server, folder, asked: 0, waiting: Vec::new() };
-    client.send(Response::new_ok(RequestId::from("nobody asked".to_owned()), Value::Null));
+    let mut client = Client {
+        connection,
+        server,
+        folder,
+        asked: 0,
+        waiting: Vec::new(),
+    };
+    client.send(Response::new_ok(
+        RequestId::from("nobody asked".to_owned()),
+        Value::Null,
+    ));
     client.notify("textDocument/didOpen", json!([]));
     let id = client.ask("textDocument/hover", json!({}));
-    assert_eq!(client.response(&id).error.map(|error| error.code), Some(-32002));
+    assert_eq!(
+        client.response(&id).error.map(|error| error.code),
+        Some(-32002)
+    );
     let id = client.ask("initialize", json!({"capabilities": 5}));
-    assert_eq!(client.response(&id).error.map(|error| error.code), Some(-32602));
+    assert_eq!(
+        client.response(&id).error.map(|error| error.code),
+        Some(-32602)
+    );
     client.request("initialize", json!({"capabilities": {}}));
     // Nothing requires that `initialized` is the next message.
     client.notify("textDocument/didChange", json!({"nonsense": true}));
@@ -771,7 +1095,10 @@ fn malformed_message_does_not_end_server() {
     ];
     let (status, out, error) = folder.run(&["lsp"], &input.concat());
     assert_eq!(status, 0, "{out}{error}");
-    let codes: Vec<_> = out.matches("\"code\":-32700").chain(out.matches("\"code\":-32600")).collect();
+    let codes: Vec<_> = out
+        .matches("\"code\":-32700")
+        .chain(out.matches("\"code\":-32600"))
+        .collect();
     assert_eq!(codes.len(), 3, "{out}");
     assert!(out.contains("\"id\":3,\"result\":[{"), "{out}");
 }
@@ -780,8 +1107,14 @@ fn malformed_message_does_not_end_server() {
 fn a_message_of_the_wrong_shape_is_answered_with_an_error() {
     let mut client = Client::new(&[("b.yaml", OWNER)], json!({}));
     let id = client.ask("textDocument/hover", json!({"nonsense": true}));
-    assert_eq!(client.response(&id).error.map(|error| error.code), Some(-32602));
+    assert_eq!(
+        client.response(&id).error.map(|error| error.code),
+        Some(-32602)
+    );
     let id = client.ask("textDocument/unknown", json!({}));
-    assert_eq!(client.response(&id).error.map(|error| error.code), Some(-32601));
+    assert_eq!(
+        client.response(&id).error.map(|error| error.code),
+        Some(-32601)
+    );
     client.end();
 }

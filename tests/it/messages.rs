@@ -30,17 +30,30 @@ fn messages_of_every_rule_read_well() {
 
 #[test]
 fn every_rule_has_a_snapshot_with_its_findings() {
-    let files = std::fs::read_dir(root().join("tests/it").join(SNAPSHOTS)).expect("the folder").flatten();
-    let names = files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".snap")?.to_owned()));
-    assert_eq!(names.collect::<BTreeSet<_>>(), RULES.iter().map(|rule| rule.id.to_owned()).collect());
+    let files = std::fs::read_dir(root().join("tests/it").join(SNAPSHOTS))
+        .expect("the folder")
+        .flatten();
+    let names =
+        files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".snap")?.to_owned()));
+    assert_eq!(
+        names.collect::<BTreeSet<_>>(),
+        RULES.iter().map(|rule| rule.id.to_owned()).collect()
+    );
     for rule in RULES {
-        let snapshot = root().join("tests/it").join(SNAPSHOTS).join(format!("{}.snap", rule.id));
+        let snapshot = root()
+            .join("tests/it")
+            .join(SNAPSHOTS)
+            .join(format!("{}.snap", rule.id));
         let snapshot = std::fs::read_to_string(snapshot).expect("a snapshot");
         let examples: Vec<&str> = snapshot.split("\n### ").skip(1).collect();
         assert!(!examples.is_empty(), "{} has no example", rule.id);
         for example in examples {
             let (name, findings) = example.split_once('\n').unwrap_or((example, ""));
-            for part in [format!("[{}] ", rule.id), "\n  why:  ".to_owned(), "\n  help: ".to_owned()] {
+            for part in [
+                format!("[{}] ", rule.id),
+                "\n  why:  ".to_owned(),
+                "\n  help: ".to_owned(),
+            ] {
                 assert!(findings.contains(&part), "{}, {name}: no {part:?}", rule.id);
             }
         }
@@ -50,7 +63,10 @@ fn every_rule_has_a_snapshot_with_its_findings() {
 /// The name of each bad example of the rule, on its page and among its fixtures, with its findings.
 fn bad_examples(rule: &Rule) -> Vec<(String, String)> {
     let page = Page::parse(rule.page).expect("a page");
-    let of_page = page.examples.iter().filter(|example| example.info.starts_with("bad"));
+    let of_page = page
+        .examples
+        .iter()
+        .filter(|example| example.info.starts_with("bad"));
     let mut examples: Vec<_> = (1..)
         .zip(of_page)
         .map(|(number, example)| {
@@ -67,9 +83,16 @@ fn bad_examples(rule: &Rule) -> Vec<(String, String)> {
         examples.push(("the folder".to_owned(), of_folder(rule, &folder)));
         return examples;
     }
-    let fixtures = std::fs::read_dir(&folder).expect("fixtures").flatten().map(|fixture| fixture.path());
+    let fixtures = std::fs::read_dir(&folder)
+        .expect("fixtures")
+        .flatten()
+        .map(|fixture| fixture.path());
     for fixture in fixtures.collect::<BTreeSet<_>>() {
-        let name = fixture.file_name().expect("a name").to_string_lossy().into_owned();
+        let name = fixture
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         let shown = if rule.is_of_change() {
             of_folder(rule, &fixture)
         } else {
@@ -87,7 +110,11 @@ fn of_text(rule: &Rule, name: &str, text: &str, info: &str) -> String {
 
 /// The findings in a folder, with paths from it.
 fn of_folder(rule: &Rule, folder: &Path) -> String {
-    let report = if rule.is_of_change() { compared(folder).findings } else { checked(folder) };
+    let report = if rule.is_of_change() {
+        compared(folder).findings
+    } else {
+        checked(folder)
+    };
     shown_report(&report, rule).replace(&format!("{}/", folder.display()), "")
 }
 
@@ -97,19 +124,35 @@ fn checked(folder: &Path) -> Report {
     request.config = ConfigChoice::Without;
     let baseline = folder.join("ownerlint-baseline.json");
     let mut options = CheckOptions::default();
-    options.baseline =
-        if baseline.exists() { BaselineChoice::File(baseline.display().to_string()) } else { BaselineChoice::Without };
-    Session::open(&request).expect("it opens").check(options).expect("it can be checked")
+    options.baseline = if baseline.exists() {
+        BaselineChoice::File(baseline.display().to_string())
+    } else {
+        BaselineChoice::Without
+    };
+    Session::open(&request)
+        .expect("it opens")
+        .check(options)
+        .expect("it can be checked")
 }
 
 /// The rule's findings in full; those of other rules as a line each.
 fn shown_report(report: &Report, rule: &Rule) -> String {
-    let (own, others): (Vec<_>, Vec<_>) = report.findings.iter().partition(|reported| reported.finding.rule == rule.id);
-    let mut shown: String = own.into_iter().map(|reported| shown_finding(report, reported)).collect();
+    let (own, others): (Vec<_>, Vec<_>) = report
+        .findings
+        .iter()
+        .partition(|reported| reported.finding.rule == rule.id);
+    let mut shown: String = own
+        .into_iter()
+        .map(|reported| shown_finding(report, reported))
+        .collect();
     for reported in others {
         let finding = &reported.finding;
         let place = place(report, &finding.primary);
-        shown.push_str(&format!("also: {}[{}] {place}\n", finding.severity.as_str(), finding.rule));
+        shown.push_str(&format!(
+            "also: {}[{}] {place}\n",
+            finding.severity.as_str(),
+            finding.rule
+        ));
     }
     shown
 }
@@ -117,16 +160,26 @@ fn shown_report(report: &Report, rule: &Rule) -> String {
 fn shown_finding(report: &Report, reported: &Reported) -> String {
     let finding = &reported.finding;
     let (severity, place_of_finding) = (finding.severity.as_str(), place(report, &finding.primary));
-    let mut shown = format!("{severity}[{}] {place_of_finding}\n  {}\n", finding.rule, finding.message);
+    let mut shown = format!(
+        "{severity}[{}] {place_of_finding}\n  {}\n",
+        finding.rule, finding.message
+    );
     if !finding.primary.message.is_empty() {
         shown.push_str(&format!("  here: {}\n", finding.primary.message));
     }
     for label in &finding.related {
         shown.push_str(&format!("  {}: {}\n", place(report, label), label.message));
     }
-    shown.push_str(&format!("  why:  {}\n  help: {}\n", finding.reason, finding.help));
+    shown.push_str(&format!(
+        "  why:  {}\n  help: {}\n",
+        finding.reason, finding.help
+    ));
     if let Some(fix) = &finding.fix {
-        shown.push_str(&format!("  fix:  {} ({})\n", fix.title, fix.applicability.as_str()));
+        shown.push_str(&format!(
+            "  fix:  {} ({})\n",
+            fix.title,
+            fix.applicability.as_str()
+        ));
     }
     shown
 }

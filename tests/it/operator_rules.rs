@@ -9,8 +9,15 @@ use crate::support::{Repository, check_text, fixture};
 fn the(rule: &str, file: &str) -> Finding {
     let text = fixture(&format!("rules/{rule}/bad/{file}.yaml"));
     let report = check_text("input.yaml", &text, &Check::default());
-    let found: Vec<_> = report.findings.into_iter().map(|reported| reported.finding).collect();
-    let mut found: Vec<_> = found.into_iter().filter(|finding| finding.rule == rule).collect();
+    let found: Vec<_> = report
+        .findings
+        .into_iter()
+        .map(|reported| reported.finding)
+        .collect();
+    let mut found: Vec<_> = found
+        .into_iter()
+        .filter(|finding| finding.rule == rule)
+        .collect();
     assert_eq!(found.len(), 1, "{file}: {found:#?}");
     found.remove(0)
 }
@@ -31,21 +38,32 @@ fn an_order_that_the_tool_fixes_is_an_error_and_a_race_a_warning() {
     ] {
         let race = first(file);
         assert_eq!(race.severity, Severity::Warning, "{file}");
-        assert!(race.message.starts_with(&format!("{removal} may leave Installation `default` stuck")), "{race:#?}");
+        assert!(
+            race.message
+                .starts_with(&format!("{removal} may leave Installation `default` stuck")),
+            "{race:#?}"
+        );
     }
     let guess = first("permissions-alone");
     assert_eq!(guess.severity, Severity::Info);
-    assert!(guess.message.contains("may be the one that releases them"), "{guess:#?}");
+    assert!(
+        guess.message.contains("may be the one that releases them"),
+        "{guess:#?}"
+    );
 }
 
 #[test]
 fn without_permissions_in_the_input_an_uninstall_is_a_race() {
     let text = fixture("rules/operator-deleted-first/bad/a-release-as-it-is-in-the-cluster.yaml");
-    let documents = text.split("---\n").filter(|document| !document.contains("kind: ServiceAccount\n"));
+    let documents = text
+        .split("---\n")
+        .filter(|document| !document.contains("kind: ServiceAccount\n"));
     let text = documents.collect::<Vec<_>>().join("---\n");
     let report = check_text("input.yaml", &text, &Check::default());
     let mut found = report.findings.iter().map(|reported| &reported.finding);
-    let finding = found.find(|finding| finding.rule == "operator-deleted-first").expect("a finding");
+    let finding = found
+        .find(|finding| finding.rule == "operator-deleted-first")
+        .expect("a finding");
     assert_eq!(finding.severity, Severity::Warning);
 }
 
@@ -60,13 +78,27 @@ fn the_configuration_says_who_delivers_and_who_removes() {
              Deployment.apps/tigera-operator/{name}, finalizers: [example.com/calico], kinds: [Installation.operator.tigera.io], adds: \
              run-time}}\n"
         );
-        repository.write("ownerlint.yaml", &configuration).write("calico.yaml", &text);
-        let (_, out, error) = repository.run(&["check", "-o", "json", "--select", "operator-deleted-first"], "");
-        let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
-        report["findings"][0]["severity"].as_str().map(str::to_owned)
+        repository
+            .write("ownerlint.yaml", &configuration)
+            .write("calico.yaml", &text);
+        let (_, out, error) = repository.run(
+            &["check", "-o", "json", "--select", "operator-deleted-first"],
+            "",
+        );
+        let report: serde_json::Value =
+            serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
+        report["findings"][0]["severity"]
+            .as_str()
+            .map(str::to_owned)
     };
-    assert_eq!(severity("helm", "tigera-operator").as_deref(), Some("error"));
-    assert_eq!(severity("argocd", "tigera-operator").as_deref(), Some("warning"));
+    assert_eq!(
+        severity("helm", "tigera-operator").as_deref(),
+        Some("error")
+    );
+    assert_eq!(
+        severity("argocd", "tigera-operator").as_deref(),
+        Some("warning")
+    );
     assert_eq!(severity("kubectl", "tigera-operator"), None);
     assert_eq!(severity("helm", "another-operator"), None);
 }
@@ -81,6 +113,14 @@ fn a_role_that_comes_close_is_a_warning() {
 #[test]
 fn a_namespace_gets_one_note_for_all_that_is_stuck_in_it() {
     let note = the("namespace-shared-with-operator", "one-note-for-many");
-    assert!(note.message.ends_with("nobody is left to release RabbitmqCluster `one` and 1 more object"), "{note:#?}");
-    assert_eq!(note.related.len(), 3, "the operator and both clusters: {note:#?}");
+    assert!(
+        note.message
+            .ends_with("nobody is left to release RabbitmqCluster `one` and 1 more object"),
+        "{note:#?}"
+    );
+    assert_eq!(
+        note.related.len(),
+        3,
+        "the operator and both clusters: {note:#?}"
+    );
 }

@@ -11,14 +11,24 @@ use crate::support::{check_text, inventory_at};
 
 fn findings(text: &str, rule: &str) -> Vec<Finding> {
     let report = check_text("input.yaml", text, &Check::default());
-    report.findings.into_iter().map(|reported| reported.finding).filter(|finding| finding.rule == rule).collect()
+    report
+        .findings
+        .into_iter()
+        .map(|reported| reported.finding)
+        .filter(|finding| finding.rule == rule)
+        .collect()
 }
 
 /// A rendered ConfigMap that names others as its owners.
 fn config_map(name: &str, owners: &[&str]) -> String {
-    let mut text = format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  ownerReferences:\n");
+    let mut text = format!(
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  ownerReferences:\n"
+    );
     for owner in owners {
-        let _ = writeln!(text, "    - {{apiVersion: v1, kind: ConfigMap, name: {owner}, uid: u-{owner}}}");
+        let _ = writeln!(
+            text,
+            "    - {{apiVersion: v1, kind: ConfigMap, name: {owner}, uid: u-{owner}}}"
+        );
     }
     text
 }
@@ -29,22 +39,57 @@ fn texts(keys: &[ObjectKey]) -> Vec<String> {
 
 #[test]
 fn a_cycle_is_printed_as_a_chain_from_dependent_to_owner() {
-    let text = [config_map("a", &["b"]), config_map("b", &["c"]), config_map("c", &["b", "a"])].concat();
-    let [finding] = &findings(&text, "owner-cycle")[..] else { panic!("one finding") };
+    let text = [
+        config_map("a", &["b"]),
+        config_map("b", &["c"]),
+        config_map("c", &["b", "a"]),
+    ]
+    .concat();
+    let [finding] = &findings(&text, "owner-cycle")[..] else {
+        panic!("one finding")
+    };
     let keys = ["a", "b", "c", "a"].map(|name| format!("ConfigMap/?/{name}"));
     assert_eq!(texts(&finding.chain.objects), keys);
-    assert_eq!(finding.message, format!("ConfigMap `a` owns itself through others: {}", keys.join(" → ")));
-    let related: Vec<_> = finding.related.iter().map(|label| label.message.as_str()).collect();
-    assert_eq!(related, ["ConfigMap `b` is owned by ConfigMap `c`", "ConfigMap `c` is owned by ConfigMap `a`"]);
+    assert_eq!(
+        finding.message,
+        format!(
+            "ConfigMap `a` owns itself through others: {}",
+            keys.join(" → ")
+        )
+    );
+    let related: Vec<_> = finding
+        .related
+        .iter()
+        .map(|label| label.message.as_str())
+        .collect();
+    assert_eq!(
+        related,
+        [
+            "ConfigMap `b` is owned by ConfigMap `c`",
+            "ConfigMap `c` is owned by ConfigMap `a`"
+        ]
+    );
 }
 
 #[test]
 fn objects_tied_into_a_cycle_by_more_references_are_counted() {
-    let text = [config_map("a", &["b"]), config_map("b", &["a", "c"]), config_map("c", &["a"])].concat();
-    let [finding] = &findings(&text, "owner-cycle")[..] else { panic!("one finding") };
-    assert_eq!(texts(&finding.chain.objects), ["ConfigMap/?/a", "ConfigMap/?/b", "ConfigMap/?/a"]);
+    let text = [
+        config_map("a", &["b"]),
+        config_map("b", &["a", "c"]),
+        config_map("c", &["a"]),
+    ]
+    .concat();
+    let [finding] = &findings(&text, "owner-cycle")[..] else {
+        panic!("one finding")
+    };
+    assert_eq!(
+        texts(&finding.chain.objects),
+        ["ConfigMap/?/a", "ConfigMap/?/b", "ConfigMap/?/a"]
+    );
     assert!(
-        finding.reason.ends_with("One more object belongs to the cycle through other references."),
+        finding
+            .reason
+            .ends_with("One more object belongs to the cycle through other references."),
         "{}",
         finding.reason
     );
@@ -54,8 +99,12 @@ fn objects_tied_into_a_cycle_by_more_references_are_counted() {
 fn a_ring_of_many_objects_is_found_without_recursion() {
     let count = 5000;
     let name = |at: usize| format!("n{at}");
-    let ring: String = (0..count).map(|at| config_map(&name(at), &[&name((at + 1) % count)])).collect();
-    let [finding] = &findings(&ring, "owner-cycle")[..] else { panic!("one finding") };
+    let ring: String = (0..count)
+        .map(|at| config_map(&name(at), &[&name((at + 1) % count)]))
+        .collect();
+    let [finding] = &findings(&ring, "owner-cycle")[..] else {
+        panic!("one finding")
+    };
     assert_eq!(finding.chain.objects.len(), count + 1);
 }
 
@@ -68,24 +117,47 @@ fn a_self_reference_hangs_a_deletion_only_if_it_blocks() {
         )
     };
     let consequence = |flag: &str| findings(&object(flag), "owner-self")[0].consequence;
-    assert_eq!(consequence(", blockOwnerDeletion: true"), Consequence::Stuck);
+    assert_eq!(
+        consequence(", blockOwnerDeletion: true"),
+        Consequence::Stuck
+    );
     assert_eq!(consequence(""), Consequence::NeverCollected);
-    assert!(findings(&object(""), "owner-cycle").is_empty(), "a self reference is no cycle");
+    assert!(
+        findings(&object(""), "owner-cycle").is_empty(),
+        "a self reference is no cycle"
+    );
 }
 
 #[test]
 fn a_literal_uid_of_an_owner_in_the_input_says_drop_it_and_shows_the_owner() {
-    let text = [config_map("a", &["b"]), "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n".into()].concat();
-    let [finding] = &findings(&text, "owner-literal-uid")[..] else { panic!("one finding") };
-    assert!(finding.help.starts_with("remove the reference: its owner is in the same input"), "{}", finding.help);
+    let text = [
+        config_map("a", &["b"]),
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n".into(),
+    ]
+    .concat();
+    let [finding] = &findings(&text, "owner-literal-uid")[..] else {
+        panic!("one finding")
+    };
+    assert!(
+        finding
+            .help
+            .starts_with("remove the reference: its owner is in the same input"),
+        "{}",
+        finding.help
+    );
     assert_eq!(finding.related.len(), 1);
-    assert_eq!(finding.field.as_deref(), Some("metadata.ownerReferences[0].uid"));
+    assert_eq!(
+        finding.field.as_deref(),
+        Some("metadata.ownerReferences[0].uid")
+    );
 }
 
 #[test]
 fn an_owner_under_another_uid_is_certain_only_within_one_dump() {
     let owner = |uid: &str| {
-        format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: s, namespace: a, uid: {uid}, resourceVersion: '1'}}\n")
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: s, namespace: a, uid: {uid}, resourceVersion: '1'}}\n"
+        )
     };
     let dependent = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a, uid: u0, resourceVersion: '1', \
                      ownerReferences: [{apiVersion: v1, kind: Secret, name: s, uid: u9}]}\n";
@@ -96,33 +168,74 @@ fn an_owner_under_another_uid_is_certain_only_within_one_dump() {
             std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
             std::fs::write(path, text).expect("a file");
         }
-        let report = ownerlint::engine::check(inventory_at(&[&folder.path().to_string_lossy()]), &Check::default());
+        let report = ownerlint::engine::check(
+            inventory_at(&[&folder.path().to_string_lossy()]),
+            &Check::default(),
+        );
         let found = report.findings.iter().map(|reported| &reported.finding);
-        found.filter(|finding| finding.rule == "owner-identity-mismatch").map(|f| f.severity).collect::<Vec<_>>()
+        found
+            .filter(|finding| finding.rule == "owner-identity-mismatch")
+            .map(|f| f.severity)
+            .collect::<Vec<_>>()
     };
     let dependent = dependent.to_owned();
     let together = [("s.yaml", owner("u1")), ("c.yaml", dependent.clone())];
     assert_eq!(severity(&together), [Severity::Error]);
-    let apart = [("before/s.yaml", owner("u1")), ("after/c.yaml", dependent.clone())];
-    assert_eq!(severity(&apart), [Severity::Warning], "another folder may be another cluster");
-    let several = [("s1.yaml", owner("u1")), ("s2.yaml", owner("u2")), ("c.yaml", dependent)];
-    assert_eq!(severity(&several), [Severity::Warning], "two uids under one name are not one moment");
+    let apart = [
+        ("before/s.yaml", owner("u1")),
+        ("after/c.yaml", dependent.clone()),
+    ];
+    assert_eq!(
+        severity(&apart),
+        [Severity::Warning],
+        "another folder may be another cluster"
+    );
+    let several = [
+        ("s1.yaml", owner("u1")),
+        ("s2.yaml", owner("u2")),
+        ("c.yaml", dependent),
+    ];
+    assert_eq!(
+        severity(&several),
+        [Severity::Warning],
+        "two uids under one name are not one moment"
+    );
 }
 
 #[test]
 fn metadata_of_kinds_that_nobody_defines_is_an_info_unless_a_key_is_misspelt() {
     let text = "apiVersion: tool.example.org/v1\nkind: Setup\nmetadata: {name: a, region: eu, lables: {}}\n";
     let found = findings(text, "metadata-unknown-field");
-    assert_eq!(found.iter().map(|finding| finding.severity).collect::<Vec<_>>(), [Severity::Info, Severity::Error]);
+    assert_eq!(
+        found
+            .iter()
+            .map(|finding| finding.severity)
+            .collect::<Vec<_>>(),
+        [Severity::Info, Severity::Error]
+    );
     assert_eq!(found[1].help, "write `labels`");
 }
 
 #[test]
 fn a_live_object_names_the_fields_and_what_makes_an_apply_fail() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, generation: 2, resourceVersion: '7'}\n";
-    let [finding] = &findings(text, "live-object")[..] else { panic!("one finding") };
-    assert!(finding.message.contains("contains `generation` and `resourceVersion`"), "{}", finding.message);
-    assert!(finding.reason.contains("`resourceVersion` makes a create fail"), "{}", finding.reason);
+    let [finding] = &findings(text, "live-object")[..] else {
+        panic!("one finding")
+    };
+    assert!(
+        finding
+            .message
+            .contains("contains `generation` and `resourceVersion`"),
+        "{}",
+        finding.message
+    );
+    assert!(
+        finding
+            .reason
+            .contains("`resourceVersion` makes a create fail"),
+        "{}",
+        finding.reason
+    );
     assert_eq!(finding.field.as_deref(), Some("metadata.resourceVersion"));
 }
 
@@ -141,9 +254,18 @@ items:
 
 #[test]
 fn an_object_deleted_on_arrival_takes_its_dependents_and_is_not_owned_by_them() {
-    let [finding] = &findings(DOOMED, "deleted-on-arrival")[..] else { panic!("one finding") };
+    let [finding] = &findings(DOOMED, "deleted-on-arrival")[..] else {
+        panic!("one finding")
+    };
     assert_eq!(finding.chain.relation, Relation::Takes);
-    assert_eq!(texts(&finding.chain.objects), ["ConfigMap/shop/owner", "ConfigMap/shop/a", "ConfigMap/shop/b"]);
+    assert_eq!(
+        texts(&finding.chain.objects),
+        [
+            "ConfigMap/shop/owner",
+            "ConfigMap/shop/a",
+            "ConfigMap/shop/b"
+        ]
+    );
     let report = check_text("input.yaml", DOOMED, &Check::default());
     let text = render(Format::Human, &report, &Options::default());
     let tree = "ConfigMap/shop/owner\n          ├─ takes ConfigMap/shop/a with it\n          └─ takes ConfigMap/shop/b with it\n";

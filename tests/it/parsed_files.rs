@@ -19,7 +19,9 @@ fn inside(repository: &Repository, path: &str) -> String {
 #[test]
 fn a_file_that_two_bundles_reach_is_parsed_once() {
     let repository = Repository::new();
-    repository.write("shared/a.yaml", CONFIG_MAP).write("own/b.yaml", CONFIG_MAP);
+    repository
+        .write("shared/a.yaml", CONFIG_MAP)
+        .write("own/b.yaml", CONFIG_MAP);
     let walked = |paths: &[&str]| {
         let paths: Vec<_> = paths.iter().map(|path| inside(&repository, path)).collect();
         walk(&paths, &[]).expect("the folders are there")
@@ -28,22 +30,33 @@ fn a_file_that_two_bundles_reach_is_parsed_once() {
     let first = files.read(&walked(&["shared"]));
     let second = files.read(&walked(&["shared", "own"]));
     assert_eq!(files.parsed(), 2);
-    assert!(second.iter().any(|file| file.shares_content_with(&first[0])));
+    assert!(
+        second
+            .iter()
+            .any(|file| file.shares_content_with(&first[0]))
+    );
 }
 
 #[test]
 fn a_session_shares_files_between_its_bundles() {
     let repository = Repository::new();
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\nbundles: {dev: {paths: [shared]}, prod: {paths: [shared, prod]}}\n",
+    );
     repository
-        .write("ownerlint.yaml", "version: 1\nbundles: {dev: {paths: [shared]}, prod: {paths: [shared, prod]}}\n");
-    repository.write("shared/a.yaml", CONFIG_MAP).write("prod/b.yaml", CONFIG_MAP);
+        .write("shared/a.yaml", CONFIG_MAP)
+        .write("prod/b.yaml", CONFIG_MAP);
     let config = ConfigChoice::File(inside(&repository, "ownerlint.yaml"));
     let mut request = Request::default();
     request.config = config;
     let session = Session::open(&request).expect("it reads");
     let file = |bundle: usize| {
         let mut files = session.bundles()[bundle].inventory.files();
-        files.find(|(_, file)| file.source().path().ends_with("a.yaml")).expect("both read it").1
+        files
+            .find(|(_, file)| file.source().path().ends_with("a.yaml"))
+            .expect("both read it")
+            .1
     };
     assert!(file(0).shares_content_with(file(1)));
     assert_eq!((session.files(), session.objects()), (2, 3));
@@ -52,13 +65,21 @@ fn a_session_shares_files_between_its_bundles() {
 #[test]
 fn a_file_under_two_names_is_parsed_once_and_reported_under_both() {
     let repository = Repository::new();
-    repository.write("a.yaml", CONFIG_MAP).write("b/other.yaml", CONFIG_MAP);
+    repository
+        .write("a.yaml", CONFIG_MAP)
+        .write("b/other.yaml", CONFIG_MAP);
     let walked = |path: &str| walk(&[inside(&repository, path)], &[]).expect("the file is there");
     let mut files = Files::default();
-    let (plain, detour) = (files.read(&walked("a.yaml")), files.read(&walked("b/../a.yaml")));
+    let (plain, detour) = (
+        files.read(&walked("a.yaml")),
+        files.read(&walked("b/../a.yaml")),
+    );
     assert_eq!(files.parsed(), 1);
     assert_eq!(plain[0].source().path(), inside(&repository, "a.yaml"));
-    assert_eq!(detour[0].source().path(), inside(&repository, "b/../a.yaml"));
+    assert_eq!(
+        detour[0].source().path(),
+        inside(&repository, "b/../a.yaml")
+    );
     assert!(plain[0].shares_content_with(&detour[0]));
 }
 
@@ -66,11 +87,17 @@ fn a_file_under_two_names_is_parsed_once_and_reported_under_both() {
 fn inventories_share_the_objects_of_a_file() {
     let file = ParsedFile::parse(SourceFile::new("a.yaml", CONFIG_MAP));
     let of = |namespace: &str| {
-        let settings = Settings { namespace: Some(namespace.to_owned()), ..Settings::default() };
+        let settings = Settings {
+            namespace: Some(namespace.to_owned()),
+            ..Settings::default()
+        };
         Inventory::new(vec![file.clone()], settings)
     };
     let (dev, prod) = (of("dev"), of("prod"));
-    assert!(std::sync::Arc::ptr_eq(&dev.members[0].object, &prod.members[0].object));
+    assert!(std::sync::Arc::ptr_eq(
+        &dev.members[0].object,
+        &prod.members[0].object
+    ));
     assert_eq!(dev.members[0].key.to_string(), "ConfigMap/dev/a");
     assert_eq!(prod.members[0].key.to_string(), "ConfigMap/prod/a");
 }
@@ -79,29 +106,49 @@ fn inventories_share_the_objects_of_a_file() {
 fn the_two_sides_of_a_change_share_what_did_not_change() {
     let head = ParsedFile::parse(SourceFile::new("a.yaml", CONFIG_MAP));
     let base = head.seen_as("a.yaml", Side::Base);
-    assert_eq!((head.source().side(), base.source().side()), (Side::Head, Side::Base));
+    assert_eq!(
+        (head.source().side(), base.source().side()),
+        (Side::Head, Side::Base)
+    );
     assert!(base.shares_content_with(&head));
 }
 
 #[test]
 fn several_unsaved_texts_stand_in_for_files_and_for_files_to_come() {
     let repository = Repository::new();
-    repository.write("old.yaml", CONFIG_MAP).write("untouched.yaml", CONFIG_MAP);
+    repository
+        .write("old.yaml", CONFIG_MAP)
+        .write("untouched.yaml", CONFIG_MAP);
     let unsaved = |path: &str| Overlay {
         path: inside(&repository, path),
         text: CONFIG_MAP.replace("{name: a}", "{name: b}").into(),
     };
     let folder = inside(&repository, "");
-    let overlays = [unsaved("old.yaml"), unsaved("new.yaml"), unsaved("no-manifest.txt")];
-    let found = Files::default().walk(&[folder], &[], &overlays, &WalkBudget::default()).expect("the folder is there");
+    let overlays = [
+        unsaved("old.yaml"),
+        unsaved("new.yaml"),
+        unsaved("no-manifest.txt"),
+    ];
+    let found = Files::default()
+        .walk(&[folder], &[], &overlays, &WalkBudget::default())
+        .expect("the folder is there");
     let read: Vec<_> = Files::default().read(&found);
     let seen = |file: &ParsedFile| {
-        let name = Path::new(file.source().path()).file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = Path::new(file.source().path())
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         let object = &file.documents()[0].objects()[0];
-        (name.unwrap_or_default(), file.source().side(), object.name().unwrap_or_default().into_owned())
+        (
+            name.unwrap_or_default(),
+            file.source().side(),
+            object.name().unwrap_or_default().into_owned(),
+        )
     };
-    let expected =
-        [("new.yaml", Side::Unsaved, "b"), ("old.yaml", Side::Unsaved, "b"), ("untouched.yaml", Side::Head, "a")];
+    let expected = [
+        ("new.yaml", Side::Unsaved, "b"),
+        ("old.yaml", Side::Unsaved, "b"),
+        ("untouched.yaml", Side::Head, "a"),
+    ];
     let expected = expected.map(|(file, side, name)| (file.to_owned(), side, name.to_owned()));
     assert_eq!(read.iter().map(seen).collect::<Vec<_>>(), expected);
 }
@@ -123,16 +170,24 @@ fn manifests_are_parsed_in_one_place() {
     }
     assert_eq!(
         parsers,
-        ["src/baseline/document.rs", "src/config/value.rs", "src/manifest/file.rs", "src/manifest/parsed.rs"]
+        [
+            "src/baseline/document.rs",
+            "src/config/value.rs",
+            "src/manifest/file.rs",
+            "src/manifest/parsed.rs"
+        ]
     );
 }
 
 /// Two definitions whose schemas are most of the text, a key that is written twice in the second one, and an object after them.
 fn definitions() -> String {
-    let fields: String =
-        (0..400).map(|at| format!("              field{at}:\n                type: string\n")).collect();
+    let fields: String = (0..400)
+        .map(|at| format!("              field{at}:\n                type: string\n"))
+        .collect();
     let schema = |more: &str| {
-        format!("        type: object\n        properties:\n          spec:\n            properties:\n{fields}{more}")
+        format!(
+            "        type: object\n        properties:\n          spec:\n            properties:\n{fields}{more}"
+        )
     };
     let definition = |kind: &str, more: &str| {
         let (plural, schema) = (format!("{}s", kind.to_lowercase()), schema(more));
@@ -154,10 +209,16 @@ fn definitions() -> String {
 
 /// A report and the places of all objects.
 fn reported(session: &Session) -> (String, String, Vec<String>) {
-    let report = session.check(CheckOptions::default()).expect("it is judged");
+    let report = session
+        .check(CheckOptions::default())
+        .expect("it is judged");
     let place = |object: &ListedObject| format!("{}:{}:{}", object.key, object.line, object.column);
     let objects = session.list().objects.iter().map(place).collect();
-    (report.render(Format::Human), report.render(Format::Json), objects)
+    (
+        report.render(Format::Human),
+        report.render(Format::Json),
+        objects,
+    )
 }
 
 #[test]
@@ -166,12 +227,22 @@ fn a_file_of_schemas_is_reported_as_if_all_of_it_were_kept() {
     repository.write("crds.yaml", &text);
     let mut request = Request::new([inside(&repository, "crds.yaml")]);
     let from_disk = reported(&Session::open(&request).expect("it reads"));
-    request.overlays = vec![Overlay { path: inside(&repository, "crds.yaml"), text: text.into() }];
+    request.overlays = vec![Overlay {
+        path: inside(&repository, "crds.yaml"),
+        text: text.into(),
+    }];
     let kept = reported(&Session::open(&request).expect("it reads"));
-    for rule in ["duplicate-key", "finalizer-invalid-name", "object-without-name"] {
+    for rule in [
+        "duplicate-key",
+        "finalizer-invalid-name",
+        "object-without-name",
+    ] {
         assert!(kept.1.contains(rule), "{rule}");
     }
-    assert!(kept.0.contains("field7:"), "the line of the key that is written twice is shown");
+    assert!(
+        kept.0.contains("field7:"),
+        "the line of the key that is written twice is shown"
+    );
     assert_eq!(from_disk, kept);
 }
 
@@ -189,7 +260,12 @@ fn a_file_of_schemas_that_changes_later_is_reported_as_it_was() {
     let changes: [&dyn Fn(); 3] = [
         &|| std::fs::remove_file(&path).expect("it is there"),
         &|| _ = repository.write("crds.yaml", "secret: of another file\n"),
-        &|| _ = repository.write("crds.yaml", &text.replace("  served: true\n", "  served: yes!\n")),
+        &|| {
+            _ = repository.write(
+                "crds.yaml",
+                &text.replace("  served: true\n", "  served: yes!\n"),
+            )
+        },
     ];
     for change in changes {
         let (changed_human, changed_json, changed_objects) = reported_after(change);
@@ -198,7 +274,10 @@ fn a_file_of_schemas_that_changes_later_is_reported_as_it_was() {
         assert_eq!(rules(&changed_json), rules(&json));
         assert!(!changed_human.contains("another file") && !changed_human.contains("yes!"));
         for line in ["bad name", "metadata: {}"] {
-            assert!(human.contains(line) && changed_human.contains(line), "{line}: {changed_human}");
+            assert!(
+                human.contains(line) && changed_human.contains(line),
+                "{line}: {changed_human}"
+            );
         }
     }
 }

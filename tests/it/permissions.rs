@@ -1,7 +1,9 @@
 //! What RBAC lets a controller do: against recordings of the API server, and as alternatives of which each is enough.
 
 use ownerlint::inventory::Inventory;
-use ownerlint::ownership::access::{Budget, PolicyRule, ResourceRequest, may_set_blocking_reference};
+use ownerlint::ownership::access::{
+    Budget, PolicyRule, ResourceRequest, may_set_blocking_reference,
+};
 use ownerlint::ownership::{FinalizerHolder, Ownership};
 use serde_json::{Value, json};
 
@@ -22,7 +24,8 @@ fn rules(rules: &Value) -> Vec<PolicyRule> {
 
 #[test]
 fn a_blocking_reference_is_allowed_exactly_where_the_api_server_allowed_it() {
-    let rows: Vec<Value> = serde_json::from_str(&fixture("conformance/permissions.json")).expect("JSON");
+    let rows: Vec<Value> =
+        serde_json::from_str(&fixture("conformance/permissions.json")).expect("JSON");
     assert!(!rows.is_empty());
     for row in rows {
         let (group, resource) = match row["owner"].as_str().expect("a word") {
@@ -32,8 +35,13 @@ fn a_blocking_reference_is_allowed_exactly_where_the_api_server_allowed_it() {
         };
         // Every recorded role may create, update and delete the dependent.
         let blocking = row["blockOwnerDeletion"] == true;
-        let allowed = !blocking || may_set_blocking_reference(&rules(&row["rules"]), group, resource, None);
-        assert_eq!(allowed, row["http"].as_u64().expect("a status") < 300, "{row}");
+        let allowed =
+            !blocking || may_set_blocking_reference(&rules(&row["rules"]), group, resource, None);
+        assert_eq!(
+            allowed,
+            row["http"].as_u64().expect("a status") < 300,
+            "{row}"
+        );
     }
 }
 
@@ -42,9 +50,22 @@ fn a_rule_for_single_objects_allows_a_reference_to_these_owners_only() {
     let rules = rules(&json!([{
         "apiGroups": ["example.com"], "resources": ["widgets/finalizers"], "resourceNames": ["one"], "verbs": ["update"]
     }]));
-    assert!(may_set_blocking_reference(&rules, "example.com", "widgets", Some("one")));
-    assert!(!may_set_blocking_reference(&rules, "example.com", "widgets", Some("two")));
-    assert!(may_set_blocking_reference(&rules, "example.com", "widgets", None), "of some owner it is allowed");
+    assert!(may_set_blocking_reference(
+        &rules,
+        "example.com",
+        "widgets",
+        Some("one")
+    ));
+    assert!(!may_set_blocking_reference(
+        &rules,
+        "example.com",
+        "widgets",
+        Some("two")
+    ));
+    assert!(
+        may_set_blocking_reference(&rules, "example.com", "widgets", None),
+        "of some owner it is allowed"
+    );
 }
 
 const OPERATOR: &str = "apiVersion: apps/v1
@@ -78,29 +99,46 @@ fn binding(kind: &str, name: &str, role: &str) -> String {
 
 /// What lets the operator release the Widget: kinds and names, in alternatives.
 fn authority(manifests: &[String]) -> Vec<String> {
-    let inventory: Inventory = inventory_of("input.yaml", &(OPERATOR.to_owned() + &manifests.concat()));
+    let inventory: Inventory =
+        inventory_of("input.yaml", &(OPERATOR.to_owned() + &manifests.concat()));
     let (operator, widget) = (&inventory.members[0], &inventory.members[1]);
     let access = Ownership::of(&inventory).removers;
     let holder = FinalizerHolder::of(widget);
-    let authority = access.access().authority(&inventory, operator.id, &holder, &mut Budget::default());
+    let authority =
+        access
+            .access()
+            .authority(&inventory, operator.id, &holder, &mut Budget::default());
     let named = |id: &_| {
         let key = &inventory.member(*id).key;
         format!("{} {}", key.kind(), key.name)
     };
-    authority.alternatives().iter().map(|all| all.iter().map(named).collect::<Vec<_>>().join(" + ")).collect()
+    authority
+        .alternatives()
+        .iter()
+        .map(|all| all.iter().map(named).collect::<Vec<_>>().join(" + "))
+        .collect()
 }
 
-const ACCOUNT: &str = "---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: system}\n";
+const ACCOUNT: &str =
+    "---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: system}\n";
 
 #[test]
 fn a_workload_without_a_service_account_runs_as_default() {
     assert_eq!(authority(&[ACCOUNT.to_owned()]), ["ServiceAccount default"]);
-    assert_eq!(authority(&[]), [""; 0], "nothing in the input says what allows it");
+    assert_eq!(
+        authority(&[]),
+        [""; 0],
+        "nothing in the input says what allows it"
+    );
 }
 
 #[test]
 fn a_binding_and_its_role_are_needed_together_and_each_binding_is_enough() {
-    let everywhere = [role("ClusterRole", "a", "widgets"), binding("ClusterRole", "x", "a")].concat();
+    let everywhere = [
+        role("ClusterRole", "a", "widgets"),
+        binding("ClusterRole", "x", "a"),
+    ]
+    .concat();
     let here = [role("Role", "b", "widgets"), binding("Role", "z", "b")].concat();
     assert_eq!(
         authority(&[ACCOUNT.to_owned(), everywhere.clone(), here]),
@@ -109,22 +147,43 @@ fn a_binding_and_its_role_are_needed_together_and_each_binding_is_enough() {
             "ServiceAccount default + RoleBinding z + Role b"
         ]
     );
-    assert_eq!(authority(&[everywhere]), ["ClusterRoleBinding x + ClusterRole a"]);
+    assert_eq!(
+        authority(&[everywhere]),
+        ["ClusterRoleBinding x + ClusterRole a"]
+    );
 }
 
 #[test]
 fn a_role_about_something_else_is_not_needed() {
-    assert_eq!(authority(&[role("ClusterRole", "a", "gadgets"), binding("ClusterRole", "x", "a")]), [""; 0]);
+    assert_eq!(
+        authority(&[
+            role("ClusterRole", "a", "gadgets"),
+            binding("ClusterRole", "x", "a")
+        ]),
+        [""; 0]
+    );
     let elsewhere = role("Role", "b", "widgets") + &binding("Role", "z", "b");
-    assert_eq!(authority(&[elsewhere.replace("namespace: shop", "namespace: other")]), [""; 0]);
+    assert_eq!(
+        authority(&[elsewhere.replace("namespace: shop", "namespace: other")]),
+        [""; 0]
+    );
 }
 
 #[test]
 fn the_finalizers_subresource_counts_where_nothing_allows_the_change_itself() {
-    let (whole, part) = (role("ClusterRole", "a", "widgets"), role("ClusterRole", "b", "widgets/finalizers"));
+    let (whole, part) = (
+        role("ClusterRole", "a", "widgets"),
+        role("ClusterRole", "b", "widgets/finalizers"),
+    );
     let bound = |name: &str, role: &str| binding("ClusterRole", name, role);
-    assert_eq!(authority(&[part.clone(), bound("z", "b")]), ["ClusterRoleBinding z + ClusterRole b"]);
-    assert_eq!(authority(&[whole, bound("x", "a"), part, bound("z", "b")]), ["ClusterRoleBinding x + ClusterRole a"]);
+    assert_eq!(
+        authority(&[part.clone(), bound("z", "b")]),
+        ["ClusterRoleBinding z + ClusterRole b"]
+    );
+    assert_eq!(
+        authority(&[whole, bound("x", "a"), part, bound("z", "b")]),
+        ["ClusterRoleBinding x + ClusterRole a"]
+    );
 }
 
 #[test]
@@ -133,7 +192,8 @@ fn a_role_that_another_aggregates_is_needed_too() {
         "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\naggregationRule: \
                        {clusterRoleSelectors: [{matchLabels: {to: all}}]}\n"
             .to_owned();
-    let part = role("ClusterRole", "part", "widgets").replace("name: part", "name: part, labels: {to: all}");
+    let part = role("ClusterRole", "part", "widgets")
+        .replace("name: part", "name: part, labels: {to: all}");
     assert_eq!(
         authority(&[aggregating, part, binding("ClusterRole", "x", "all")]),
         ["ClusterRoleBinding x + ClusterRole all + ClusterRole part"]
@@ -152,28 +212,64 @@ fn rules_match_as_in_kubernetes() {
     let allows = |rule: Value, request| rules(&json!([rule]))[0].allows(request);
     let rule = |resources: &[&str]| json!({"apiGroups": ["example.com"], "resources": resources, "verbs": ["update"]});
     // TestResourceMatches in pkg/apis/rbac/v1/evaluation_helpers_test.go.
-    assert!(allows(rule(&["*"]), request("foo", "", None)), "all matches");
-    assert!(allows(rule(&["*"]), request("foo", "bar", None)), "all matches a subresource");
-    assert!(allows(rule(&["foo", "foo/bar"]), request("foo", "bar", None)), "exact");
-    assert!(!allows(rule(&["foo"]), request("foo", "bar", None)), "a resource is not its subresources");
-    assert!(!allows(rule(&["foo/bar"]), request("foo", "", None)), "a subresource is not its resource");
-    assert!(allows(rule(&["*/scale"]), request("foo", "scale", None)), "*/subresource");
-    assert!(!allows(rule(&["*/scale"]), request("foo", "", None)), "*/subresource without one");
-    assert!(!allows(rule(&["*/other", "foo*/scale"]), request("foo", "scale", None)), "no other patterns");
-    let named = json!({"apiGroups": ["*"], "resources": ["foo"], "verbs": ["*"], "resourceNames": ["one"]});
+    assert!(
+        allows(rule(&["*"]), request("foo", "", None)),
+        "all matches"
+    );
+    assert!(
+        allows(rule(&["*"]), request("foo", "bar", None)),
+        "all matches a subresource"
+    );
+    assert!(
+        allows(rule(&["foo", "foo/bar"]), request("foo", "bar", None)),
+        "exact"
+    );
+    assert!(
+        !allows(rule(&["foo"]), request("foo", "bar", None)),
+        "a resource is not its subresources"
+    );
+    assert!(
+        !allows(rule(&["foo/bar"]), request("foo", "", None)),
+        "a subresource is not its resource"
+    );
+    assert!(
+        allows(rule(&["*/scale"]), request("foo", "scale", None)),
+        "*/subresource"
+    );
+    assert!(
+        !allows(rule(&["*/scale"]), request("foo", "", None)),
+        "*/subresource without one"
+    );
+    assert!(
+        !allows(
+            rule(&["*/other", "foo*/scale"]),
+            request("foo", "scale", None)
+        ),
+        "no other patterns"
+    );
+    let named =
+        json!({"apiGroups": ["*"], "resources": ["foo"], "verbs": ["*"], "resourceNames": ["one"]});
     assert!(allows(named.clone(), request("foo", "", Some("one"))));
     assert!(!allows(named, request("foo", "", Some("two"))));
     let elsewhere = json!({"apiGroups": [""], "resources": ["*"], "verbs": ["*"]});
-    assert!(!allows(elsewhere, request("foo", "", None)), "another group");
+    assert!(
+        !allows(elsewhere, request("foo", "", None)),
+        "another group"
+    );
     let other_verb = json!({"apiGroups": ["*"], "resources": ["*"], "verbs": ["get"]});
-    assert!(!allows(other_verb, request("foo", "", None)), "another verb");
+    assert!(
+        !allows(other_verb, request("foo", "", None)),
+        "another verb"
+    );
 }
 
 #[test]
 fn a_workload_with_many_grants_is_unrestricted() {
     let bound = |count: usize| -> Vec<String> {
         let bindings = (0..count).map(|number| binding("ClusterRole", &format!("x{number}"), "a"));
-        std::iter::once(role("ClusterRole", "a", "widgets")).chain(bindings).collect()
+        std::iter::once(role("ClusterRole", "a", "widgets"))
+            .chain(bindings)
+            .collect()
     };
     assert_eq!(authority(&bound(500)).len(), 500);
     assert_eq!(authority(&bound(501)), [""; 0]);
@@ -186,25 +282,45 @@ fn a_role_that_aggregates_many_roles_is_cluster_admin() {
                    {clusterRoleSelectors: [{matchLabels: {to: all}}]}\n";
         let part = |number: usize| {
             let resource = if number == 0 { "widgets" } else { "gadgets" };
-            role("ClusterRole", &format!("part{number}"), resource).replace("namespace: shop", "labels: {to: all}")
+            role("ClusterRole", &format!("part{number}"), resource)
+                .replace("namespace: shop", "labels: {to: all}")
         };
-        [all.to_owned(), binding("ClusterRole", "x", "all")].into_iter().chain((0..count).map(part)).collect()
+        [all.to_owned(), binding("ClusterRole", "x", "all")]
+            .into_iter()
+            .chain((0..count).map(part))
+            .collect()
     };
-    assert_eq!(authority(&aggregating(999)), ["ClusterRoleBinding x + ClusterRole all + ClusterRole part0"]);
-    assert_eq!(authority(&aggregating(1_001)), ["ClusterRoleBinding x + ClusterRole all"]);
+    assert_eq!(
+        authority(&aggregating(999)),
+        ["ClusterRoleBinding x + ClusterRole all + ClusterRole part0"]
+    );
+    assert_eq!(
+        authority(&aggregating(1_001)),
+        ["ClusterRoleBinding x + ClusterRole all"]
+    );
 }
 
 #[test]
 fn a_workload_that_shares_the_default_account_of_an_operator_is_not_taken_for_the_operator() {
-    let operator = std::fs::read_to_string("fixtures/rules/finalizers-permission-missing/bad/no-status.yaml");
-    let operator = operator.expect("a fixture").replace("# expect: finalizers-permission-missing", "");
-    let deployment =
-        operator.split("---\n").find(|document| document.contains("kind: Deployment")).expect("an operator");
+    let operator =
+        std::fs::read_to_string("fixtures/rules/finalizers-permission-missing/bad/no-status.yaml");
+    let operator = operator
+        .expect("a fixture")
+        .replace("# expect: finalizers-permission-missing", "");
+    let deployment = operator
+        .split("---\n")
+        .find(|document| document.contains("kind: Deployment"))
+        .expect("an operator");
     let neighbour = deployment.replacen("name: operator", "name: neighbour", 1);
     let repository = Repository::new();
-    repository.write("operator.yaml", &operator).write("neighbour.yaml", &neighbour);
+    repository
+        .write("operator.yaml", &operator)
+        .write("neighbour.yaml", &neighbour);
     let (_, out, _) = repository.run(&["check", ".", "-o", "concise", "--show", "info"], "");
-    let said: Vec<&str> = out.lines().filter(|line| line.contains("finalizers-permission-missing")).collect();
+    let said: Vec<&str> = out
+        .lines()
+        .filter(|line| line.contains("finalizers-permission-missing"))
+        .collect();
     assert_eq!(said.len(), 1, "{out}");
     assert!(said[0].contains("Deployment `operator`"), "{out}");
 }

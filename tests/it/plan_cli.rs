@@ -12,10 +12,23 @@ const DUMP: &str = "fixtures/plan/dump.yaml";
 
 /// The plan that the arguments give; it keeps its contract.
 fn plan(arguments: &[&str]) -> Value {
-    let output = ownerlint().arg("plan").args(arguments).args(["--output", "json"]).output().expect("the program runs");
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = ownerlint()
+        .arg("plan")
+        .args(arguments)
+        .args(["--output", "json"])
+        .output()
+        .expect("the program runs");
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let plan = parsed(std::str::from_utf8(&output.stdout).expect("the output is text"));
-    assert_eq!(complaints(validator("plan"), &plan), [""; 0], "{arguments:?}");
+    assert_eq!(
+        complaints(validator("plan"), &plan),
+        [""; 0],
+        "{arguments:?}"
+    );
     plan
 }
 
@@ -32,13 +45,21 @@ fn fate<'p>(plan: &'p Value, key: &str) -> &'p Value {
 /// What the last step's verdict says of an implied object.
 fn implied<'p>(plan: &'p Value, key: &str) -> &'p Value {
     let implied = plan["implied"].as_array().expect("a list");
-    let found = implied.iter().find(|object| object["key"] == key).unwrap_or_else(|| panic!("{key} is not implied"));
-    found["outcomes"].as_array().and_then(|outcomes| outcomes.last()).expect("an outcome per step")
+    let found = implied
+        .iter()
+        .find(|object| object["key"] == key)
+        .unwrap_or_else(|| panic!("{key} is not implied"));
+    found["outcomes"]
+        .as_array()
+        .and_then(|outcomes| outcomes.last())
+        .expect("an outcome per step")
 }
 
 fn fails(arguments: &[&str], message: &str, help: &str) {
     let assert = ownerlint().arg("plan").args(arguments).assert().code(2);
-    assert.stderr(contains(message).count(1).and(contains(help))).stdout("");
+    assert
+        .stderr(contains(message).count(1).and(contains(help)))
+        .stdout("");
 }
 
 #[test]
@@ -53,11 +74,17 @@ fn an_object_is_named_as_kubectl_users_do() {
         &["deploy/shop/web"],
     ] {
         let plan = plan(&[&["delete"], words, &["-f", RENDERED]].concat());
-        assert_eq!(plan["steps"][0]["target"], "Deployment.apps/shop/web", "{words:?}");
+        assert_eq!(
+            plan["steps"][0]["target"], "Deployment.apps/shop/web",
+            "{words:?}"
+        );
         assert_eq!(plan["steps"][0]["policy"], "Background", "{words:?}");
     }
     for (word, key) in [
-        ("crd/foos.example.com", "CustomResourceDefinition.apiextensions.k8s.io//foos.example.com"),
+        (
+            "crd/foos.example.com",
+            "CustomResourceDefinition.apiextensions.k8s.io//foos.example.com",
+        ),
         ("foos.example.com/one", "Foo.example.com/shop/one"),
         ("fo/one", "Foo.example.com/shop/one"),
         ("svc/web", "Service/shop/web"),
@@ -71,15 +98,35 @@ fn an_object_is_named_as_kubectl_users_do() {
 
 #[test]
 fn several_targets_are_all_requested_before_anything_settles() {
-    let plan = plan(&["delete", "cm/bound", "cm/unbound", "svc/web", "-f", RENDERED, "--cascade", "foreground"]);
+    let plan = plan(&[
+        "delete",
+        "cm/bound",
+        "cm/unbound",
+        "svc/web",
+        "-f",
+        RENDERED,
+        "--cascade",
+        "foreground",
+    ]);
     let step = &plan["steps"][0];
     assert_eq!(plan["steps"].as_array().map(Vec::len), Some(1));
     assert_eq!(
         (&step["target"], &step["http"], &step["policy"]),
-        (&json!("ConfigMap/shop/bound"), &json!(200), &json!("Foreground"))
+        (
+            &json!("ConfigMap/shop/bound"),
+            &json!(200),
+            &json!("Foreground")
+        )
     );
-    assert_eq!(step["requests"][2], json!({"target": "Service/shop/web", "http": 200}));
-    for key in ["ConfigMap/shop/bound", "ConfigMap/shop/unbound", "Service/shop/web"] {
+    assert_eq!(
+        step["requests"][2],
+        json!({"target": "Service/shop/web", "http": 200})
+    );
+    for key in [
+        "ConfigMap/shop/bound",
+        "ConfigMap/shop/unbound",
+        "Service/shop/web",
+    ] {
         assert_eq!(fate(&plan, key), "gone");
     }
 }
@@ -87,23 +134,62 @@ fn several_targets_are_all_requested_before_anything_settles() {
 #[test]
 fn a_target_that_is_not_there_names_the_nearest() {
     let ask = |words: &[&str], message: &str, help: &str| {
-        fails(&[&["delete"], words, &["-f", RENDERED]].concat(), message, help)
+        fails(
+            &[&["delete"], words, &["-f", RENDERED]].concat(),
+            message,
+            help,
+        )
     };
-    ask(&["deploy/wbe", "-n", "shop"], "there is no `deploy/wbe -n shop` in the input", "Deployment.apps/shop/web");
-    ask(&["cm/web"], "there is no `cm/web` in the input", "ConfigMap/shop/bound");
-    ask(&["deploymnet/web"], "there is no `deploymnet` in the input", "did you mean `deployment`?");
-    ask(&["ingress/web"], "there is no `ingress` in the input", "the input contains");
-    ask(&["ns/shpo"], "there is no `ns/shpo` in the input", "Namespace//shop");
-    ask(&["web"], "`web` does not say which object", "deployment/web");
-    ask(&["deploy", "svc/web"], "`deploy` does not say which object", "deployment/web");
+    ask(
+        &["deploy/wbe", "-n", "shop"],
+        "there is no `deploy/wbe -n shop` in the input",
+        "Deployment.apps/shop/web",
+    );
+    ask(
+        &["cm/web"],
+        "there is no `cm/web` in the input",
+        "ConfigMap/shop/bound",
+    );
+    ask(
+        &["deploymnet/web"],
+        "there is no `deploymnet` in the input",
+        "did you mean `deployment`?",
+    );
+    ask(
+        &["ingress/web"],
+        "there is no `ingress` in the input",
+        "the input contains",
+    );
+    ask(
+        &["ns/shpo"],
+        "there is no `ns/shpo` in the input",
+        "Namespace//shop",
+    );
+    ask(
+        &["web"],
+        "`web` does not say which object",
+        "deployment/web",
+    );
+    ask(
+        &["deploy", "svc/web"],
+        "`deploy` does not say which object",
+        "deployment/web",
+    );
 }
 
 #[test]
 fn a_target_in_two_namespaces_lists_both() {
     let help = "`Deployment.apps/lab/web`, `Deployment.apps/shop/web`";
-    let assert =
-        ownerlint().env("COLUMNS", "160").args(["plan", "delete", "deploy/web", "-f", RENDERED]).assert().code(2);
-    assert.stderr(contains("`deploy/web` matches 2 objects").and(contains("-n NAMESPACE")).and(contains(help)));
+    let assert = ownerlint()
+        .env("COLUMNS", "160")
+        .args(["plan", "delete", "deploy/web", "-f", RENDERED])
+        .assert()
+        .code(2);
+    assert.stderr(
+        contains("`deploy/web` matches 2 objects")
+            .and(contains("-n NAMESPACE"))
+            .and(contains(help)),
+    );
 }
 
 #[test]
@@ -111,16 +197,44 @@ fn misuse_is_told_once() {
     fails(&[], "there is nothing to plan", "plan delete TARGET");
     fails(&[RENDERED], "there is nothing to plan", "--steps FILE");
     fails(&["delete"], "required", "<TARGET>");
-    fails(&["delete", "svc/web", "--cascade", "gently"], "invalid value 'gently'", "background");
-    fails(&["delete", "svc/web", "--output", "jsno"], "there is no output format `jsno`", "did you mean `json`?");
-    fails(&["--steps", "no/such.yaml", RENDERED], "cannot read `no/such.yaml`", "");
-    fails(&["--steps", "-", "-"], "both the steps and the manifests are read from standard input", "");
+    fails(
+        &["delete", "svc/web", "--cascade", "gently"],
+        "invalid value 'gently'",
+        "background",
+    );
+    fails(
+        &["delete", "svc/web", "--output", "jsno"],
+        "there is no output format `jsno`",
+        "did you mean `json`?",
+    );
+    fails(
+        &["--steps", "no/such.yaml", RENDERED],
+        "cannot read `no/such.yaml`",
+        "",
+    );
+    fails(
+        &["--steps", "-", "-"],
+        "both the steps and the manifests are read from standard input",
+        "",
+    );
     let steps = |text: &str, message: &str, help: &str| {
-        let assert = ownerlint().args(["plan", "--steps", "-", RENDERED]).write_stdin(text).assert().code(2);
+        let assert = ownerlint()
+            .args(["plan", "--steps", "-", RENDERED])
+            .write_stdin(text)
+            .assert()
+            .code(2);
         assert.stderr(contains(message).and(contains(help)));
     };
-    steps("- {op: delte, target: A/b/c}", "unknown value `delte` for `op`", "did you mean `delete`?");
-    steps("- {op: delete, target: web}", "`web` does not say which object", "Deployment.apps/shop/web");
+    steps(
+        "- {op: delte, target: A/b/c}",
+        "unknown value `delte` for `op`",
+        "did you mean `delete`?",
+    );
+    steps(
+        "- {op: delete, target: web}",
+        "`web` does not say which object",
+        "Deployment.apps/shop/web",
+    );
     steps("op: delete", "is not a list of steps", "steps are a list");
 }
 
@@ -128,23 +242,43 @@ fn misuse_is_told_once() {
 fn a_rendering_is_bound_by_name_and_shown_as_written() {
     let plan = delete("Deployment.apps/shop/web", &[]);
     assert_eq!(fate(&plan, "ConfigMap/shop/bound"), "gone");
-    assert_eq!(fate(&plan, "Deployment.apps/lab/web")["terminating"], false, "another namespace is another owner");
+    assert_eq!(
+        fate(&plan, "Deployment.apps/lab/web")["terminating"],
+        false,
+        "another namespace is another owner"
+    );
     // The reference to the owner that goes is dropped; the other owner is taken to exist.
     let references = |key: &str| fate(&plan, key)["ownerReferences"].clone();
     let elsewhere = json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": "elsewhere", "uid": "22222222-aaaa-4aaa-8aaa-222222222222"}]);
     assert_eq!(references("ConfigMap/shop/both"), elsewhere);
     assert_eq!(references("ConfigMap/shop/unbound"), elsewhere);
-    assert_eq!(fate(&plan, "Deployment.apps/shop/elsewhere"), &Value::Null, "what is only assumed is not shown");
-    assert!(plan["notes"].to_string().contains("Deployment.apps/shop/elsewhere, owner of ConfigMap/shop/both"));
-    assert!(!plan.to_string().contains("minted"), "uids that were made up stay inside");
+    assert_eq!(
+        fate(&plan, "Deployment.apps/shop/elsewhere"),
+        &Value::Null,
+        "what is only assumed is not shown"
+    );
+    assert!(
+        plan["notes"]
+            .to_string()
+            .contains("Deployment.apps/shop/elsewhere, owner of ConfigMap/shop/both")
+    );
+    assert!(
+        !plan.to_string().contains("minted"),
+        "uids that were made up stay inside"
+    );
 }
 
 #[test]
 fn what_is_only_assumed_is_not_counted() {
     // 11 objects are written and 12 implied; the owner that is assumed is neither.
-    let human = ownerlint().args(["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED]).assert().code(0);
+    let human = ownerlint()
+        .args(["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED])
+        .assert()
+        .code(0);
     human
-        .stdout(contains("5 deleted (3 implied), 0 stuck, 1 kept, 17 untouched"))
+        .stdout(contains(
+            "5 deleted (3 implied), 0 stuck, 1 kept, 17 untouched",
+        ))
         .stdout(contains("kept by Deployment.apps/shop/elsewhere"));
 }
 
@@ -161,40 +295,70 @@ fn events_show_uids_as_written() {
                      apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: role\n  ownerReferences: \
                      [{apiVersion: v1, kind: ConfigMap, name: owner, uid: 11111111-aaaa-4aaa-8aaa-111111111111}]\n";
     let output = ownerlint()
-        .args(["plan", "delete", "cm/owner", "-n", "shop", "-o", "json", "-f", "-"])
+        .args([
+            "plan", "delete", "cm/owner", "-n", "shop", "-o", "json", "-f", "-",
+        ])
         .write_stdin(manifests)
         .output()
         .expect("it runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(text.contains("name: owner, uid: 11111111-aaaa-4aaa-8aaa-111111111111]"), "{text}");
+    assert!(
+        text.contains("name: owner, uid: 11111111-aaaa-4aaa-8aaa-111111111111]"),
+        "{text}"
+    );
     assert!(!text.contains("minted"), "{text}");
 }
 
 #[test]
 fn controllers_objects_are_implied_and_never_listed_among_the_objects() {
     let plan = delete("deploy/web", &["-n", "shop"]);
-    for key in ["ReplicaSet.apps/shop/web-<hash>", "Pod/shop/web-<hash>-<1>", "Pod/shop/web-<hash>-<2>"] {
+    for key in [
+        "ReplicaSet.apps/shop/web-<hash>",
+        "Pod/shop/web-<hash>-<1>",
+        "Pod/shop/web-<hash>-<2>",
+    ] {
         assert_eq!(implied(&plan, key), "gone");
         assert_eq!(fate(&plan, key), &Value::Null);
     }
-    assert_eq!(implied(&plan, "EndpointSlice.discovery.k8s.io/shop/web-<hash>")["terminating"], false);
+    assert_eq!(
+        implied(&plan, "EndpointSlice.discovery.k8s.io/shop/web-<hash>")["terminating"],
+        false
+    );
     assert_eq!(implied(&plan, "Endpoints/shop/web")["terminating"], false);
     assert_eq!(
         plan["implied"][0],
         json!({"key": "ReplicaSet.apps/shop/web-<hash>", "owner": "Deployment.apps/shop/web", "rule": "DEP-1", "outcomes": ["gone"]})
     );
     let service = delete("svc/web", &[]);
-    assert_eq!(implied(&service, "Endpoints/shop/web"), "gone", "tied by its name [DEP-19]");
-    assert_eq!(implied(&service, "EndpointSlice.discovery.k8s.io/shop/web-<hash>"), "gone");
+    assert_eq!(
+        implied(&service, "Endpoints/shop/web"),
+        "gone",
+        "tied by its name [DEP-19]"
+    );
+    assert_eq!(
+        implied(&service, "EndpointSlice.discovery.k8s.io/shop/web-<hash>"),
+        "gone"
+    );
 }
 
 #[test]
 fn a_claim_in_use_waits_for_its_pod_and_a_retained_one_stays() {
     let key = "PersistentVolumeClaim/shop/data-db-0";
     let waits = delete("pvc/data-db-0", &[]);
-    assert_eq!(implied(&waits, key)["finalizers"], json!(["kubernetes.io/pvc-protection"]));
-    assert_eq!(implied(&waits, key)["terminating"], true, "the Pod that mounts it runs on a node");
-    assert_eq!(implied(&delete("pvc/data-db-0", &["--kubelet", "no"]), key), "gone", "the Pod was never scheduled");
+    assert_eq!(
+        implied(&waits, key)["finalizers"],
+        json!(["kubernetes.io/pvc-protection"])
+    );
+    assert_eq!(
+        implied(&waits, key)["terminating"],
+        true,
+        "the Pod that mounts it runs on a node"
+    );
+    assert_eq!(
+        implied(&delete("pvc/data-db-0", &["--kubelet", "no"]), key),
+        "gone",
+        "the Pod was never scheduled"
+    );
     let set = delete("sts/db", &[]);
     assert_eq!(implied(&set, "Pod/shop/db-0"), "gone");
     assert_eq!(
@@ -206,15 +370,26 @@ fn a_claim_in_use_waits_for_its_pod_and_a_retained_one_stays() {
 #[test]
 fn policies_are_those_of_the_command_line() {
     let orphan = delete("deploy/web", &["-n", "shop", "--cascade", "orphan"]);
-    assert_eq!(fate(&orphan, "ConfigMap/shop/bound")["ownerReferences"], json!([]));
-    assert_eq!(implied(&orphan, "Pod/shop/web-<hash>-<1>")["terminating"], false);
-    assert_eq!(delete("deploy/web", &["-n", "shop", "--cascade", "none"])["steps"][0]["policy"], Value::Null);
+    assert_eq!(
+        fate(&orphan, "ConfigMap/shop/bound")["ownerReferences"],
+        json!([])
+    );
+    assert_eq!(
+        implied(&orphan, "Pod/shop/web-<hash>-<1>")["terminating"],
+        false
+    );
+    assert_eq!(
+        delete("deploy/web", &["-n", "shop", "--cascade", "none"])["steps"][0]["policy"],
+        Value::Null
+    );
 }
 
 /// The plan of deleting `target` from manifests on standard input.
 fn plan_of(manifests: &str, target: &str) -> Value {
     let mut command = ownerlint();
-    command.args(["plan", "delete", target, "-o", "json", "-f", "-"]).write_stdin(manifests);
+    command
+        .args(["plan", "delete", target, "-o", "json", "-f", "-"])
+        .write_stdin(manifests);
     serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON")
 }
 
@@ -224,18 +399,25 @@ fn a_rendered_object_goes_with_what_it_owns_if_its_kind_is_installed() {
     assert_eq!(fate(&plan, "Mystery.unknown.example.org/shop/m"), "gone");
     assert_eq!(fate(&plan, "ConfigMap/shop/of-mystery"), "gone");
     let notes = plan["notes"].to_string();
-    assert!(notes.contains("Treated as installed") && notes.contains("Mystery.unknown.example.org"), "{notes}");
+    assert!(
+        notes.contains("Treated as installed") && notes.contains("Mystery.unknown.example.org"),
+        "{notes}"
+    );
     assert!(!notes.contains("Nothing is known"), "{notes}");
 }
 
 /// A ConfigMap `c` whose owner is `m`, a `Mystery` of the version `v1`.
 fn of_mystery(namespace: &str) -> String {
     let owner = "{apiVersion: example.org/v1, kind: Mystery, name: m, uid: 33333333-aaaa-4aaa-8aaa-333333333333}";
-    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{namespace}, ownerReferences: [{owner}]}}\n---\n")
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{namespace}, ownerReferences: [{owner}]}}\n---\n"
+    )
 }
 
 fn mystery(version: &str, namespace: &str) -> String {
-    format!("apiVersion: example.org/{version}\nkind: Mystery\nmetadata: {{name: m{namespace}}}\n---\n")
+    format!(
+        "apiVersion: example.org/{version}\nkind: Mystery\nmetadata: {{name: m{namespace}}}\n---\n"
+    )
 }
 
 #[test]
@@ -253,9 +435,16 @@ fn a_rendering_without_namespaces_is_one_namespace() {
 
 #[test]
 fn an_owner_whose_scope_nobody_tells_keeps_dependents_that_depend_on_it() {
-    let plan = plan_of(&(mystery("v1", "") + &of_mystery(", namespace: shop")), "mystery/m");
+    let plan = plan_of(
+        &(mystery("v1", "") + &of_mystery(", namespace: shop")),
+        "mystery/m",
+    );
     assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
-    assert!(plan["notes"].to_string().contains("Unknown kinds"), "{}", plan["notes"]);
+    assert!(
+        plan["notes"].to_string().contains("Unknown kinds"),
+        "{}",
+        plan["notes"]
+    );
 }
 
 #[test]
@@ -264,13 +453,17 @@ fn a_kind_that_only_an_owner_reference_names_stays_unknown() {
     let web = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n";
     let plan = plan_of(&(of_mystery(shop) + web), "svc/web");
     assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
-    assert!(!plan["notes"].to_string().contains("Mystery"), "{}", plan["notes"]);
+    assert!(
+        !plan["notes"].to_string().contains("Mystery"),
+        "{}",
+        plan["notes"]
+    );
 }
 
 #[test]
 fn a_rendered_object_proves_nothing_of_a_group_of_kubernetes() {
-    let manifests =
-        (mystery("v1", ", namespace: shop") + &of_mystery(", namespace: shop")).replace("example.org", "apps");
+    let manifests = (mystery("v1", ", namespace: shop") + &of_mystery(", namespace: shop"))
+        .replace("example.org", "apps");
     let plan = plan_of(&manifests, "mystery/m");
     assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
 }
@@ -279,7 +472,8 @@ fn a_rendered_object_proves_nothing_of_a_group_of_kubernetes() {
 fn an_object_of_a_dump_proves_that_its_kind_is_served() {
     let object = |api_version: &str, kind: &str, name: &str, uid: u8, owner: &str| {
         let uid = format!("0a000000-0000-4000-8000-{uid:012}");
-        let metadata = format!("{{name: {name}, namespace: shop, uid: {uid}, resourceVersion: '1'{owner}}}");
+        let metadata =
+            format!("{{name: {name}, namespace: shop, uid: {uid}, resourceVersion: '1'{owner}}}");
         format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n---\n")
     };
     let owned_by = |api_version: &str| {
@@ -289,52 +483,119 @@ fn an_object_of_a_dump_proves_that_its_kind_is_served() {
         )
     };
     let dump = object("example.com/v1", "Ship", "s", 1, "")
-        + &object("v1", "ConfigMap", "same-version", 2, &owned_by("example.com/v1"))
-        + &object("v1", "ConfigMap", "other-version", 3, &owned_by("example.com/v1alpha1"));
+        + &object(
+            "v1",
+            "ConfigMap",
+            "same-version",
+            2,
+            &owned_by("example.com/v1"),
+        )
+        + &object(
+            "v1",
+            "ConfigMap",
+            "other-version",
+            3,
+            &owned_by("example.com/v1alpha1"),
+        );
     let plan_of = |dump: &str| plan_of(dump, "ship/s");
     let homeless = object("example.com/v1", "Ship", "t", 4, "").replace(", namespace: shop", "");
     let disagreeing = plan_of(&format!("{dump}{homeless}"));
-    assert_eq!(fate(&disagreeing, "ConfigMap/shop/same-version")["terminating"], false, "is it namespaced or not?");
+    assert_eq!(
+        fate(&disagreeing, "ConfigMap/shop/same-version")["terminating"],
+        false,
+        "is it namespaced or not?"
+    );
     let plan = plan_of(&dump);
     assert_eq!(fate(&plan, "ConfigMap/shop/same-version"), "gone");
-    assert_eq!(fate(&plan, "ConfigMap/shop/other-version")["terminating"], false, "nothing proves that version");
-    assert!(plan["notes"].to_string().contains("Ship.example.com"), "{}", plan["notes"]);
+    assert_eq!(
+        fate(&plan, "ConfigMap/shop/other-version")["terminating"],
+        false,
+        "nothing proves that version"
+    );
+    assert!(
+        plan["notes"].to_string().contains("Ship.example.com"),
+        "{}",
+        plan["notes"]
+    );
 }
 
 #[test]
 fn a_namespace_exists_where_something_lives_in_it() {
     let plan = delete("ns/shop", &[]);
     let namespace = fate(&plan, "Namespace//shop");
-    assert_eq!((&namespace["terminating"], &namespace["spec.finalizers"]), (&json!(true), &json!(["kubernetes"])));
+    assert_eq!(
+        (&namespace["terminating"], &namespace["spec.finalizers"]),
+        (&json!(true), &json!(["kubernetes"]))
+    );
     let conditions = namespace["conditions"].to_string();
-    assert!(conditions.contains("foos.example.com has 1 resource instances"), "{conditions}");
-    assert!(conditions.contains("example.com/clean-up in 1 resource instances"), "{conditions}");
+    assert!(
+        conditions.contains("foos.example.com has 1 resource instances"),
+        "{conditions}"
+    );
+    assert!(
+        conditions.contains("example.com/clean-up in 1 resource instances"),
+        "{conditions}"
+    );
     assert_eq!(fate(&plan, "Deployment.apps/lab/web")["terminating"], false);
-    assert_eq!(fate(&delete("svc/web", &[]), "Namespace//shop"), &Value::Null, "unless it is asked for");
+    assert_eq!(
+        fate(&delete("svc/web", &[]), "Namespace//shop"),
+        &Value::Null,
+        "unless it is asked for"
+    );
 }
 
 #[test]
 fn what_hangs_is_a_failure_only_when_asked() {
     let run = |more: &[&str]| {
-        ownerlint().args(["plan", "delete", "foos.example.com/one", "-f", RENDERED]).args(more).assert()
+        ownerlint()
+            .args(["plan", "delete", "foos.example.com/one", "-f", RENDERED])
+            .args(more)
+            .assert()
     };
     run(&[]).code(0);
     run(&["--fail-on", "stuck"]).code(1);
-    ownerlint().args(["plan", "delete", "svc/web", "-f", RENDERED, "--fail-on", "stuck"]).assert().code(0);
+    ownerlint()
+        .args([
+            "plan",
+            "delete",
+            "svc/web",
+            "-f",
+            RENDERED,
+            "--fail-on",
+            "stuck",
+        ])
+        .assert()
+        .code(0);
 }
 
 #[test]
 fn a_dump_is_the_whole_cluster_and_collapses_before_it_is_asked() {
     let plan = plan(&["delete", "cm/owner", "-f", DUMP]);
-    let ops: Vec<&Value> = plan["steps"].as_array().expect("steps").iter().map(|step| &step["op"]).collect();
+    let ops: Vec<&Value> = plan["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(|step| &step["op"])
+        .collect();
     assert_eq!(ops, ["settle", "delete"]);
     let settled = &plan["steps"][0]["outcomes"][0]["objects"];
     assert_eq!(settled["Secret/shop/orphaned"], "gone");
     assert_eq!(settled["ConfigMap/shop/owned"]["terminating"], false);
     assert_eq!(fate(&plan, "ConfigMap/shop/owned"), "gone");
-    assert_eq!(fate(&plan, "Secret/shop/at-home")["ownerReferences"][0]["uid"], "0a000000-0000-4000-8000-000000000008");
-    assert!(plan["notes"].to_string().contains("ConfigMap/shop/gone, owner of Secret/shop/orphaned"));
-    assert_eq!(plan["implied"], json!([]), "nothing is implied below a dump");
+    assert_eq!(
+        fate(&plan, "Secret/shop/at-home")["ownerReferences"][0]["uid"],
+        "0a000000-0000-4000-8000-000000000008"
+    );
+    assert!(
+        plan["notes"]
+            .to_string()
+            .contains("ConfigMap/shop/gone, owner of Secret/shop/orphaned")
+    );
+    assert_eq!(
+        plan["implied"],
+        json!([]),
+        "nothing is implied below a dump"
+    );
 }
 
 #[test]
@@ -351,7 +612,11 @@ fn an_input_without_objects_has_its_own_status() {
 #[test]
 fn a_plan_cites_rules_for_those_who_ask() {
     let shown = |more: &[&str]| {
-        let arguments = [&["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED], more].concat();
+        let arguments = [
+            &["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED],
+            more,
+        ]
+        .concat();
         let output = ownerlint().args(arguments).output().expect("it runs");
         String::from_utf8(output.stdout).expect("text")
     };
@@ -363,7 +628,8 @@ fn a_plan_cites_rules_for_those_who_ask() {
 
 #[test]
 fn a_version_that_no_instance_uses_may_still_be_served() {
-    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: shop}\n---\n";
+    let widget =
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: shop}\n---\n";
     let owned = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n  ownerReferences: [{apiVersion: \
                  example.com/v2, kind: Widget, name: one, uid: 0a000000-0000-4000-8000-000000000001}]\n";
     let definition = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: \
@@ -371,11 +637,21 @@ fn a_version_that_no_instance_uses_may_still_be_served() {
                       versions: [{name: v1, served: true, storage: true}]}\n";
     let told = |definition: &str| {
         let mut command = ownerlint();
-        command.args(["plan", "delete", "widget/one", "-f", "-"]).write_stdin([widget, owned, definition].concat());
-        String::from_utf8(command.output().expect("it runs").stdout).expect("UTF-8").replace("\n    ", " ")
+        command
+            .args(["plan", "delete", "widget/one", "-f", "-"])
+            .write_stdin([widget, owned, definition].concat());
+        String::from_utf8(command.output().expect("it runs").stdout)
+            .expect("UTF-8")
+            .replace("\n    ", " ")
     };
     let open = told("");
-    assert!(open.contains("nothing in the input shows that the cluster serves Widget (example.com/v2)"), "{open}");
+    assert!(
+        open.contains("nothing in the input shows that the cluster serves Widget (example.com/v2)"),
+        "{open}"
+    );
     let known = told(definition);
-    assert!(known.contains("the cluster does not serve Widget (example.com/v2)"), "{known}");
+    assert!(
+        known.contains("the cluster does not serve Widget (example.com/v2)"),
+        "{known}"
+    );
 }

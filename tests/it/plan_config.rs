@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::formats::schemas::{complaints, validator};
 use crate::support::Repository;
 
-const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
+const OWNER: &str =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 const OWNED: &str = "\
 ---
 apiVersion: v1
@@ -15,8 +16,7 @@ metadata:
   ownerReferences:
     - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
 ";
-const JOB: &str =
-    "apiVersion: batch/v1\nkind: Job\nmetadata: {name: once, namespace: shop, uid: u1, resourceVersion: '1'}\n";
+const JOB: &str = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: once, namespace: shop, uid: u1, resourceVersion: '1'}\n";
 
 fn plan(repository: &Repository, arguments: &[&str]) -> Value {
     let arguments = [&["plan"], arguments, &["-o", "json"]].concat();
@@ -38,7 +38,9 @@ fn fate<'p>(plan: &'p Value, key: &str) -> &'p Value {
 
 fn with_steps(steps: &str) -> Repository {
     let repository = Repository::new();
-    repository.write("input.yaml", &format!("{OWNER}---\n{JOB}")).write("steps.yaml", steps);
+    repository
+        .write("input.yaml", &format!("{OWNER}---\n{JOB}"))
+        .write("steps.yaml", steps);
     repository
 }
 
@@ -53,18 +55,40 @@ fn mistake(steps: &str) -> String {
 #[test]
 fn the_namespace_of_the_configuration_binds_what_names_none() {
     let repository = Repository::new();
-    repository.write("ownerlint.yaml", "version: 1\nnamespace: shop\n").write("web.yaml", &format!("{OWNER}{OWNED}"));
-    assert_eq!(fate(&plan(&repository, &["delete", "deploy/web"]), "ConfigMap/shop/settings"), "gone");
+    repository
+        .write("ownerlint.yaml", "version: 1\nnamespace: shop\n")
+        .write("web.yaml", &format!("{OWNER}{OWNED}"));
+    assert_eq!(
+        fate(
+            &plan(&repository, &["delete", "deploy/web"]),
+            "ConfigMap/shop/settings"
+        ),
+        "gone"
+    );
     let without = plan(&repository, &["delete", "deploy/web", "--no-config"]);
-    assert!(fate(&without, "ConfigMap/shop/settings").is_null(), "{without}");
+    assert!(
+        fate(&without, "ConfigMap/shop/settings").is_null(),
+        "{without}"
+    );
 }
 
 #[test]
 fn what_the_configuration_excludes_is_not_planned() {
     let repository = Repository::new();
-    repository.write("ownerlint.yaml", "version: 1\nnamespace: shop\nexclude: ['old/**']\n");
-    repository.write("web.yaml", OWNER).write("old/settings.yaml", OWNED);
-    assert!(fate(&plan(&repository, &["delete", "deploy/web"]), "ConfigMap/shop/settings").is_null());
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\nnamespace: shop\nexclude: ['old/**']\n",
+    );
+    repository
+        .write("web.yaml", OWNER)
+        .write("old/settings.yaml", OWNED);
+    assert!(
+        fate(
+            &plan(&repository, &["delete", "deploy/web"]),
+            "ConfigMap/shop/settings"
+        )
+        .is_null()
+    );
 }
 
 #[test]
@@ -72,9 +96,13 @@ fn kinds_of_the_configuration_are_known_to_a_plan() {
     let repository = Repository::new();
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: shop}\n";
     repository.write("w.yaml", widget);
-    repository.write("ownerlint.yaml", "version: 1\nscopes: [{group: example.com, kind: Widget, scope: Namespaced}]\n");
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\nscopes: [{group: example.com, kind: Widget, scope: Namespaced}]\n",
+    );
     let notes = |arguments: &[&str]| {
-        let (status, output, error) = repository.run(&[&["plan", "delete", "widget/w"], arguments].concat(), "");
+        let (status, output, error) =
+            repository.run(&[&["plan", "delete", "widget/w"], arguments].concat(), "");
         assert_eq!(status, 0, "{error}");
         output.contains("Widget.example.com") && output.contains("CustomResourceDefinitions")
     };
@@ -94,9 +122,24 @@ fn a_bundle_is_chosen_by_name() {
 #[test]
 fn the_bundle_that_alone_holds_the_targets_is_meant() {
     let repository = two_bundles();
-    assert_eq!(fate(&plan(&repository, &["delete", "cm/settings"]), "ConfigMap/shop/settings"), "gone");
-    repository.write("steps.yaml", "- {op: delete, target: cm/settings -n shop}\n");
-    assert_eq!(fate(&plan(&repository, &["--steps", "steps.yaml"]), "ConfigMap/shop/settings"), "gone");
+    assert_eq!(
+        fate(
+            &plan(&repository, &["delete", "cm/settings"]),
+            "ConfigMap/shop/settings"
+        ),
+        "gone"
+    );
+    repository.write(
+        "steps.yaml",
+        "- {op: delete, target: cm/settings -n shop}\n",
+    );
+    assert_eq!(
+        fate(
+            &plan(&repository, &["--steps", "steps.yaml"]),
+            "ConfigMap/shop/settings"
+        ),
+        "gone"
+    );
 }
 
 #[test]
@@ -109,10 +152,16 @@ fn paths_in_one_bundle_choose_it() {
 #[test]
 fn several_bundles_without_a_choice_are_named() {
     let error = refusal(&two_bundles(), &["delete", "deploy/web"]);
-    assert!(error.contains("a plan is about one bundle, and what is asked for is in 2"), "{error}");
+    assert!(
+        error.contains("a plan is about one bundle, and what is asked for is in 2"),
+        "{error}"
+    );
     assert!(error.contains("`--bundle NAME`: `dev`, `prod`"), "{error}");
     let error = refusal(&two_bundles(), &["delete", "deploy/web", "--bundle", "prd"]);
-    assert!(error.contains("there is no bundle `prd`") && error.contains("did you mean `prod`?"), "{error}");
+    assert!(
+        error.contains("there is no bundle `prd`") && error.contains("did you mean `prod`?"),
+        "{error}"
+    );
 }
 
 fn two_bundles() -> Repository {
@@ -121,7 +170,9 @@ fn two_bundles() -> Repository {
         "ownerlint.yaml",
         "version: 1\nnamespace: shop\nbundles: {dev: {paths: [dev]}, prod: {paths: [prod]}}\n",
     );
-    repository.write("dev/web.yaml", OWNER).write("prod/web.yaml", &format!("{OWNER}{OWNED}"));
+    repository
+        .write("dev/web.yaml", OWNER)
+        .write("prod/web.yaml", &format!("{OWNER}{OWNED}"));
     repository
 }
 
@@ -131,18 +182,27 @@ fn a_file_that_is_taken_for_a_target_is_read_with_f() {
     repository.write("manifests/x.yaml", OWNER);
     for word in ["x.yaml", "manifests/x.yaml", "manifests"] {
         let error = refusal(&repository, &["delete", word, "-f", "manifests"]);
-        assert!(error.contains(&format!("`{word}` does not say which object")), "{error}");
+        assert!(
+            error.contains(&format!("`{word}` does not say which object")),
+            "{error}"
+        );
         assert!(error.contains("read files with `-f`"), "{error}");
     }
 }
 
 #[test]
 fn targets_of_steps_are_written_as_for_kubectl() {
-    for target in
-        ["deployment/web -n shop", "deploy web --namespace=shop", "-n shop deploy/web", "Deployment.apps/shop/web"]
-    {
+    for target in [
+        "deployment/web -n shop",
+        "deploy web --namespace=shop",
+        "-n shop deploy/web",
+        "Deployment.apps/shop/web",
+    ] {
         let plan = stepwise(&format!("- {{op: delete, target: '{target}'}}\n"));
-        assert_eq!(plan["steps"][0]["target"], "Deployment.apps/shop/web", "{target}");
+        assert_eq!(
+            plan["steps"][0]["target"], "Deployment.apps/shop/web",
+            "{target}"
+        );
         assert_eq!(fate(&plan, "Deployment.apps/shop/web"), "gone", "{target}");
     }
 }
@@ -156,11 +216,19 @@ fn a_key_that_is_not_there_is_answered_with_404() {
 #[test]
 fn a_delete_without_a_policy_is_kubectls_and_null_sends_none() {
     let policy = |steps: &str| stepwise(steps)["steps"][0]["policy"].clone();
-    assert_eq!(policy("- {op: delete, target: job/once -n shop}\n"), "Background");
-    assert_eq!(policy("- {op: delete, target: job/once -n shop, policy: foreground}\n"), "Foreground");
+    assert_eq!(
+        policy("- {op: delete, target: job/once -n shop}\n"),
+        "Background"
+    );
+    assert_eq!(
+        policy("- {op: delete, target: job/once -n shop, policy: foreground}\n"),
+        "Foreground"
+    );
     for none in ["null", "none"] {
         assert_eq!(
-            policy(&format!("- {{op: delete, target: job/once -n shop, policy: {none}}}\n")),
+            policy(&format!(
+                "- {{op: delete, target: job/once -n shop, policy: {none}}}\n"
+            )),
             Value::Null,
             "{none}"
         );
@@ -195,7 +263,12 @@ fn steps_that_are_read_keep_their_schema_and_others_do_not() {
         {"op": "remove-finalizer", "target": "ConfigMap/a/b", "finalizer": "example.com/x"},
     ]);
     assert_eq!(complaints(schema, &good), [""; 0]);
-    for bad in ["[{}]", "{}", r#"[{"op": "delete"}]"#, r#"[{"op": "delete", "target": "a/b", "policy": "Gentle"}]"#] {
+    for bad in [
+        "[{}]",
+        "{}",
+        r#"[{"op": "delete"}]"#,
+        r#"[{"op": "delete", "target": "a/b", "policy": "Gentle"}]"#,
+    ] {
         let bad: Value = serde_json::from_str(bad).expect("JSON");
         assert_ne!(complaints(schema, &bad), [""; 0], "{bad}");
     }

@@ -27,11 +27,20 @@ fn plan(manifests: &[Value], steps: &Value, kubelet: &str) -> Value {
         path
     };
     let steps = write("steps.json", steps);
-    let input = write("state.json", &json!({"apiVersion": "v1", "kind": "List", "items": manifests}));
+    let input = write(
+        "state.json",
+        &json!({"apiVersion": "v1", "kind": "List", "items": manifests}),
+    );
     let mut command = ownerlint();
-    command.args(["plan", "--output", "json", "--kubelet", kubelet, "--steps"]).args([steps, input]);
+    command
+        .args(["plan", "--output", "json", "--kubelet", kubelet, "--steps"])
+        .args([steps, input]);
     let output = command.output().expect("the program runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     parsed(std::str::from_utf8(&output.stdout).expect("the output is text"))
 }
 
@@ -51,11 +60,18 @@ fn replay(scenario: &Value, definitions: &[Value]) -> Vec<String> {
     let manifests = [array(&scenario["state"]), definitions].concat();
     let planned = plan(&manifests, &scenario["steps"], "no");
     let mut wrong = complaints(validator("plan"), &planned);
-    for (number, (recorded, predicted)) in array(&scenario["steps"]).iter().zip(array(&planned["steps"])).enumerate() {
+    for (number, (recorded, predicted)) in array(&scenario["steps"])
+        .iter()
+        .zip(array(&planned["steps"]))
+        .enumerate()
+    {
         for field in ["op", "target", "policy", "http"] {
             // Recordings leave out what does not apply.
             if !recorded[field].is_null() && recorded[field] != predicted[field] {
-                wrong.push(format!("step {number}: {field} is {}, not {}", predicted[field], recorded[field]));
+                wrong.push(format!(
+                    "step {number}: {field} is {}, not {}",
+                    predicted[field], recorded[field]
+                ));
             }
         }
         if predicted["complete"] != true {
@@ -63,44 +79,65 @@ fn replay(scenario: &Value, definitions: &[Value]) -> Vec<String> {
         }
         let mut objects = comparable(&predicted["outcomes"][0]["objects"]);
         definitions.iter().for_each(|crd| {
-            _ = objects
-                .remove(&format!("CustomResourceDefinition.apiextensions.k8s.io//{}", text(&crd["metadata"]["name"])))
+            _ = objects.remove(&format!(
+                "CustomResourceDefinition.apiextensions.k8s.io//{}",
+                text(&crd["metadata"]["name"])
+            ))
         });
         let expected = comparable(&recorded["expect"]);
         if objects != expected {
             wrong.push(format!("step {number}: {objects:#?} is not {expected:#?}"));
         }
     }
-    assert_eq!(array(&planned["steps"]).len(), array(&scenario["steps"]).len());
-    wrong.iter().map(|wrong| format!("{}: {wrong}", scenario["name"])).collect()
+    assert_eq!(
+        array(&planned["steps"]).len(),
+        array(&scenario["steps"]).len()
+    );
+    wrong
+        .iter()
+        .map(|wrong| format!("{}: {wrong}", scenario["name"]))
+        .collect()
 }
 
 /// States by key; what a definition's condition says depends on the minute it is looked at.
 fn comparable(objects: &Value) -> BTreeMap<String, Value> {
-    let states = objects.as_object().expect("states by key").iter().map(|(key, state)| {
-        let mut state = state.clone();
-        if key.starts_with("CustomResourceDefinition.") {
-            // `gone` has none.
-            let conditions = state.get_mut("conditions").and_then(Value::as_array_mut);
-            for condition in conditions.into_iter().flatten() {
-                condition["reason"] = Value::Null;
-                condition["message"] = Value::Null;
+    let states = objects
+        .as_object()
+        .expect("states by key")
+        .iter()
+        .map(|(key, state)| {
+            let mut state = state.clone();
+            if key.starts_with("CustomResourceDefinition.") {
+                // `gone` has none.
+                let conditions = state.get_mut("conditions").and_then(Value::as_array_mut);
+                for condition in conditions.into_iter().flatten() {
+                    condition["reason"] = Value::Null;
+                    condition["message"] = Value::Null;
+                }
             }
-        }
-        (key.clone(), state)
-    });
+            (key.clone(), state)
+        });
     states.collect()
 }
 
 #[test]
 fn recorded_clusters_fare_as_planned() {
-    let definitions = [definition("Widget", "Namespaced"), definition("Gadget", "Cluster")];
+    let definitions = [
+        definition("Widget", "Namespaced"),
+        definition("Gadget", "Cluster"),
+    ];
     let wrong: Vec<String> = FAMILIES
         .par_iter()
         .flat_map(|family| {
             let recording = recording(&format!("gc/{family}.json"));
-            let some: Vec<Value> = array(&recording["stable"]).iter().step_by(STRIDE).cloned().collect();
-            some.par_iter().flat_map_iter(|scenario| replay(scenario, &definitions)).collect::<Vec<_>>()
+            let some: Vec<Value> = array(&recording["stable"])
+                .iter()
+                .step_by(STRIDE)
+                .cloned()
+                .collect();
+            some.par_iter()
+                .flat_map_iter(|scenario| replay(scenario, &definitions))
+                .collect::<Vec<_>>()
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -110,16 +147,26 @@ fn recorded_clusters_fare_as_planned() {
 fn recorded_workloads_fare_as_planned() {
     for run in ["workloads-run1.json", "workloads-run2.json"] {
         let scenarios = recording(run);
-        let wrong: Vec<String> = array(&scenarios).par_iter().flat_map_iter(|scenario| replay(scenario, &[])).collect();
+        let wrong: Vec<String> = array(&scenarios)
+            .par_iter()
+            .flat_map_iter(|scenario| replay(scenario, &[]))
+            .collect();
         assert!(wrong.is_empty(), "{run}: {}", wrong.join("\n"));
     }
 }
 
 /// What matters of an object that a controller made: kind, finalizers, and the flags of its references.
 fn shape(kind: &str, state: &Value) -> String {
-    let flag = |value: &Value| value.as_bool().map_or("absent".to_owned(), |flag| flag.to_string());
+    let flag = |value: &Value| {
+        value
+            .as_bool()
+            .map_or("absent".to_owned(), |flag| flag.to_string())
+    };
     let references = array(&state["ownerReferences"]).iter().map(|reference| {
-        let (controller, block) = (flag(&reference["controller"]), flag(&reference["blockOwnerDeletion"]));
+        let (controller, block) = (
+            flag(&reference["controller"]),
+            flag(&reference["blockOwnerDeletion"]),
+        );
         format!(
             "{} {} controller {controller} blocking {block}",
             text(&reference["apiVersion"]),
@@ -134,8 +181,15 @@ fn shape(kind: &str, state: &Value) -> String {
 
 fn key_of(object: &Value) -> String {
     let (api_version, metadata) = (text(&object["apiVersion"]), &object["metadata"]);
-    let group = api_version.split_once('/').map_or(String::new(), |(group, _)| format!(".{group}"));
-    format!("{}{group}/{}/{}", text(&object["kind"]), text(&metadata["namespace"]), text(&metadata["name"]))
+    let group = api_version
+        .split_once('/')
+        .map_or(String::new(), |(group, _)| format!(".{group}"));
+    format!(
+        "{}{group}/{}/{}",
+        text(&object["kind"]),
+        text(&metadata["namespace"]),
+        text(&metadata["name"])
+    )
 }
 
 /// Whether a shape is compared: the namespace and what belongs to every namespace was there before, and a node to run
@@ -160,12 +214,23 @@ fn what_is_implied_is_what_controllers_made() {
     for run in ["workloads-run1.json", "workloads-run2.json"] {
         for scenario in array(&recording(run)) {
             let written: Vec<String> = array(&scenario["manifests"]).iter().map(key_of).collect();
-            let made = || array(&scenario["state"]).iter().filter(|object| !written.contains(&key_of(object)));
+            let made = || {
+                array(&scenario["state"])
+                    .iter()
+                    .filter(|object| !written.contains(&key_of(object)))
+            };
             let keys: Vec<String> = made().map(key_of).collect();
-            let planned = plan(array(&scenario["manifests"]), &json!([{"op": "settle"}]), "no");
+            let planned = plan(
+                array(&scenario["manifests"]),
+                &json!([{"op": "settle"}]),
+                "no",
+            );
             let implied = array(&planned["implied"]).iter().map(|object| {
                 let key = text(&object["key"]);
-                let shape = shape(key.split(['.', '/']).next().unwrap_or_default(), &object["outcomes"][0]);
+                let shape = shape(
+                    key.split(['.', '/']).next().unwrap_or_default(),
+                    &object["outcomes"][0],
+                );
                 assert!(
                     key.contains('<') || !counts(&shape) || keys.contains(&key),
                     "{}: no {key} in {keys:?}",

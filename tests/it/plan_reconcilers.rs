@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use crate::support::ownerlint;
 
 const NAMESPACE: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: storage}\n---\n";
-const CLUSTER: &str =
-    "apiVersion: ceph.rook.io/v1\nkind: CephCluster\nmetadata: {name: main, namespace: storage}\n---\n";
+const CLUSTER: &str = "apiVersion: ceph.rook.io/v1\nkind: CephCluster\nmetadata: {name: main, namespace: storage}\n---\n";
 const CLUSTER_KEY: &str = "CephCluster.ceph.rook.io/storage/main";
 const FINALIZER: &str = "cephcluster.ceph.rook.io";
 
@@ -20,7 +19,10 @@ fn operator(namespace: &str) -> String {
 
 fn run(manifests: &str, arguments: &[&str]) -> String {
     let mut command = ownerlint();
-    command.args(["plan", "delete", "-f", "-"]).args(arguments).write_stdin(manifests);
+    command
+        .args(["plan", "delete", "-f", "-"])
+        .args(arguments)
+        .write_stdin(manifests);
     String::from_utf8(command.output().expect("it runs").stdout).expect("UTF-8")
 }
 
@@ -30,18 +32,31 @@ fn plan(manifests: &str, arguments: &[&str]) -> Value {
 
 fn outcomes(plan: &Value) -> &[Value] {
     let steps = plan["steps"].as_array().expect("steps");
-    steps.last().expect("a step")["outcomes"].as_array().expect("a list")
+    steps.last().expect("a step")["outcomes"]
+        .as_array()
+        .expect("a list")
 }
 
 #[test]
 fn a_namespace_with_its_operator_gets_stuck_unless_the_operator_is_quicker() {
     let manifests = [NAMESPACE, CLUSTER, &operator("storage")].concat();
     let plan = plan(&manifests, &["ns/storage"]);
-    let [verdict, other] = outcomes(&plan) else { panic!("two outcomes: {plan}") };
-    assert_eq!(verdict["objects"][CLUSTER_KEY]["finalizers"], json!([FINALIZER]));
-    assert_eq!(verdict["objects"]["Namespace//storage"]["terminating"], true);
+    let [verdict, other] = outcomes(&plan) else {
+        panic!("two outcomes: {plan}")
+    };
     assert_eq!(
-        (&other["objects"][CLUSTER_KEY], &other["objects"]["Namespace//storage"]),
+        verdict["objects"][CLUSTER_KEY]["finalizers"],
+        json!([FINALIZER])
+    );
+    assert_eq!(
+        verdict["objects"]["Namespace//storage"]["terminating"],
+        true
+    );
+    assert_eq!(
+        (
+            &other["objects"][CLUSTER_KEY],
+            &other["objects"]["Namespace//storage"]
+        ),
         (&json!("gone"), &json!("gone"))
     );
     assert!(run(&manifests, &["ns/storage"]).contains("unless its controller is quicker"));
@@ -49,17 +64,28 @@ fn a_namespace_with_its_operator_gets_stuck_unless_the_operator_is_quicker() {
 
 #[test]
 fn a_namespace_whose_operator_is_elsewhere_is_deleted() {
-    let plan = plan(&[NAMESPACE, CLUSTER, &operator("system")].concat(), &["ns/storage"]);
-    let [only] = outcomes(&plan) else { panic!("one outcome: {plan}") };
+    let plan = plan(
+        &[NAMESPACE, CLUSTER, &operator("system")].concat(),
+        &["ns/storage"],
+    );
+    let [only] = outcomes(&plan) else {
+        panic!("one outcome: {plan}")
+    };
     assert_eq!(only["objects"]["Namespace//storage"], "gone");
 }
 
 #[test]
 fn a_custom_resource_is_deleted_while_its_operator_runs() {
-    let plan = plan(&[CLUSTER, &operator("storage")].concat(), &["cephcluster/main"]);
+    let plan = plan(
+        &[CLUSTER, &operator("storage")].concat(),
+        &["cephcluster/main"],
+    );
     assert_eq!(outcomes(&plan)[0]["objects"][CLUSTER_KEY], "gone");
     let notes = plan["notes"].to_string();
-    assert!(notes.contains("cephcluster.ceph.rook.io on CephCluster.ceph.rook.io"), "{notes}");
+    assert!(
+        notes.contains("cephcluster.ceph.rook.io on CephCluster.ceph.rook.io"),
+        "{notes}"
+    );
     assert!(!notes.contains("Not in a rendering"), "{notes}");
 }
 
@@ -67,16 +93,26 @@ fn a_custom_resource_is_deleted_while_its_operator_runs() {
 fn without_an_operator_in_the_input_no_finalizer_is_made_up() {
     let plan = plan(&[NAMESPACE, CLUSTER].concat(), &["ns/storage"]);
     assert_eq!(outcomes(&plan)[0]["objects"]["Namespace//storage"], "gone");
-    assert!(plan["notes"].to_string().contains("Not in a rendering"), "{}", plan["notes"]);
+    assert!(
+        plan["notes"].to_string().contains("Not in a rendering"),
+        "{}",
+        plan["notes"]
+    );
 }
 
 #[test]
 fn where_no_pods_run_there_are_no_operators() {
-    let manifests =
-        [NAMESPACE, &CLUSTER.replace("}\n", ", finalizers: [cephcluster.ceph.rook.io]}\n"), &operator("storage")]
-            .concat();
+    let manifests = [
+        NAMESPACE,
+        &CLUSTER.replace("}\n", ", finalizers: [cephcluster.ceph.rook.io]}\n"),
+        &operator("storage"),
+    ]
+    .concat();
     let plan = plan(&manifests, &["cephcluster/main", "--kubelet", "no"]);
-    assert_eq!(outcomes(&plan)[0]["objects"][CLUSTER_KEY]["terminating"], true);
+    assert_eq!(
+        outcomes(&plan)[0]["objects"][CLUSTER_KEY]["terminating"],
+        true
+    );
 }
 
 #[test]
@@ -88,12 +124,16 @@ fn permissions_alone_do_not_make_a_workload_remove_a_finalizer() {
            r}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: r}\nsubjects: [{kind: ServiceAccount, name: \
            default, namespace: storage}]\n";
     let plan = plan(&manifests, &["cephcluster/main"]);
-    assert_eq!(outcomes(&plan)[0]["objects"][CLUSTER_KEY]["terminating"], true);
+    assert_eq!(
+        outcomes(&plan)[0]["objects"][CLUSTER_KEY]["terminating"],
+        true
+    );
 }
 
 /// An object as a cluster returns it.
 fn dumped(manifest: &str, uid: u8, more: &str) -> String {
-    let metadata = format!("{{uid: 0a000000-0000-4000-8000-{uid:012}, resourceVersion: '1'{more}, ");
+    let metadata =
+        format!("{{uid: 0a000000-0000-4000-8000-{uid:012}, resourceVersion: '1'{more}, ");
     manifest.replacen("metadata: {", &format!("metadata: {metadata}"), 1)
 }
 
@@ -101,11 +141,19 @@ fn dumped(manifest: &str, uid: u8, more: &str) -> String {
 fn in_a_dump_an_operator_releases_what_is_deleted_now_but_not_what_was_stuck_before() {
     let operator = dumped(&operator("storage"), 1, "");
     let now = dumped(CLUSTER, 2, ", finalizers: [cephcluster.ceph.rook.io]") + &operator;
-    assert_eq!(outcomes(&plan(&now, &["cephcluster/main"]))[0]["objects"][CLUSTER_KEY], "gone");
-    let stuck =
-        dumped(CLUSTER, 2, ", deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [cephcluster.ceph.rook.io]")
-            + &operator;
-    assert_eq!(outcomes(&plan(&stuck, &["cephcluster/main"]))[0]["objects"][CLUSTER_KEY]["terminating"], true);
+    assert_eq!(
+        outcomes(&plan(&now, &["cephcluster/main"]))[0]["objects"][CLUSTER_KEY],
+        "gone"
+    );
+    let stuck = dumped(
+        CLUSTER,
+        2,
+        ", deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [cephcluster.ceph.rook.io]",
+    ) + &operator;
+    assert_eq!(
+        outcomes(&plan(&stuck, &["cephcluster/main"]))[0]["objects"][CLUSTER_KEY]["terminating"],
+        true
+    );
 }
 
 /// What lets an operator of namespace `storage` change Ceph clusters there.
@@ -129,10 +177,18 @@ fn an_operator_that_has_lost_its_permission_releases_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("steps.json");
         let delete = |target: &str| json!({"op": "delete", "target": target});
-        std::fs::write(&file, json!([delete(first), delete(CLUSTER_KEY)]).to_string()).expect("a file");
+        std::fs::write(
+            &file,
+            json!([delete(first), delete(CLUSTER_KEY)]).to_string(),
+        )
+        .expect("a file");
         let mut command = ownerlint();
-        command.args(["plan", "-", "-o", "json", "--steps"]).arg(&file).write_stdin(&*manifests);
-        let plan: Value = serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON");
+        command
+            .args(["plan", "-", "-o", "json", "--steps"])
+            .arg(&file)
+            .write_stdin(&*manifests);
+        let plan: Value =
+            serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON");
         outcomes(&plan)[0]["objects"][CLUSTER_KEY].clone()
     };
     for lost in ["ClusterRoleBinding", "ClusterRole"] {

@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::formats::schemas::{complaints, parsed, validator};
 use crate::support::{Repository, fixture, ownerlint};
 
-const CONFIG_MAP: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME, namespace: shop}}\n";
+const CONFIG_MAP: &str =
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME, namespace: shop}}\n";
 
 fn config_map(name: &str) -> String {
     CONFIG_MAP.replace("NAME", name)
@@ -15,10 +16,17 @@ fn config_map(name: &str) -> String {
 
 /// The plan that the arguments give in a repository; it keeps its contract.
 fn plan(repository: &Repository, arguments: &[&str]) -> Value {
-    let (status, out, error) = repository.run(&[&["plan", "teardown", "-o", "json"], arguments].concat(), "");
+    let (status, out, error) = repository.run(
+        &[&["plan", "teardown", "-o", "json"], arguments].concat(),
+        "",
+    );
     assert_eq!(status, 0, "{arguments:?}: {error}");
     let plan = parsed(&out);
-    assert_eq!(complaints(validator("plan"), &plan), [""; 0], "{arguments:?}");
+    assert_eq!(
+        complaints(validator("plan"), &plan),
+        [""; 0],
+        "{arguments:?}"
+    );
     plan
 }
 
@@ -27,27 +35,52 @@ fn steps(plan: &Value) -> &[Value] {
 }
 
 fn targets(plan: &Value) -> Vec<&str> {
-    steps(plan).iter().map(|step| step["target"].as_str().unwrap_or("-")).collect()
+    steps(plan)
+        .iter()
+        .map(|step| step["target"].as_str().unwrap_or("-"))
+        .collect()
 }
 
 /// What becomes of the objects in the verdict.
 fn objects(plan: &Value) -> &serde_json::Map<String, Value> {
-    steps(plan).last().expect("a step")["outcomes"][0]["objects"].as_object().expect("objects")
+    steps(plan).last().expect("a step")["outcomes"][0]["objects"]
+        .as_object()
+        .expect("objects")
 }
 
 #[test]
 fn every_request_is_a_step_and_only_the_last_has_outcomes() {
     let repository = Repository::new();
-    repository.write("out/a.yaml", &config_map("a")).write("out/b.yaml", &config_map("b"));
+    repository
+        .write("out/a.yaml", &config_map("a"))
+        .write("out/b.yaml", &config_map("b"));
     let plan = plan(&repository, &["--by", "kubectl", "out"]);
-    let [first, last] = steps(&plan) else { panic!("two requests: {plan}") };
+    let [first, last] = steps(&plan) else {
+        panic!("two requests: {plan}")
+    };
     assert_eq!(
-        (&first["op"], &first["policy"], &first["wait"], &first["http"]),
-        (&"delete".into(), &"Background".into(), &"none".into(), &200.into())
+        (
+            &first["op"],
+            &first["policy"],
+            &first["wait"],
+            &first["http"]
+        ),
+        (
+            &"delete".into(),
+            &"Background".into(),
+            &"none".into(),
+            &200.into()
+        )
     );
-    assert_eq!((&first["outcomes"], &first["why"]), (&serde_json::json!([]), &serde_json::json!({})));
+    assert_eq!(
+        (&first["outcomes"], &first["why"]),
+        (&serde_json::json!([]), &serde_json::json!({}))
+    );
     assert_eq!(last["wait"], "gone");
-    assert_eq!(objects(&plan).values().collect::<Vec<_>>(), ["gone", "gone"]);
+    assert_eq!(
+        objects(&plan).values().collect::<Vec<_>>(),
+        ["gone", "gone"]
+    );
     assert_eq!(plan["safeOrder"], serde_json::json!([]));
 }
 
@@ -61,7 +94,9 @@ fn kubectl_reads_arguments_in_their_order_and_folders_by_name() {
         .write("dir/a.yaml", &config_map("a"));
     let names = |arguments: &[&str]| {
         let plan = plan(&repository, &[&["--by", "kubectl"], arguments].concat());
-        let names = targets(&plan).into_iter().map(|key| key.trim_start_matches("ConfigMap/shop/").to_owned());
+        let names = targets(&plan)
+            .into_iter()
+            .map(|key| key.trim_start_matches("ConfigMap/shop/").to_owned());
         names.collect::<Vec<_>>().join(" ")
     };
     // A folder before a file that begins with its name, as a walk of kubectl comes to them.
@@ -74,7 +109,10 @@ fn kubectl_reads_arguments_in_their_order_and_folders_by_name() {
 fn what_lives_beside_is_part_of_the_outcome_and_of_no_request() {
     let repository = Repository::new();
     repository
-        .write("out/ns.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")
+        .write(
+            "out/ns.yaml",
+            "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
+        )
         .write("other/a.yaml", &config_map("neighbour"))
         .write("other/b.yaml", &config_map("far").replace("shop", "far"));
     let plan = plan(&repository, &["--by", "helm", "out", "--beside", "other"]);
@@ -86,8 +124,13 @@ fn what_lives_beside_is_part_of_the_outcome_and_of_no_request() {
 #[test]
 fn a_file_that_is_removed_does_not_live_beside_itself() {
     let repository = Repository::new();
-    repository.write("out/a.yaml", &config_map("a")).write("out/b.yaml", &config_map("b"));
-    let plan = plan(&repository, &["--by", "kubectl", "out/a.yaml", "--beside", "out"]);
+    repository
+        .write("out/a.yaml", &config_map("a"))
+        .write("out/b.yaml", &config_map("b"));
+    let plan = plan(
+        &repository,
+        &["--by", "kubectl", "out/a.yaml", "--beside", "out"],
+    );
     assert_eq!(targets(&plan), ["ConfigMap/shop/a"]);
     assert_eq!(objects(&plan)["ConfigMap/shop/b"]["terminating"], false);
 }
@@ -95,7 +138,10 @@ fn a_file_that_is_removed_does_not_live_beside_itself() {
 #[test]
 fn where_everything_is_kept_the_plan_says_so() {
     let repository = Repository::new();
-    repository.write("a.yaml", &config_map("a").replace("shop}", "shop, annotations: {helm.sh/hook: post-install}}"));
+    repository.write(
+        "a.yaml",
+        &config_map("a").replace("shop}", "shop, annotations: {helm.sh/hook: post-install}}"),
+    );
     let plan = plan(&repository, &["--by", "helm", "a.yaml"]);
     assert_eq!(objects(&plan)["ConfigMap/shop/a"]["terminating"], false);
     assert_eq!(plan["kept"][0]["why"], "a hook is not part of the release");
@@ -113,17 +159,27 @@ fn hooks_that_helm_deletes_when_they_have_run_are_not_there_to_stay() {
         .write("out/stays.yaml", &hook("stays", "post-install"))
         .write(
             "out/ran.yaml",
-            &hook("ran", "post-install, helm.sh/hook-delete-policy: 'before-hook-creation, hook-succeeded'"),
+            &hook(
+                "ran",
+                "post-install, helm.sh/hook-delete-policy: 'before-hook-creation, hook-succeeded'",
+            ),
         )
         .write("out/test.yaml", &hook("test", "test"));
     let plan = plan(&repository, &["--by", "helm", "out"]);
     assert_eq!(objects(&plan)["ConfigMap/shop/stays"]["terminating"], false);
     assert_eq!(
-        (&objects(&plan)["ConfigMap/shop/ran"], &objects(&plan)["ConfigMap/shop/test"]),
+        (
+            &objects(&plan)["ConfigMap/shop/ran"],
+            &objects(&plan)["ConfigMap/shop/test"]
+        ),
         (&"gone".into(), &"gone".into())
     );
-    let kept: Vec<&str> =
-        plan["kept"].as_array().expect("kept").iter().filter_map(|kept| kept["key"].as_str()).collect();
+    let kept: Vec<&str> = plan["kept"]
+        .as_array()
+        .expect("kept")
+        .iter()
+        .filter_map(|kept| kept["key"].as_str())
+        .collect();
     assert_eq!(kept, ["ConfigMap/shop/stays"]);
 }
 
@@ -131,7 +187,10 @@ fn hooks_that_helm_deletes_when_they_have_run_are_not_there_to_stay() {
 fn the_namespace_is_the_one_that_is_written_or_the_one_that_is_named() {
     let repository = Repository::new();
     repository
-        .write("ns.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: far}}")
+        .write(
+            "ns.yaml",
+            "{apiVersion: v1, kind: Namespace, metadata: {name: far}}",
+        )
         .write("a.yaml", &config_map("a"))
         .write("b.yaml", &config_map("b").replace("shop", "far"));
     let deleted = |arguments: &[&str]| {
@@ -140,35 +199,59 @@ fn the_namespace_is_the_one_that_is_written_or_the_one_that_is_named() {
     };
     assert_eq!(deleted(&["."]), "Namespace//far");
     assert_eq!(deleted(&["a.yaml"]), "Namespace//shop");
-    assert_eq!(deleted(&["a.yaml", "b.yaml", "--release-namespace", "far"]), "Namespace//far");
-    let (status, _, error) = repository.run(&["plan", "teardown", "--by", "namespace", "a.yaml", "b.yaml"], "");
+    assert_eq!(
+        deleted(&["a.yaml", "b.yaml", "--release-namespace", "far"]),
+        "Namespace//far"
+    );
+    let (status, _, error) = repository.run(
+        &["plan", "teardown", "--by", "namespace", "a.yaml", "b.yaml"],
+        "",
+    );
     assert_eq!(status, 2);
-    assert!(error.contains("the objects live in 2") && error.contains("--release-namespace"), "{error}");
+    assert!(
+        error.contains("the objects live in 2") && error.contains("--release-namespace"),
+        "{error}"
+    );
 }
 
 #[test]
 fn objects_without_a_namespace_live_in_that_of_the_release() {
     let repository = Repository::new();
-    repository.write("a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}");
-    let plan = plan(&repository, &["--by", "helm", "--release-namespace", "shop", "a.yaml"]);
+    repository.write(
+        "a.yaml",
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}",
+    );
+    let plan = plan(
+        &repository,
+        &["--by", "helm", "--release-namespace", "shop", "a.yaml"],
+    );
     assert_eq!(targets(&plan), ["ConfigMap/shop/a"]);
 }
 
 #[test]
 fn an_application_without_the_finalizer_leaves_everything() {
-    let tracked = ", annotations: {\"argocd.argoproj.io/tracking-id\": \"web:/ConfigMap:shop/a\"}}}";
+    let tracked =
+        ", annotations: {\"argocd.argoproj.io/tracking-id\": \"web:/ConfigMap:shop/a\"}}}";
     let application = |finalizers: &str| {
         format!(
             "{{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {{name: web, namespace: argocd{finalizers}}}}}"
         )
     };
     let repository = Repository::new();
-    repository.write("out/a.yaml", &config_map("a").replace("}}", tracked)).write("app.yaml", &application(""));
+    repository
+        .write("out/a.yaml", &config_map("a").replace("}}", tracked))
+        .write("app.yaml", &application(""));
     let arguments = ["--by", "argocd", "out", "--beside", "app.yaml"];
     let kept = plan(&repository, &arguments);
     assert_eq!(objects(&kept)["ConfigMap/shop/a"]["terminating"], false);
-    assert_eq!(kept["kept"][0]["why"], "what delivers it has no resources finalizer");
-    repository.write("app.yaml", &application(", finalizers: [resources-finalizer.argocd.argoproj.io/background]"));
+    assert_eq!(
+        kept["kept"][0]["why"],
+        "what delivers it has no resources finalizer"
+    );
+    repository.write(
+        "app.yaml",
+        &application(", finalizers: [resources-finalizer.argocd.argoproj.io/background]"),
+    );
     let deleted = plan(&repository, &arguments);
     assert_eq!(objects(&deleted)["ConfigMap/shop/a"], "gone");
     assert_eq!(steps(&deleted)[0]["policy"], "Background");
@@ -183,33 +266,58 @@ fn the_kustomization_whose_path_reaches_what_is_removed_says_whether_it_is_delet
     };
     let repository = Repository::new();
     repository.write("apps/web/a.yaml", &config_map("a"));
-    for (spec, ending) in [("prune: true", true), ("prune: true, suspend: true", false), ("prune: false", false)] {
+    for (spec, ending) in [
+        ("prune: true", true),
+        ("prune: true, suspend: true", false),
+        ("prune: false", false),
+    ] {
         repository.write("clusters/web.yaml", &kustomization(spec));
-        let plan = plan(&repository, &["--by", "flux", "apps/web", "--beside", "clusters"]);
-        assert_eq!(objects(&plan)["ConfigMap/shop/a"] == "gone", ending, "{spec}");
+        let plan = plan(
+            &repository,
+            &["--by", "flux", "apps/web", "--beside", "clusters"],
+        );
+        assert_eq!(
+            objects(&plan)["ConfigMap/shop/a"] == "gone",
+            ending,
+            "{spec}"
+        );
     }
 }
 
 #[test]
 fn a_removal_that_leaves_something_stuck_fails_only_if_asked() {
     let repository = Repository::new();
-    repository.write("a.yaml", &config_map("a").replace("shop}", "shop, finalizers: [example.com/nobody]}"));
+    repository.write(
+        "a.yaml",
+        &config_map("a").replace("shop}", "shop, finalizers: [example.com/nobody]}"),
+    );
     let arguments = ["plan", "teardown", "--by", "helm", "a.yaml"];
     assert_eq!(repository.run(&arguments, "").0, 0);
-    assert_eq!(repository.run(&[&arguments[..], &["--fail-on", "stuck"]].concat(), "").0, 1);
+    assert_eq!(
+        repository
+            .run(&[&arguments[..], &["--fail-on", "stuck"]].concat(), "")
+            .0,
+        1
+    );
 }
 
 #[test]
 fn what_nobody_releases_is_freed_by_hand_and_nothing_else_is() {
     let repository = Repository::new();
     repository
-        .write("a.yaml", &config_map("a").replace("shop}", "shop, finalizers: [example.com/nobody]}"))
+        .write(
+            "a.yaml",
+            &config_map("a").replace("shop}", "shop, finalizers: [example.com/nobody]}"),
+        )
         .write("b.yaml", &config_map("b"));
     let plan = plan(&repository, &["--by", "kubectl", "."]);
     let commands = plan["safeOrder"].as_array().expect("commands");
     assert_eq!(commands.len(), 1, "{commands:?}");
     let command = commands[0]["command"].as_str().expect("a command");
-    assert!(command.starts_with("kubectl patch configmap a -n shop --type=json"), "{command}");
+    assert!(
+        command.starts_with("kubectl patch configmap a -n shop --type=json"),
+        "{command}"
+    );
     assert_eq!(objects(&plan)["ConfigMap/shop/a"]["terminating"], true);
 }
 
@@ -221,25 +329,50 @@ fn live(api_version: &str, kind: &str, name: &str, metadata: &str) -> String {
     )
 }
 
-const OF_RELEASE: &str = "annotations: {meta.helm.sh/release-name: web, meta.helm.sh/release-namespace: shop}";
+const OF_RELEASE: &str =
+    "annotations: {meta.helm.sh/release-name: web, meta.helm.sh/release-namespace: shop}";
 
 /// The record of a revision of a release.
 fn record(release: &str, revision: &str) -> String {
     let labels = format!("labels: {{owner: helm, name: {release}, version: '{revision}'}}");
-    live("v1", "Secret", &format!("sh.helm.release.v1.{release}.v{revision}"), &labels)
+    live(
+        "v1",
+        "Secret",
+        &format!("sh.helm.release.v1.{release}.v{revision}"),
+        &labels,
+    )
 }
 
 #[test]
 fn helm_deletes_the_records_of_its_release_at_last() {
     let repository = Repository::new();
-    let dump =
-        [record("web", "1"), record("web", "2"), record("other", "1"), live("v1", "ConfigMap", "web", OF_RELEASE)];
-    repository.write("dump.yaml", &dump.concat()).write("web.yaml", &config_map("web"));
-    for arguments in [&["--by", "helm", "dump.yaml"][..], &["--by", "helm", "web.yaml", "--beside", "dump.yaml"]] {
+    let dump = [
+        record("web", "1"),
+        record("web", "2"),
+        record("other", "1"),
+        live("v1", "ConfigMap", "web", OF_RELEASE),
+    ];
+    repository
+        .write("dump.yaml", &dump.concat())
+        .write("web.yaml", &config_map("web"));
+    for arguments in [
+        &["--by", "helm", "dump.yaml"][..],
+        &["--by", "helm", "web.yaml", "--beside", "dump.yaml"],
+    ] {
         let plan = plan(&repository, arguments);
-        let records = ["Secret/shop/sh.helm.release.v1.web.v1", "Secret/shop/sh.helm.release.v1.web.v2"];
-        assert_eq!(targets(&plan), [&["ConfigMap/shop/web"][..], &records].concat(), "{arguments:?}");
-        assert_eq!(objects(&plan)["Secret/shop/sh.helm.release.v1.other.v1"]["terminating"], false);
+        let records = [
+            "Secret/shop/sh.helm.release.v1.web.v1",
+            "Secret/shop/sh.helm.release.v1.web.v2",
+        ];
+        assert_eq!(
+            targets(&plan),
+            [&["ConfigMap/shop/web"][..], &records].concat(),
+            "{arguments:?}"
+        );
+        assert_eq!(
+            objects(&plan)["Secret/shop/sh.helm.release.v1.other.v1"]["terminating"],
+            false
+        );
     }
 }
 
@@ -249,22 +382,42 @@ fn helm_keeps_the_records_of_a_release_that_it_cannot_delete() {
         webhooks: [{name: a.example.com, sideEffects: None, admissionReviewVersions: [v1], clientConfig: {service: {name: none, \
         namespace: shop}}, rules: [{apiGroups: [''], apiVersions: [v1], operations: [DELETE], resources: [configmaps]}]}]\n";
     let service = live("v1", "Service", "none", "labels: {}");
-    let service = service.replace("---\n", "spec: {selector: {a: b}, ports: [{port: 443}]}\n---\n");
+    let service = service.replace(
+        "---\n",
+        "spec: {selector: {a: b}, ports: [{port: 443}]}\n---\n",
+    );
     let repository = Repository::new();
     repository
-        .write("web.yaml", &[record("web", "1"), live("v1", "ConfigMap", "web", OF_RELEASE)].concat())
+        .write(
+            "web.yaml",
+            &[
+                record("web", "1"),
+                live("v1", "ConfigMap", "web", OF_RELEASE),
+            ]
+            .concat(),
+        )
         .write("hook.yaml", &[service, webhook.to_owned()].concat());
-    let plan = plan(&repository, &["--by", "helm", "web.yaml", "--beside", "hook.yaml"]);
+    let plan = plan(
+        &repository,
+        &["--by", "helm", "web.yaml", "--beside", "hook.yaml"],
+    );
     assert_eq!(targets(&plan), ["ConfigMap/shop/web"]);
-    assert_eq!(objects(&plan)["Secret/shop/sh.helm.release.v1.web.v1"]["terminating"], false);
+    assert_eq!(
+        objects(&plan)["Secret/shop/sh.helm.release.v1.web.v1"]["terminating"],
+        false
+    );
 }
 
 #[test]
 fn a_dump_beside_is_the_state_of_what_manifests_remove() {
     let web = "spec: {replicas: 1, selector: {matchLabels: {a: w}}, template: {metadata: {labels: {a: w}}, spec: {containers: [{name: c, image: nginx}]}}}\n";
-    let owner =
-        "ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: Deployment-web, controller: true}]";
-    let deployment = live("apps/v1", "Deployment", "web", &format!("{OF_RELEASE}, finalizers: [example.com/x]"));
+    let owner = "ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: Deployment-web, controller: true}]";
+    let deployment = live(
+        "apps/v1",
+        "Deployment",
+        "web",
+        &format!("{OF_RELEASE}, finalizers: [example.com/x]"),
+    );
     let replica_set = live("apps/v1", "ReplicaSet", "web-1", owner);
     let with_spec = |object: &str| object.replace("---\n", &format!("{web}---\n"));
     let repository = Repository::new();
@@ -280,35 +433,65 @@ fn a_dump_beside_is_the_state_of_what_manifests_remove() {
         ["Deployment.apps/shop/web", "ReplicaSet.apps/shop/web-1"],
         "nothing is implied below what is there"
     );
-    assert_eq!(objects(&plan)["Deployment.apps/shop/web"]["finalizers"], serde_json::json!(["example.com/x"]));
+    assert_eq!(
+        objects(&plan)["Deployment.apps/shop/web"]["finalizers"],
+        serde_json::json!(["example.com/x"])
+    );
     let (_, told, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
-    assert!(!told.contains("more than once") && told.contains("helm uninstall web -n shop"), "{told}");
+    assert!(
+        !told.contains("more than once") && told.contains("helm uninstall web -n shop"),
+        "{told}"
+    );
 }
 
 #[test]
 fn flux_heeds_what_the_live_object_says() {
     let repository = Repository::new();
     repository
-        .write("dump.yaml", &live("v1", "ConfigMap", "a", "annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}"))
+        .write(
+            "dump.yaml",
+            &live(
+                "v1",
+                "ConfigMap",
+                "a",
+                "annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}",
+            ),
+        )
         .write("a.yaml", &config_map("a"));
-    let plan = plan(&repository, &["--by", "flux", "a.yaml", "--beside", "dump.yaml"]);
+    let plan = plan(
+        &repository,
+        &["--by", "flux", "a.yaml", "--beside", "dump.yaml"],
+    );
     assert_eq!(plan["kept"][0]["key"], "ConfigMap/shop/a");
 }
 
 #[test]
 fn the_release_is_named_as_the_objects_name_it() {
-    let labelled = |labels: &str| config_map("a").replace("shop}", &format!("shop, labels: {{{labels}}}}}"));
+    let labelled =
+        |labels: &str| config_map("a").replace("shop}", &format!("shop, labels: {{{labels}}}}}"));
     for (labels, release) in [
-        ("app.kubernetes.io/instance: web, app.kubernetes.io/managed-by: Helm", "web"),
-        ("app.kubernetes.io/instance: web, helm.sh/chart: shop-1.0.0", "web"),
+        (
+            "app.kubernetes.io/instance: web, app.kubernetes.io/managed-by: Helm",
+            "web",
+        ),
+        (
+            "app.kubernetes.io/instance: web, helm.sh/chart: shop-1.0.0",
+            "web",
+        ),
         ("release: web, heritage: Tiller", "web"),
         ("app.kubernetes.io/instance: web", "RELEASE"),
-        ("app.kubernetes.io/instance: release-name, app.kubernetes.io/managed-by: Helm", "RELEASE"),
+        (
+            "app.kubernetes.io/instance: release-name, app.kubernetes.io/managed-by: Helm",
+            "RELEASE",
+        ),
     ] {
         let repository = Repository::new();
         repository.write("a.yaml", &labelled(labels));
         let (_, told, _) = repository.run(&["plan", "teardown", "--by", "helm", "a.yaml"], "");
-        assert!(told.starts_with(&format!("helm uninstall {release} -n shop\n")), "{labels}: {told}");
+        assert!(
+            told.starts_with(&format!("helm uninstall {release} -n shop\n")),
+            "{labels}: {told}"
+        );
     }
 }
 
@@ -316,33 +499,71 @@ fn the_release_is_named_as_the_objects_name_it() {
 fn what_races_is_told_object_by_object() {
     let cluster = fixture("plan/safe-order/two-workloads-one-image.yaml");
     let engine = cluster.rsplit("---\n").next().expect("a document");
-    let engines: Vec<String> = ["f", "g"].map(|name| engine.replace("name: e,", &format!("name: {name},"))).to_vec();
+    let engines: Vec<String> = ["f", "g"]
+        .map(|name| engine.replace("name: e,", &format!("name: {name},")))
+        .to_vec();
     let repository = Repository::new();
-    repository.write("cluster.yaml", &[std::slice::from_ref(&cluster), &engines[..]].concat().join("\n---\n"));
-    let arguments = ["--by", "namespace", "--release-namespace", "l", "cluster.yaml"];
+    repository.write(
+        "cluster.yaml",
+        &[std::slice::from_ref(&cluster), &engines[..]]
+            .concat()
+            .join("\n---\n"),
+    );
+    let arguments = [
+        "--by",
+        "namespace",
+        "--release-namespace",
+        "l",
+        "cluster.yaml",
+    ];
     let plan = plan(&repository, &arguments);
-    let outcomes = steps(&plan).last().expect("a step")["outcomes"].as_array().expect("outcomes");
-    let gone = |objects: &Value, name: &str| objects[format!("Engine.longhorn.io/l/{name}")] == "gone";
-    let mixtures: std::collections::BTreeSet<Vec<bool>> =
-        outcomes.iter().map(|one| ["e", "f", "g"].map(|name| gone(&one["objects"], name)).to_vec()).collect();
+    let outcomes = steps(&plan).last().expect("a step")["outcomes"]
+        .as_array()
+        .expect("outcomes");
+    let gone =
+        |objects: &Value, name: &str| objects[format!("Engine.longhorn.io/l/{name}")] == "gone";
+    let mixtures: std::collections::BTreeSet<Vec<bool>> = outcomes
+        .iter()
+        .map(|one| {
+            ["e", "f", "g"]
+                .map(|name| gone(&one["objects"], name))
+                .to_vec()
+        })
+        .collect();
     assert_eq!(mixtures.len(), 8, "every mixture of three");
     let (_, told, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
     for name in ["e", "f", "g"] {
-        assert!(told.contains(&format!("- Engine.longhorn.io/l/{name} is deleted")), "{told}");
+        assert!(
+            told.contains(&format!("- Engine.longhorn.io/l/{name} is deleted")),
+            "{told}"
+        );
     }
 }
 
 #[test]
 fn a_folder_without_objects_is_no_removal() {
     let repository = Repository::new();
-    repository.write("out/readme.yaml", "# nothing\n").write("other/a.yaml", &config_map("a"));
-    let (status, ..) = repository.run(&["plan", "teardown", "--by", "helm", "out", "--beside", "other"], "");
+    repository
+        .write("out/readme.yaml", "# nothing\n")
+        .write("other/a.yaml", &config_map("a"));
+    let (status, ..) = repository.run(
+        &[
+            "plan", "teardown", "--by", "helm", "out", "--beside", "other",
+        ],
+        "",
+    );
     assert_eq!(status, 3);
 }
 
 #[test]
 fn the_tool_has_to_be_named() {
-    let teardown = |arguments: &[&str]| ownerlint().args(["plan", "teardown"]).args(arguments).assert().code(2);
+    let teardown = |arguments: &[&str]| {
+        ownerlint()
+            .args(["plan", "teardown"])
+            .args(arguments)
+            .assert()
+            .code(2)
+    };
     teardown(&["fixtures/plan"]).stderr(contains("--by <TOOL>"));
     teardown(&["--by", "argo", "fixtures/plan"]).stderr(contains("argocd").and(contains("flux")));
 }

@@ -15,11 +15,20 @@ fn plan(manifests: &str, steps: &[Value]) -> Value {
         std::fs::write(&path, content).expect("the file can be written");
         path
     };
-    let paths = [write("steps.json", &json!(steps).to_string()), write("input.yaml", manifests)];
+    let paths = [
+        write("steps.json", &json!(steps).to_string()),
+        write("input.yaml", manifests),
+    ];
     let mut command = ownerlint();
-    command.args(["plan", "--output", "json", "--no-config", "--steps"]).args(paths);
+    command
+        .args(["plan", "--output", "json", "--no-config", "--steps"])
+        .args(paths);
     let output = command.output().expect("the program runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let plan = parsed(std::str::from_utf8(&output.stdout).expect("the output is text"));
     assert_eq!(complaints(validator("plan"), &plan), [""; 0]);
     plan
@@ -35,7 +44,11 @@ fn fate<'p>(plan: &'p Value, step: usize, key: &str) -> &'p Value {
 }
 
 fn notes(plan: &Value) -> String {
-    array(&plan["notes"]).iter().map(text).collect::<Vec<_>>().join("\n")
+    array(&plan["notes"])
+        .iter()
+        .map(text)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A webhook on the deletion of ConfigMaps, a ConfigMap, and whatever else is there.
@@ -49,15 +62,17 @@ fn hooked(annotations: &str, more: &str) -> String {
 }
 
 const LIVE: &str = ", uid: 0b5d5a5c-9b1f-4f9b-8a53-35d0b1e0f0a1, resourceVersion: '1'";
-const SERVICE: &str =
-    "apiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: guard}\nspec: {selector: {app: hook}}\n---\n";
+const SERVICE: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: guard}\nspec: {selector: {app: hook}}\n---\n";
 const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: hook, namespace: guard}\n\
                           spec: {template: {metadata: {labels: {app: hook}}}}\n---\n";
 
 /// The status of deleting the ConfigMap.
 fn status(manifests: &str) -> (i64, String) {
     let plan = plan(manifests, &[delete("ConfigMap/shop/a")]);
-    (plan["steps"][0]["http"].as_i64().expect("a status"), notes(&plan))
+    (
+        plan["steps"][0]["http"].as_i64().expect("a status"),
+        notes(&plan),
+    )
 }
 
 #[test]
@@ -96,14 +111,21 @@ fn a_dump_with_services_proves_that_there_is_none() {
 
 #[test]
 fn a_service_without_a_selector_answers() {
-    let service =
-        SERVICE.replace("spec: {selector: {app: hook}}", "spec: {type: ExternalName, externalName: x.example.net}");
+    let service = SERVICE.replace(
+        "spec: {selector: {app: hook}}",
+        "spec: {type: ExternalName, externalName: x.example.net}",
+    );
     assert_eq!(status(&hooked("", &service)).0, 200);
 }
 
 /// Helm's order, as far as these charts go: Services early, kinds that it does not know last and by kind.
 fn helm_order(document: &str) -> (u8, String) {
-    let kind = document.split("kind: ").nth(1).and_then(|rest| rest.lines().next()).expect("a kind").to_owned();
+    let kind = document
+        .split("kind: ")
+        .nth(1)
+        .and_then(|rest| rest.lines().next())
+        .expect("a kind")
+        .to_owned();
     match kind.as_str() {
         "Service" => (0, kind),
         "Cake" | "ValidatingWebhookConfiguration" => (2, kind),
@@ -114,21 +136,39 @@ fn helm_order(document: &str) -> (u8, String) {
 #[test]
 fn a_helm_uninstall_is_rejected_as_recorded() {
     let recording: Value = parsed(&fixture("conformance/teardown.json"));
-    let webhooks = array(&recording).iter().filter(|scenario| text(&scenario["name"]).contains("webhook"));
+    let webhooks = array(&recording)
+        .iter()
+        .filter(|scenario| text(&scenario["name"]).contains("webhook"));
     let mut compared = 0;
     for scenario in webhooks {
-        let mut chart: Vec<String> =
-            scenario["charts"]["v1"].as_object().expect("a chart").values().map(text).collect();
+        let mut chart: Vec<String> = scenario["charts"]["v1"]
+            .as_object()
+            .expect("a chart")
+            .values()
+            .map(text)
+            .collect();
         chart.sort_by_key(|document| helm_order(document));
         let before: Vec<String> = array(&scenario["before"]).iter().map(text).collect();
         let stable = scenario["stable"].as_object().expect("keys");
         let key_of = |document: &String| {
-            let name =
-                document.split("name: ").nth(1).expect("a name").split(['}', ',']).next().expect("a name").to_owned();
+            let name = document
+                .split("name: ")
+                .nth(1)
+                .expect("a name")
+                .split(['}', ','])
+                .next()
+                .expect("a name")
+                .to_owned();
             let kind = helm_order(document).1;
-            stable.keys().find(|key| key.split(['.', '/']).next() == Some(&kind) && key.ends_with(&format!("/{name}")))
+            stable.keys().find(|key| {
+                key.split(['.', '/']).next() == Some(&kind) && key.ends_with(&format!("/{name}"))
+            })
         };
-        let steps: Vec<Value> = chart.iter().filter_map(key_of).map(|key| delete(key)).collect();
+        let steps: Vec<Value> = chart
+            .iter()
+            .filter_map(key_of)
+            .map(|key| delete(key))
+            .collect();
         let plan = plan(&[before, chart].concat().join("---\n"), &steps);
         for (key, recorded) in stable {
             let planned = fate(&plan, steps.len() - 1, key);
@@ -160,7 +200,10 @@ fn an_api_service_without_a_backend_shows_in_the_conditions_as_recorded() {
         assert_eq!(fate(&plan, step, "Namespace//ax2")["terminating"], false);
         assert_eq!(fate(&plan, step, "ConfigMap/ax1/a"), "gone");
     }
-    assert_eq!(plan["steps"][0]["failingApis"][0]["apiService"], api_service);
+    assert_eq!(
+        plan["steps"][0]["failingApis"][0]["apiService"],
+        api_service
+    );
     assert_eq!(plan["steps"][1]["failingApis"], Value::Null);
 }
 
@@ -169,24 +212,36 @@ const ADAPTER: &str = "fixtures/plan/metrics-adapter.yaml";
 
 #[test]
 fn a_plan_says_that_every_other_namespace_gets_stuck_too() {
-    let output =
-        ownerlint().args(["plan", "--no-config", "delete", "ns/metrics", "-f", ADAPTER]).output().expect("it runs");
+    let output = ownerlint()
+        .args(["plan", "--no-config", "delete", "ns/metrics", "-f", ADAPTER])
+        .output()
+        .expect("it runs");
     insta::assert_snapshot!(String::from_utf8(output.stdout).expect("text"));
 }
 
 #[test]
 fn a_plan_says_which_webhook_rejects_what_and_what_to_delete_first() {
     let input = "fixtures/plan/webhook.yaml";
-    let output = ownerlint().args(["plan", "--no-config", "delete", "ns/shop", "-f", input]).output().expect("it runs");
+    let output = ownerlint()
+        .args(["plan", "--no-config", "delete", "ns/shop", "-f", input])
+        .output()
+        .expect("it runs");
     insta::assert_snapshot!(String::from_utf8(output.stdout).expect("text"));
 }
 
 /// Whether `plan` says that deleting the namespace of these fixtures gets stuck.
 fn gets_stuck(fixture: &str) -> bool {
-    let output =
-        ownerlint().args(["plan", "--no-config", "delete", "ns/guard", "-f", fixture]).output().expect("it runs");
+    let output = ownerlint()
+        .args(["plan", "--no-config", "delete", "ns/guard", "-f", fixture])
+        .output()
+        .expect("it runs");
     let text = String::from_utf8(output.stdout).expect("text");
-    assert_eq!(output.status.code(), Some(0), "{fixture}: {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{fixture}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     text.contains("Stuck in Terminating")
 }
 

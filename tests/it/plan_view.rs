@@ -2,7 +2,9 @@
 //!
 //! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
 
-use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Object, ObjectId, PodFacts, Step, simulate};
+use ownerlint::gc::{
+    Cluster, DefinitionFacts, Deletion, Facts, Object, ObjectId, PodFacts, Step, simulate,
+};
 use ownerlint::kube::{GroupKind, ObjectKey, Policy, Wait};
 use ownerlint::report::plan::{PlanFormat, render};
 use ownerlint::report::{HumanOptions, MarkdownOptions, Options, plan};
@@ -19,18 +21,33 @@ const ORPHAN: Option<Policy> = Some(Policy::Orphan);
 
 /// The simulation of the recordings: no kubelet answers.
 fn simulation() -> ownerlint::gc::SimulationOptions {
-    ownerlint::gc::SimulationOptions { kubelet: false, ..ownerlint::gc::SimulationOptions::default() }
+    ownerlint::gc::SimulationOptions {
+        kubelet: false,
+        ..ownerlint::gc::SimulationOptions::default()
+    }
 }
 
 fn title(step: &Step) -> String {
-    let names = |targets: &[ObjectKey]| targets.iter().map(ObjectKey::to_string).collect::<Vec<_>>().join(", ");
+    let names = |targets: &[ObjectKey]| {
+        targets
+            .iter()
+            .map(ObjectKey::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     match step {
         Step::Settle => "settle".to_owned(),
-        Step::Delete { targets, policy, .. } => {
-            let policy = policy.map_or("no policy".to_owned(), |policy| format!("{policy:?}").to_lowercase());
+        Step::Delete {
+            targets, policy, ..
+        } => {
+            let policy = policy.map_or("no policy".to_owned(), |policy| {
+                format!("{policy:?}").to_lowercase()
+            });
             format!("delete {} ({policy})", names(targets))
         }
-        Step::RemoveFinalizer { targets, finalizer, .. } => format!("remove finalizer {finalizer} of {}", targets[0]),
+        Step::RemoveFinalizer {
+            targets, finalizer, ..
+        } => format!("remove finalizer {finalizer} of {}", targets[0]),
         Step::RemoveAllFinalizers { target } => format!("remove all finalizers of {target}"),
         Step::ForceDelete { target } => format!("force-delete {target}"),
     }
@@ -45,12 +62,17 @@ fn targets(step: &Step) -> Vec<ObjectKey> {
 }
 
 fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a> {
-    let claims =
-        plan.cluster().ids().map(|id| plan.cluster().key(id)).filter(|key| key.kind() == "PersistentVolumeClaim");
+    let claims = plan
+        .cluster()
+        .ids()
+        .map(|id| plan.cluster().key(id))
+        .filter(|key| key.kind() == "PersistentVolumeClaim");
     PlanView {
         plan,
         steps,
-        data: claims.map(|claim| (claim, "the volume and what is on it".to_owned())).collect(),
+        data: claims
+            .map(|claim| (claim, "the volume and what is on it".to_owned()))
+            .collect(),
         implied: Vec::new(),
         titles: steps.iter().map(title).collect(),
         targets: steps.iter().map(targets).collect(),
@@ -62,7 +84,10 @@ fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a
 }
 
 fn drawn(human: HumanOptions) -> Options {
-    Options { human, ..Options::default() }
+    Options {
+        human,
+        ..Options::default()
+    }
 }
 
 fn shown(format: PlanFormat, cluster: &Cluster, steps: &[Step]) -> String {
@@ -88,12 +113,18 @@ const DEPLOYMENT: [&str; 5] = [
 
 #[test]
 fn a_simple_cascade() {
-    insta::assert_snapshot!(human(&sketch(&DEPLOYMENT), &[delete(&["Deployment.apps/shop/web"], BACKGROUND)]));
+    insta::assert_snapshot!(human(
+        &sketch(&DEPLOYMENT),
+        &[delete(&["Deployment.apps/shop/web"], BACKGROUND)]
+    ));
 }
 
 #[test]
 fn in_the_foreground_dependents_have_the_earlier_turns() {
-    insta::assert_snapshot!(human(&sketch(&DEPLOYMENT), &[delete(&["Deployment.apps/shop/web"], FOREGROUND)]));
+    insta::assert_snapshot!(human(
+        &sketch(&DEPLOYMENT),
+        &[delete(&["Deployment.apps/shop/web"], FOREGROUND)]
+    ));
 }
 
 #[test]
@@ -108,20 +139,27 @@ fn implied_objects_and_assumptions_are_marked() {
     };
     let view = PlanView {
         implied: vec![
-            implied("ReplicaSet.apps/shop/web-5d", "Deployment.apps/shop/web", "DEP-1"),
+            implied(
+                "ReplicaSet.apps/shop/web-5d",
+                "Deployment.apps/shop/web",
+                "DEP-1",
+            ),
             implied("Pod/shop/web-5d-1", "ReplicaSet.apps/shop/web-5d", "DEP-2"),
         ],
         notes: vec!["The controllers have created what the manifests ask for".to_owned()],
         ..view(&simulated, &steps)
     };
-    let [human, mermaid] =
-        [PlanFormat::Human, PlanFormat::Mermaid].map(|format| render(format, &view, &Options::default()));
+    let [human, mermaid] = [PlanFormat::Human, PlanFormat::Mermaid]
+        .map(|format| render(format, &view, &Options::default()));
     insta::assert_snapshot!(format!("{human}\n---\n{mermaid}"));
 }
 
 #[test]
 fn a_second_owner_keeps_a_dependent() {
-    insta::assert_snapshot!(human(&sketch(&["a", "b", "c -> !a, !b", "d -> a"]), &[delete(&["a"], BACKGROUND)]));
+    insta::assert_snapshot!(human(
+        &sketch(&["a", "b", "c -> !a, !b", "d -> a"]),
+        &[delete(&["a"], BACKGROUND)]
+    ));
 }
 
 #[test]
@@ -134,7 +172,10 @@ fn a_held_dependent_holds_its_foreground_owner() {
 
 #[test]
 fn a_foreground_deadlock() {
-    insta::assert_snapshot!(human(&sketch(&["a -> !a", "b -> a"]), &[delete(&["a"], FOREGROUND)]));
+    insta::assert_snapshot!(human(
+        &sketch(&["a -> !a", "b -> a"]),
+        &[delete(&["a"], FOREGROUND)]
+    ));
 }
 
 #[test]
@@ -145,19 +186,33 @@ fn a_blocker_that_is_never_collected() {
 
 #[test]
 fn orphans() {
-    insta::assert_snapshot!(human(&sketch(&["o", "c -> o", "d -> !o, p", "p"]), &[delete(&["o"], ORPHAN)]));
+    insta::assert_snapshot!(human(
+        &sketch(&["o", "c -> o", "d -> !o, p", "p"]),
+        &[delete(&["o"], ORPHAN)]
+    ));
 }
 
 #[test]
 fn a_namespace_with_held_content() {
-    let objects = ["Namespace//n", "c{example.com/hold}", "d -> c", "Secret/n/s"];
-    insta::assert_snapshot!(human(&sketch(&objects), &[delete(&["Namespace//n"], BACKGROUND)]));
+    let objects = [
+        "Namespace//n",
+        "c{example.com/hold}",
+        "d -> c",
+        "Secret/n/s",
+    ];
+    insta::assert_snapshot!(human(
+        &sketch(&objects),
+        &[delete(&["Namespace//n"], BACKGROUND)]
+    ));
 }
 
 #[test]
 fn a_held_pod_keeps_its_namespace_from_deleting_anything_else() {
     let objects = ["Namespace//n", "Pod/n/p{example.com/hold}", "Secret/n/s"];
-    insta::assert_snapshot!(human(&sketch(&objects), &[delete(&["Namespace//n"], BACKGROUND)]));
+    insta::assert_snapshot!(human(
+        &sketch(&objects),
+        &[delete(&["Namespace//n"], BACKGROUND)]
+    ));
 }
 
 const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
@@ -180,22 +235,37 @@ fn definition() -> Object {
 fn a_definition_with_a_held_instance() {
     let objects = vec![
         definition(),
-        sketch_object("Cake.shop.example/n/apple{bakery.shop.example/oven,bakery.shop.example/box}"),
+        sketch_object(
+            "Cake.shop.example/n/apple{bakery.shop.example/oven,bakery.shop.example/box}",
+        ),
         sketch_object("Cake.shop.example/n/plum"),
     ];
-    insta::assert_snapshot!(human(&cluster(objects), &[delete(&[DEFINITION], BACKGROUND)]));
+    insta::assert_snapshot!(human(
+        &cluster(objects),
+        &[delete(&[DEFINITION], BACKGROUND)]
+    ));
 }
 
 #[test]
 fn a_claim_in_use_and_a_pod_without_kubelet() {
     let pod = Object {
-        facts: Facts::Pod(Box::new(PodFacts { scheduled: true, claims: vec!["data".into()], ..PodFacts::default() })),
+        facts: Facts::Pod(Box::new(PodFacts {
+            scheduled: true,
+            claims: vec!["data".into()],
+            ..PodFacts::default()
+        })),
         ..sketch_object("Pod/n/db")
     };
-    let cluster = cluster(vec![sketch_object("PersistentVolumeClaim/n/data{kubernetes.io/pvc-protection}"), pod]);
+    let cluster = cluster(vec![
+        sketch_object("PersistentVolumeClaim/n/data{kubernetes.io/pvc-protection}"),
+        pod,
+    ]);
     insta::assert_snapshot!(human(
         &cluster,
-        &[delete(&["PersistentVolumeClaim/n/data"], BACKGROUND), delete(&["Pod/n/db"], BACKGROUND)]
+        &[
+            delete(&["PersistentVolumeClaim/n/data"], BACKGROUND),
+            delete(&["Pod/n/db"], BACKGROUND)
+        ]
     ));
 }
 
@@ -210,18 +280,30 @@ fn unresolvable_owners_and_owners_elsewhere() {
         sketch_object("ConfigMap/ns2/far"),
         sketch_object("ConfigMap/ns1/near -> ConfigMap/ns2/far"),
     ];
-    insta::assert_snapshot!(human(&cluster(objects), &[Step::Settle, delete(&["o"], BACKGROUND)]));
+    insta::assert_snapshot!(human(
+        &cluster(objects),
+        &[Step::Settle, delete(&["o"], BACKGROUND)]
+    ));
 }
 
 #[test]
 fn a_race() {
-    insta::assert_snapshot!(human(&sketch(&["o", "p{x/y} -> !o", "c -> !o, p"]), &[delete(&["o"], FOREGROUND)]));
+    insta::assert_snapshot!(human(
+        &sketch(&["o", "p{x/y} -> !o", "c -> !o, p"]),
+        &[delete(&["o"], FOREGROUND)]
+    ));
 }
 
 #[test]
 fn races_over_what_is_terminating_and_over_references_only() {
-    let terminating = human(&sketch(&["o", "p -> o", "q -> p", "r{x/y} -> !q"]), &[delete(&["o"], FOREGROUND)]);
-    let references = human(&sketch(&["o", "p -> o", "c{x/y} -> p, !o"]), &[delete(&["o"], BACKGROUND)]);
+    let terminating = human(
+        &sketch(&["o", "p -> o", "q -> p", "r{x/y} -> !q"]),
+        &[delete(&["o"], FOREGROUND)],
+    );
+    let references = human(
+        &sketch(&["o", "p -> o", "c{x/y} -> p, !o"]),
+        &[delete(&["o"], BACKGROUND)],
+    );
     insta::assert_snapshot!(format!("{terminating}\n---\n{references}"));
 }
 
@@ -229,11 +311,32 @@ fn races_over_what_is_terminating_and_over_references_only() {
 fn a_search_that_was_cut() {
     let cluster = sketch(&["o", "p{x/y} -> !o", "c -> !o, p"]);
     let steps = [delete(&["o"], FOREGROUND)];
-    let simulated = simulate(&cluster, &steps, &ownerlint::gc::SimulationOptions { state_cap: 0, ..simulation() });
-    let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
-    assert!(text.contains("May vary\n  Note: not every order of events was tried"), "{text}");
-    let markdown = render(PlanFormat::Markdown, &view(&simulated, &steps), &Options::default());
-    assert!(markdown.contains("not every order of events was tried"), "{markdown}");
+    let simulated = simulate(
+        &cluster,
+        &steps,
+        &ownerlint::gc::SimulationOptions {
+            state_cap: 0,
+            ..simulation()
+        },
+    );
+    let text = render(
+        PlanFormat::Human,
+        &view(&simulated, &steps),
+        &Options::default(),
+    );
+    assert!(
+        text.contains("May vary\n  Note: not every order of events was tried"),
+        "{text}"
+    );
+    let markdown = render(
+        PlanFormat::Markdown,
+        &view(&simulated, &steps),
+        &Options::default(),
+    );
+    assert!(
+        markdown.contains("not every order of events was tried"),
+        "{markdown}"
+    );
 }
 
 #[test]
@@ -247,7 +350,10 @@ fn a_cycle_is_told_once() {
 #[test]
 fn requests_that_are_refused() {
     let cluster = sketch(&["Namespace//default", "a"]);
-    insta::assert_snapshot!(human(&cluster, &[delete(&["Namespace//default", "nowhere", "a"], BACKGROUND)]));
+    insta::assert_snapshot!(human(
+        &cluster,
+        &[delete(&["Namespace//default", "nowhere", "a"], BACKGROUND)]
+    ));
 }
 
 #[test]
@@ -259,16 +365,30 @@ fn what_was_terminating_before_is_not_blamed_on_the_step() {
 /// A namespace with 5,000 Pods, 100 of them held, below 10 sets.
 fn fan_out() -> Cluster {
     let mut objects = vec![sketch_object("Deployment.apps/n/big")];
-    objects.extend((0..10).map(|set| sketch_object(&format!("ReplicaSet.apps/n/s{set} -> !Deployment.apps/n/big"))));
+    objects.extend((0..10).map(|set| {
+        sketch_object(&format!(
+            "ReplicaSet.apps/n/s{set} -> !Deployment.apps/n/big"
+        ))
+    }));
     objects.extend((0..5_000).map(|pod| {
-        let held = if pod % 50 == 0 { "{example.com/hold}" } else { "" };
-        sketch_object(&format!("Pod/n/p{pod:04}{held} -> !ReplicaSet.apps/n/s{}", pod % 10))
+        let held = if pod % 50 == 0 {
+            "{example.com/hold}"
+        } else {
+            ""
+        };
+        sketch_object(&format!(
+            "Pod/n/p{pod:04}{held} -> !ReplicaSet.apps/n/s{}",
+            pod % 10
+        ))
     }));
     cluster(objects)
 }
 
 fn unsearched() -> ownerlint::gc::SimulationOptions {
-    ownerlint::gc::SimulationOptions { state_cap: 0, ..simulation() }
+    ownerlint::gc::SimulationOptions {
+        state_cap: 0,
+        ..simulation()
+    }
 }
 
 #[test]
@@ -276,7 +396,11 @@ fn five_thousand_dependents_fit_on_a_screen_or_two() {
     let cluster = fan_out();
     let steps = [delete(&["Deployment.apps/n/big"], BACKGROUND)];
     let simulated = simulate(&cluster, &steps, &unsearched());
-    let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
+    let text = render(
+        PlanFormat::Human,
+        &view(&simulated, &steps),
+        &Options::default(),
+    );
     assert!(text.lines().count() < 150, "{} lines", text.lines().count());
     insta::assert_snapshot!(text);
 }
@@ -303,9 +427,17 @@ fn a_long_chain_costs_neither_stack_nor_screen() {
     let simulated = simulate(&cluster, &steps, &unsearched());
     for format in [PlanFormat::Human, PlanFormat::Dot, PlanFormat::Mermaid] {
         let text = render(format, &view(&simulated, &steps), &Options::default());
-        assert!(text.lines().count() < 400, "{format:?}: {} lines", text.lines().count());
+        assert!(
+            text.lines().count() < 400,
+            "{format:?}: {} lines",
+            text.lines().count()
+        );
     }
-    let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
+    let text = render(
+        PlanFormat::Human,
+        &view(&simulated, &steps),
+        &Options::default(),
+    );
     assert!(text.contains("(below it: 19984 ConfigMap)"), "{text}");
 }
 
@@ -323,9 +455,15 @@ const HOSTILE: [&str; 7] = [
 fn hostile() -> Cluster {
     let mut objects = Vec::new();
     for name in HOSTILE {
-        let mut owner = Object { uid: format!("uid of {name}").into(), ..sketch_object("o") };
+        let mut owner = Object {
+            uid: format!("uid of {name}").into(),
+            ..sketch_object("o")
+        };
         owner.key.name = (*name).into();
-        let mut held = Object { uid: format!("uid of {name}2").into(), ..sketch_object("c -> !o") };
+        let mut held = Object {
+            uid: format!("uid of {name}2").into(),
+            ..sketch_object("c -> !o")
+        };
         held.key.name = format!("{name}2").into();
         held.owner_references[0].name = name.into();
         held.owner_references[0].uid = owner.uid.clone();
@@ -337,13 +475,22 @@ fn hostile() -> Cluster {
 
 fn hostile_steps() -> [Step; 1] {
     let targets = HOSTILE.iter().map(|name| sketch_key("o").named(*name));
-    [Step::Delete { targets: targets.collect(), policy: FOREGROUND, wait: Wait::Settled, client: 0 }]
+    [Step::Delete {
+        targets: targets.collect(),
+        policy: FOREGROUND,
+        wait: Wait::Settled,
+        client: 0,
+    }]
 }
 
 #[test]
 fn hostile_names_are_neither_obeyed_by_terminals_nor_by_shells() {
     let text = human(&hostile(), &hostile_steps());
-    assert!(text.chars().all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}')), "{text}");
+    assert!(
+        text.chars()
+            .all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}')),
+        "{text}"
+    );
     insta::assert_snapshot!(text);
 }
 
@@ -364,14 +511,28 @@ fn hostile_names_do_not_break_markdown() {
     for danger in ["<script", "](", "**b**", "@team", "http://x", "\u{1b}"] {
         assert!(!outside.contains(danger), "{danger:?} in {outside}");
     }
-    let fences = markdown.lines().filter(|line| line.trim_start().starts_with("```")).count();
+    let fences = markdown
+        .lines()
+        .filter(|line| line.trim_start().starts_with("```"))
+        .count();
     assert_eq!(fences % 2, 0, "every block is closed");
 }
 
 #[test]
 fn a_job_summary() {
-    let objects = ["Namespace//n", "o", "c{example.com/hold} -> !o", "d -> o, e", "e", "Secret/n/s"];
-    insta::assert_snapshot!(shown(PlanFormat::Markdown, &sketch(&objects), &[delete(&["o"], FOREGROUND)]));
+    let objects = [
+        "Namespace//n",
+        "o",
+        "c{example.com/hold} -> !o",
+        "d -> o, e",
+        "e",
+        "Secret/n/s",
+    ];
+    insta::assert_snapshot!(shown(
+        PlanFormat::Markdown,
+        &sketch(&objects),
+        &[delete(&["o"], FOREGROUND)]
+    ));
 }
 
 #[test]
@@ -381,11 +542,23 @@ fn a_job_summary_keeps_its_size() {
     let simulated = simulate(&cluster, &steps, &unsearched());
     let view = view(&simulated, &steps);
     for limit in [600, 5_000, 20_000, 64_000, 1_000_000] {
-        let options =
-            Options { markdown: MarkdownOptions { bytes: limit, ..MarkdownOptions::default() }, ..Options::default() };
+        let options = Options {
+            markdown: MarkdownOptions {
+                bytes: limit,
+                ..MarkdownOptions::default()
+            },
+            ..Options::default()
+        };
         let markdown = plan::render(PlanFormat::Markdown, &view, &options);
-        assert!(markdown.len() <= limit, "{} bytes of {limit}", markdown.len());
-        let (opened, closed) = (markdown.matches("<details>").count(), markdown.matches("</details>").count());
+        assert!(
+            markdown.len() <= limit,
+            "{} bytes of {limit}",
+            markdown.len()
+        );
+        let (opened, closed) = (
+            markdown.matches("<details>").count(),
+            markdown.matches("</details>").count(),
+        );
         assert_eq!(opened, closed, "every fold is closed");
         outside_code(&markdown);
     }
@@ -404,7 +577,11 @@ fn several_steps_make_one_graph() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
     let steps = [
         delete(&["o"], FOREGROUND),
-        Step::RemoveFinalizer { targets: vec![sketch_key("c")], finalizer: "x/y".to_owned(), wait: Wait::Settled },
+        Step::RemoveFinalizer {
+            targets: vec![sketch_key("c")],
+            finalizer: "x/y".to_owned(),
+            wait: Wait::Settled,
+        },
     ];
     let mermaid = shown(PlanFormat::Mermaid, &cluster, &steps);
     assert_eq!(read_mermaid(&mermaid), (2, 1));
@@ -420,34 +597,59 @@ fn colour_changes_nothing_but_colour() {
     let coloured = render(
         PlanFormat::Human,
         &view(&simulated, &steps),
-        &drawn(HumanOptions { color: true, ..HumanOptions::default() }),
+        &drawn(HumanOptions {
+            color: true,
+            ..HumanOptions::default()
+        }),
     );
     assert!(coloured.contains("\u{1b}[31m"));
     let mut plain = String::new();
     for (at, part) in coloured.split("\u{1b}[").enumerate() {
-        plain.push_str(if at == 0 { part } else { part.split_once('m').expect("an SGR code").1 });
+        plain.push_str(if at == 0 {
+            part
+        } else {
+            part.split_once('m').expect("an SGR code").1
+        });
     }
     assert_eq!(plain, human(&cluster, &steps));
     let ascii = render(
         PlanFormat::Human,
         &view(&simulated, &steps),
-        &drawn(HumanOptions { ascii: true, ..HumanOptions::default() }),
+        &drawn(HumanOptions {
+            ascii: true,
+            ..HumanOptions::default()
+        }),
     );
     assert!(ascii.is_ascii(), "{ascii}");
 }
 
 #[test]
 fn a_picture_draws_no_arrow_from_a_namespace_to_what_an_owner_in_it_leads_to() {
-    let cluster =
-        sketch(&["Namespace//n", "Deployment.apps/n/web", "ReplicaSet.apps/n/web-1 -> !Deployment.apps/n/web"]);
-    let mermaid = shown(PlanFormat::Mermaid, &cluster, &[delete(&["Namespace//n"], BACKGROUND)]);
-    assert_eq!(read_mermaid(&mermaid), (3, 2), "namespace → Deployment → ReplicaSet: {mermaid}");
+    let cluster = sketch(&[
+        "Namespace//n",
+        "Deployment.apps/n/web",
+        "ReplicaSet.apps/n/web-1 -> !Deployment.apps/n/web",
+    ]);
+    let mermaid = shown(
+        PlanFormat::Mermaid,
+        &cluster,
+        &[delete(&["Namespace//n"], BACKGROUND)],
+    );
+    assert_eq!(
+        read_mermaid(&mermaid),
+        (3, 2),
+        "namespace → Deployment → ReplicaSet: {mermaid}"
+    );
 }
 
 #[test]
 fn of_two_owners_of_each_other_in_a_namespace_one_is_pointed_at() {
     let cluster = sketch(&["Namespace//n", "a -> b", "b -> a"]);
-    let mermaid = shown(PlanFormat::Mermaid, &cluster, &[delete(&["Namespace//n"], BACKGROUND)]);
+    let mermaid = shown(
+        PlanFormat::Mermaid,
+        &cluster,
+        &[delete(&["Namespace//n"], BACKGROUND)],
+    );
     assert_eq!(read_mermaid(&mermaid), (3, 3), "{mermaid}");
 }
 
@@ -457,14 +659,20 @@ fn pictures_name_the_finalizers_of_what_is_stuck_and_the_claims_that_are_deleted
     let steps = [delete(&["o"], BACKGROUND)];
     let dot = shown(PlanFormat::Dot, &cluster, &steps);
     assert!(dot.contains(r#""ConfigMap\nn/c\nfinalizer x/y""#), "{dot}");
-    assert!(dot.contains(r#""PersistentVolumeClaim\nn/data\n(data)""#), "{dot}");
+    assert!(
+        dot.contains(r#""PersistentVolumeClaim\nn/data\n(data)""#),
+        "{dot}"
+    );
     assert!(shown(PlanFormat::Human, &cluster, &steps).contains("Data deleted: 1 claim."));
     assert!(shown(PlanFormat::Markdown, &cluster, &steps).contains("**Data deleted:** 1 claim."));
 }
 
 /// The nodes and edges of a flowchart without its legend, each line in exactly the form that cannot be misread.
 fn read_mermaid(text: &str) -> (usize, usize) {
-    assert!(text.len() < 50_000, "Mermaid rejects more than 50,000 characters");
+    assert!(
+        text.len() < 50_000,
+        "Mermaid rejects more than 50,000 characters"
+    );
     let (body, _) = text.split_once("  subgraph legend\n").expect("a legend");
     let mut lines = body.lines();
     assert_eq!(lines.next(), Some("flowchart LR"));
@@ -474,7 +682,10 @@ fn read_mermaid(text: &str) -> (usize, usize) {
         if let Some((name, rest)) = line.split_once("[\"") {
             assert!(name == "rest" || name == format!("n{nodes}"), "{line}");
             let (label, class) = rest.split_once("\"]:::").expect("a closed label");
-            assert!(["deleted", "stuck", "kept", "untouched"].contains(&class), "{line}");
+            assert!(
+                ["deleted", "stuck", "kept", "untouched"].contains(&class),
+                "{line}"
+            );
             for part in label.split("<br/>") {
                 let odd = |c: char| !(c.is_alphanumeric() || " /.,:-#;".contains(c));
                 assert!(!part.contains(odd), "{line}");
@@ -487,10 +698,16 @@ fn read_mermaid(text: &str) -> (usize, usize) {
             nodes += usize::from(name != "rest");
         } else {
             let words: Vec<&str> = line.split(' ').collect();
-            let [from, arrow, to] = words[..] else { panic!("{line}") };
+            let [from, arrow, to] = words[..] else {
+                panic!("{line}")
+            };
             assert!(["==>", "-->", "-.->", "-.-x"].contains(&arrow), "{line}");
             for end in [from, to] {
-                let number: usize = end.strip_prefix('n').expect("a node").parse().expect("a number");
+                let number: usize = end
+                    .strip_prefix('n')
+                    .expect("a node")
+                    .parse()
+                    .expect("a number");
                 assert!(number < nodes, "{line}");
             }
             edges += 1;
@@ -533,7 +750,11 @@ fn read_dot(text: &str) -> (usize, usize) {
                 } else if body.contains(" [") && head != "node" {
                     nodes += 1;
                 }
-                assert_eq!(body.matches('[').count(), body.matches(']').count(), "{body}");
+                assert_eq!(
+                    body.matches('[').count(),
+                    body.matches(']').count(),
+                    "{body}"
+                );
                 statement.clear();
             }
             c => statement.push(c),
@@ -545,38 +766,72 @@ fn read_dot(text: &str) -> (usize, usize) {
 
 /// The steps that the commands of a human plan amount to, read as a shell and `kubectl` would.
 fn advised(text: &str, cluster: &Cluster) -> Vec<Step> {
-    let commands =
-        text.lines().filter_map(|line| line.strip_prefix("      ")).filter(|line| line.starts_with("kubectl "));
-    commands.flat_map(|command| step_of(&shlex::split(command).expect("balanced quotes"), cluster)).collect()
+    let commands = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("      "))
+        .filter(|line| line.starts_with("kubectl "));
+    commands
+        .flat_map(|command| step_of(&shlex::split(command).expect("balanced quotes"), cluster))
+        .collect()
 }
 
 fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
-    let option = |name: &str| words.iter().position(|word| word == name).map(|at| words[at + 1].clone());
+    let option = |name: &str| {
+        words
+            .iter()
+            .position(|word| word == name)
+            .map(|at| words[at + 1].clone())
+    };
     let (kind, name) = (&words[2], &words[3]);
     let namespace = option("-n").unwrap_or_default();
     let named = |id: &ObjectId| {
         let (key, info) = (cluster.key(*id), cluster.kind_of(*id));
         let types = [key.kind().to_lowercase(), info.plural.clone()];
         let full = |kind: &String| GroupKind::new(key.group(), kind).to_string();
-        types.iter().map(full).any(|full| full == *kind) && key.name == *name && key.namespace.to_string() == namespace
+        types.iter().map(full).any(|full| full == *kind)
+            && key.name == *name
+            && key.namespace.to_string() == namespace
     };
-    let target = cluster.key(cluster.ids().find(named).unwrap_or_else(|| panic!("{words:?} names an object")));
+    let target = cluster.key(
+        cluster
+            .ids()
+            .find(named)
+            .unwrap_or_else(|| panic!("{words:?} names an object")),
+    );
     if words[1] == "patch" {
-        let patch: serde_json::Value = serde_json::from_str(&option("-p").expect("a patch")).expect("JSON");
+        let patch: serde_json::Value =
+            serde_json::from_str(&option("-p").expect("a patch")).expect("JSON");
         let operations = patch.as_array().expect("operations");
-        let tests = operations.iter().filter(|operation| operation["op"] == "test");
-        let finalizers: Vec<String> = tests.map(|test| test["value"].as_str().expect("text").to_owned()).collect();
-        assert_eq!(operations.len(), 2 * finalizers.len(), "each removal is guarded");
+        let tests = operations
+            .iter()
+            .filter(|operation| operation["op"] == "test");
+        let finalizers: Vec<String> = tests
+            .map(|test| test["value"].as_str().expect("text").to_owned())
+            .collect();
+        assert_eq!(
+            operations.len(),
+            2 * finalizers.len(),
+            "each removal is guarded"
+        );
         return finalizers
             .into_iter()
-            .map(|finalizer| Step::RemoveFinalizer { targets: vec![target.clone()], finalizer, wait: Wait::Settled })
+            .map(|finalizer| Step::RemoveFinalizer {
+                targets: vec![target.clone()],
+                finalizer,
+                wait: Wait::Settled,
+            })
             .collect();
     }
     assert_eq!(words[1], "delete");
     if words.contains(&"--force".to_owned()) {
         return vec![Step::ForceDelete { target }];
     }
-    vec![Step::Delete { targets: vec![target], policy: BACKGROUND, wait: Wait::Settled, client: 0 }]
+    vec![Step::Delete {
+        targets: vec![target],
+        policy: BACKGROUND,
+        wait: Wait::Settled,
+        client: 0,
+    }]
 }
 
 /// The advice of a plan, followed to the letter, ends every hang it speaks of; where the next ones come to light only
@@ -585,13 +840,23 @@ fn advice_holds(cluster: &Cluster, step: Step) {
     let mut steps = vec![step];
     let stuck = |steps: &[Step]| -> Vec<ObjectKey> {
         let simulated = simulate(cluster, steps, &unsearched());
-        simulated.stuck(steps.len() - 1).into_iter().map(|held| cluster.key(held.object)).collect()
+        simulated
+            .stuck(steps.len() - 1)
+            .into_iter()
+            .map(|held| cluster.key(held.object))
+            .collect()
     };
     let before = stuck(&steps);
     for _ in 0..10 {
         let simulated = simulate(cluster, &steps, &unsearched());
-        let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
-        let last = text.rfind(&title(&steps[steps.len() - 1])).expect("the last step has a title");
+        let text = render(
+            PlanFormat::Human,
+            &view(&simulated, &steps),
+            &Options::default(),
+        );
+        let last = text
+            .rfind(&title(&steps[steps.len() - 1]))
+            .expect("the last step has a title");
         let advice = advised(&text[last..], cluster);
         if advice.is_empty() {
             break;
@@ -599,7 +864,10 @@ fn advice_holds(cluster: &Cluster, step: Step) {
         steps.extend(advice);
     }
     for key in stuck(&steps) {
-        assert!(!before.contains(&key), "{key} is still stuck after {steps:#?}");
+        assert!(
+            !before.contains(&key),
+            "{key} is still stuck after {steps:#?}"
+        );
     }
 }
 
@@ -608,10 +876,22 @@ fn following_the_advice_unhangs_everything() {
     let cases: [(&[&str], &str); 6] = [
         (&["o", "c{x/y} -> !o"], "o"),
         (&["a -> !a"], "a"),
-        (&["o", "ClusterRole.rbac.authorization.k8s.io//c -> !o"], "o"),
-        (&["Namespace//n", "c{x/y,a/b}", "Pod/n/p{x/y}"], "Namespace//n"),
+        (
+            &["o", "ClusterRole.rbac.authorization.k8s.io//c -> !o"],
+            "o",
+        ),
+        (
+            &["Namespace//n", "c{x/y,a/b}", "Pod/n/p{x/y}"],
+            "Namespace//n",
+        ),
         (&["o{x/y}", "p{x/y} -> !o", "q{x/y} -> !p, o"], "o"),
-        (&["Widget.example.com/n/w{x/y,z/z}", "c{x/y} -> !Widget.example.com/n/w"], "Widget.example.com/n/w"),
+        (
+            &[
+                "Widget.example.com/n/w{x/y,z/z}",
+                "c{x/y} -> !Widget.example.com/n/w",
+            ],
+            "Widget.example.com/n/w",
+        ),
     ];
     for (objects, target) in cases {
         for policy in [BACKGROUND, FOREGROUND, ORPHAN, None] {
@@ -619,13 +899,22 @@ fn following_the_advice_unhangs_everything() {
         }
     }
     let pod = Object {
-        facts: Facts::Pod(Box::new(PodFacts { scheduled: true, ..PodFacts::default() })),
+        facts: Facts::Pod(Box::new(PodFacts {
+            scheduled: true,
+            ..PodFacts::default()
+        })),
         deletion: Some(Deletion { grace_seconds: 30 }),
         ..sketch_object("Pod/n/p{x/y}")
     };
-    advice_holds(&cluster(vec![sketch_object("Namespace//n"), pod]), delete(&["Namespace//n"], BACKGROUND));
     advice_holds(
-        &cluster(vec![definition(), sketch_object("Cake.shop.example/n/c{x/y}")]),
+        &cluster(vec![sketch_object("Namespace//n"), pod]),
+        delete(&["Namespace//n"], BACKGROUND),
+    );
+    advice_holds(
+        &cluster(vec![
+            definition(),
+            sketch_object("Cake.shop.example/n/c{x/y}"),
+        ]),
         delete(&[DEFINITION], BACKGROUND),
     );
 }

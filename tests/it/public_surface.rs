@@ -37,7 +37,10 @@ struct Member {
 
 impl From<String> for Member {
     fn from(text: String) -> Self {
-        Self { text, needs: Vec::new() }
+        Self {
+            text,
+            needs: Vec::new(),
+        }
     }
 }
 
@@ -60,12 +63,22 @@ impl Reader {
         // The module of a file comes before those inside of it.
         for (path, module) in modules.iter() {
             files.entry(module.file.clone()).or_insert_with(|| {
-                let text = std::fs::read_to_string(src.join(&module.file)).expect("it was read before");
-                (path.clone(), syn::parse_file(&text).expect("it was read before").items)
+                let text =
+                    std::fs::read_to_string(src.join(&module.file)).expect("it was read before");
+                (
+                    path.clone(),
+                    syn::parse_file(&text).expect("it was read before").items,
+                )
             });
         }
         let (entries, listed, named) = Default::default();
-        let mut reader = Self { modules, files, entries, listed, named };
+        let mut reader = Self {
+            modules,
+            files,
+            entries,
+            listed,
+            named,
+        };
         let (_, items) = reader.files["lib.rs"].clone();
         reader.module(&Names::new(), &items);
         reader.entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -102,34 +115,54 @@ impl Reader {
 
     fn re_export(&mut self, at: &Names, path: &Names) {
         let target = self.modules.target(at, path);
-        let Some(Target::Item(module)) = target else { panic!("`{}` is no item", path.join("::")) };
+        let Some(Target::Item(module)) = target else {
+            panic!("`{}` is no item", path.join("::"))
+        };
         let name = path.last().expect("a path has a name");
         let items = self.items_of(&module);
-        let item = items.iter().find(|item| named(item).is_some_and(|(_, ident)| ident == *name));
-        self.item(at, &module, item.unwrap_or_else(|| panic!("no `{name}` in {}", module.join("::"))));
+        let item = items
+            .iter()
+            .find(|item| named(item).is_some_and(|(_, ident)| ident == *name));
+        self.item(
+            at,
+            &module,
+            item.unwrap_or_else(|| panic!("no `{name}` in {}", module.join("::"))),
+        );
     }
 
     /// Lists an item of `module` that is seen in the module `at`.
     fn item(&mut self, at: &Names, module: &Names, item: &Item) {
-        let Some((visibility, name)) = named(item) else { return };
+        let Some((visibility, name)) = named(item) else {
+            return;
+        };
         let definition = (module.clone(), name.clone());
         let path = [&at[..], &[name]].concat().join("::");
-        if !is_public(visibility) || !shown(attributes(item)) || self.listed.contains_key(&definition) {
+        if !is_public(visibility)
+            || !shown(attributes(item))
+            || self.listed.contains_key(&definition)
+        {
             return;
         }
         self.listed.insert(definition.clone(), path.clone());
         let mut members = Vec::new();
         let head = match item {
             Item::Struct(item) => {
-                members.extend(self.fields(module, &item.fields, true).into_iter().map(Member::from));
+                members.extend(
+                    self.fields(module, &item.fields, true)
+                        .into_iter()
+                        .map(Member::from),
+                );
                 let (name, generics) = (&item.ident, source(&item.generics));
                 format!("struct {name}{generics}")
             }
             Item::Enum(item) => {
                 for variant in item.variants.iter().filter(|variant| shown(&variant.attrs)) {
                     let fields = self.fields(module, &variant.fields, false);
-                    let fields =
-                        if fields.is_empty() { String::new() } else { format!(" {{ {} }}", fields.join(", ")) };
+                    let fields = if fields.is_empty() {
+                        String::new()
+                    } else {
+                        format!(" {{ {} }}", fields.join(", "))
+                    };
                     members.push(format!("{}{fields}", variant.ident).into());
                 }
                 format!("enum {}{}", item.ident, source(&item.generics))
@@ -147,13 +180,23 @@ impl Reader {
         };
         let marks = marks(attributes(item));
         self.implementations(&definition, &mut members);
-        self.entries.push(Entry { path, head: head + &marks, members });
+        self.entries.push(Entry {
+            path,
+            head: head + &marks,
+            members,
+        });
     }
 
     fn fields(&mut self, module: &Names, fields: &Fields, each_visible: bool) -> Vec<String> {
         let mut texts = Vec::new();
-        for field in fields.iter().filter(|field| shown(&field.attrs) && (!each_visible || is_public(&field.vis))) {
-            let name = field.ident.as_ref().map_or(String::new(), |name| format!("{name}: "));
+        for field in fields
+            .iter()
+            .filter(|field| shown(&field.attrs) && (!each_visible || is_public(&field.vis)))
+        {
+            let name = field
+                .ident
+                .as_ref()
+                .map_or(String::new(), |name| format!("{name}: "));
             let text = name + &source(&field.ty);
             self.named_in(module, &text, |names| names.visit_type(&field.ty));
             texts.push(text);
@@ -165,14 +208,24 @@ impl Reader {
     fn implementations(&mut self, definition: &Definition, members: &mut Vec<Member>) {
         let mut blocks: Vec<(Names, ItemImpl)> = Vec::new();
         for (module, items) in self.files.values() {
-            let all = items.iter().filter_map(|item| if let Item::Impl(block) = item { Some(block) } else { None });
-            let about = all.filter(|block| self.is_about(module, block, definition) && shown(&block.attrs));
+            let all = items.iter().filter_map(|item| {
+                if let Item::Impl(block) = item {
+                    Some(block)
+                } else {
+                    None
+                }
+            });
+            let about =
+                all.filter(|block| self.is_about(module, block, definition) && shown(&block.attrs));
             blocks.extend(about.map(|block| (module.clone(), block.clone())));
         }
         for (module, block) in blocks {
             if let Some((of, _)) = &block.trait_ {
                 let needs = self.definitions(&module, |paths| paths.visit_path(of));
-                members.push(Member { text: format!("impl {}", source(of)), needs });
+                members.push(Member {
+                    text: format!("impl {}", source(of)),
+                    needs,
+                });
                 continue;
             }
             for item in block.items {
@@ -191,20 +244,34 @@ impl Reader {
     }
 
     fn is_about(&self, module: &Names, block: &ItemImpl, (defined_in, name): &Definition) -> bool {
-        let Type::Path(path) = &*block.self_ty else { return false };
-        let names: Names = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let Type::Path(path) = &*block.self_ty else {
+            return false;
+        };
+        let names: Names = path
+            .path
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string())
+            .collect();
         names.last() == Some(name)
-            && self.modules.target(module, &names).is_some_and(|target| target == Target::Item(defined_in.clone()))
+            && self
+                .modules
+                .target(module, &names)
+                .is_some_and(|target| target == Target::Item(defined_in.clone()))
     }
 
     fn note(&mut self, module: &Names, signature: &syn::Signature) {
-        self.named_in(module, &source(signature), |names| names.visit_signature(signature));
+        self.named_in(module, &source(signature), |names| {
+            names.visit_signature(signature)
+        });
     }
 
     /// Remembers what of this crate a signature names.
     fn named_in(&mut self, module: &Names, signature: &str, visit: impl FnOnce(&mut Paths)) {
         for definition in self.definitions(module, visit) {
-            self.named.entry(definition).or_insert_with(|| signature.to_owned());
+            self.named
+                .entry(definition)
+                .or_insert_with(|| signature.to_owned());
         }
     }
 
@@ -224,16 +291,36 @@ impl Reader {
 
     /// What signatures name and the list does not show: a reader could not look it up.
     fn missing(&self) -> Vec<String> {
-        let missing = self.named.iter().filter(|(definition, _)| !self.listed.contains_key(*definition));
-        missing.map(|((module, name), signature)| format!("{}::{name}, in `{signature}`", module.join("::"))).collect()
+        let missing = self
+            .named
+            .iter()
+            .filter(|(definition, _)| !self.listed.contains_key(*definition));
+        missing
+            .map(|((module, name), signature)| {
+                format!("{}::{name}, in `{signature}`", module.join("::"))
+            })
+            .collect()
     }
 
     fn list(&self) -> String {
         let mut text = String::new();
-        for Entry { path, head, members } in &self.entries {
+        for Entry {
+            path,
+            head,
+            members,
+        } in &self.entries
+        {
             text.push_str(&format!("{path}: {head}\n"));
-            let of_use = |member: &&Member| member.needs.iter().all(|definition| self.listed.contains_key(definition));
-            members.iter().filter(of_use).for_each(|member| text.push_str(&format!("    {}\n", member.text)));
+            let of_use = |member: &&Member| {
+                member
+                    .needs
+                    .iter()
+                    .all(|definition| self.listed.contains_key(definition))
+            };
+            members
+                .iter()
+                .filter(of_use)
+                .for_each(|member| text.push_str(&format!("    {}\n", member.text)));
         }
         text
     }
@@ -245,7 +332,12 @@ struct Paths(BTreeSet<Names>);
 
 impl<'a> Visit<'a> for Paths {
     fn visit_path(&mut self, path: &'a syn::Path) {
-        self.0.insert(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        self.0.insert(
+            path.segments
+                .iter()
+                .map(|segment| segment.ident.to_string())
+                .collect(),
+        );
         syn::visit::visit_path(self, path);
     }
 }
@@ -255,7 +347,9 @@ fn source(node: &impl Spanned) -> String {
     let text = node.span().source_text().unwrap_or_default();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     // A signature that rustfmt broke into lines.
-    text.replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    text.replace("( ", "(")
+        .replace(", )", ")")
+        .replace(" )", ")")
 }
 
 fn is_public(visibility: &Visibility) -> bool {
@@ -265,15 +359,21 @@ fn is_public(visibility: &Visibility) -> bool {
 /// Whether the documentation shows it.
 fn shown(attributes: &[Attribute]) -> bool {
     let says = |attribute: &Attribute, name: &str, word: &str| {
-        attribute.path().is_ident(name) && attribute.parse_args::<syn::Ident>().is_ok_and(|ident| ident == word)
+        attribute.path().is_ident(name)
+            && attribute
+                .parse_args::<syn::Ident>()
+                .is_ok_and(|ident| ident == word)
     };
-    !attributes.iter().any(|attribute| says(attribute, "doc", "hidden") || says(attribute, "cfg", "test"))
+    !attributes
+        .iter()
+        .any(|attribute| says(attribute, "doc", "hidden") || says(attribute, "cfg", "test"))
 }
 
 /// What the attributes of a type say to its users.
 fn marks(attributes: &[Attribute]) -> String {
     let texts = attributes.iter().map(source);
-    let marks = texts.filter(|text| text.starts_with("#[derive") || text.starts_with("#[non_exhaustive"));
+    let marks =
+        texts.filter(|text| text.starts_with("#[derive") || text.starts_with("#[non_exhaustive"));
     marks.map(|mark| format!(" {mark}")).collect()
 }
 
@@ -316,13 +416,18 @@ fn leaves(tree: &UseTree) -> Vec<Names> {
                 path.push(tree.ident.to_string());
                 pending.push((path, &tree.tree));
             }
-            UseTree::Group(group) => pending.extend(group.items.iter().map(|tree| (path.clone(), tree))),
+            UseTree::Group(group) => {
+                pending.extend(group.items.iter().map(|tree| (path.clone(), tree)))
+            }
             UseTree::Name(tree) => {
                 path.push(tree.ident.to_string());
                 leaves.push(path);
             }
             UseTree::Rename(_) | UseTree::Glob(_) => {
-                panic!("`{}` is re-exported under no name of its own", path.join("::"))
+                panic!(
+                    "`{}` is re-exported under no name of its own",
+                    path.join("::")
+                )
             }
         }
     }
@@ -362,8 +467,14 @@ fn crate_of(files: &[(&str, &str)]) -> Reader {
 #[test]
 fn a_re_export_is_listed_with_what_its_file_and_others_add() {
     let reader = crate_of(&[
-        ("lib.rs", "pub use hall::Carpet; #[doc(hidden)] pub mod hall;"),
-        ("hall/mod.rs", "mod carpet; mod sweep; pub use carpet::Carpet; pub fn hidden() {}"),
+        (
+            "lib.rs",
+            "pub use hall::Carpet; #[doc(hidden)] pub mod hall;",
+        ),
+        (
+            "hall/mod.rs",
+            "mod carpet; mod sweep; pub use carpet::Carpet; pub fn hidden() {}",
+        ),
         (
             "hall/carpet.rs",
             "#[derive(Debug)] pub struct Carpet { pub width: u32, pub(crate) dust: u8, #[doc(hidden)] pub age: u8 }",
@@ -382,8 +493,17 @@ fn a_re_export_is_listed_with_what_its_file_and_others_add() {
 #[test]
 fn a_signature_that_names_what_is_hidden_is_found() {
     let reader = crate_of(&[
-        ("lib.rs", "pub use hall::Carpet; #[doc(hidden)] pub mod hall;"),
-        ("hall.rs", "pub struct Dust; pub struct Carpet; impl Carpet { pub fn dust(&self) -> Option<Dust> { None } }"),
+        (
+            "lib.rs",
+            "pub use hall::Carpet; #[doc(hidden)] pub mod hall;",
+        ),
+        (
+            "hall.rs",
+            "pub struct Dust; pub struct Carpet; impl Carpet { pub fn dust(&self) -> Option<Dust> { None } }",
+        ),
     ]);
-    assert_eq!(reader.missing(), ["hall::Dust, in `fn dust(&self) -> Option<Dust>`"]);
+    assert_eq!(
+        reader.missing(),
+        ["hall::Dust, in `fn dust(&self) -> Option<Dust>`"]
+    );
 }

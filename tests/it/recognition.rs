@@ -8,17 +8,28 @@ use crate::support::{Repository, check_text, inventory_at, inventory_of, ownerli
 /// The objects that `list` finds in a folder of `fixtures/recognition/`, and what it skips, as lines.
 fn listed(folder: &str) -> (Vec<String>, Vec<String>) {
     let path = format!("fixtures/recognition/{folder}");
-    let output = ownerlint().args(["list", "--output", "json", "--allow-empty", &path]).output().expect("it runs");
+    let output = ownerlint()
+        .args(["list", "--output", "json", "--allow-empty", &path])
+        .output()
+        .expect("it runs");
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let file = |entry: &serde_json::Value| text(&entry["file"]).replace(&format!("{path}/"), "");
     let objects = json["objects"].as_array().expect("objects").iter();
     let skipped = json["skipped"].as_array().expect("skipped").iter();
     (
-        objects.map(|object| format!("{}: {}", file(object), text(&object["name"]))).collect(),
+        objects
+            .map(|object| format!("{}: {}", file(object), text(&object["name"])))
+            .collect(),
         skipped
             .map(|skip| {
-                format!("{}#{}: {} ({})", file(skip), skip["document"], text(&skip["reason"]), text(&skip["detail"]))
+                format!(
+                    "{}#{}: {} ({})",
+                    file(skip),
+                    skip["document"],
+                    text(&skip["reason"]),
+                    text(&skip["detail"])
+                )
             })
             .collect(),
     )
@@ -28,13 +39,19 @@ fn listed(folder: &str) -> (Vec<String>, Vec<String>) {
 fn severities(rule: &str, text: &str) -> Vec<Severity> {
     let report = check_text("manifest.yaml", text, &Check::default());
     let findings = report.findings.iter().map(|reported| &reported.finding);
-    findings.filter(|finding| finding.rule == rule).map(|finding| finding.severity).collect()
+    findings
+        .filter(|finding| finding.rule == rule)
+        .map(|finding| finding.severity)
+        .collect()
 }
 
 #[test]
 fn what_kuttl_asserts_is_skipped_and_what_it_applies_is_not() {
     let (objects, skipped) = listed("kuttl");
-    assert_eq!(objects, ["00-install.yaml: installed", "files/applied.yaml: applied"]);
+    assert_eq!(
+        objects,
+        ["00-install.yaml: installed", "files/applied.yaml: applied"]
+    );
     assert_eq!(
         skipped,
         [
@@ -46,13 +63,26 @@ fn what_kuttl_asserts_is_skipped_and_what_it_applies_is_not() {
             "files/checks.yaml#0: not-a-manifest (kuttl assertion)",
         ]
     );
-    assert_eq!(listed("partial"), (vec![], vec!["07-assert.yaml#0: not-a-manifest (kuttl assertion)".to_owned()]));
+    assert_eq!(
+        listed("partial"),
+        (
+            vec![],
+            vec!["07-assert.yaml#0: not-a-manifest (kuttl assertion)".to_owned()]
+        )
+    );
 }
 
 #[test]
 fn numbered_files_and_a_folder_called_tests_are_no_evidence() {
     let (objects, skipped) = listed("numbered");
-    assert_eq!(objects, ["00-namespace.yaml: shop", "01-errors.yaml: errors", "tests/01-web.yaml: web"]);
+    assert_eq!(
+        objects,
+        [
+            "00-namespace.yaml: shop",
+            "01-errors.yaml: errors",
+            "tests/01-web.yaml: web"
+        ]
+    );
     assert_eq!(skipped, [""; 0]);
 }
 
@@ -95,7 +125,10 @@ fn manifests_that_look_like_templates_or_assertions_are_manifests() {
 #[test]
 fn what_a_kustomization_names_is_skipped_unless_it_is_a_resource() {
     let (objects, skipped) = listed("kustomize");
-    assert_eq!(objects, ["base/both.yaml: both", "base/patches/unnamed.yaml: unnamed"]);
+    assert_eq!(
+        objects,
+        ["base/both.yaml: both", "base/patches/unnamed.yaml: unnamed"]
+    );
     assert_eq!(
         skipped,
         [
@@ -117,7 +150,10 @@ fn what_a_kustomization_names_is_skipped_unless_it_is_a_resource() {
 fn templates_of_any_language_are_skipped_with_a_note_per_folder() {
     let (objects, skipped) = listed("templates");
     assert_eq!(objects, ["variables.yaml: settings"]);
-    let reasons: Vec<_> = skipped.iter().map(|line| line.split(" (").next().unwrap_or_default()).collect();
+    let reasons: Vec<_> = skipped
+        .iter()
+        .map(|line| line.split(" (").next().unwrap_or_default())
+        .collect();
     let expected = [
         "braces.yaml#0",
         "jinja.yaml#0",
@@ -133,8 +169,15 @@ fn templates_of_any_language_are_skipped_with_a_note_per_folder() {
         "variables.yaml#4",
     ];
     assert_eq!(reasons, expected.map(|place| format!("{place}: template")));
-    let report = check(inventory_at(&["fixtures/recognition/templates"]), &Check::default());
-    let notes: Vec<_> = report.notes.iter().map(|note| note.message.as_str()).collect();
+    let report = check(
+        inventory_at(&["fixtures/recognition/templates"]),
+        &Check::default(),
+    );
+    let notes: Vec<_> = report
+        .notes
+        .iter()
+        .map(|note| note.message.as_str())
+        .collect();
     let run = "skipped: render it first, and check the output";
     assert_eq!(
         notes,
@@ -151,17 +194,23 @@ fn templates_of_any_language_are_skipped_with_a_note_per_folder() {
 fn only_a_folder_below_a_chart_is_told_to_run_helm() {
     let repository = Repository::new();
     let template = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.name }}\n  namespace: {{ .x }}\n";
-    repository.write("web/Chart.yaml", "apiVersion: v2\nname: web\n").write("web/templates/deep/a.yaml", template);
+    repository
+        .write("web/Chart.yaml", "apiVersion: v2\nname: web\n")
+        .write("web/templates/deep/a.yaml", template);
     repository.write("other/templates/b.yaml", template);
     let (_, _, stderr) = repository.run(&["--allow-empty"], "");
     let (_, stdout, _) = repository.run(&["--allow-empty"], "");
     let said = stdout + &stderr;
     assert!(
-        said.contains("web: 1 document is an unrendered Helm template and was skipped: run `helm template`"),
+        said.contains(
+            "web: 1 document is an unrendered Helm template and was skipped: run `helm template`"
+        ),
         "{said}"
     );
     assert!(
-        said.contains("other/templates: 1 document is an unrendered template and was skipped: render it first"),
+        said.contains(
+            "other/templates: 1 document is an unrendered template and was skipped: render it first"
+        ),
         "{said}"
     );
 }
@@ -170,10 +219,19 @@ fn only_a_folder_below_a_chart_is_told_to_run_helm() {
 fn text_that_is_about_no_manifest_is_counted_and_not_reported() {
     let (objects, skipped) = listed("text");
     assert_eq!(objects, ["beside-a-manifest.yaml: first"]);
-    let kept: Vec<_> = skipped.iter().filter(|line| !line.contains("(not about manifests: ")).collect();
+    let kept: Vec<_> = skipped
+        .iter()
+        .filter(|line| !line.contains("(not about manifests: "))
+        .collect();
     assert_eq!(kept.len(), 2, "{skipped:#?}");
-    assert!(skipped.iter().all(|line| line.contains(": unreadable (")), "{skipped:#?}");
-    let report = check(inventory_at(&["fixtures/recognition/text"]), &Check::default());
+    assert!(
+        skipped.iter().all(|line| line.contains(": unreadable (")),
+        "{skipped:#?}"
+    );
+    let report = check(
+        inventory_at(&["fixtures/recognition/text"]),
+        &Check::default(),
+    );
     let files: Vec<_> = report
         .findings
         .iter()
@@ -182,7 +240,10 @@ fn text_that_is_about_no_manifest_is_counted_and_not_reported() {
         .collect();
     assert_eq!(
         files,
-        ["fixtures/recognition/text/beside-a-manifest.yaml", "fixtures/recognition/text/broken.yaml"],
+        [
+            "fixtures/recognition/text/beside-a-manifest.yaml",
+            "fixtures/recognition/text/broken.yaml"
+        ],
         "a manifest that is broken, and what stops kubectl behind a manifest"
     );
 }
@@ -191,11 +252,25 @@ fn text_that_is_about_no_manifest_is_counted_and_not_reported() {
 fn annotations_that_kustomize_quotes_are_a_warning_there_and_an_error_elsewhere() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop, annotations: {hours: 1440}}\n";
     assert_eq!(severities("unreadable-document", text), [Severity::Error]);
-    let report = check(inventory_at(&["fixtures/recognition/kustomize"]), &Check::default());
-    let found: Vec<_> = report.findings.iter().map(|reported| &reported.finding).collect();
-    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), ["unreadable-document"]);
+    let report = check(
+        inventory_at(&["fixtures/recognition/kustomize"]),
+        &Check::default(),
+    );
+    let found: Vec<_> = report
+        .findings
+        .iter()
+        .map(|reported| &reported.finding)
+        .collect();
+    assert_eq!(
+        found.iter().map(|finding| finding.rule).collect::<Vec<_>>(),
+        ["unreadable-document"]
+    );
     assert_eq!(found[0].severity, Severity::Warning);
-    let notes: Vec<_> = report.notes.iter().map(|note| (note.path.as_deref(), note.message.as_str())).collect();
+    let notes: Vec<_> = report
+        .notes
+        .iter()
+        .map(|note| (note.path.as_deref(), note.message.as_str()))
+        .collect();
     assert_eq!(
         notes,
         [(
@@ -209,14 +284,28 @@ fn annotations_that_kustomize_quotes_are_a_warning_there_and_an_error_elsewhere(
 #[test]
 fn bytes_that_are_not_utf8_are_a_warning_and_the_rest_is_judged() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut bytes = b"# caf\xE9\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n".to_vec();
+    let mut bytes =
+        b"# caf\xE9\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n"
+            .to_vec();
     bytes.extend(b"  labels: {who: 'n\xFF', x: 1}\n");
     std::fs::write(folder.path().join("latin.yaml"), bytes).expect("written");
-    let output = ownerlint().current_dir(folder.path()).args(["-o", "concise"]).output().expect("it runs");
+    let output = ownerlint()
+        .current_dir(folder.path())
+        .args(["-o", "concise"])
+        .output()
+        .expect("it runs");
     let text = String::from_utf8(output.stdout).expect("text");
-    assert!(text.contains("latin.yaml:1:6: warning[nonstandard-yaml] bytes that are not UTF-8, in 2 places"), "{text}");
+    assert!(
+        text.contains(
+            "latin.yaml:1:6: warning[nonstandard-yaml] bytes that are not UTF-8, in 2 places"
+        ),
+        "{text}"
+    );
     // Columns count the decoded text: the label's value holds one U+FFFD of three bytes.
-    assert!(text.contains("latin.yaml:7:28: error[unreadable-document]"), "{text}");
+    assert!(
+        text.contains("latin.yaml:7:28: error[unreadable-document]"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -225,23 +314,52 @@ fn a_kind_without_a_group_may_be_a_tools_own_and_a_slip_of_the_pen_is_named() {
         let text = format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n");
         let report = check_text("manifest.yaml", &text, &Check::default());
         let found = report.findings.into_iter().map(|reported| reported.finding);
-        found.filter(|finding| finding.rule == "kind-not-served").map(|f| (f.severity, f.help)).next()
+        found
+            .filter(|finding| finding.rule == "kind-not-served")
+            .map(|f| (f.severity, f.help))
+            .next()
     };
-    for (api_version, own) in [("v1beta1", "AgentConfig"), ("v1", "EncryptionConfig"), ("v1", "APIResourceList")] {
-        assert_eq!(kind(api_version, own).map(|(severity, _)| severity), Some(Severity::Info), "{own}");
+    for (api_version, own) in [
+        ("v1beta1", "AgentConfig"),
+        ("v1", "EncryptionConfig"),
+        ("v1", "APIResourceList"),
+    ] {
+        assert_eq!(
+            kind(api_version, own).map(|(severity, _)| severity),
+            Some(Severity::Info),
+            "{own}"
+        );
     }
-    for (api_version, body) in
-        [("policy/v1", "Eviction"), ("autoscaling/v1", "Scale"), ("extensions/v1beta1", "DeploymentRollback")]
-    {
-        assert_eq!(kind(api_version, body).map(|(severity, _)| severity), Some(Severity::Info), "{body}");
+    for (api_version, body) in [
+        ("policy/v1", "Eviction"),
+        ("autoscaling/v1", "Scale"),
+        ("extensions/v1beta1", "DeploymentRollback"),
+    ] {
+        assert_eq!(
+            kind(api_version, body).map(|(severity, _)| severity),
+            Some(Severity::Info),
+            "{body}"
+        );
     }
     for (api_version, written, meant) in [
-        ("apps/v1", "deployment", "did you mean `Deployment` in `apps/v1`?"),
+        (
+            "apps/v1",
+            "deployment",
+            "did you mean `Deployment` in `apps/v1`?",
+        ),
         ("v1", "pod", "did you mean `Pod` in `v1`?"),
-        ("v1", "deployments", "did you mean `Deployment` in `apps/v1`?"),
+        (
+            "v1",
+            "deployments",
+            "did you mean `Deployment` in `apps/v1`?",
+        ),
         ("v1", "Deployment", "Deployment is served as `apps/v1`"),
     ] {
-        assert_eq!(kind(api_version, written), Some((Severity::Error, meant.to_owned())), "{written}");
+        assert_eq!(
+            kind(api_version, written),
+            Some((Severity::Error, meant.to_owned())),
+            "{written}"
+        );
     }
     assert_eq!(
         kind("apps/v1", "Website").map(|(severity, _)| severity),
@@ -255,11 +373,28 @@ fn an_empty_name_of_a_custom_resource_is_a_warning() {
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: shops.example.com}\n\
                spec: {group: example.com, scope: Namespaced, names: {kind: Shop, plural: shops}, \
                versions: [{name: v1, served: true, storage: true}]}\n---\n";
-    let shop = |metadata: &str| format!("{crd}apiVersion: example.com/v1\nkind: Shop\nmetadata:\n  {metadata}\n");
-    assert_eq!(severities("object-without-name", &shop("name:")), [Severity::Warning]);
-    assert_eq!(severities("object-without-name", &shop("name: ''")), [Severity::Warning]);
-    assert_eq!(severities("object-without-name", &shop("namespace: a")), [Severity::Error]);
-    assert_eq!(severities("object-without-name", "apiVersion: v1\nkind: Pod\nmetadata: {name: }\n"), [Severity::Error]);
+    let shop = |metadata: &str| {
+        format!("{crd}apiVersion: example.com/v1\nkind: Shop\nmetadata:\n  {metadata}\n")
+    };
+    assert_eq!(
+        severities("object-without-name", &shop("name:")),
+        [Severity::Warning]
+    );
+    assert_eq!(
+        severities("object-without-name", &shop("name: ''")),
+        [Severity::Warning]
+    );
+    assert_eq!(
+        severities("object-without-name", &shop("namespace: a")),
+        [Severity::Error]
+    );
+    assert_eq!(
+        severities(
+            "object-without-name",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: }\n"
+        ),
+        [Severity::Error]
+    );
 }
 
 #[test]
@@ -270,15 +405,33 @@ fn a_reference_without_uid_in_a_record_of_an_object_is_a_warning() {
         )
     };
     let no_uid = "apiVersion: batch/v1, kind: CronJob, name: c";
-    assert_eq!(severities("owner-missing-field", &job(no_uid, "")), [Severity::Error]);
+    assert_eq!(
+        severities("owner-missing-field", &job(no_uid, "")),
+        [Severity::Error]
+    );
     assert_eq!(
         severities("owner-missing-field", &job(no_uid, "status: {}")),
         [Severity::Error],
         "generators write that"
     );
-    assert_eq!(severities("owner-missing-field", &job(no_uid, "status: {succeeded: 1}")), [Severity::Warning]);
-    assert_eq!(severities("owner-missing-field", &job(no_uid, "  generation: 3")), [Severity::Warning]);
-    assert_eq!(severities("owner-missing-field", &job("kind: CronJob, name: c", "  generation: 3")), [Severity::Error]);
+    assert_eq!(
+        severities(
+            "owner-missing-field",
+            &job(no_uid, "status: {succeeded: 1}")
+        ),
+        [Severity::Warning]
+    );
+    assert_eq!(
+        severities("owner-missing-field", &job(no_uid, "  generation: 3")),
+        [Severity::Warning]
+    );
+    assert_eq!(
+        severities(
+            "owner-missing-field",
+            &job("kind: CronJob, name: c", "  generation: 3")
+        ),
+        [Severity::Error]
+    );
 }
 
 #[test]
@@ -287,30 +440,50 @@ fn absence_is_not_claimed_over_what_was_not_read_without_saying_so() {
     let reason = |text: &str| {
         let report = check_text("manifest.yaml", text, &Check::default());
         let found = report.findings.into_iter().map(|reported| reported.finding);
-        found.filter(|finding| finding.rule == "finalizer-unknown").map(|finding| finding.reason).next().expect("found")
+        found
+            .filter(|finding| finding.rule == "finalizer-unknown")
+            .map(|finding| finding.reason)
+            .next()
+            .expect("found")
     };
     assert!(!reason(held).contains("not read"));
-    let said = reason(&format!("{held}---\napiVersion: apps/v1\nkind: ${{KIND}}\nmetadata: {{name: operator}}\n"));
-    assert!(said.contains("1 document in the input was not read"), "{said}");
+    let said = reason(&format!(
+        "{held}---\napiVersion: apps/v1\nkind: ${{KIND}}\nmetadata: {{name: operator}}\n"
+    ));
+    assert!(
+        said.contains("1 document in the input was not read"),
+        "{said}"
+    );
 }
 
 #[test]
 fn one_defect_is_one_finding() {
-    let text =
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: b\n  ownerReferences: {kind: Pod}\n";
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: b\n  ownerReferences: {kind: Pod}\n";
     let report = check_text("manifest.yaml", text, &Check::default());
-    let rules: Vec<_> = report.findings.iter().map(|reported| reported.finding.rule).collect();
+    let rules: Vec<_> = report
+        .findings
+        .iter()
+        .map(|reported| reported.finding.rule)
+        .collect();
     assert_eq!(rules, ["owner-wrong-type"]);
 }
 
 #[test]
 fn a_merge_conflict_is_called_one() {
-    let text =
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n<<<<<<< HEAD\n  name: a\n=======\n  name: b\n>>>>>>> theirs\n";
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n<<<<<<< HEAD\n  name: a\n=======\n  name: b\n>>>>>>> theirs\n";
     let report = check_text("manifest.yaml", text, &Check::default());
     let finding = &report.findings[0].finding;
-    assert_eq!((finding.rule, finding.message.as_str()), ("unreadable-document", "unresolved merge conflict"));
-    assert_eq!(report.sources.file(finding.primary.file).slice(finding.primary.span), "<<<<<<< HEAD");
+    assert_eq!(
+        (finding.rule, finding.message.as_str()),
+        ("unreadable-document", "unresolved merge conflict")
+    );
+    assert_eq!(
+        report
+            .sources
+            .file(finding.primary.file)
+            .slice(finding.primary.span),
+        "<<<<<<< HEAD"
+    );
 }
 
 #[test]
@@ -319,24 +492,34 @@ fn a_key_that_became_a_boolean_is_explained() {
     let report = check_text("manifest.yaml", text, &Check::default());
     let finding = &report.findings[0].finding;
     assert_eq!(finding.rule, "metadata-unknown-field");
-    assert_eq!(finding.primary.message, "YAML 1.1 reads `n` as the boolean `false`");
+    assert_eq!(
+        finding.primary.message,
+        "YAML 1.1 reads `n` as the boolean `false`"
+    );
 }
 
 #[test]
 fn a_statement_of_ytt_makes_a_template_of_a_document_and_other_comments_do_not() {
     let objects = |text: &str| inventory_of("a.yaml", text).members.len();
-    let named = |value: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {value}\n");
+    let named =
+        |value: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {value}\n");
     for template in [
         named("#@ data.values.name"),
         format!("#@ load(\"@ytt:data\", \"data\")\n{}", named("a")),
-        format!("{}  #@overlay/match missing_ok=True\n  labels: {{a: b}}\n", named("a")),
+        format!(
+            "{}  #@overlay/match missing_ok=True\n  labels: {{a: b}}\n",
+            named("a")
+        ),
         format!("{}#@ if/end data.values.on:\ndata: {{}}\n", named("a")),
     ] {
         assert_eq!(objects(&template), 0, "{template}");
     }
     for manifest in [
         format!("#@ maintainer: the shop\n#@todo\n{}", named("a")),
-        format!("{}data:\n  script: |\n    #@ load(\"x\")\n    #@overlay/match\n", named("a")),
+        format!(
+            "{}data:\n  script: |\n    #@ load(\"x\")\n    #@overlay/match\n",
+            named("a")
+        ),
         format!("{}  annotations: {{a: \"b #@ c\"}} # @param\n", named("a")),
     ] {
         assert_eq!(objects(&manifest), 1, "{manifest}");
@@ -349,20 +532,47 @@ fn a_hundred_documents_say_why_they_cannot_be_read_and_the_others_are_counted() 
     for (documents, padding) in [(150, 0), (1_500, 400)] {
         let filler = format!("# {}\n", "x".repeat(padding));
         let text = format!("---\n{filler}apiVersion: [\n").repeat(documents);
-        let report = check_text("manifest.yaml", &text, &Check { every: true, ..Check::default() });
-        let messages: Vec<_> = report.findings.iter().map(|reported| reported.finding.message.as_str()).collect();
+        let report = check_text(
+            "manifest.yaml",
+            &text,
+            &Check {
+                every: true,
+                ..Check::default()
+            },
+        );
+        let messages: Vec<_> = report
+            .findings
+            .iter()
+            .map(|reported| reported.finding.message.as_str())
+            .collect();
         let (last, others) = messages.split_last().expect("findings");
-        assert_eq!(*last, format!("{} more documents of this file cannot be read", documents - 100));
+        assert_eq!(
+            *last,
+            format!(
+                "{} more documents of this file cannot be read",
+                documents - 100
+            )
+        );
         assert_eq!(others.len(), 100);
         let place = report.findings[100].finding.primary.span.start as usize;
-        assert_eq!(text[..place].matches("apiVersion").count(), 101, "at the first of the others");
+        assert_eq!(
+            text[..place].matches("apiVersion").count(),
+            101,
+            "at the first of the others"
+        );
     }
 }
 
 #[test]
 fn a_secret_among_many_documents_that_cannot_be_read_stays_hidden() {
-    let text = format!("{}---\nkind: Secret\ndata: [\n", "---\napiVersion: [\n".repeat(150));
-    let file = ownerlint::manifest::ParsedFile::parse(ownerlint::text::SourceFile::new("a.yaml", text.as_str()));
+    let text = format!(
+        "{}---\nkind: Secret\ndata: [\n",
+        "---\napiVersion: [\n".repeat(150)
+    );
+    let file = ownerlint::manifest::ParsedFile::parse(ownerlint::text::SourceFile::new(
+        "a.yaml",
+        text.as_str(),
+    ));
     let secret = file.documents().last().expect("it is kept");
     assert!(file.source().slice(secret.span).contains("Secret"));
     let line = text.lines().count();

@@ -27,10 +27,24 @@ fn found(repository: &Repository, rule: &str) -> (Vec<String>, Value) {
     let (_, out, err) = repository.run(&["check", ".", "-o", "json"], "");
     let report: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {err}"));
     let line = |place: &Value| place["location"]["line"].to_string();
-    let shown = report["findings"].as_array().expect("findings").iter().filter(|finding| finding["rule"] == rule);
+    let shown = report["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .filter(|finding| finding["rule"] == rule);
     let shown = shown.map(|finding| {
-        let related: Vec<_> = finding["related"].as_array().expect("a list").iter().map(line).collect();
-        format!("{} {} [{}]", line(finding), finding["message"].as_str().expect("text"), related.join(" "))
+        let related: Vec<_> = finding["related"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(line)
+            .collect();
+        format!(
+            "{} {} [{}]",
+            line(finding),
+            finding["message"].as_str().expect("text"),
+            related.join(" ")
+        )
     });
     (shown.collect(), report["summary"].clone())
 }
@@ -38,10 +52,11 @@ fn found(repository: &Repository, rule: &str) -> (Vec<String>, Value) {
 #[test]
 fn an_unserved_kind_is_told_once_per_file() {
     let repository = Repository::new();
-    repository.write("a.yaml", POLICIES).write("b.yaml", &POLICIES.replace("name: ", "name: b-"));
+    repository
+        .write("a.yaml", POLICIES)
+        .write("b.yaml", &POLICIES.replace("name: ", "name: b-"));
     let (found, summary) = found(&repository, "kind-not-served");
-    let policy =
-        "1 kind PodSecurityPolicy in `policy/v1beta1` is not served: Kubernetes 1.25 removed it (and 2 more) [5 9]";
+    let policy = "1 kind PodSecurityPolicy in `policy/v1beta1` is not served: Kubernetes 1.25 removed it (and 2 more) [5 9]";
     let budget = "13 kind PodDisruptionBudget in `policy/v1beta1` is not served: Kubernetes 1.25 removed it []";
     assert_eq!(found, [policy, budget, policy, budget]);
     assert_eq!(summary["warning"], 4, "counts are those of what is shown");
@@ -53,44 +68,67 @@ fn the_places_of_what_is_drawn_together_name_their_objects() {
     repository.write("a.yaml", POLICIES);
     let (_, out, _) = repository.run(&["check", ".", "-o", "json"], "");
     let report: Value = serde_json::from_str(&out).expect("JSON");
-    assert_eq!(report["findings"][0]["related"][0]["message"], "PodSecurityPolicy.policy//two");
+    assert_eq!(
+        report["findings"][0]["related"][0]["message"],
+        "PodSecurityPolicy.policy//two"
+    );
 }
 
 #[test]
 fn a_directive_silences_its_own_finding_only() {
     let repository = Repository::new();
-    repository.write("a.yaml", &format!("# ownerlint: ignore[kind-not-served] an old cluster\n{POLICIES}"));
+    repository.write(
+        "a.yaml",
+        &format!("# ownerlint: ignore[kind-not-served] an old cluster\n{POLICIES}"),
+    );
     let (found, summary) = found(&repository, "kind-not-served");
-    assert!(found[0].starts_with("6 ") && found[0].ends_with("(and 1 more) [10]"), "{found:?}");
+    assert!(
+        found[0].starts_with("6 ") && found[0].ends_with("(and 1 more) [10]"),
+        "{found:?}"
+    );
     assert_eq!(summary["suppressed"], 1);
 }
 
 #[test]
 fn a_baseline_knows_every_finding_of_what_is_shown_once() {
     let repository = Repository::new();
-    repository.write("a.yaml", POLICIES).write("ownerlint.yaml", "version: 1\nbaseline: known.json\n");
+    repository
+        .write("a.yaml", POLICIES)
+        .write("ownerlint.yaml", "version: 1\nbaseline: known.json\n");
     let (status, out, err) = repository.run(&["baseline", "write", "."], "");
     assert_eq!(status, 0, "{out}{err}");
     assert!(out.contains("knows 4 findings"), "{out}");
     assert_eq!(found(&repository, "kind-not-served").0, [""; 0]);
-    let fourth = "---\napiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: four}\n";
+    let fourth =
+        "---\napiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: four}\n";
     repository.write("a.yaml", &format!("{POLICIES}{fourth}"));
     let (found, summary) = found(&repository, "kind-not-served");
-    assert_eq!((found.len(), summary["baseline"].clone()), (1, Value::from(4)), "{found:?}");
+    assert_eq!(
+        (found.len(), summary["baseline"].clone()),
+        (1, Value::from(4)),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn objects_written_twice_are_told_once_per_pair_of_files() {
-    let settings =
-        |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: shop}}\n");
+    let settings = |name: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: shop}}\n")
+    };
     let both = format!("{}---\n{}", settings("one"), settings("two"));
     let repository = Repository::new();
-    repository.write("a.yaml", &both).write("b.yaml", &both).write("c.yaml", &settings("three"));
+    repository
+        .write("a.yaml", &both)
+        .write("b.yaml", &both)
+        .write("c.yaml", &settings("three"));
     repository.write("d.yaml", &settings("three"));
     let (found, _) = found(&repository, "duplicate-object");
     assert_eq!(
         found,
-        ["3 ConfigMap `one` appears twice (and 1 more) [3 7 7]", "3 ConfigMap `three` appears twice [3]"]
+        [
+            "3 ConfigMap `one` appears twice (and 1 more) [3 7 7]",
+            "3 ConfigMap `three` appears twice [3]"
+        ]
     );
 }
 
@@ -98,8 +136,15 @@ fn objects_written_twice_are_told_once_per_pair_of_files() {
 fn unusual_yaml_is_told_once_per_file() {
     let repository = Repository::new();
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 'a'}\ndata:\n  a: 'x'#1\n  b: 'x'#2\n  c: 'x'#3\n";
-    repository.write("a.yaml", text).write("b.yaml", &text.replace("'a'", "'b'"));
+    repository
+        .write("a.yaml", text)
+        .write("b.yaml", &text.replace("'a'", "'b'"));
     let (found, _) = found(&repository, "nonstandard-yaml");
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found.iter().all(|found| found.starts_with("5 ") && found.ends_with("(and 2 more) [6 7]")), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .all(|found| found.starts_with("5 ") && found.ends_with("(and 2 more) [6 7]")),
+        "{found:?}"
+    );
 }

@@ -15,11 +15,26 @@ use crate::support::{Repository, ownerlint, root};
 
 /// Everything that the fixtures of some rules contain, checked with some tables.
 fn findings_in(rules: &[&str], tables: &Tables) -> Vec<Finding> {
-    let folders = rules.iter().map(|rule| root().join("fixtures/rules").join(rule).display().to_string());
-    let files = Files::default().read(&walk(&folders.collect::<Vec<_>>(), &[]).expect("it can be read"));
-    let check = Check { tables: Some(Arc::new(tables.clone())), every: true, ..Check::default() };
+    let folders = rules.iter().map(|rule| {
+        root()
+            .join("fixtures/rules")
+            .join(rule)
+            .display()
+            .to_string()
+    });
+    let files =
+        Files::default().read(&walk(&folders.collect::<Vec<_>>(), &[]).expect("it can be read"));
+    let check = Check {
+        tables: Some(Arc::new(tables.clone())),
+        every: true,
+        ..Check::default()
+    };
     let report = engine::check(Inventory::new(files, Settings::default()), &check);
-    report.findings.into_iter().map(|reported| reported.finding).collect()
+    report
+        .findings
+        .into_iter()
+        .map(|reported| reported.finding)
+        .collect()
 }
 
 fn findings(tables: &Tables) -> Vec<Finding> {
@@ -37,7 +52,10 @@ fn removing_a_row_removes_exactly_the_findings_that_rest_on_it() {
     assert_eq!(
         rested_on.into_iter().collect::<Vec<_>>(),
         [
-            ("data/Elasticsearch.elasticsearch.k8s.elastic.co".to_owned(), 1),
+            (
+                "data/Elasticsearch.elasticsearch.k8s.elastic.co".to_owned(),
+                1
+            ),
             ("data/KafkaNodePool.kafka.strimzi.io".to_owned(), 1),
             ("data/PersistentVolumeClaim".to_owned(), 2),
             ("data/PerconaXtraDBCluster.pxc.percona.com".to_owned(), 1),
@@ -48,60 +66,109 @@ fn removing_a_row_removes_exactly_the_findings_that_rest_on_it() {
         .into_iter()
         .collect::<Vec<_>>()
     );
-    for row in bundled.names().into_iter().filter(|row| row.table != Table::Finalizers) {
+    for row in bundled
+        .names()
+        .into_iter()
+        .filter(|row| row.table != Table::Finalizers)
+    {
         let without = findings(&bundled.without(&row));
-        let expected: Vec<&Finding> = all.iter().filter(|finding| !finding.tables.contains(&row.to_string())).collect();
-        assert_eq!(without.iter().collect::<Vec<_>>(), expected, "without {row}");
+        let expected: Vec<&Finding> = all
+            .iter()
+            .filter(|finding| !finding.tables.contains(&row.to_string()))
+            .collect();
+        assert_eq!(
+            without.iter().collect::<Vec<_>>(),
+            expected,
+            "without {row}"
+        );
     }
 }
 
 #[test]
 fn a_finalizer_without_its_row_is_unknown_and_nothing_else_changes() {
-    let rules = ["finalizer-runtime", "finalizer-misplaced", "operator-deleted-first"];
+    let rules = [
+        "finalizer-runtime",
+        "finalizer-misplaced",
+        "operator-deleted-first",
+    ];
     let bundled = Tables::bundled();
     // How many objects of a Namespace nobody is known to release rests on what is not in the table.
     let of_rules = |tables: &Tables| -> Vec<Finding> {
         let findings = findings_in(&rules, tables).into_iter();
-        findings.filter(|finding| finding.rule != "namespace-never-empties").collect()
+        findings
+            .filter(|finding| finding.rule != "namespace-never-empties")
+            .collect()
     };
     let all = of_rules(&bundled);
     let rested_on: BTreeSet<RowName> = bundled
         .names()
         .into_iter()
-        .filter(|row| all.iter().any(|finding| finding.tables.contains(&row.to_string())))
+        .filter(|row| {
+            all.iter()
+                .any(|finding| finding.tables.contains(&row.to_string()))
+        })
         .collect();
     assert!(rested_on.len() > 5, "{rested_on:?}");
     for row in rested_on {
         let without = of_rules(&bundled.without(&row));
         for finding in &all {
             let rests = finding.tables.contains(&row.to_string());
-            assert_eq!(without.contains(finding), !rests, "without {row}: {finding:?}");
+            assert_eq!(
+                without.contains(finding),
+                !rests,
+                "without {row}: {finding:?}"
+            );
         }
         // What is left to say of the object: nobody is known to release it, permissions suggest who does, or its name is bad.
-        let new = without.iter().filter(|finding| !all.contains(finding)).map(|finding| finding.rule);
+        let new = without
+            .iter()
+            .filter(|finding| !all.contains(finding))
+            .map(|finding| finding.rule);
         let new: BTreeSet<&str> = new.collect();
-        let expected = ["finalizer-unknown", "finalizer-unqualified", "operator-deleted-first"];
-        assert!(new.iter().all(|rule| expected.contains(rule)), "without {row}: {new:?}");
+        let expected = [
+            "finalizer-unknown",
+            "finalizer-unqualified",
+            "operator-deleted-first",
+        ];
+        assert!(
+            new.iter().all(|rule| expected.contains(rule)),
+            "without {row}: {new:?}"
+        );
     }
 }
 
 #[test]
 fn a_finding_in_json_names_its_rows() {
     let path = "fixtures/rules/volume-deleted-with-owner/bad/when-deleted.yaml";
-    let output = ownerlint().args(["check", "--output", "json", path]).output().expect("it runs");
+    let output = ownerlint()
+        .args(["check", "--output", "json", path])
+        .output()
+        .expect("it runs");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
-    let finding =
-        report["findings"].as_array().expect("a list").iter().find(|f| f["rule"] == "volume-deleted-with-owner");
+    let finding = report["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|f| f["rule"] == "volume-deleted-with-owner");
     let finding = finding.expect("a finding");
-    assert_eq!(finding["tables"], serde_json::json!(["data/StatefulSet.apps"]));
+    assert_eq!(
+        finding["tables"],
+        serde_json::json!(["data/StatefulSet.apps"])
+    );
     let reason = finding["reason"].as_str().expect("a text");
-    assert!(reason.contains("`ownerlint explain StatefulSet.apps`"), "{reason}");
+    assert!(
+        reason.contains("`ownerlint explain StatefulSet.apps`"),
+        "{reason}"
+    );
 }
 
 #[test]
 fn explain_shows_the_rows_of_a_kind_and_of_a_finalizer() {
     let explain = |word: &str| {
-        let output = ownerlint().args(["explain", word]).output().expect("it runs");
+        let output = ownerlint()
+            .args(["explain", word])
+            .output()
+            .expect("it runs");
         assert!(output.status.success(), "{word}: {output:?}");
         String::from_utf8(output.stdout).expect("text")
     };
@@ -116,14 +183,19 @@ fn explain_shows_the_rows_of_a_kind_and_of_a_finalizer() {
         .join("\n---\n")
     );
     assert!(
-        explain("argocd.argoproj.io/hook-finalizer").starts_with("known-finalizers/argocd.argoproj.io/hook-finalizer")
+        explain("argocd.argoproj.io/hook-finalizer")
+            .starts_with("known-finalizers/argocd.argoproj.io/hook-finalizer")
     );
 }
 
 #[test]
 fn what_is_neither_a_rule_nor_in_a_table_is_said_so() {
     for word in ["Widget.example.com", "widget", "owner-slef"] {
-        ownerlint().args(["explain", word]).assert().code(2).stderr(contains("no such rule").or(contains(word)));
+        ownerlint()
+            .args(["explain", word])
+            .assert()
+            .code(2)
+            .stderr(contains("no such rule").or(contains(word)));
     }
 }
 
@@ -140,7 +212,10 @@ fn a_row_of_the_configuration_counts_like_a_bundled_one() {
          apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\n\
          spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}\n",
     );
-    let (status, out, error) = repository.run(&["plan", "delete", "login/web", "-n", "shop", "-o", "json"], "");
+    let (status, out, error) = repository.run(
+        &["plan", "delete", "login/web", "-n", "shop", "-o", "json"],
+        "",
+    );
     assert_eq!((status, error.as_str()), (0, ""));
     let plan: serde_json::Value = serde_json::from_str(&out).expect("a plan");
     assert_eq!(plan["implied"][0]["key"], "Secret/shop/login");

@@ -14,18 +14,30 @@ use crate::support::marked_lines;
 pub(crate) fn compared(folder: &Path) -> DiffReport {
     let side = |name: &str| StateChoice::Path(folder.join(name).display().to_string());
     let request = CompareRequest::new(side("base"), side("head"));
-    let comparison = Comparison::open(&request).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    comparison.report().unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+    let comparison =
+        Comparison::open(&request).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    comparison
+        .report()
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
 }
 
 /// `base/crds/crd.yaml:4`, for every line of base that is marked for a rule.
 fn marked(folder: &Path, rule: &str) -> BTreeSet<String> {
-    let files = WalkDir::new(folder.join("base")).into_iter().map(|entry| entry.expect("a fixture"));
+    let files = WalkDir::new(folder.join("base"))
+        .into_iter()
+        .map(|entry| entry.expect("a fixture"));
     let files = files.filter(|entry| entry.file_type().is_file());
     let lines = files.flat_map(|file| {
         let text = std::fs::read_to_string(file.path()).expect("text");
-        let path = file.path().strip_prefix(folder).expect("it is below").display().to_string();
-        marked_lines(&text, rule).into_iter().map(move |line| format!("{path}:{line}"))
+        let path = file
+            .path()
+            .strip_prefix(folder)
+            .expect("it is below")
+            .display()
+            .to_string();
+        marked_lines(&text, rule)
+            .into_iter()
+            .map(move |line| format!("{path}:{line}"))
     });
     lines.collect()
 }
@@ -33,14 +45,29 @@ fn marked(folder: &Path, rule: &str) -> BTreeSet<String> {
 /// The places of base at which a rule points.
 fn found(folder: &Path, report: &DiffReport, rule: &str) -> BTreeSet<String> {
     let report = &report.findings;
-    let findings = report.findings.iter().filter(|reported| reported.finding.rule == rule);
+    let findings = report
+        .findings
+        .iter()
+        .filter(|reported| reported.finding.rule == rule);
     let places = findings.map(|reported| {
         let primary = &reported.finding.primary;
         let file = report.sources.file(primary.file);
-        assert_eq!(file.side(), Side::Base, "{}: a finding on a change is on base", folder.display());
+        assert_eq!(
+            file.side(),
+            Side::Base,
+            "{}: a finding on a change is on base",
+            folder.display()
+        );
         let path = Path::new(file.path());
-        let path = path.strip_prefix(folder).unwrap_or(path).display().to_string();
-        format!("{path}:{}", file.position(primary.span.start, ColumnUnit::Utf8).line)
+        let path = path
+            .strip_prefix(folder)
+            .unwrap_or(path)
+            .display()
+            .to_string();
+        format!(
+            "{path}:{}",
+            file.position(primary.span.start, ColumnUnit::Utf8).line
+        )
     });
     places.collect()
 }
@@ -50,7 +77,13 @@ pub(crate) fn assert_marks_of_change(rule: &Rule, folder: &Path, fires: bool) {
     let expected = marked(folder, rule.id);
     assert_eq!(fires, !expected.is_empty(), "{}: marks", folder.display());
     let report = compared(folder);
-    assert_eq!(found(folder, &report, rule.id), expected, "{}: lines on which {} points", folder.display(), rule.id);
+    assert_eq!(
+        found(folder, &report, rule.id),
+        expected,
+        "{}: lines on which {} points",
+        folder.display(),
+        rule.id
+    );
 }
 
 /// Asserts that a rule points at exactly the marked lines of base in a page's `diff` example.
@@ -58,7 +91,11 @@ pub(crate) fn assert_marks_of_diff(rule: &Rule, place: &str, diff: &str) {
     let folder = written_change(diff);
     let expected = marked(folder.path(), rule.id);
     let found = found(folder.path(), &compared(folder.path()), rule.id);
-    assert_eq!(found, expected, "{place}: lines on which {} points", rule.id);
+    assert_eq!(
+        found, expected,
+        "{place}: lines on which {} points",
+        rule.id
+    );
 }
 
 /// Writes a page's `diff` example into a new folder, as `base/` and `head/`.

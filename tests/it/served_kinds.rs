@@ -21,12 +21,20 @@ const WIDGET: &str = "apiVersion: example.com/v1beta1\nkind: Widget\nmetadata: {
 
 fn findings(text: &str, rule: &str) -> Vec<Finding> {
     let report = check_text("input.yaml", text, &Check::default());
-    report.findings.into_iter().map(|reported| reported.finding).filter(|finding| finding.rule == rule).collect()
+    report
+        .findings
+        .into_iter()
+        .map(|reported| reported.finding)
+        .filter(|finding| finding.rule == rule)
+        .collect()
 }
 
 #[test]
 fn a_crd_without_versions_proves_nothing() {
-    let part = DEFINITION.lines().filter(|line| !line.contains("versions:")).map(|line| format!("{line}\n"));
+    let part = DEFINITION
+        .lines()
+        .filter(|line| !line.contains("versions:"))
+        .map(|line| format!("{line}\n"));
     let text = format!("{}---\n{WIDGET}", part.collect::<String>());
     assert_eq!(findings(&text, "kind-not-served"), []);
     let inventory = inventory_of("input.yaml", &text);
@@ -35,33 +43,53 @@ fn a_crd_without_versions_proves_nothing() {
         let text = text.replace("names:", &format!("{none}\n  names:"));
         assert_eq!(findings(&text, "kind-not-served"), [], "{none}");
     }
-    assert_eq!(findings(&format!("{DEFINITION}---\n{WIDGET}"), "kind-not-served").len(), 1);
+    assert_eq!(
+        findings(&format!("{DEFINITION}---\n{WIDGET}"), "kind-not-served").len(),
+        1
+    );
 }
 
 #[test]
 fn a_crd_of_another_folder_tree_is_no_certain_proof() {
     let severities = |crd: &str, widget: &str| {
         let repository = Repository::new();
-        repository.write(crd, DEFINITION).write(widget, WIDGET).write("web/web.yaml", "");
+        repository
+            .write(crd, DEFINITION)
+            .write(widget, WIDGET)
+            .write("web/web.yaml", "");
         let (_, out, err) = repository.run(&["check", ".", "-o", "concise"], "");
-        let found: Vec<String> =
-            out.lines().filter(|line| line.contains("[kind-not-served]")).map(str::to_owned).collect();
+        let found: Vec<String> = out
+            .lines()
+            .filter(|line| line.contains("[kind-not-served]"))
+            .map(str::to_owned)
+            .collect();
         assert_eq!(found.len(), 1, "{out}{err}");
-        found[0].split_once(": ").map_or("", |(_, rest)| rest.split('[').next().unwrap_or_default()).to_owned()
+        found[0]
+            .split_once(": ")
+            .map_or("", |(_, rest)| rest.split('[').next().unwrap_or_default())
+            .to_owned()
     };
-    assert_eq!(severities("shop/crds/widget.yaml", "shop/widget.yaml"), "error");
+    assert_eq!(
+        severities("shop/crds/widget.yaml", "shop/widget.yaml"),
+        "error"
+    );
     assert_eq!(severities("widget-crd.yaml", "shop/widget.yaml"), "error");
-    assert_eq!(severities("test/crds/widget.yaml", "shop/widget.yaml"), "warning");
+    assert_eq!(
+        severities("test/crds/widget.yaml", "shop/widget.yaml"),
+        "warning"
+    );
 }
 
 #[test]
 fn a_version_that_is_off_by_default_names_the_one_that_is_served() {
-    let policy =
-        "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingAdmissionPolicy\nmetadata: {name: a}\n";
+    let policy = "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingAdmissionPolicy\nmetadata: {name: a}\n";
     let found = findings(policy, "kind-not-served");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].severity, Severity::Info);
-    assert_eq!(found[0].help, "write `apiVersion: admissionregistration.k8s.io/v1`, which Kubernetes 1.36 serves");
+    assert_eq!(
+        found[0].help,
+        "write `apiVersion: admissionregistration.k8s.io/v1`, which Kubernetes 1.36 serves"
+    );
 }
 
 #[test]
@@ -71,23 +99,63 @@ fn a_name_that_its_controller_expects_in_manifests_is_not_unqualified() {
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a, namespace: b, finalizers: [{finalizer}]}}\n"
         )
     };
-    assert_eq!(findings(&application("resources-finalizer.argocd.argoproj.io"), "finalizer-unqualified"), []);
-    assert_eq!(findings(&application("made-up.argocd.argoproj.io"), "finalizer-unqualified").len(), 1);
+    assert_eq!(
+        findings(
+            &application("resources-finalizer.argocd.argoproj.io"),
+            "finalizer-unqualified"
+        ),
+        []
+    );
+    assert_eq!(
+        findings(
+            &application("made-up.argocd.argoproj.io"),
+            "finalizer-unqualified"
+        )
+        .len(),
+        1
+    );
 }
 
 #[test]
 fn what_older_apis_served_is_no_error() {
     for (kind, severity, says) in [
-        ("v1/RoleBinding", Severity::Warning, "only the legacy API of OpenShift 3 had it"),
-        ("v1/SecurityContextConstraints", Severity::Info, "only the legacy API of OpenShift 3 had it"),
-        ("v1beta3/Pod", Severity::Warning, "no release since Kubernetes 1.0 has it"),
-        ("apiextensions.k8s.io/v1/ConversionReview", Severity::Info, "it is the body of a request"),
-        ("v1/StatefulSet", Severity::Error, "no Kubernetes release ever had it"),
+        (
+            "v1/RoleBinding",
+            Severity::Warning,
+            "only the legacy API of OpenShift 3 had it",
+        ),
+        (
+            "v1/SecurityContextConstraints",
+            Severity::Info,
+            "only the legacy API of OpenShift 3 had it",
+        ),
+        (
+            "v1beta3/Pod",
+            Severity::Warning,
+            "no release since Kubernetes 1.0 has it",
+        ),
+        (
+            "apiextensions.k8s.io/v1/ConversionReview",
+            Severity::Info,
+            "it is the body of a request",
+        ),
+        (
+            "v1/StatefulSet",
+            Severity::Error,
+            "no Kubernetes release ever had it",
+        ),
     ] {
         let (version, name) = kind.rsplit_once('/').expect("a kind");
         let text = format!("apiVersion: {version}\nkind: {name}\nmetadata: {{name: a}}\n");
         let found = findings(&text, "kind-not-served");
-        assert_eq!(found.iter().map(|finding| finding.severity).collect::<Vec<_>>(), [severity], "{kind}");
+        assert_eq!(
+            found
+                .iter()
+                .map(|finding| finding.severity)
+                .collect::<Vec<_>>(),
+            [severity],
+            "{kind}"
+        );
         assert!(found[0].message.ends_with(says), "{}", found[0].message);
     }
 }
@@ -96,5 +164,10 @@ fn what_older_apis_served_is_no_error() {
 fn a_kind_that_is_gone_is_not_called_misspelt_in_a_version_that_it_never_had() {
     let text = "apiVersion: policy/v1\nkind: PodSecurityPolicy\nmetadata: {name: a}\n";
     let help = findings(text, "kind-not-served")[0].help.clone();
-    assert!(help.contains("Kubernetes 1.25 removed PodSecurityPolicy, which it had as `policy/v1beta1`"), "{help}");
+    assert!(
+        help.contains(
+            "Kubernetes 1.25 removed PodSecurityPolicy, which it had as `policy/v1beta1`"
+        ),
+        "{help}"
+    );
 }

@@ -4,13 +4,13 @@ use ownerlint::inventory::Inventory;
 use ownerlint::kube::{GroupKind, Namespace};
 use ownerlint::manifest::{Labels, Webhook};
 use ownerlint::ownership::{
-    Absence, AdmissionOperation, Backend, Interception, Purpose, RequestedKind, RequestedObject, Selected, Serves,
+    Absence, AdmissionOperation, Backend, Interception, Purpose, RequestedKind, RequestedObject,
+    Selected, Serves,
 };
 
 use crate::support::inventory_of;
 
-const SERVICE: &str =
-    "apiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: guard}\nspec: {selector: {app: hook, tier: x}}\n";
+const SERVICE: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: guard}\nspec: {selector: {app: hook, tier: x}}\n";
 
 /// A workload in namespace `guard` whose Pods have these labels.
 fn workload(kind: &str, labels: &str) -> String {
@@ -33,7 +33,9 @@ fn inventory(documents: &[&str]) -> Inventory {
 
 /// The backend of the only client.
 fn backend(documents: &[&str]) -> Backend {
-    let [client] = &Serves::of(&inventory(documents)).clients[..] else { panic!("one client") };
+    let [client] = &Serves::of(&inventory(documents)).clients[..] else {
+        panic!("one client")
+    };
     client.backend.clone()
 }
 
@@ -58,15 +60,20 @@ fn webhooks_aggregated_apis_and_conversions_are_served() {
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: cakes.x.example.net}\n\
                spec: {group: x.example.net, scope: Namespaced, names: {kind: Cake, plural: cakes}, versions: [{name: v1, served: true}], \
                conversion: {strategy: Webhook, webhook: {clientConfig: {service: {name: hook, namespace: guard}}}}}\n";
-    let url =
-        configuration("rules: []").replace("service: {name: hook, namespace: guard}", "url: 'https://x.example.net'");
+    let url = configuration("rules: []").replace(
+        "service: {name: hook, namespace: guard}",
+        "url: 'https://x.example.net'",
+    );
     let serves = Serves::of(&inventory(&[&configuration(""), &url, api, local, crd]));
     let purposes = serves.clients.iter().map(|client| match &client.purpose {
         Purpose::Webhook(webhook) => webhook.name.value.clone(),
         Purpose::Api { group, version } => format!("{group}/{version}"),
         Purpose::Conversion => "conversion".to_owned(),
     });
-    assert_eq!(purposes.collect::<Vec<_>>(), ["a.example.net", "x.example.net/v1", "conversion"]);
+    assert_eq!(
+        purposes.collect::<Vec<_>>(),
+        ["a.example.net", "x.example.net/v1", "conversion"]
+    );
 }
 
 #[test]
@@ -75,22 +82,33 @@ fn a_service_selects_workloads_by_all_labels_of_their_template() {
     for kind in ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"] {
         let matching = workload(kind, "app: hook, tier: x, more: y");
         let serves = Serves::of(&inventory(&[&configuration, SERVICE, &matching]));
-        let Backend::Service { pods: Selected::Workloads(selected), .. } = serves.clients[0].backend else {
+        let Backend::Service {
+            pods: Selected::Workloads(selected),
+            ..
+        } = serves.clients[0].backend
+        else {
             panic!("{kind}")
         };
         assert_eq!(serves.workloads(selected).len(), 1, "{kind}");
     }
     let other = workload("Deployment", "app: hook");
     assert_eq!(behind(&[&configuration, SERVICE, &other]), Selected::Nobody);
-    let elsewhere = workload("Deployment", "app: hook, tier: x").replace("namespace: guard", "namespace: shop");
-    assert_eq!(behind(&[&configuration, SERVICE, &elsewhere]), Selected::Nobody);
+    let elsewhere =
+        workload("Deployment", "app: hook, tier: x").replace("namespace: guard", "namespace: shop");
+    assert_eq!(
+        behind(&[&configuration, SERVICE, &elsewhere]),
+        Selected::Nobody
+    );
 }
 
 #[test]
 fn a_pod_is_selected_by_its_own_labels_and_a_job_does_not_serve() {
     let configuration = configuration("");
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: guard, labels: {app: hook, tier: x}}\n";
-    assert!(matches!(behind(&[&configuration, SERVICE, pod]), Selected::Workloads(_)));
+    assert!(matches!(
+        behind(&[&configuration, SERVICE, pod]),
+        Selected::Workloads(_)
+    ));
     let job = workload("Job", "app: hook, tier: x").replace("apps/v1", "batch/v1");
     assert_eq!(behind(&[&configuration, SERVICE, &job]), Selected::Nobody);
 }
@@ -101,7 +119,10 @@ fn what_an_input_without_the_service_shows_depends_on_what_it_contains() {
     assert_eq!(absence(&[&configuration]), Absence::Unknown);
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: guard}\n";
     assert_eq!(absence(&[&configuration, namespace]), Absence::Unplaced);
-    let live = configuration.replace("{name: hooks}", "{name: hooks, uid: u1, resourceVersion: '1'}");
+    let live = configuration.replace(
+        "{name: hooks}",
+        "{name: hooks, uid: u1, resourceVersion: '1'}",
+    );
     let other = "apiVersion: v1\nkind: Service\nmetadata: {name: kubernetes, namespace: default, uid: u2, resourceVersion: '1'}\n";
     assert_eq!(absence(&[&live, other]), Absence::Dumped);
 }
@@ -136,43 +157,81 @@ fn a_rule_matches_by_operation_group_version_resource_and_scope() {
     for (operations, group, version, resource, expected) in [
         ("DELETE", "x.example.net", "v1", "cakes", Interception::Yes),
         ("'*'", "*", "*", "*", Interception::Yes),
-        ("CREATE, UPDATE", "x.example.net", "v1", "cakes", Interception::No),
+        (
+            "CREATE, UPDATE",
+            "x.example.net",
+            "v1",
+            "cakes",
+            Interception::No,
+        ),
         ("DELETE", "", "v1", "cakes", Interception::No),
         ("DELETE", "x.example.net", "v2", "cakes", Interception::No),
         ("DELETE", "x.example.net", "v1", "cookies", Interception::No),
-        ("DELETE", "x.example.net", "v1", "cakes/status", Interception::No),
+        (
+            "DELETE",
+            "x.example.net",
+            "v1",
+            "cakes/status",
+            Interception::No,
+        ),
         ("DELETE", "x.example.net", "v1", "*/*", Interception::Yes),
     ] {
         let rule = rule(operations, group, version, resource);
         assert_eq!(matched(&rule, "", ""), expected, "{rule}");
     }
     let cakes = rule("DELETE", "x.example.net", "v1", "cakes");
-    assert_eq!(matched(&format!("{cakes}, scope: Namespaced"), "", ""), Interception::Yes);
-    assert_eq!(matched(&format!("{cakes}, scope: Cluster"), "", ""), Interception::No);
+    assert_eq!(
+        matched(&format!("{cakes}, scope: Namespaced"), "", ""),
+        Interception::Yes
+    );
+    assert_eq!(
+        matched(&format!("{cakes}, scope: Cluster"), "", ""),
+        Interception::No
+    );
     // The request may be in the other version.
-    assert_eq!(matched(&cakes, ", matchPolicy: Exact", ""), Interception::Maybe);
+    assert_eq!(
+        matched(&cakes, ", matchPolicy: Exact", ""),
+        Interception::Maybe
+    );
     assert_eq!(matched(&cakes, "", "status"), Interception::No);
-    assert_eq!(matched(&rule("DELETE", "*", "*", "*/*"), "", "status"), Interception::Yes);
-    assert_eq!(matched(&rule("DELETE", "*", "*", "*"), "", "status"), Interception::No);
+    assert_eq!(
+        matched(&rule("DELETE", "*", "*", "*/*"), "", "status"),
+        Interception::Yes
+    );
+    assert_eq!(
+        matched(&rule("DELETE", "*", "*", "*"), "", "status"),
+        Interception::No
+    );
 }
 
 #[test]
 fn webhooks_are_never_asked_about_the_configuration_of_admission() {
-    let webhook = webhook("rules: [{operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*']}]");
+    let webhook = webhook(
+        "rules: [{operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*']}]",
+    );
     let kind = RequestedKind {
-        kind: GroupKind::new("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+        kind: GroupKind::new(
+            "admissionregistration.k8s.io",
+            "ValidatingWebhookConfiguration",
+        ),
         resources: &["validatingwebhookconfigurations".to_owned()],
         versions: &["v1".to_owned()],
         namespaced: false,
     };
-    assert_eq!(kind.matched_by(&webhook, AdmissionOperation::Delete, ""), Interception::No);
+    assert_eq!(
+        kind.matched_by(&webhook, AdmissionOperation::Delete, ""),
+        Interception::No
+    );
 }
 
 /// Whether an object without labels in namespace `shop`, whose labels are known or not, is let through by the selectors.
 fn selected(fields: &str, namespace: &Namespace, namespace_labels_are_known: bool) -> Interception {
     let none = Labels::default();
-    let object =
-        RequestedObject { namespace, labels: Some(none), namespace_labels: namespace_labels_are_known.then_some(none) };
+    let object = RequestedObject {
+        namespace,
+        labels: Some(none),
+        namespace_labels: namespace_labels_are_known.then_some(none),
+    };
     object.selected_by(&webhook(fields))
 }
 
@@ -186,21 +245,40 @@ fn selectors_know_the_name_of_a_namespace_and_guess_no_label() {
     };
     assert_eq!(selected(&by_name("In"), &shop, false), Interception::Yes);
     assert_eq!(selected(&by_name("NotIn"), &shop, false), Interception::No);
-    assert_eq!(selected(&by_name("In"), &Namespace::Unwritten, false), Interception::Maybe);
+    assert_eq!(
+        selected(&by_name("In"), &Namespace::Unwritten, false),
+        Interception::Maybe
+    );
     let by_label = "namespaceSelector: {matchExpressions: [{key: ignore, operator: DoesNotExist}]}";
     assert_eq!(selected(by_label, &shop, true), Interception::Yes);
     assert_eq!(selected(by_label, &shop, false), Interception::Maybe);
     // Cluster-scoped objects are never exempted.
-    assert_eq!(selected(&by_name("In"), &Namespace::None, false), Interception::Yes);
-    assert_eq!(selected("objectSelector: {matchLabels: {a: b}}", &shop, true), Interception::No);
-    assert_eq!(selected("matchConditions: [{name: x, expression: 'false'}]", &shop, true), Interception::Maybe);
+    assert_eq!(
+        selected(&by_name("In"), &Namespace::None, false),
+        Interception::Yes
+    );
+    assert_eq!(
+        selected("objectSelector: {matchLabels: {a: b}}", &shop, true),
+        Interception::No
+    );
+    assert_eq!(
+        selected(
+            "matchConditions: [{name: x, expression: 'false'}]",
+            &shop,
+            true
+        ),
+        Interception::Maybe
+    );
 }
 
 #[test]
 fn the_defaults_of_v1beta1_were_the_other_way_round() {
     let new = webhook("");
     assert!(new.fails_closed && new.any_version);
-    let old = configuration("").replace("admissionregistration.k8s.io/v1", "admissionregistration.k8s.io/v1beta1");
+    let old = configuration("").replace(
+        "admissionregistration.k8s.io/v1",
+        "admissionregistration.k8s.io/v1beta1",
+    );
     let serves = Serves::of(&inventory(&[&old]));
     let (_, old) = serves.webhooks().next().expect("a webhook");
     assert!(!old.fails_closed && !old.any_version);

@@ -14,7 +14,10 @@ use ownerlint::text::SourceFile;
 /// The program, without anything of the surroundings that could change its output.
 pub(crate) fn ownerlint() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ownerlint"));
-    command.env_clear().env("COLUMNS", "100").current_dir(root());
+    command
+        .env_clear()
+        .env("COLUMNS", "100")
+        .current_dir(root());
     command
 }
 
@@ -30,9 +33,19 @@ pub(crate) fn page(path: &str) -> String {
 
 /// The blocks of YAML in a page that say they are this file.
 pub(crate) fn blocks_of(page: &str, file: &str) -> Vec<serde_yaml::Value> {
-    let blocks = page.split("```yaml\n").skip(1).filter_map(|block| block.split("\n```").next());
-    let named = blocks.filter(|block| block.lines().next().is_some_and(|line| line == format!("# {file}")));
-    named.map(|block| serde_yaml::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}"))).collect()
+    let blocks = page
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|block| block.split("\n```").next());
+    let named = blocks.filter(|block| {
+        block
+            .lines()
+            .next()
+            .is_some_and(|line| line == format!("# {file}"))
+    });
+    named
+        .map(|block| serde_yaml::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
+        .collect()
 }
 
 /// A text of `fixtures/`.
@@ -45,18 +58,26 @@ pub(crate) fn fixture(path: &str) -> String {
 /// harness: a skipped test must not look like one that passed.
 pub(crate) fn skip(why: &str) {
     let thread = std::thread::current();
-    let test = thread.name().filter(|name| *name != "main").unwrap_or("a test");
+    let test = thread
+        .name()
+        .filter(|name| *name != "main")
+        .unwrap_or("a test");
     writeln!(std::io::stderr(), "skipped: {test}: {why}").expect("standard error");
 }
 
 /// The corpus of real manifests, which is not part of the repository. Without one the test is skipped; one that
 /// `OWNERLINT_CORPUS` names must be there.
 pub(crate) fn corpus() -> Option<&'static Path> {
-    static CORPUS: LazyLock<Option<PathBuf>> = LazyLock::new(|| match std::env::var_os("OWNERLINT_CORPUS") {
-        Some(none) if none.is_empty() => None,
-        Some(path) => Some(Path::new(&path).canonicalize().expect("OWNERLINT_CORPUS names a folder")),
-        None => root().join("../shared/corpus").canonicalize().ok(),
-    });
+    static CORPUS: LazyLock<Option<PathBuf>> =
+        LazyLock::new(|| match std::env::var_os("OWNERLINT_CORPUS") {
+            Some(none) if none.is_empty() => None,
+            Some(path) => Some(
+                Path::new(&path)
+                    .canonicalize()
+                    .expect("OWNERLINT_CORPUS names a folder"),
+            ),
+            None => root().join("../shared/corpus").canonicalize().ok(),
+        });
     if CORPUS.is_none() {
         skip("no corpus of manifests: set OWNERLINT_CORPUS to its folder");
     }
@@ -65,7 +86,10 @@ pub(crate) fn corpus() -> Option<&'static Path> {
 
 /// An inventory of one text, reported as `name`.
 pub(crate) fn inventory_of(name: &str, text: &str) -> Inventory {
-    Inventory::new(vec![ParsedFile::parse(SourceFile::new(name, text))], Settings::default())
+    Inventory::new(
+        vec![ParsedFile::parse(SourceFile::new(name, text))],
+        Settings::default(),
+    )
 }
 
 /// The report on one text.
@@ -86,7 +110,11 @@ pub(crate) fn marked_lines(text: &str, rule: &str) -> Vec<usize> {
         let rules = line.split_once("# expect:").map_or("", |(_, rules)| rules);
         rules.split(',').any(|marked| marked.trim() == rule)
     };
-    (1..).zip(text.lines()).filter(|(_, line)| marked(line)).map(|(number, _)| number).collect()
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| marked(line))
+        .map(|(number, _)| number)
+        .collect()
 }
 
 /// A folder for one test, which git and the search for a configuration take for a repository.
@@ -126,12 +154,24 @@ impl Repository {
     }
 
     /// Runs the program in a folder of it.
-    pub(crate) fn run_in(&self, folder: &str, arguments: &[&str], stdin: &str) -> (i32, String, String) {
+    pub(crate) fn run_in(
+        &self,
+        folder: &str,
+        arguments: &[&str],
+        stdin: &str,
+    ) -> (i32, String, String) {
         let mut command = ownerlint();
-        command.current_dir(self.folder.path().join(folder)).args(arguments).write_stdin(stdin);
+        command
+            .current_dir(self.folder.path().join(folder))
+            .args(arguments)
+            .write_stdin(stdin);
         let output = command.output().expect("it runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+        (
+            output.status.code().expect("a status"),
+            text(output.stdout),
+            text(output.stderr),
+        )
     }
 }
 

@@ -27,9 +27,17 @@ fn word(answer: &Served<'_>) -> String {
         Served::OffByDefault(_) => "off".to_owned(),
         Served::Removed(kind) => format!("removed in {}", kind.removed_in),
         Served::NotYet { introduced_in, .. } => format!("not before {introduced_in}"),
-        Served::KnownKindOtherVersion { served_as, formerly, .. } => {
+        Served::KnownKindOtherVersion {
+            served_as,
+            formerly,
+            ..
+        } => {
             let formerly: Vec<_> = formerly.iter().map(|kind| kind.api_version()).collect();
-            format!("served as [{}], formerly [{}]", served_as.join(" "), formerly.join(" "))
+            format!(
+                "served as [{}], formerly [{}]",
+                served_as.join(" "),
+                formerly.join(" ")
+            )
         }
         Served::KnownGroupUnknownKind => "unknown kind".to_owned(),
         Served::UnknownGroup => "unknown group".to_owned(),
@@ -51,8 +59,14 @@ fn every_row_has_a_source_and_no_row_stands_twice() {
         let mut seen = BTreeSet::new();
         for row in csv_rows(table) {
             let key: Vec<_> = key.iter().map(|column| row[*column].clone()).collect();
-            assert!(!row["source"].trim().is_empty(), "{table}: {key:?} has no source");
-            assert!(row.values().all(|cell| cell == cell.trim()), "{table}: {key:?} has blanks around a cell");
+            assert!(
+                !row["source"].trim().is_empty(),
+                "{table}: {key:?} has no source"
+            );
+            assert!(
+                row.values().all(|cell| cell == cell.trim()),
+                "{table}: {key:?} has blanks around a cell"
+            );
             assert!(seen.insert(key.clone()), "{table}: {key:?} stands twice");
         }
     }
@@ -65,21 +79,36 @@ fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
     let row = "group,version,kind,introduced_in,source\napps,v1,*,2.0,x\n";
     let kinds = r#"{"groupVersionPriority":{},"resources":[]}"#;
     let error = inventory::BuiltinTable::parse(kinds, "", row, "").expect_err("no such release");
-    assert!(error.to_string().contains("`2.0` is not a Kubernetes release"), "{error}");
-    let error = known_finalizers::KnownFinalizers::parse("finalizer\nx\n").expect_err("columns are missing");
+    assert!(
+        error
+            .to_string()
+            .contains("`2.0` is not a Kubernetes release"),
+        "{error}"
+    );
+    let error = known_finalizers::KnownFinalizers::parse("finalizer\nx\n")
+        .expect_err("columns are missing");
     assert!(error.to_string().starts_with("known finalizers"), "{error}");
     let error = Tables::parse("kinds\nx\n", "").expect_err("columns are missing");
     assert!(error.to_string().starts_with("generators"), "{error}");
-    let row = "kinds,lost,keep,default,volumes,verified,notes,source\nA.b,x,spec..y=z,lost,no,yes,,x\n";
+    let row =
+        "kinds,lost,keep,default,volumes,verified,notes,source\nA.b,x,spec..y=z,lost,no,yes,,x\n";
     let error = Tables::parse("", row).expect_err("no such field");
-    assert!(error.to_string().starts_with("data, row A.b: `spec..y` is not a path to a field"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("data, row A.b: `spec..y` is not a path to a field"),
+        "{error}"
+    );
 }
 
 // --- built-in kinds ---
 
 #[test]
 fn the_table_has_the_95_kinds_of_1_36_once_each() {
-    let keys: BTreeSet<_> = inventory::table().resources().map(|row| (row.api_version(), row.kind.clone())).collect();
+    let keys: BTreeSet<_> = inventory::table()
+        .resources()
+        .map(|row| (row.api_version(), row.kind.clone()))
+        .collect();
     assert_eq!(inventory::table().resources().count(), 95);
     assert_eq!(keys.len(), 95);
 }
@@ -95,16 +124,34 @@ const CLUSTER_SCOPED: &[(&str, &str)] = &[
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
     ("apiregistration.k8s.io", "APIService"),
     ("authentication.k8s.io", "SelfSubjectReview TokenReview"),
-    ("authorization.k8s.io", "SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview"),
-    ("certificates.k8s.io", "CertificateSigningRequest ClusterTrustBundle"),
-    ("flowcontrol.apiserver.k8s.io", "FlowSchema PriorityLevelConfiguration"),
+    (
+        "authorization.k8s.io",
+        "SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+    ),
+    (
+        "certificates.k8s.io",
+        "CertificateSigningRequest ClusterTrustBundle",
+    ),
+    (
+        "flowcontrol.apiserver.k8s.io",
+        "FlowSchema PriorityLevelConfiguration",
+    ),
     ("internal.apiserver.k8s.io", "StorageVersion"),
     ("networking.k8s.io", "IngressClass IPAddress ServiceCIDR"),
     ("node.k8s.io", "RuntimeClass"),
-    ("rbac.authorization.k8s.io", "ClusterRole ClusterRoleBinding"),
-    ("resource.k8s.io", "DeviceClass ResourceSlice DeviceTaintRule ResourcePoolStatusRequest"),
+    (
+        "rbac.authorization.k8s.io",
+        "ClusterRole ClusterRoleBinding",
+    ),
+    (
+        "resource.k8s.io",
+        "DeviceClass ResourceSlice DeviceTaintRule ResourcePoolStatusRequest",
+    ),
     ("scheduling.k8s.io", "PriorityClass"),
-    ("storage.k8s.io", "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass"),
+    (
+        "storage.k8s.io",
+        "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass",
+    ),
     ("storagemigration.k8s.io", "StorageVersionMigration"),
 ];
 
@@ -137,7 +184,11 @@ fn what_looks_cluster_scoped_and_is_not_is_namespaced() {
         ("resource.k8s.io", "ResourceClaim"),
         ("resource.k8s.io", "ResourceClaimTemplate"),
     ] {
-        assert_eq!(inventory::table().scope_of(group, kind), Some(Scope::Namespaced), "{group}/{kind}");
+        assert_eq!(
+            inventory::table().scope_of(group, kind),
+            Some(Scope::Namespaced),
+            "{group}/{kind}"
+        );
     }
 }
 
@@ -146,11 +197,17 @@ fn the_scope_and_plural_of_a_kind_never_vary_by_version() {
     // [SCOPE-5]
     let mut known: BTreeMap<(String, String), (Scope, String)> = BTreeMap::new();
     let table = inventory::table();
-    let today = table.resources().map(|row| (&row.group, &row.kind, row.scope, &row.plural));
-    let then = table.removed().map(|row| (&row.group, &row.kind, row.scope, &row.plural));
+    let today = table
+        .resources()
+        .map(|row| (&row.group, &row.kind, row.scope, &row.plural));
+    let then = table
+        .removed()
+        .map(|row| (&row.group, &row.kind, row.scope, &row.plural));
     for (group, kind, scope, plural) in today.chain(then) {
         let facts = (scope, plural.clone());
-        let first = known.entry((group.clone(), kind.clone())).or_insert_with(|| facts.clone());
+        let first = known
+            .entry((group.clone(), kind.clone()))
+            .or_insert_with(|| facts.clone());
         assert_eq!(*first, facts, "{group}/{kind}");
     }
 }
@@ -160,7 +217,13 @@ fn stable_versions_are_on_and_all_others_off() {
     // [SCOPE-4]
     for row in inventory::table().resources() {
         let stable = !row.version.contains("alpha") && !row.version.contains("beta");
-        assert_eq!(row.enabled_by_default, stable, "{} {}", row.api_version(), row.kind);
+        assert_eq!(
+            row.enabled_by_default,
+            stable,
+            "{} {}",
+            row.api_version(),
+            row.kind
+        );
     }
 }
 
@@ -168,14 +231,34 @@ fn stable_versions_are_on_and_all_others_off() {
 fn facts_for_the_collector_and_for_finalizers_are_read() {
     let table = inventory::table();
     let find = |group, version, kind| table.find(group, version, kind).expect("a built-in kind");
-    assert_eq!(find("batch", "v1", "Job").default_policy, DefaultGcPolicy::OrphanDependents);
-    assert_eq!(find("apps", "v1", "Deployment").default_policy, DefaultGcPolicy::DeleteDependents);
-    assert_eq!(find("", "v1", "Event").default_policy, DefaultGcPolicy::Unsupported);
+    assert_eq!(
+        find("batch", "v1", "Job").default_policy,
+        DefaultGcPolicy::OrphanDependents
+    );
+    assert_eq!(
+        find("apps", "v1", "Deployment").default_policy,
+        DefaultGcPolicy::DeleteDependents
+    );
+    assert_eq!(
+        find("", "v1", "Event").default_policy,
+        DefaultGcPolicy::Unsupported
+    );
     assert!(!find("", "v1", "Event").gc_tracked && find("", "v1", "Pod").gc_tracked);
-    assert!(find("", "v1", "Pod").namespace_deletable && !find("", "v1", "Node").namespace_deletable);
-    assert_eq!(find("", "v1", "Pod").finalizer_name_check, FinalizerNameCheck::QualifiedAndStandard);
-    assert_eq!(find("coordination.k8s.io", "v1", "Lease").finalizer_name_check, FinalizerNameCheck::Qualified);
-    assert_eq!(find("authentication.k8s.io", "v1", "TokenReview").finalizer_name_check, FinalizerNameCheck::None);
+    assert!(
+        find("", "v1", "Pod").namespace_deletable && !find("", "v1", "Node").namespace_deletable
+    );
+    assert_eq!(
+        find("", "v1", "Pod").finalizer_name_check,
+        FinalizerNameCheck::QualifiedAndStandard
+    );
+    assert_eq!(
+        find("coordination.k8s.io", "v1", "Lease").finalizer_name_check,
+        FinalizerNameCheck::Qualified
+    );
+    assert_eq!(
+        find("authentication.k8s.io", "v1", "TokenReview").finalizer_name_check,
+        FinalizerNameCheck::None
+    );
     assert!(find("autoscaling", "v2", "HorizontalPodAutoscaler").preferred);
     assert!(!find("autoscaling", "v1", "HorizontalPodAutoscaler").preferred);
 }
@@ -190,52 +273,145 @@ fn a_release_answers_as_its_api_server_did() {
         ("extensions/v1beta1", "Ingress", 36, "removed in 1.22"),
         ("networking.k8s.io/v1", "Ingress", 18, "not before 1.19"),
         ("policy/v1", "PodDisruptionBudget", 20, "not before 1.21"),
-        ("policy/v1beta1", "PodDisruptionBudget", 21, "yes until 1.25"),
+        (
+            "policy/v1beta1",
+            "PodDisruptionBudget",
+            21,
+            "yes until 1.25",
+        ),
         ("policy/v1beta1", "PodSecurityPolicy", 25, "removed in 1.25"),
         ("batch/v1beta1", "CronJob", 36, "removed in 1.25"),
         ("batch/v1", "CronJob", 20, "not before 1.21"),
         ("batch/v1", "Job", 20, "yes"),
         ("batch/v2alpha1", "CronJob", 21, "removed in 1.21"),
-        ("autoscaling/v2beta1", "HorizontalPodAutoscaler", 25, "removed in 1.25"),
-        ("autoscaling/v2beta2", "HorizontalPodAutoscaler", 25, "yes until 1.26"),
-        ("autoscaling/v2", "HorizontalPodAutoscaler", 22, "not before 1.23"),
-        ("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", 22, "removed in 1.22"),
-        ("flowcontrol.apiserver.k8s.io/v1beta1", "FlowSchema", 36, "removed in 1.26"),
-        ("flowcontrol.apiserver.k8s.io/v1beta2", "FlowSchema", 36, "removed in 1.29"),
-        ("flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema", 36, "removed in 1.32"),
-        ("storage.k8s.io/v1beta1", "CSIStorageCapacity", 36, "removed in 1.27"),
+        (
+            "autoscaling/v2beta1",
+            "HorizontalPodAutoscaler",
+            25,
+            "removed in 1.25",
+        ),
+        (
+            "autoscaling/v2beta2",
+            "HorizontalPodAutoscaler",
+            25,
+            "yes until 1.26",
+        ),
+        (
+            "autoscaling/v2",
+            "HorizontalPodAutoscaler",
+            22,
+            "not before 1.23",
+        ),
+        (
+            "apiextensions.k8s.io/v1beta1",
+            "CustomResourceDefinition",
+            22,
+            "removed in 1.22",
+        ),
+        (
+            "flowcontrol.apiserver.k8s.io/v1beta1",
+            "FlowSchema",
+            36,
+            "removed in 1.26",
+        ),
+        (
+            "flowcontrol.apiserver.k8s.io/v1beta2",
+            "FlowSchema",
+            36,
+            "removed in 1.29",
+        ),
+        (
+            "flowcontrol.apiserver.k8s.io/v1beta3",
+            "FlowSchema",
+            36,
+            "removed in 1.32",
+        ),
+        (
+            "storage.k8s.io/v1beta1",
+            "CSIStorageCapacity",
+            36,
+            "removed in 1.27",
+        ),
         ("storage.k8s.io/v1beta1", "CSIDriver", 36, "removed in 1.22"),
-        ("rbac.authorization.k8s.io/v1alpha1", "Role", 36, "removed in 1.23"),
-        ("settings.k8s.io/v1alpha1", "PodPreset", 36, "removed in 1.20"),
-        ("resource.k8s.io/v1alpha2", "ResourceClass", 36, "removed in 1.31"),
+        (
+            "rbac.authorization.k8s.io/v1alpha1",
+            "Role",
+            36,
+            "removed in 1.23",
+        ),
+        (
+            "settings.k8s.io/v1alpha1",
+            "PodPreset",
+            36,
+            "removed in 1.20",
+        ),
+        (
+            "resource.k8s.io/v1alpha2",
+            "ResourceClass",
+            36,
+            "removed in 1.31",
+        ),
         ("resource.k8s.io/v1beta1", "ResourceClaim", 36, "off"),
         ("resource.k8s.io/v1", "ResourceClaim", 33, "not before 1.34"),
-        ("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", 36, "yes"),
-        ("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", 35, "not before 1.36"),
+        (
+            "admissionregistration.k8s.io/v1",
+            "MutatingAdmissionPolicy",
+            36,
+            "yes",
+        ),
+        (
+            "admissionregistration.k8s.io/v1",
+            "MutatingAdmissionPolicy",
+            35,
+            "not before 1.36",
+        ),
     ] {
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-        assert_eq!(word(&served(group, version, kind, release)), expected, "{api_version} {kind} in 1.{release}");
+        assert_eq!(
+            word(&served(group, version, kind, release)),
+            expected,
+            "{api_version} {kind} in 1.{release}"
+        );
     }
 }
 
 #[test]
 fn a_pair_that_no_release_served_names_the_versions_that_do() {
     for (group, version, kind, expected) in [
-        ("", "v1", "Deployment", "served as [apps/v1], formerly [apps/v1beta1 apps/v1beta2 extensions/v1beta1]"),
+        (
+            "",
+            "v1",
+            "Deployment",
+            "served as [apps/v1], formerly [apps/v1beta1 apps/v1beta2 extensions/v1beta1]",
+        ),
         (
             "apps",
             "v1",
             "Ingress",
             "served as [networking.k8s.io/v1], formerly [extensions/v1beta1 networking.k8s.io/v1beta1]",
         ),
-        ("apps", "v2", "StatefulSet", "served as [apps/v1], formerly [apps/v1beta1 apps/v1beta2]"),
-        ("policy", "v1", "PodSecurityPolicy", "served as [], formerly [policy/v1beta1 extensions/v1beta1]"),
+        (
+            "apps",
+            "v2",
+            "StatefulSet",
+            "served as [apps/v1], formerly [apps/v1beta1 apps/v1beta2]",
+        ),
+        (
+            "policy",
+            "v1",
+            "PodSecurityPolicy",
+            "served as [], formerly [policy/v1beta1 extensions/v1beta1]",
+        ),
         ("", "v1", "Route", "unknown kind"),
         ("apps", "v1", "deployment", "unknown kind"),
         ("", "v1", "List", "unknown kind"),
         ("autoscaling", "v1", "Scale", "unknown kind"),
     ] {
-        assert_eq!(word(&served(group, version, kind, 36)), expected, "{group}/{version} {kind}");
+        assert_eq!(
+            word(&served(group, version, kind, 36)),
+            expected,
+            "{group}/{version} {kind}"
+        );
     }
     // The migration guide lists it, but apps/v1beta1 registered Deployment, StatefulSet and ControllerRevision only.
     assert!(word(&served("apps", "v1beta1", "ReplicaSet", 36)).starts_with("served as [apps/v1]"));
@@ -244,7 +420,10 @@ fn a_pair_that_no_release_served_names_the_versions_that_do() {
 #[test]
 fn an_older_release_names_the_versions_it_had() {
     let answer = word(&served("", "v1", "Ingress", 18));
-    assert!(answer.starts_with("served as [extensions/v1beta1 networking.k8s.io/v1beta1]"), "{answer}");
+    assert!(
+        answer.starts_with("served as [extensions/v1beta1 networking.k8s.io/v1beta1]"),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -261,9 +440,20 @@ fn groups_that_only_look_official_are_not_built_in() {
         "route.openshift.io",
     ] {
         assert!(!inventory::table().is_builtin_group(group), "{group}");
-        assert_eq!(word(&served(group, "v1", "Deployment", 36)), "unknown group", "{group}");
+        assert_eq!(
+            word(&served(group, "v1", "Deployment", 36)),
+            "unknown group",
+            "{group}"
+        );
     }
-    for group in ["", "apps", "extensions", "settings.k8s.io", "apiextensions.k8s.io", "internal.apiserver.k8s.io"] {
+    for group in [
+        "",
+        "apps",
+        "extensions",
+        "settings.k8s.io",
+        "apiextensions.k8s.io",
+        "internal.apiserver.k8s.io",
+    ] {
         assert!(inventory::table().is_builtin_group(group), "{group:?}");
     }
 }
@@ -271,10 +461,19 @@ fn groups_that_only_look_official_are_not_built_in() {
 #[test]
 fn the_scope_is_known_even_for_versions_that_were_never_served() {
     let table = inventory::table();
-    assert_eq!(table.scope_of("extensions", "PodSecurityPolicy"), Some(Scope::Cluster));
+    assert_eq!(
+        table.scope_of("extensions", "PodSecurityPolicy"),
+        Some(Scope::Cluster)
+    );
     assert_eq!(table.scope_of("extensions", "Pod"), None);
-    assert_eq!(served("rbac.authorization.k8s.io", "v9", "ClusterRole", 36).scope(), Some(Scope::Cluster));
-    assert_eq!(served("extensions", "v1beta1", "Deployment", 36).scope(), Some(Scope::Namespaced));
+    assert_eq!(
+        served("rbac.authorization.k8s.io", "v9", "ClusterRole", 36).scope(),
+        Some(Scope::Cluster)
+    );
+    assert_eq!(
+        served("extensions", "v1beta1", "Deployment", 36).scope(),
+        Some(Scope::Namespaced)
+    );
     assert_eq!(served("", "v1", "Nonsense", 36).scope(), None);
 }
 
@@ -284,13 +483,26 @@ fn a_removed_kind_was_introduced_before_and_its_replacement_is_served_today() {
     for row in table.removed() {
         let name = format!("{} {}", row.api_version(), row.kind);
         assert!(row.removed_in <= Release::NEWEST, "{name}");
-        assert!(row.introduced_in.is_none_or(|first| first < row.removed_in), "{name}");
-        assert!(table.find(&row.group, &row.version, &row.kind).is_none(), "{name} is both removed and known");
-        assert!(!(row.enabled_by_default && row.version.contains("alpha")), "{name}: alpha versions are off");
+        assert!(
+            row.introduced_in.is_none_or(|first| first < row.removed_in),
+            "{name}"
+        );
+        assert!(
+            table.find(&row.group, &row.version, &row.kind).is_none(),
+            "{name} is both removed and known"
+        );
+        assert!(
+            !(row.enabled_by_default && row.version.contains("alpha")),
+            "{name}: alpha versions are off"
+        );
         if let Some(api_version) = &row.replacement_api_version {
             let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
             let replacement = table.find(group, version, &row.kind).expect(&name);
-            assert_eq!((replacement.scope, &replacement.plural), (row.scope, &row.plural), "{name}");
+            assert_eq!(
+                (replacement.scope, &replacement.plural),
+                (row.scope, &row.plural),
+                "{name}"
+            );
         }
     }
 }
@@ -304,8 +516,16 @@ fn every_first_release_is_of_a_kind_in_the_table() {
                 && candidate.version == row["version"]
                 && (row["kind"] == "*" || row["kind"] == candidate.kind)
         };
-        let first = table.resources().find(of_version).and_then(|kind| kind.introduced_in).map(|it| it.to_string());
-        assert_eq!(first.as_deref(), Some(row["introduced_in"].as_str()), "{row:?}");
+        let first = table
+            .resources()
+            .find(of_version)
+            .and_then(|kind| kind.introduced_in)
+            .map(|it| it.to_string());
+        assert_eq!(
+            first.as_deref(),
+            Some(row["introduced_in"].as_str()),
+            "{row:?}"
+        );
     }
 }
 
@@ -314,16 +534,39 @@ fn a_target_is_understood_as_kubectl_understands_it() {
     let table = inventory::table();
     let found = |name: &str| -> Vec<String> {
         let rows = table.by_plural_or_short_name(name);
-        rows.iter().map(|row| format!("{} {}", row.api_version(), row.kind)).collect()
+        rows.iter()
+            .map(|row| format!("{} {}", row.api_version(), row.kind))
+            .collect()
     };
-    for name in ["deploy", "deployment", "deployments", "Deployment", "deployments.apps", "deployments.v1.apps"] {
+    for name in [
+        "deploy",
+        "deployment",
+        "deployments",
+        "Deployment",
+        "deployments.apps",
+        "deployments.v1.apps",
+    ] {
         assert_eq!(found(name), ["apps/v1 Deployment"], "{name}");
     }
-    assert_eq!(found("hpa"), ["autoscaling/v2 HorizontalPodAutoscaler"], "the preferred version");
-    assert_eq!(found("hpa.v1.autoscaling"), ["autoscaling/v1 HorizontalPodAutoscaler"]);
-    assert_eq!(found("ev"), ["v1 Event", "events.k8s.io/v1 Event"], "the core group first");
+    assert_eq!(
+        found("hpa"),
+        ["autoscaling/v2 HorizontalPodAutoscaler"],
+        "the preferred version"
+    );
+    assert_eq!(
+        found("hpa.v1.autoscaling"),
+        ["autoscaling/v1 HorizontalPodAutoscaler"]
+    );
+    assert_eq!(
+        found("ev"),
+        ["v1 Event", "events.k8s.io/v1 Event"],
+        "the core group first"
+    );
     assert_eq!(found("events.events.k8s.io"), ["events.k8s.io/v1 Event"]);
-    assert_eq!(found("crd"), ["apiextensions.k8s.io/v1 CustomResourceDefinition"]);
+    assert_eq!(
+        found("crd"),
+        ["apiextensions.k8s.io/v1 CustomResourceDefinition"]
+    );
     assert!(found("widgets").is_empty());
 }
 
@@ -354,8 +597,14 @@ fn whatever_a_plan_cites_can_be_explained() {
         citations(&root().join(folder), &mut cited);
     }
     assert!(cited.len() > 40, "citations are found: {cited:?}");
-    let unexplained: Vec<_> = cited.iter().filter(|rule| ownerlint::gc::semantics(rule).is_none()).collect();
-    assert!(unexplained.is_empty(), "missing in rules/tables/deletion-semantics.csv: {unexplained:?}");
+    let unexplained: Vec<_> = cited
+        .iter()
+        .filter(|rule| ownerlint::gc::semantics(rule).is_none())
+        .collect();
+    assert!(
+        unexplained.is_empty(),
+        "missing in rules/tables/deletion-semantics.csv: {unexplained:?}"
+    );
     crate::support::ownerlint()
         .args(["explain", "gc-20"])
         .assert()
@@ -367,7 +616,11 @@ fn whatever_a_plan_cites_can_be_explained() {
 
 #[test]
 fn an_order_names_every_kind_once_and_has_a_place_for_the_others() {
-    let row = |kinds: &str| KindOrder::parse(&format!("order,kinds,verified,source\nflux-delete,{kinds},yes,here\n"));
+    let row = |kinds: &str| {
+        KindOrder::parse(&format!(
+            "order,kinds,verified,source\nflux-delete,{kinds},yes,here\n"
+        ))
+    };
     for kinds in ["Pod;Service", "Pod;*;Pod", "*;*"] {
         let error = row(kinds).expect_err(kinds).to_string();
         assert!(error.contains("every kind exactly once"), "{error}");
@@ -393,8 +646,14 @@ fn helm_deletes_what_it_does_not_know_last_and_helm_4_webhook_configurations_fir
 #[test]
 fn flux_deletes_what_it_does_not_know_before_the_operator_and_definitions_last() {
     let order = kind_order(Sequence::FluxDelete);
-    let places = ["ValidatingWebhookConfiguration", "Cake", "Deployment", "ClusterRole", "Namespace"]
-        .map(|kind| order.place(kind));
+    let places = [
+        "ValidatingWebhookConfiguration",
+        "Cake",
+        "Deployment",
+        "ClusterRole",
+        "Namespace",
+    ]
+    .map(|kind| order.place(kind));
     assert!(places.is_sorted(), "{places:?}");
     assert!(order.place("Namespace") < order.place("CustomResourceDefinition"));
 }

@@ -37,7 +37,10 @@ fn recording(name: &str) -> Vec<Value> {
 }
 
 fn scenario(name: &str) -> Value {
-    recording("teardown").into_iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("no scenario {name}"))
+    recording("teardown")
+        .into_iter()
+        .find(|one| one["name"] == name)
+        .unwrap_or_else(|| panic!("no scenario {name}"))
 }
 
 /// The texts of a list of manifests, or of the templates of a chart by their paths.
@@ -50,7 +53,11 @@ fn manifests(value: &Value) -> Vec<String> {
 }
 
 fn keys_of(manifest: &str) -> Vec<String> {
-    inventory_of("a.yaml", manifest).members.iter().map(|member| member.key.to_string()).collect()
+    inventory_of("a.yaml", manifest)
+        .members
+        .iter()
+        .map(|member| member.key.to_string())
+        .collect()
 }
 
 /// One recorded step: what is removed, what lives beside it, and by whom.
@@ -67,8 +74,10 @@ struct Removed {
 fn removals(scenario: &Value) -> Vec<Removed> {
     let runs = array(&scenario["runs"]);
     let steps = array(&runs[0]["steps"]);
-    let mut alive: Vec<String> =
-        ["before", "beside", "files"].into_iter().flat_map(|part| manifests(&scenario[part])).collect();
+    let mut alive: Vec<String> = ["before", "beside", "files"]
+        .into_iter()
+        .flat_map(|part| manifests(&scenario[part]))
+        .collect();
     alive.extend(manifests(&scenario["charts"]["v1"]));
     let mut removals = Vec::new();
     for (at, step) in steps.iter().enumerate() {
@@ -77,12 +86,25 @@ fn removals(scenario: &Value) -> Vec<Removed> {
             Some("kubectl-delete") => ("kubectl", manifests(&step["documents"])),
             _ => break,
         };
-        let beside = alive.iter().filter(|manifest| !leaves.contains(manifest)).cloned().collect();
-        let after: Vec<Value> = runs.iter().map(|run| run["steps"][at]["expect"].clone()).collect();
+        let beside = alive
+            .iter()
+            .filter(|manifest| !leaves.contains(manifest))
+            .cloned()
+            .collect();
+        let after: Vec<Value> = runs
+            .iter()
+            .map(|run| run["steps"][at]["expect"].clone())
+            .collect();
         let gone = |manifest: &String| keys_of(manifest).iter().all(|key| after[0][key] == "gone");
         alive.retain(|manifest| !gone(manifest));
         let flags = array(&step["flags"]).iter().map(text).collect();
-        removals.push(Removed { by, flags, leaves, beside, after });
+        removals.push(Removed {
+            by,
+            flags,
+            leaves,
+            beside,
+            after,
+        });
     }
     removals
 }
@@ -102,14 +124,23 @@ fn repository(leaves: &[String], beside: &[String], operator: &Value) -> Reposit
 }
 
 /// The plan of a removal; it keeps its contract.
-fn plan(by: &str, flags: &[String], leaves: &[String], beside: &[String], operator: &Value) -> Value {
+fn plan(
+    by: &str,
+    flags: &[String],
+    leaves: &[String],
+    beside: &[String],
+    operator: &Value,
+) -> Value {
     let repository = repository(leaves, beside, operator);
     let mut arguments = vec!["plan", "teardown", "--by", by, "-o", "json", "leaves"];
     if !beside.is_empty() {
         arguments.extend(["--beside", "beside"]);
     }
     // Waiting at the end changes nothing.
-    let asked = flags.iter().map(String::as_str).filter(|flag| !["--wait", "--timeout", "20s"].contains(flag));
+    let asked = flags
+        .iter()
+        .map(String::as_str)
+        .filter(|flag| !["--wait", "--timeout", "20s"].contains(flag));
     arguments.extend(asked);
     let (status, out, error) = repository.run(&arguments, "");
     assert_eq!(status, 0, "{error}");
@@ -125,21 +156,36 @@ impl Removed {
 
     /// The keys that the manifests name.
     fn keys(&self) -> BTreeSet<String> {
-        self.leaves.iter().chain(&self.beside).flat_map(|manifest| keys_of(manifest)).collect()
+        self.leaves
+            .iter()
+            .chain(&self.beside)
+            .flat_map(|manifest| keys_of(manifest))
+            .collect()
     }
 }
 
 fn outcomes(plan: &Value) -> Vec<Value> {
     let last = array(&plan["steps"]).last().expect("a step");
-    array(&last["outcomes"]).iter().map(|outcome| outcome["objects"].clone()).collect()
+    array(&last["outcomes"])
+        .iter()
+        .map(|outcome| outcome["objects"].clone())
+        .collect()
 }
 
 /// The states of some objects. What the condition of a definition says depends on the minute it is looked at.
-fn states<'k>(objects: &Value, keys: impl IntoIterator<Item = &'k String>) -> BTreeMap<String, Value> {
+fn states<'k>(
+    objects: &Value,
+    keys: impl IntoIterator<Item = &'k String>,
+) -> BTreeMap<String, Value> {
     let state = |key: &String| {
         let mut state = objects[key].clone();
         if key.starts_with("CustomResourceDefinition.") {
-            for condition in state.get_mut("conditions").and_then(Value::as_array_mut).into_iter().flatten() {
+            for condition in state
+                .get_mut("conditions")
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .flatten()
+            {
                 condition["reason"] = Value::Null;
                 condition["message"] = Value::Null;
             }
@@ -152,21 +198,33 @@ fn states<'k>(objects: &Value, keys: impl IntoIterator<Item = &'k String>) -> BT
 /// What does not agree with the recording of a removal: runs that no outcome predicts, and a verdict that no run had.
 fn disagreements(removed: &Removed, plan: &Value) -> Vec<String> {
     let keys = removed.keys();
-    let predicted: Vec<_> = outcomes(plan).iter().map(|objects| states(objects, &keys)).collect();
-    let recorded: Vec<_> = removed.after.iter().map(|objects| states(objects, &keys)).collect();
+    let predicted: Vec<_> = outcomes(plan)
+        .iter()
+        .map(|objects| states(objects, &keys))
+        .collect();
+    let recorded: Vec<_> = removed
+        .after
+        .iter()
+        .map(|objects| states(objects, &keys))
+        .collect();
     let mut wrong: Vec<String> = recorded
         .iter()
         .filter(|run| !predicted.contains(run))
         .map(|run| format!("not predicted: {}", difference(run, &predicted[0])))
         .collect();
     if !recorded.contains(&predicted[0]) {
-        wrong.push(format!("the verdict never happened: {}", difference(&recorded[0], &predicted[0])));
+        wrong.push(format!(
+            "the verdict never happened: {}",
+            difference(&recorded[0], &predicted[0])
+        ));
     }
     wrong
 }
 
 fn difference(recorded: &BTreeMap<String, Value>, predicted: &BTreeMap<String, Value>) -> String {
-    let differing = recorded.iter().filter(|(key, state)| predicted.get(*key) != Some(state));
+    let differing = recorded
+        .iter()
+        .filter(|(key, state)| predicted.get(*key) != Some(state));
     let told = differing.map(|(key, state)| format!("{key} is {state}, not {}", predicted[key]));
     told.collect::<Vec<_>>().join("; ")
 }
@@ -177,12 +235,20 @@ fn is_terminating(state: &Value) -> bool {
 
 /// Whether anything that leaves stays Terminating, or stays at all although it was asked to go, in any outcome.
 fn leftovers(plan: &Value) -> BTreeSet<String> {
-    let asked: BTreeSet<String> = array(&plan["steps"]).iter().map(|step| text(&step["target"])).collect();
+    let asked: BTreeSet<String> = array(&plan["steps"])
+        .iter()
+        .map(|step| text(&step["target"]))
+        .collect();
     let left = |objects: &Value| {
         let objects = objects.as_object().expect("objects").clone();
-        objects.into_iter().filter(|(key, state)| is_terminating(state) || (asked.contains(key) && *state != "gone"))
+        objects.into_iter().filter(|(key, state)| {
+            is_terminating(state) || (asked.contains(key) && *state != "gone")
+        })
     };
-    outcomes(plan).iter().flat_map(|objects| left(objects).map(|(key, _)| key).collect::<Vec<_>>()).collect()
+    outcomes(plan)
+        .iter()
+        .flat_map(|objects| left(objects).map(|(key, _)| key).collect::<Vec<_>>())
+        .collect()
 }
 
 #[test]
@@ -194,7 +260,11 @@ fn recorded_removals_end_as_planned() {
             compared += 1;
             let plan = removed.plan(&scenario["operator"]);
             let disagree = disagreements(removed, &plan);
-            wrong.extend(disagree.into_iter().map(|text| format!("{}, step {number}: {text}", scenario["name"])));
+            wrong.extend(
+                disagree
+                    .into_iter()
+                    .map(|text| format!("{}, step {number}: {text}", scenario["name"])),
+            );
         }
     }
     assert_eq!(wrong, [""; 0]);
@@ -211,13 +281,21 @@ fn recorded_removals_without_an_operator_end_as_planned() {
         for removed in removals(&scenario) {
             // Its namespace was there before, and its child never was: the uid of its owner is made up.
             let mut plan = removed.plan(&Value::Null);
-            let known: BTreeSet<String> =
-                removed.keys().into_iter().filter(|key| !removed.after[0][key].is_null()).collect();
+            let known: BTreeSet<String> = removed
+                .keys()
+                .into_iter()
+                .filter(|key| !removed.after[0][key].is_null())
+                .collect();
             let last = array(&plan["steps"]).len() - 1;
             let objects = plan["steps"][last]["outcomes"][0]["objects"].take();
-            let (predicted, recorded) = (states(&objects, &known), states(&removed.after[0], &known));
+            let (predicted, recorded) =
+                (states(&objects, &known), states(&removed.after[0], &known));
             if predicted != recorded {
-                wrong.push(format!("{}: {}", scenario["name"], difference(&recorded, &predicted)));
+                wrong.push(format!(
+                    "{}: {}",
+                    scenario["name"],
+                    difference(&recorded, &predicted)
+                ));
             }
         }
     }
@@ -233,14 +311,40 @@ fn every_command_of_a_safe_order_runs_and_nothing_is_stuck() {
         let operator = &scenario["operator"];
         for removed in removals(&scenario) {
             let repository = repository(&removed.leaves, &removed.beside, operator);
-            let at = |folder: &str| vec![repository.path().join(folder).to_string_lossy().into_owned()];
-            let beside = if removed.beside.is_empty() { Vec::new() } else { at("beside") };
-            let by = if removed.by == "helm" { TeardownBy::Helm } else { TeardownBy::Kubectl };
+            let at = |folder: &str| {
+                vec![
+                    repository
+                        .path()
+                        .join(folder)
+                        .to_string_lossy()
+                        .into_owned(),
+                ]
+            };
+            let beside = if removed.beside.is_empty() {
+                Vec::new()
+            } else {
+                at("beside")
+            };
+            let by = if removed.by == "helm" {
+                TeardownBy::Helm
+            } else {
+                TeardownBy::Kubectl
+            };
             let teardown = teardown(by, None, &at("leaves"), &beside).expect("a removal");
             let played = play(by, &teardown).expect("an order");
-            assert_eq!(played.failures, [""; 0], "{}: {:?}", scenario["name"], played.commands);
+            assert_eq!(
+                played.failures, [""; 0],
+                "{}: {:?}",
+                scenario["name"], played.commands
+            );
             let stuck = !leftovers(&removed.plan(operator)).is_empty();
-            assert_eq!(stuck, !played.commands.is_empty(), "{}: {:?}", scenario["name"], played.commands);
+            assert_eq!(
+                stuck,
+                !played.commands.is_empty(),
+                "{}: {:?}",
+                scenario["name"],
+                played.commands
+            );
             solved += usize::from(stuck);
         }
     }
@@ -259,28 +363,54 @@ fn simulated(
     let inventory = inventory_of("a.yaml", &texts.join("\n---\n"));
     let leaving: Vec<String> = old.iter().flat_map(|manifest| keys_of(manifest)).collect();
     let analysis = Analysis::of(&inventory);
-    let members = inventory.members.iter().filter(|member| leaving.contains(&member.key.to_string())).collect();
-    let requests = send(&Leaving { inventory: &inventory, deliveries: analysis.deliveries(), members });
+    let members = inventory
+        .members
+        .iter()
+        .filter(|member| leaving.contains(&member.key.to_string()))
+        .collect();
+    let requests = send(&Leaving {
+        inventory: &inventory,
+        deliveries: analysis.deliveries(),
+        members,
+    });
     let implied = implied(&inventory, analysis.ownership(), analysis.ties());
-    let built = analysis.with_implied(&implied, &BTreeSet::new(), true).expect("a small cluster");
-    let plan = gc::simulate(&built.cluster, &steps_of(&requests), &gc::SimulationOptions::default());
-    let Some(last) = plan.steps.last() else { return BTreeMap::new() };
+    let built = analysis
+        .with_implied(&implied, &BTreeSet::new(), true)
+        .expect("a small cluster");
+    let plan = gc::simulate(
+        &built.cluster,
+        &steps_of(&requests),
+        &gc::SimulationOptions::default(),
+    );
+    let Some(last) = plan.steps.last() else {
+        return BTreeMap::new();
+    };
     let state = |fate: &gc::Fate| match fate {
         gc::Fate::Gone => json!("gone"),
         gc::Fate::Present(present) => json!(present.terminating),
     };
-    plan.fates(&last.outcomes[0]).iter().map(|(key, fate)| (key.to_string(), state(fate))).collect()
+    plan.fates(&last.outcomes[0])
+        .iter()
+        .map(|(key, fate)| (key.to_string(), state(fate)))
+        .collect()
 }
 
 /// Of a recorded state, what the model's fate is compared with.
 fn fate(state: &Value) -> Value {
-    if state == "gone" { state.clone() } else { state["terminating"].clone() }
+    if state == "gone" {
+        state.clone()
+    } else {
+        state["terminating"].clone()
+    }
 }
 
 #[test]
 fn recorded_upgrades_end_as_the_requests_of_helm_do() {
     let mut compared = 0;
-    for scenario in recording("teardown").into_iter().chain(recording("helm-more")) {
+    for scenario in recording("teardown")
+        .into_iter()
+        .chain(recording("helm-more"))
+    {
         let run = scenario["runs"].get(0).unwrap_or(&scenario);
         let step = &run["steps"][0];
         if step["op"] != "helm-upgrade" {
@@ -292,14 +422,29 @@ fn recorded_upgrades_end_as_the_requests_of_helm_do() {
         let new = inventory_of("new.yaml", &new.join("\n---\n"));
         let analysis = Analysis::of(&new);
         let members = new.members.iter().collect();
-        let new = Leaving { inventory: &new, deliveries: analysis.deliveries(), members };
-        let beside = [manifests(&scenario["before"]), manifests(&scenario["beside"])].concat();
+        let new = Leaving {
+            inventory: &new,
+            deliveries: analysis.deliveries(),
+            members,
+        };
+        let beside = [
+            manifests(&scenario["before"]),
+            manifests(&scenario["beside"]),
+        ]
+        .concat();
         // The API server rejects a changed selector: what fails in the recording is the update of the Deployment.
         let rejects = |key: &ObjectKey| fails && key.kind() == "Deployment";
-        let predicted = simulated(&old, &beside, |old| helm::upgrade(old, &new, HelmVersion::V3, rejects).requests);
+        let predicted = simulated(&old, &beside, |old| {
+            helm::upgrade(old, &new, HelmVersion::V3, rejects).requests
+        });
         let named = [&old[..], &beside].concat();
         for key in named.iter().flat_map(|manifest| keys_of(manifest)) {
-            assert_eq!(predicted[&key], fate(&step["expect"][&key]), "{}: {key}", scenario["name"]);
+            assert_eq!(
+                predicted[&key],
+                fate(&step["expect"][&key]),
+                "{}: {key}",
+                scenario["name"]
+            );
         }
     }
     assert!(compared > 11, "{compared}");
@@ -309,9 +454,16 @@ fn recorded_upgrades_end_as_the_requests_of_helm_do() {
 fn a_recorded_replacement_deletes_the_set_and_its_pods_and_leaves_its_claims() {
     let scenario = scenario("kubectl-replace-force-set");
     let set = manifests(&scenario["files"]);
-    let predicted = simulated(&set, &[], |all| kubectl::replace_force(all, Policy::Background).requests);
+    let predicted = simulated(&set, &[], |all| {
+        kubectl::replace_force(all, Policy::Background).requests
+    });
     let recorded = &scenario["runs"][0]["steps"][0]["expect"];
-    for key in ["StatefulSet.apps/shop/db", "Pod/shop/db-0", "Pod/shop/db-1", "PersistentVolumeClaim/shop/data-db-0"] {
+    for key in [
+        "StatefulSet.apps/shop/db",
+        "Pod/shop/db-0",
+        "Pod/shop/db-1",
+        "PersistentVolumeClaim/shop/data-db-0",
+    ] {
         assert_eq!(predicted[key], fate(&recorded[key]), "{key}");
     }
 }

@@ -25,12 +25,20 @@ fn told(inventory: &Inventory, ties: &[Tie]) -> Vec<String> {
             TieKind::Generates { owned: false } => "generates",
             TieKind::Uses => "uses",
         };
-        let here = if tie.to.id.is_some() { "" } else { " (in no file)" };
+        let here = if tie.to.id.is_some() {
+            ""
+        } else {
+            " (in no file)"
+        };
         let certainty = match tie.certainty {
             Certainty::Certain => String::new(),
             other => format!(" [{}]", other.as_str()),
         };
-        format!("{} {word} {}{here}{certainty}", inventory.member(tie.from).key, tie.to.key)
+        format!(
+            "{} {word} {}{here}{certainty}",
+            inventory.member(tie.from).key,
+            tie.to.key
+        )
     };
     ties.iter().map(tell).collect()
 }
@@ -48,11 +56,24 @@ fn an_external_secret_owns_the_secret_it_creates_unless_its_policy_says_otherwis
         ))
     };
     let owner = "ExternalSecret.external-secrets.io/shop/db";
-    assert_eq!(secret("{}"), [format!("{owner} generates and owns Secret/shop/db (in no file)")]);
+    assert_eq!(
+        secret("{}"),
+        [format!(
+            "{owner} generates and owns Secret/shop/db (in no file)"
+        )]
+    );
     let named = secret("{target: {name: db-login}}");
-    assert_eq!(named, [format!("{owner} generates and owns Secret/shop/db-login (in no file)")]);
+    assert_eq!(
+        named,
+        [format!(
+            "{owner} generates and owns Secret/shop/db-login (in no file)"
+        )]
+    );
     let kept = secret("{target: {creationPolicy: Orphan}}");
-    assert_eq!(kept, [format!("{owner} generates Secret/shop/db (in no file)")]);
+    assert_eq!(
+        kept,
+        [format!("{owner} generates Secret/shop/db (in no file)")]
+    );
 }
 
 #[test]
@@ -95,19 +116,48 @@ fn pods_use_what_they_mount_and_read() {
 fn every_workload_kind_has_pods_and_so_have_custom_resources_with_containers() {
     let template = "{spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}}";
     for (api_version, kind, spec) in [
-        ("v1", "Pod", "{containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}".to_owned()),
-        ("v1", "ReplicationController", format!("{{template: {template}}}")),
-        ("apps/v1", "StatefulSet", format!("{{template: {template}}}")),
+        (
+            "v1",
+            "Pod",
+            "{containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}".to_owned(),
+        ),
+        (
+            "v1",
+            "ReplicationController",
+            format!("{{template: {template}}}"),
+        ),
+        (
+            "apps/v1",
+            "StatefulSet",
+            format!("{{template: {template}}}"),
+        ),
         ("apps/v1", "DaemonSet", format!("{{template: {template}}}")),
         ("apps/v1", "ReplicaSet", format!("{{template: {template}}}")),
         ("batch/v1", "Job", format!("{{template: {template}}}")),
-        ("batch/v1", "CronJob", format!("{{jobTemplate: {{spec: {{template: {template}}}}}}}")),
-        ("argoproj.io/v1alpha1", "Rollout", format!("{{template: {template}}}")),
-        ("serving.knative.dev/v1", "Service", format!("{{template: {template}}}")),
-        ("kubeflow.org/v1", "PyTorchJob", format!("{{pytorchReplicaSpecs: {{Master: {{template: {template}}}}}}}")),
+        (
+            "batch/v1",
+            "CronJob",
+            format!("{{jobTemplate: {{spec: {{template: {template}}}}}}}"),
+        ),
+        (
+            "argoproj.io/v1alpha1",
+            "Rollout",
+            format!("{{template: {template}}}"),
+        ),
+        (
+            "serving.knative.dev/v1",
+            "Service",
+            format!("{{template: {template}}}"),
+        ),
+        (
+            "kubeflow.org/v1",
+            "PyTorchJob",
+            format!("{{pytorchReplicaSpecs: {{Master: {{template: {template}}}}}}}"),
+        ),
     ] {
-        let text =
-            format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: a, namespace: shop}}\nspec: {spec}\n");
+        let text = format!(
+            "apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: a, namespace: shop}}\nspec: {spec}\n"
+        );
         let all = all(&text);
         assert_eq!(all.len(), 1, "{kind}: {all:?}");
         assert!(all[0].contains("uses Secret/shop/login"), "{kind}: {all:?}");
@@ -163,13 +213,24 @@ spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}
     let generators: Vec<Tie> = ties.generators_of(&secret).cloned().collect();
     assert_eq!(
         told(&inventory, &generators),
-        ["ExternalSecret.external-secrets.io/shop/login generates and owns Secret/shop/login (in no file)"]
+        [
+            "ExternalSecret.external-secrets.io/shop/login generates and owns Secret/shop/login (in no file)"
+        ]
     );
     let row = generators[0].evidence.row.as_ref().expect("a row");
-    assert_eq!(row.to_string(), "generators/ExternalSecret.external-secrets.io");
+    assert_eq!(
+        row.to_string(),
+        "generators/ExternalSecret.external-secrets.io"
+    );
     let users: Vec<Tie> = ties.users_of(&secret).cloned().collect();
-    assert_eq!(told(&inventory, &users), ["Pod/shop/web uses Secret/shop/login (in no file)"]);
-    assert_eq!(&*users[0].evidence.field, "spec.containers[].envFrom[].secretRef.name");
+    assert_eq!(
+        told(&inventory, &users),
+        ["Pod/shop/web uses Secret/shop/login (in no file)"]
+    );
+    assert_eq!(
+        &*users[0].evidence.field,
+        "spec.containers[].envFrom[].secretRef.name"
+    );
     let source = &inventory.sources.iter().next().expect("one file").1;
     assert_eq!(source.slice(users[0].evidence.span), "login");
 }
@@ -187,27 +248,45 @@ metadata: {name: b, namespace: other}
 ";
     let inventory = inventory_of("a.yaml", text);
     let keys = |ids: &[ownerlint::inventory::ObjectId]| -> Vec<String> {
-        ids.iter().map(|id| inventory.member(*id).key.to_string()).collect()
+        ids.iter()
+            .map(|id| inventory.member(*id).key.to_string())
+            .collect()
     };
     assert_eq!(keys(inventory.in_namespace("shop")), ["Secret/shop/a"]);
     assert_eq!(keys(inventory.in_namespace("nowhere")), [""; 0]);
     let widget = ownerlint::kube::GroupKind::new("example.com", "Widget");
-    let instances = |kind| instances_of(&inventory, kind).map(|member| member.id).collect::<Vec<_>>();
+    let instances = |kind| {
+        instances_of(&inventory, kind)
+            .map(|member| member.id)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(keys(&instances(widget)), ["Widget.example.com/other/b"]);
     // A definition of a built-in kind defines nothing [CRD-3].
-    assert_eq!(keys(&instances(ownerlint::kube::GroupKind::new("", "Secret"))), [""; 0]);
+    assert_eq!(
+        keys(&instances(ownerlint::kube::GroupKind::new("", "Secret"))),
+        [""; 0]
+    );
 }
 
 /// The plan of a deletion, as JSON.
 fn plan(target: &str, manifests: &str) -> Value {
-    let arguments = ["plan", "delete", target, "-n", "shop", "-o", "json", "-f", "-"];
-    let output = ownerlint().args(arguments).write_stdin(manifests).output().expect("it runs");
+    let arguments = [
+        "plan", "delete", target, "-n", "shop", "-o", "json", "-f", "-",
+    ];
+    let output = ownerlint()
+        .args(arguments)
+        .write_stdin(manifests)
+        .output()
+        .expect("it runs");
     serde_json::from_slice(&output.stdout).expect("a plan")
 }
 
 fn of_login(plan: &Value) -> Vec<Value> {
     let implied = plan["implied"].as_array().expect("a list").iter();
-    implied.filter(|object| object["key"] == "Secret/shop/login").cloned().collect()
+    implied
+        .filter(|object| object["key"] == "Secret/shop/login")
+        .cloned()
+        .collect()
 }
 
 const MOUNTED: &str = "\
@@ -238,19 +317,29 @@ fn deleting_a_generator_deletes_the_secret_that_a_deployment_uses_although_no_fi
     );
     let objects = &plan["steps"][0]["outcomes"][0]["objects"];
     assert_eq!(objects[owner], "gone");
-    assert_eq!(objects["Secret/shop/login"], Value::Null, "implied objects are never listed among the objects");
+    assert_eq!(
+        objects["Secret/shop/login"],
+        Value::Null,
+        "implied objects are never listed among the objects"
+    );
 }
 
 #[test]
 fn a_secret_that_its_generator_does_not_own_is_kept() {
     let orphan = format!("{MOUNTED}spec: {{target: {{creationPolicy: Orphan}}}}\n");
-    assert_eq!(of_login(&plan("externalsecret/login", &orphan))[0]["outcomes"][0]["terminating"], false);
+    assert_eq!(
+        of_login(&plan("externalsecret/login", &orphan))[0]["outcomes"][0]["terminating"],
+        false
+    );
 }
 
 #[test]
 fn a_secret_that_nothing_uses_is_not_implied() {
     let (_, generator) = MOUNTED.split_once("---\n").expect("two documents");
-    assert_eq!(of_login(&plan("externalsecret/login", generator)), [Value::Null; 0]);
+    assert_eq!(
+        of_login(&plan("externalsecret/login", generator)),
+        [Value::Null; 0]
+    );
 }
 
 #[test]
@@ -283,9 +372,16 @@ kind: Namespace
 metadata: {name: shop}
 ";
     let arguments = ["--color", "never", "plan", "delete", "ns/shop", "-f", "-"];
-    let output = ownerlint().args(arguments).write_stdin(manifests).output().expect("it runs");
+    let output = ownerlint()
+        .args(arguments)
+        .write_stdin(manifests)
+        .output()
+        .expect("it runs");
     let text = String::from_utf8(output.stdout).expect("text");
-    assert!(text.contains("Data deleted: 1 claim, 1 KafkaTopic."), "{text}");
+    assert!(
+        text.contains("Data deleted: 1 claim, 1 KafkaTopic."),
+        "{text}"
+    );
 }
 
 fn delivery_objects(text: &str) -> Vec<DeliveryObject> {
@@ -311,12 +407,33 @@ fn an_application_deletes_what_it_delivers_only_with_its_finalizer() {
         delivery_objects(&text).remove(0)
     };
     let plain = application("[]", "{}");
-    assert_eq!((folder(&plain), plain.deletes(), plain.prunes), ("apps/web", false, false));
-    assert_eq!((plain.destination.cluster, plain.destination.namespace.as_deref()), (None, Some("web")));
-    let cascading = application("[resources-finalizer.argocd.argoproj.io]", "{automated: {prune: true}}");
-    assert_eq!((cascading.on_deletion, cascading.prunes), (OnDeletion::Deletes { background: false }, true));
-    let background = application("[resources-finalizer.argocd.argoproj.io/background]", "{automated: {}}");
-    assert_eq!((background.on_deletion, background.prunes), (OnDeletion::Deletes { background: true }, false));
+    assert_eq!(
+        (folder(&plain), plain.deletes(), plain.prunes),
+        ("apps/web", false, false)
+    );
+    assert_eq!(
+        (
+            plain.destination.cluster,
+            plain.destination.namespace.as_deref()
+        ),
+        (None, Some("web"))
+    );
+    let cascading = application(
+        "[resources-finalizer.argocd.argoproj.io]",
+        "{automated: {prune: true}}",
+    );
+    assert_eq!(
+        (cascading.on_deletion, cascading.prunes),
+        (OnDeletion::Deletes { background: false }, true)
+    );
+    let background = application(
+        "[resources-finalizer.argocd.argoproj.io/background]",
+        "{automated: {}}",
+    );
+    assert_eq!(
+        (background.on_deletion, background.prunes),
+        (OnDeletion::Deletes { background: true }, false)
+    );
 }
 
 #[test]
@@ -332,13 +449,27 @@ fn an_application_set_delivers_one_application_for_each_element_of_its_lists() {
     let generated = set("{}");
     let told: Vec<_> = generated
         .iter()
-        .map(|object| (object.name.as_str(), folder(object), object.destination.cluster.as_deref(), object.deletes()))
+        .map(|object| {
+            (
+                object.name.as_str(),
+                folder(object),
+                object.destination.cluster.as_deref(),
+                object.deletes(),
+            )
+        })
         .collect();
     assert_eq!(
         told,
-        [("web-prod", "apps/prod", Some("https://prod"), true), ("web-dev", "apps/dev", Some("https://dev"), true)]
+        [
+            ("web-prod", "apps/prod", Some("https://prod"), true),
+            ("web-dev", "apps/dev", Some("https://dev"), true)
+        ]
     );
-    assert!(set("{preserveResourcesOnDeletion: true}").iter().all(|object| !object.deletes()));
+    assert!(
+        set("{preserveResourcesOnDeletion: true}")
+            .iter()
+            .all(|object| !object.deletes())
+    );
 }
 
 #[test]
@@ -351,12 +482,21 @@ fn a_kustomization_deletes_as_its_policies_say() {
         delivery_objects(&text).remove(0)
     };
     let pruning = kustomization("prune: true");
-    assert_eq!((folder(&pruning), pruning.prunes, pruning.deletes()), ("./apps", true, true));
-    assert_eq!(pruning.sources[0].repository.as_deref(), Some("GitRepository/flux-system/flux-system"));
+    assert_eq!(
+        (folder(&pruning), pruning.prunes, pruning.deletes()),
+        ("./apps", true, true)
+    );
+    assert_eq!(
+        pruning.sources[0].repository.as_deref(),
+        Some("GitRepository/flux-system/flux-system")
+    );
     assert!(!kustomization("prune: false").deletes());
     assert!(kustomization("prune: false, deletionPolicy: Delete").deletes());
     assert!(!kustomization("prune: true, deletionPolicy: Orphan").deletes());
-    assert!(!kustomization("prune: true, suspend: true").deletes(), "a suspended one does nothing");
+    assert!(
+        !kustomization("prune: true, suspend: true").deletes(),
+        "a suspended one does nothing"
+    );
 }
 
 #[test]
@@ -369,27 +509,68 @@ fn a_helm_release_is_uninstalled_with_its_object() {
     };
     let chart = "chart: {spec: {chart: redis, sourceRef: {kind: HelmRepository, name: bitnami}}}";
     let plain = release(chart);
-    assert_eq!((plain.name.as_str(), plain.destination.namespace.as_deref()), ("redis", Some("cache")));
+    assert_eq!(
+        (plain.name.as_str(), plain.destination.namespace.as_deref()),
+        ("redis", Some("cache"))
+    );
     assert_eq!(plain.on_deletion, OnDeletion::Deletes { background: true });
-    assert_eq!(plain.sources[0].content, SourceContent::Chart("redis".to_owned()));
-    let elsewhere = release(&format!("{chart}, targetNamespace: data, uninstall: {{deletionPropagation: foreground}}"));
-    assert_eq!((elsewhere.name.as_str(), elsewhere.destination.namespace.as_deref()), ("data-redis", Some("data")));
-    assert_eq!(elsewhere.on_deletion, OnDeletion::Deletes { background: false });
+    assert_eq!(
+        plain.sources[0].content,
+        SourceContent::Chart("redis".to_owned())
+    );
+    let elsewhere = release(&format!(
+        "{chart}, targetNamespace: data, uninstall: {{deletionPropagation: foreground}}"
+    ));
+    assert_eq!(
+        (
+            elsewhere.name.as_str(),
+            elsewhere.destination.namespace.as_deref()
+        ),
+        ("data-redis", Some("data"))
+    );
+    assert_eq!(
+        elsewhere.on_deletion,
+        OnDeletion::Deletes { background: false }
+    );
 }
 
 /// What every row of the table of generators says of an object: kind, spec, and its products, owned ones with `!`.
 const GENERATED: [(&str, &str, &str); 19] = [
-    ("BitwardenSecret.k8s.bitwarden.com", "{secretName: a}", "!Secret/shop/a"),
-    ("Certificate.cert-manager.io", "{secretName: tls}", "Secret/shop/tls"),
-    ("Cluster.postgresql.cnpg.io", "{instances: 3}", "!Secret/shop/x-app"),
+    (
+        "BitwardenSecret.k8s.bitwarden.com",
+        "{secretName: a}",
+        "!Secret/shop/a",
+    ),
+    (
+        "Certificate.cert-manager.io",
+        "{secretName: tls}",
+        "Secret/shop/tls",
+    ),
+    (
+        "Cluster.postgresql.cnpg.io",
+        "{instances: 3}",
+        "!Secret/shop/x-app",
+    ),
     (
         "ClusterExternalSecret.external-secrets.io",
         "{externalSecretName: a, namespaces: [one, two]}",
         "!ExternalSecret.external-secrets.io/one/a !ExternalSecret.external-secrets.io/two/a",
     ),
-    ("DopplerSecret.secrets.doppler.com", "{managedSecret: {name: a, namespace: web}}", "Secret/web/a"),
-    ("ExternalSecret.external-secrets.io", "{target: {creationPolicy: Merge}}", "Secret/shop/x"),
-    ("HCPVaultSecretsApp.secrets.hashicorp.com", "{destination: {name: a, create: true}}", "!Secret/shop/a"),
+    (
+        "DopplerSecret.secrets.doppler.com",
+        "{managedSecret: {name: a, namespace: web}}",
+        "Secret/web/a",
+    ),
+    (
+        "ExternalSecret.external-secrets.io",
+        "{target: {creationPolicy: Merge}}",
+        "Secret/shop/x",
+    ),
+    (
+        "HCPVaultSecretsApp.secrets.hashicorp.com",
+        "{destination: {name: a, create: true}}",
+        "!Secret/shop/a",
+    ),
     (
         "InfisicalSecret.secrets.infisical.com",
         "{managedSecretReference: {secretName: a, secretNamespace: web}}",
@@ -401,54 +582,151 @@ const GENERATED: [(&str, &str, &str); 19] = [
         "!Secret/shop/a",
     ),
     ("KafkaUser.kafka.strimzi.io", "{}", "!Secret/shop/x"),
-    ("OnePasswordItem.onepassword.com", "{itemPath: vaults/a/items/b}", "!Secret/shop/x"),
-    ("RabbitmqCluster.rabbitmq.com", "{replicas: 3}", "!Secret/shop/x-default-user"),
-    ("SealedSecret.bitnami.com", "{encryptedData: {a: b}}", "!Secret/shop/x"),
+    (
+        "OnePasswordItem.onepassword.com",
+        "{itemPath: vaults/a/items/b}",
+        "!Secret/shop/x",
+    ),
+    (
+        "RabbitmqCluster.rabbitmq.com",
+        "{replicas: 3}",
+        "!Secret/shop/x-default-user",
+    ),
+    (
+        "SealedSecret.bitnami.com",
+        "{encryptedData: {a: b}}",
+        "!Secret/shop/x",
+    ),
     (
         "SealedSecret.bitnami.com",
         "{template: {metadata: {annotations: {sealedsecrets.bitnami.com/skip-set-owner-references: 'true'}}}}",
         "Secret/shop/x",
     ),
-    ("VaultDynamicSecret.secrets.hashicorp.com", "{destination: {name: a, create: true}}", "!Secret/shop/a"),
-    ("VaultPKISecret.secrets.hashicorp.com", "{destination: {name: a}}", "Secret/shop/a"),
-    ("VaultStaticSecret.secrets.hashicorp.com", "{destination: {name: a, create: false}}", "Secret/shop/a"),
-    ("Instance.rds.aws.upbound.io", "{writeConnectionSecretToRef: {name: a, namespace: web}}", "!Secret/web/a"),
-    ("Database.platform.example.com", "{writeConnectionSecretToRef: {name: a}}", "!Secret/shop/a"),
+    (
+        "VaultDynamicSecret.secrets.hashicorp.com",
+        "{destination: {name: a, create: true}}",
+        "!Secret/shop/a",
+    ),
+    (
+        "VaultPKISecret.secrets.hashicorp.com",
+        "{destination: {name: a}}",
+        "Secret/shop/a",
+    ),
+    (
+        "VaultStaticSecret.secrets.hashicorp.com",
+        "{destination: {name: a, create: false}}",
+        "Secret/shop/a",
+    ),
+    (
+        "Instance.rds.aws.upbound.io",
+        "{writeConnectionSecretToRef: {name: a, namespace: web}}",
+        "!Secret/web/a",
+    ),
+    (
+        "Database.platform.example.com",
+        "{writeConnectionSecretToRef: {name: a}}",
+        "!Secret/shop/a",
+    ),
 ];
 
 /// What every row of the table of data says: kind, metadata besides the name, spec, and what becomes of the data.
 const DATA: [(&str, &str, &str, DataFate); 50] = [
     ("CephBlockPool.ceph.rook.io", "", "{}", DataFate::Unknown),
     ("CephCluster.ceph.rook.io", "", "{}", DataFate::Kept),
-    ("CephCluster.ceph.rook.io", "", "{cleanupPolicy: {confirmation: yes-really-destroy-data}}", DataFate::Lost),
-    ("CephFilesystem.ceph.rook.io", "", "{preserveFilesystemOnDelete: false}", DataFate::Unknown),
-    ("CephFilesystem.ceph.rook.io", "", "{preserveFilesystemOnDelete: true}", DataFate::Kept),
-    ("CephObjectStore.ceph.rook.io", "", "{preservePoolsOnDelete: true}", DataFate::Kept),
+    (
+        "CephCluster.ceph.rook.io",
+        "",
+        "{cleanupPolicy: {confirmation: yes-really-destroy-data}}",
+        DataFate::Lost,
+    ),
+    (
+        "CephFilesystem.ceph.rook.io",
+        "",
+        "{preserveFilesystemOnDelete: false}",
+        DataFate::Unknown,
+    ),
+    (
+        "CephFilesystem.ceph.rook.io",
+        "",
+        "{preserveFilesystemOnDelete: true}",
+        DataFate::Kept,
+    ),
+    (
+        "CephObjectStore.ceph.rook.io",
+        "",
+        "{preservePoolsOnDelete: true}",
+        DataFate::Kept,
+    ),
     ("Cluster.cluster.x-k8s.io", "", "{}", DataFate::Lost),
     ("Cluster.postgresql.cnpg.io", "", "{}", DataFate::Lost),
     ("Database.postgresql.cnpg.io", "", "{}", DataFate::Kept),
-    ("Database.postgresql.cnpg.io", "", "{databaseReclaimPolicy: delete}", DataFate::Lost),
-    ("Elasticsearch.elasticsearch.k8s.elastic.co", "", "{}", DataFate::Lost),
+    (
+        "Database.postgresql.cnpg.io",
+        "",
+        "{databaseReclaimPolicy: delete}",
+        DataFate::Lost,
+    ),
+    (
+        "Elasticsearch.elasticsearch.k8s.elastic.co",
+        "",
+        "{}",
+        DataFate::Lost,
+    ),
     (
         "Elasticsearch.elasticsearch.k8s.elastic.co",
         "",
         "{volumeClaimDeletePolicy: DeleteOnScaledownOnly}",
         DataFate::Kept,
     ),
-    ("Kafka.kafka.strimzi.io", "", "{kafka: {storage: {type: persistent-claim}}}", DataFate::Kept),
-    ("Kafka.kafka.strimzi.io", "", "{kafka: {storage: {type: persistent-claim, deleteClaim: true}}}", DataFate::Lost),
+    (
+        "Kafka.kafka.strimzi.io",
+        "",
+        "{kafka: {storage: {type: persistent-claim}}}",
+        DataFate::Kept,
+    ),
+    (
+        "Kafka.kafka.strimzi.io",
+        "",
+        "{kafka: {storage: {type: persistent-claim, deleteClaim: true}}}",
+        DataFate::Lost,
+    ),
     (
         "Kafka.kafka.strimzi.io",
         "",
         "{kafka: {storage: {volumes: [{deleteClaim: false}, {deleteClaim: true}]}}}",
         DataFate::Lost,
     ),
-    ("KafkaNodePool.kafka.strimzi.io", "", "{storage: {volumes: [{deleteClaim: false}]}}", DataFate::Kept),
+    (
+        "KafkaNodePool.kafka.strimzi.io",
+        "",
+        "{storage: {volumes: [{deleteClaim: false}]}}",
+        DataFate::Kept,
+    ),
     ("KafkaTopic.kafka.strimzi.io", "", "{}", DataFate::Lost),
-    ("KafkaTopic.kafka.strimzi.io", "annotations: {strimzi.io/managed: 'false'}", "{}", DataFate::Kept),
-    ("ObjectBucketClaim.objectbucket.io", "", "{}", DataFate::Unknown),
-    ("PerconaServerMongoDB.psmdb.percona.com", "finalizers: [percona.com/delete-psmdb-pvc]", "{}", DataFate::Lost),
-    ("PerconaServerMongoDB.psmdb.percona.com", "", "{}", DataFate::Kept),
+    (
+        "KafkaTopic.kafka.strimzi.io",
+        "annotations: {strimzi.io/managed: 'false'}",
+        "{}",
+        DataFate::Kept,
+    ),
+    (
+        "ObjectBucketClaim.objectbucket.io",
+        "",
+        "{}",
+        DataFate::Unknown,
+    ),
+    (
+        "PerconaServerMongoDB.psmdb.percona.com",
+        "finalizers: [percona.com/delete-psmdb-pvc]",
+        "{}",
+        DataFate::Lost,
+    ),
+    (
+        "PerconaServerMongoDB.psmdb.percona.com",
+        "",
+        "{}",
+        DataFate::Kept,
+    ),
     (
         "PerconaXtraDBCluster.pxc.percona.com",
         "finalizers: [percona.com/delete-pxc-pods-in-order]",
@@ -456,23 +734,78 @@ const DATA: [(&str, &str, &str, DataFate); 50] = [
         DataFate::Kept,
     ),
     ("PersistentVolume", "", "{}", DataFate::Kept),
-    ("PersistentVolume", "", "{persistentVolumeReclaimPolicy: Delete}", DataFate::Lost),
+    (
+        "PersistentVolume",
+        "",
+        "{persistentVolumeReclaimPolicy: Delete}",
+        DataFate::Lost,
+    ),
     ("PersistentVolumeClaim", "", "{}", DataFate::Unknown),
     ("Provider.pkg.crossplane.io", "", "{}", DataFate::Lost),
     ("PushSecret.external-secrets.io", "", "{}", DataFate::Kept),
-    ("PushSecret.external-secrets.io", "", "{deletionPolicy: Delete}", DataFate::Lost),
-    ("Stack.pulumi.com", "", "{destroyOnFinalize: true}", DataFate::Lost),
+    (
+        "PushSecret.external-secrets.io",
+        "",
+        "{deletionPolicy: Delete}",
+        DataFate::Lost,
+    ),
+    (
+        "Stack.pulumi.com",
+        "",
+        "{destroyOnFinalize: true}",
+        DataFate::Lost,
+    ),
     ("StatefulSet.apps", "", "{}", DataFate::Kept),
-    ("StatefulSet.apps", "", "{persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}", DataFate::Lost),
-    ("Terraform.infra.contrib.fluxcd.io", "", "{}", DataFate::Kept),
+    (
+        "StatefulSet.apps",
+        "",
+        "{persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}",
+        DataFate::Lost,
+    ),
+    (
+        "Terraform.infra.contrib.fluxcd.io",
+        "",
+        "{}",
+        DataFate::Kept,
+    ),
     ("Volume.longhorn.io", "", "{}", DataFate::Lost),
-    ("VolumeSnapshot.snapshot.storage.k8s.io", "", "{}", DataFate::Unknown),
-    ("VolumeSnapshotContent.snapshot.storage.k8s.io", "", "{deletionPolicy: Retain}", DataFate::Kept),
-    ("VolumeSnapshotContent.snapshot.storage.k8s.io", "", "{deletionPolicy: Delete}", DataFate::Lost),
+    (
+        "VolumeSnapshot.snapshot.storage.k8s.io",
+        "",
+        "{}",
+        DataFate::Unknown,
+    ),
+    (
+        "VolumeSnapshotContent.snapshot.storage.k8s.io",
+        "",
+        "{deletionPolicy: Retain}",
+        DataFate::Kept,
+    ),
+    (
+        "VolumeSnapshotContent.snapshot.storage.k8s.io",
+        "",
+        "{deletionPolicy: Delete}",
+        DataFate::Lost,
+    ),
     ("Bucket.s3.services.k8s.aws", "", "{}", DataFate::Lost),
-    ("Bucket.s3.services.k8s.aws", "annotations: {services.k8s.aws/deletion-policy: retain}", "{}", DataFate::Kept),
-    ("ConfigConnector.core.cnrm.cloud.google.com", "", "{}", DataFate::Kept),
-    ("SQLInstance.sql.cnrm.cloud.google.com", "", "{}", DataFate::Lost),
+    (
+        "Bucket.s3.services.k8s.aws",
+        "annotations: {services.k8s.aws/deletion-policy: retain}",
+        "{}",
+        DataFate::Kept,
+    ),
+    (
+        "ConfigConnector.core.cnrm.cloud.google.com",
+        "",
+        "{}",
+        DataFate::Kept,
+    ),
+    (
+        "SQLInstance.sql.cnrm.cloud.google.com",
+        "",
+        "{}",
+        DataFate::Lost,
+    ),
     (
         "SQLInstance.sql.cnrm.cloud.google.com",
         "annotations: {cnrm.cloud.google.com/deletion-policy: abandon}",
@@ -486,21 +819,61 @@ const DATA: [(&str, &str, &str, DataFate); 50] = [
         "{}",
         DataFate::Kept,
     ),
-    ("Bucket.s3.aws.crossplane.io", "", "{deletionPolicy: Orphan}", DataFate::Kept),
-    ("Bucket.s3.aws.crossplane.io", "", "{managementPolicies: ['*']}", DataFate::Lost),
-    ("Bucket.storage.gcp.crossplane.io", "", "{managementPolicies: [Observe]}", DataFate::Kept),
-    ("Account.storage.azure.crossplane.io", "", "{}", DataFate::Lost),
-    ("Bucket.s3.aws.upbound.io", "", "{managementPolicies: ['*'], deletionPolicy: Orphan}", DataFate::Kept),
-    ("Bucket.s3.aws.upbound.io", "", "{managementPolicies: [Create, Delete]}", DataFate::Lost),
+    (
+        "Bucket.s3.aws.crossplane.io",
+        "",
+        "{deletionPolicy: Orphan}",
+        DataFate::Kept,
+    ),
+    (
+        "Bucket.s3.aws.crossplane.io",
+        "",
+        "{managementPolicies: ['*']}",
+        DataFate::Lost,
+    ),
+    (
+        "Bucket.storage.gcp.crossplane.io",
+        "",
+        "{managementPolicies: [Observe]}",
+        DataFate::Kept,
+    ),
+    (
+        "Account.storage.azure.crossplane.io",
+        "",
+        "{}",
+        DataFate::Lost,
+    ),
+    (
+        "Bucket.s3.aws.upbound.io",
+        "",
+        "{managementPolicies: ['*'], deletionPolicy: Orphan}",
+        DataFate::Kept,
+    ),
+    (
+        "Bucket.s3.aws.upbound.io",
+        "",
+        "{managementPolicies: [Create, Delete]}",
+        DataFate::Lost,
+    ),
     ("Bucket.s3.aws.upbound.io", "", "{}", DataFate::Lost),
 ];
 
 /// A manifest of that kind.
 fn manifest(kind: &str, metadata: &str, spec: &str) -> String {
     let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
-    let version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/v1") };
-    let metadata = if metadata.is_empty() { String::new() } else { format!(", {metadata}") };
-    format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x, namespace: shop{metadata}}}\nspec: {spec}\n")
+    let version = if group.is_empty() {
+        "v1".to_owned()
+    } else {
+        format!("{group}/v1")
+    };
+    let metadata = if metadata.is_empty() {
+        String::new()
+    } else {
+        format!(", {metadata}")
+    };
+    format!(
+        "apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x, namespace: shop{metadata}}}\nspec: {spec}\n"
+    )
 }
 
 #[test]
@@ -509,13 +882,22 @@ fn every_generator_creates_what_its_row_says() {
         let inventory = inventory_of("a.yaml", &manifest(kind, "", spec));
         let ties = ties(&inventory);
         let generated = ties.all().iter().filter(|tie| tie.kind != TieKind::Uses);
-        let told: Vec<_> =
-            generated.map(|tie| format!("{}{}", if tie.owns() { "!" } else { "" }, tie.to.key)).collect();
+        let told: Vec<_> = generated
+            .map(|tie| format!("{}{}", if tie.owns() { "!" } else { "" }, tie.to.key))
+            .collect();
         assert_eq!(told.join(" "), products, "{kind} {spec}");
     }
     let tested: BTreeSet<&str> = GENERATED.iter().map(|(kind, ..)| *kind).collect();
-    let rows: Vec<_> = Tables::bundled().generators.iter().map(|row| row.text.to_string()).collect();
-    assert!(rows.iter().all(|row| row == "*" || tested.contains(row.as_str())), "{rows:?}");
+    let rows: Vec<_> = Tables::bundled()
+        .generators
+        .iter()
+        .map(|row| row.text.to_string())
+        .collect();
+    assert!(
+        rows.iter()
+            .all(|row| row == "*" || tested.contains(row.as_str())),
+        "{rows:?}"
+    );
 }
 
 #[test]
@@ -538,7 +920,10 @@ fn a_rendered_secret_of_the_same_name_makes_a_product_doubtful() {
         "{}---\napiVersion: v1\nkind: Secret\nmetadata: {{name: x, namespace: shop}}\n",
         manifest("SealedSecret.bitnami.com", "", "{}")
     );
-    assert_eq!(all(&text), ["SealedSecret.bitnami.com/shop/x generates and owns Secret/shop/x [possible]"]);
+    assert_eq!(
+        all(&text),
+        ["SealedSecret.bitnami.com/shop/x generates and owns Secret/shop/x [possible]"]
+    );
 }
 
 #[test]

@@ -7,7 +7,8 @@ use predicates::str::contains;
 
 use crate::support::ownerlint;
 
-const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: shop}\n";
+const CONFIG_MAP: &str =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: shop}\n";
 
 fn write(folder: &Path, path: &str, text: &str) {
     let path = folder.join(path);
@@ -21,23 +22,43 @@ fn config_map(folder: &Path, path: &str, name: &str) {
 
 /// Keys of the objects that `list` finds, and its status.
 fn names(folder: &Path, arguments: &[&str]) -> Vec<String> {
-    let output =
-        ownerlint().current_dir(folder).args(["list", "--output", "json"]).args(arguments).output().expect("it runs");
+    let output = ownerlint()
+        .current_dir(folder)
+        .args(["list", "--output", "json"])
+        .args(arguments)
+        .output()
+        .expect("it runs");
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let objects = json["objects"].as_array().expect("objects");
     objects
         .iter()
-        .map(|object| format!("{} {}", object["name"].as_str().unwrap_or("?"), object["file"].as_str().unwrap_or("?")))
+        .map(|object| {
+            format!(
+                "{} {}",
+                object["name"].as_str().unwrap_or("?"),
+                object["file"].as_str().unwrap_or("?")
+            )
+        })
         .collect()
 }
 
 /// `rule message` of every finding.
 fn findings(folder: &Path, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
-    let output = ownerlint().current_dir(folder).args(["--output", "json"]).args(arguments).output().expect("it runs");
+    let output = ownerlint()
+        .current_dir(folder)
+        .args(["--output", "json"])
+        .args(arguments)
+        .output()
+        .expect("it runs");
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let found = json["findings"].as_array().expect("findings").iter();
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    (output.status.code(), found.map(|f| format!("{} {}", text(&f["rule"]), text(&f["message"]))).collect())
+    (
+        output.status.code(),
+        found
+            .map(|f| format!("{} {}", text(&f["rule"]), text(&f["message"])))
+            .collect(),
+    )
 }
 
 #[test]
@@ -55,13 +76,31 @@ fn folders_give_yaml_yml_and_json_even_if_git_ignores_them() {
     config_map(folder, "node_modules/x.yaml", "x");
     config_map(folder, ".git/y.yaml", "y");
     write(folder, ".gitignore", "rendered/\n");
-    assert_eq!(names(folder, &[]), ["a rendered/a.yaml", "c rendered/c.json", "b rendered/deep/b.YML"]);
+    assert_eq!(
+        names(folder, &[]),
+        [
+            "a rendered/a.yaml",
+            "c rendered/c.json",
+            "b rendered/deep/b.YML"
+        ]
+    );
     assert_eq!(
         names(folder, &["./rendered/"]),
-        ["a ./rendered/a.yaml", "c ./rendered/c.json", "b ./rendered/deep/b.YML"]
+        [
+            "a ./rendered/a.yaml",
+            "c ./rendered/c.json",
+            "b ./rendered/deep/b.YML"
+        ]
     );
-    assert_eq!(names(folder, &["rendered/d.txt"]), ["d rendered/d.txt"], "a named file is read whatever its name");
-    assert_eq!(names(folder, &["rendered/**/*.YML"]), ["b rendered/deep/b.YML"]);
+    assert_eq!(
+        names(folder, &["rendered/d.txt"]),
+        ["d rendered/d.txt"],
+        "a named file is read whatever its name"
+    );
+    assert_eq!(
+        names(folder, &["rendered/**/*.YML"]),
+        ["b rendered/deep/b.YML"]
+    );
     assert_eq!(
         names(folder, &["rendered", "--exclude", "rendered/deep/**"]),
         ["a rendered/a.yaml", "c rendered/c.json"]
@@ -96,11 +135,15 @@ fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
     symlink("nowhere", folder.join("broken-but-no-manifest")).expect("a link");
     std::fs::create_dir(folder.join("sub")).expect("created");
     symlink("..", folder.join("sub/up")).expect("a link");
-    let made = std::process::Command::new("mkfifo").arg(folder.join("fifo.yaml")).status().expect("mkfifo");
+    let made = std::process::Command::new("mkfifo")
+        .arg(folder.join("fifo.yaml"))
+        .status()
+        .expect("mkfifo");
     assert!(made.success());
     // A sparse file: large without taking room.
     let huge = std::fs::File::create(folder.join("huge.yaml")).expect("created");
-    huge.set_len(ownerlint::text::SourceFile::MAX_BYTES + 1).expect("grown");
+    huge.set_len(ownerlint::text::SourceFile::MAX_BYTES + 1)
+        .expect("grown");
     let (status, findings) = findings(folder, &["."]);
     assert_eq!(
         findings,
@@ -120,7 +163,11 @@ fn unrendered_templates_are_skipped_with_one_note_per_chart() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     config_map(folder, "plain.yaml", "plain");
-    write(folder, "charts/web/Chart.yaml", "apiVersion: v2\nname: web\n");
+    write(
+        folder,
+        "charts/web/Chart.yaml",
+        "apiVersion: v2\nname: web\n",
+    );
     for file in ["one.yaml", "two.yaml"] {
         let text = "{{- if .Values.on }}\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n{{- end }}\n";
         write(folder, &format!("charts/web/templates/{file}"), text);
@@ -153,12 +200,26 @@ fn only_manifests_are_checked_and_a_manifest_that_is_lost_counts() {
     // What is no manifest may look as it likes: a key twice, text after its value.
     write(folder.path(), "values.yaml", "replicas: 1\nreplicas: 2\n");
     write(folder.path(), "ratings.json", "{rating: 5}\n{rating: 4}\n");
-    assert_eq!(findings(folder.path(), &["--allow-empty"]), (Some(0), vec![]));
-    write(folder.path(), "lost.yaml", "# a header\nreplicas: 1\n...\napiVersion: v1\nkind: ConfigMap\n");
-    write(folder.path(), "twice.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {}\ndata: {}\n");
+    assert_eq!(
+        findings(folder.path(), &["--allow-empty"]),
+        (Some(0), vec![])
+    );
+    write(
+        folder.path(),
+        "lost.yaml",
+        "# a header\nreplicas: 1\n...\napiVersion: v1\nkind: ConfigMap\n",
+    );
+    write(
+        folder.path(),
+        "twice.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {}\ndata: {}\n",
+    );
     let (_, found) = findings(folder.path(), &[]);
     assert_eq!(
         found,
-        ["dropped-content text that never reaches the cluster", "duplicate-key key `data` appears twice"]
+        [
+            "dropped-content text that never reaches the cluster",
+            "duplicate-key key `data` appears twice"
+        ]
     );
 }

@@ -54,40 +54,61 @@ const SILENT: &[(&str, &str)] = &[
 
 /// The recording nests deeper than serde_json reads, so it is read by the reader under test, as JSON.
 fn cases() -> Vec<Case> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/decode.json");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/fixtures/conformance/decode.json"
+    );
     let text = std::fs::read_to_string(path).expect("the recording is committed");
     let recording = one(&format!("{{\"cases\": {text}}}")).expect("the recording is JSON");
-    let cases: Vec<Case> = recording["cases"].as_array().into_iter().flatten().map(case).collect();
+    let cases: Vec<Case> = recording["cases"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(case)
+        .collect();
     assert!(cases.len() > 100, "the recording holds its cases");
     cases
 }
 
 /// The recorded inputs with their names.
 pub(crate) fn inputs() -> Vec<(String, Vec<u8>)> {
-    cases().into_iter().map(|case| (case.name, case.input)).collect()
+    cases()
+        .into_iter()
+        .map(|case| (case.name, case.input))
+        .collect()
 }
 
 fn case(recorded: &Value) -> Case {
     let text = |key: &str| recorded[key].as_str().map(str::to_owned);
     Case {
         name: text("name").expect("every case has a name"),
-        accepted: recorded["accepted"].as_bool().expect("every case has a verdict"),
+        accepted: recorded["accepted"]
+            .as_bool()
+            .expect("every case has a verdict"),
         objects: recorded["objects"].as_array().cloned().unwrap_or_default(),
-        input: text("input")
-            .map(String::into_bytes)
-            .unwrap_or_else(|| decode_base64(&text("input_base64").expect("every case has an input"))),
+        input: text("input").map(String::into_bytes).unwrap_or_else(|| {
+            decode_base64(&text("input_base64").expect("every case has an input"))
+        }),
     }
 }
 
 fn decode_base64(text: &str) -> Vec<u8> {
-    let value = |symbol: u8| "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".find(symbol as char);
+    let value = |symbol: u8| {
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".find(symbol as char)
+    };
     let bits: Vec<usize> = text.bytes().filter_map(value).collect();
-    let joined = |part: &[usize]| part.iter().fold(0, |sum: usize, six| sum << 6 | six) << (6 * (4 - part.len()));
-    bits.chunks(4).flat_map(|part| joined(part).to_be_bytes()[5..5 + part.len() * 3 / 4].to_vec()).collect()
+    let joined = |part: &[usize]| {
+        part.iter().fold(0, |sum: usize, six| sum << 6 | six) << (6 * (4 - part.len()))
+    };
+    bits.chunks(4)
+        .flat_map(|part| joined(part).to_be_bytes()[5..5 + part.len() * 3 / 4].to_vec())
+        .collect()
 }
 
 fn documents(case: &Case) -> Vec<Document> {
-    decode(case.input.clone()).map(|text| read(&SourceFile::new("input.yaml", text))).unwrap_or_default()
+    decode(case.input.clone())
+        .map(|text| read(&SourceFile::new("input.yaml", text)))
+        .unwrap_or_default()
 }
 
 /// The objects as kubectl lists them up to the first error, where it stops and we read on: items of a List one by one, an item without a kind named after its list, and the
@@ -98,7 +119,9 @@ fn objects(documents: &[Document]) -> Vec<Value> {
     for value in documents.iter().take_while(readable).filter_map(tree_json) {
         let kind = value["kind"].as_str().unwrap_or_default().to_owned();
         match value["items"].as_array() {
-            Some(items) if kind.ends_with("List") => found.extend(items.iter().map(|item| typed(item, &kind, &value))),
+            Some(items) if kind.ends_with("List") => {
+                found.extend(items.iter().map(|item| typed(item, &kind, &value)))
+            }
             _ => found.push(value),
         }
     }
@@ -117,7 +140,9 @@ fn typed(item: &Value, list_kind: &str, list: &Value) -> Value {
 fn without_default_namespace(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(metadata) = object["metadata"].as_object_mut()
-        && metadata.get("namespace").is_some_and(|namespace| namespace == "default")
+        && metadata
+            .get("namespace")
+            .is_some_and(|namespace| namespace == "default")
     {
         metadata.remove("namespace");
     }
@@ -129,11 +154,17 @@ fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),
         (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| same(left, right))
         }
         (Value::Object(left), Value::Object(right)) => {
             left.len() == right.len()
-                && left.iter().all(|(key, left)| right.get(key).is_some_and(|right| same(left, right)))
+                && left
+                    .iter()
+                    .all(|(key, left)| right.get(key).is_some_and(|right| same(left, right)))
         }
         _ => left == right,
     }
@@ -142,12 +173,20 @@ fn same(left: &Value, right: &Value) -> bool {
 #[test]
 fn every_recorded_input_is_accepted_or_refused_as_by_kubectl() {
     let mut wrong = Vec::new();
-    for case in cases().iter().filter(|case| !NOT_ABOUT_YAML.contains(&case.name.as_str())) {
+    for case in cases()
+        .iter()
+        .filter(|case| !NOT_ABOUT_YAML.contains(&case.name.as_str()))
+    {
         let documents = documents(case);
-        let refused = documents.iter().any(|document| matches!(document.content, Content::Unreadable(_)));
+        let refused = documents
+            .iter()
+            .any(|document| matches!(document.content, Content::Unreadable(_)));
         let accepted = !refused && !objects(&documents).is_empty();
         if accepted != case.accepted {
-            wrong.push(format!("{}: accepted {accepted}, kubectl {}", case.name, case.accepted));
+            wrong.push(format!(
+                "{}: accepted {accepted}, kubectl {}",
+                case.name, case.accepted
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -156,11 +195,20 @@ fn every_recorded_input_is_accepted_or_refused_as_by_kubectl() {
 #[test]
 fn every_recorded_input_gives_the_objects_that_kubectl_read() {
     let mut wrong = Vec::new();
-    for case in cases().iter().filter(|case| !NOT_ABOUT_YAML.contains(&case.name.as_str())) {
+    for case in cases()
+        .iter()
+        .filter(|case| !NOT_ABOUT_YAML.contains(&case.name.as_str()))
+    {
         let found = objects(&documents(case));
         let expected: Vec<Value> = case.objects.iter().map(without_default_namespace).collect();
-        if !same(&Value::Array(found.clone()), &Value::Array(expected.clone())) {
-            wrong.push(format!("{}:\n  read    {found:?}\n  kubectl {expected:?}", case.name));
+        if !same(
+            &Value::Array(found.clone()),
+            &Value::Array(expected.clone()),
+        ) {
+            wrong.push(format!(
+                "{}:\n  read    {found:?}\n  kubectl {expected:?}",
+                case.name
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -168,8 +216,13 @@ fn every_recorded_input_gives_the_objects_that_kubectl_read() {
 
 #[test]
 fn what_is_left_out_of_the_comparison_is_still_read() {
-    for case in cases().iter().filter(|case| NOT_ABOUT_YAML.contains(&case.name.as_str())) {
-        let refused = documents(case).iter().any(|document| matches!(document.content, Content::Unreadable(_)));
+    for case in cases()
+        .iter()
+        .filter(|case| NOT_ABOUT_YAML.contains(&case.name.as_str()))
+    {
+        let refused = documents(case)
+            .iter()
+            .any(|document| matches!(document.content, Content::Unreadable(_)));
         assert!(!refused, "{}", case.name);
         assert!(!case.accepted, "{}: belongs into the comparison", case.name);
     }
@@ -179,28 +232,43 @@ fn what_is_left_out_of_the_comparison_is_still_read() {
 fn what_kubernetes_drops_or_overrides_in_silence_is_a_problem_and_nothing_else_is() {
     for case in cases() {
         let documents = documents(&case);
-        let problems = documents.iter().flat_map(|document| &document.problems).map(|problem| match problem.kind {
-            ProblemKind::DuplicateKey { .. } => "duplicate",
-            ProblemKind::MergeOverride { .. } => "merge",
-            ProblemKind::DroppedContent { .. } => "dropped",
-            ProblemKind::NotUtf8 { .. } => "not UTF-8",
-        });
-        let quirks = documents.iter().flat_map(|document| &document.quirks).map(|_| "non-standard");
+        let problems = documents
+            .iter()
+            .flat_map(|document| &document.problems)
+            .map(|problem| match problem.kind {
+                ProblemKind::DuplicateKey { .. } => "duplicate",
+                ProblemKind::MergeOverride { .. } => "merge",
+                ProblemKind::DroppedContent { .. } => "dropped",
+                ProblemKind::NotUtf8 { .. } => "not UTF-8",
+            });
+        let quirks = documents
+            .iter()
+            .flat_map(|document| &document.quirks)
+            .map(|_| "non-standard");
         let kinds: Vec<&str> = problems.chain(quirks).collect();
-        let expected: Vec<&str> = SILENT.iter().filter(|(name, _)| *name == case.name).map(|&(_, kind)| kind).collect();
+        let expected: Vec<&str> = SILENT
+            .iter()
+            .filter(|(name, _)| *name == case.name)
+            .map(|&(_, kind)| kind)
+            .collect();
         assert_eq!(kinds, expected, "{}", case.name);
     }
 }
 
 #[test]
 fn every_small_document_reads_as_gos_library_reads_it() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/go-yaml.jsonl");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/fixtures/conformance/go-yaml.jsonl"
+    );
     let recording = std::fs::read_to_string(path).expect("the recording is committed");
     let mut wrong = Vec::new();
     for line in recording.lines() {
         let recorded: Value = serde_json::from_str(line).expect("each line is JSON");
         let input = recorded["input"].as_str().expect("every case has an input");
-        let expected = recorded["json"].as_str().map(|json| serde_json::from_str(json).expect("Go wrote JSON"));
+        let expected = recorded["json"]
+            .as_str()
+            .map(|json| serde_json::from_str(json).expect("Go wrote JSON"));
         let found = one(input);
         let agree = match (&found, &expected) {
             (Ok(found), Some(expected)) => same(found, expected),
@@ -211,6 +279,9 @@ fn every_small_document_reads_as_gos_library_reads_it() {
             wrong.push(format!("{input:?}:\n  read {found:?}\n  Go   {expected:?}"));
         }
     }
-    assert!(recording.lines().count() > 2000, "the recording holds its cases");
+    assert!(
+        recording.lines().count() > 2000,
+        "the recording holds its cases"
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

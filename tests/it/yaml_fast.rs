@@ -168,8 +168,15 @@ fn verified(text: &str) -> Verified {
 #[test]
 fn what_rendered_manifests_are_written_in_is_taken_and_read_as_the_exact_parser_reads_it() {
     for text in TAKEN {
-        let Verified { refused, differences, .. } = verified(text);
-        assert!(refused.is_empty() && differences.is_empty(), "{text:?}: {refused:?} {differences:?}");
+        let Verified {
+            refused,
+            differences,
+            ..
+        } = verified(text);
+        assert!(
+            refused.is_empty() && differences.is_empty(),
+            "{text:?}: {refused:?} {differences:?}"
+        );
     }
 }
 
@@ -182,7 +189,11 @@ fn everything_else_is_left_to_the_exact_parser() {
 
 #[test]
 fn depth_and_long_keys_are_left_to_the_exact_parser() {
-    let nested = |depth: usize| (0..depth).map(|level| format!("{}a:\n", " ".repeat(level))).collect::<String>();
+    let nested = |depth: usize| {
+        (0..depth)
+            .map(|level| format!("{}a:\n", " ".repeat(level)))
+            .collect::<String>()
+    };
     let flow = |depth: usize| format!("a: {}{}\n", "[".repeat(depth), "]".repeat(depth));
     for (text, taken) in [
         (nested(200), true),
@@ -194,8 +205,17 @@ fn depth_and_long_keys_are_left_to_the_exact_parser() {
         (format!("{}: b\n", "a".repeat(1025)), false),
         (format!("a: {{{}: b}}\n", "a".repeat(1025)), false),
     ] {
-        let Verified { refused, differences, .. } = verified(&text);
-        assert_eq!((refused.is_empty(), differences.is_empty()), (taken, true), "{} bytes", text.len());
+        let Verified {
+            refused,
+            differences,
+            ..
+        } = verified(&text);
+        assert_eq!(
+            (refused.is_empty(), differences.is_empty()),
+            (taken, true),
+            "{} bytes",
+            text.len()
+        );
     }
 }
 
@@ -211,8 +231,13 @@ fn no_input_that_kubectl_refuses_is_read_differently() {
 /// What the two parsers make of all YAML below a folder. JSON is not their business.
 fn verified_below(folder: &std::path::Path) -> Verified {
     let files = WalkDir::new(folder).into_iter().filter_map(Result::ok);
-    let files: Vec<_> =
-        files.filter(|file| file.path().extension().is_some_and(|end| end == "yaml" || end == "yml")).collect();
+    let files: Vec<_> = files
+        .filter(|file| {
+            file.path()
+                .extension()
+                .is_some_and(|end| end == "yaml" || end == "yml")
+        })
+        .collect();
     let verified = files.par_iter().filter_map(|file| {
         let text = decode(std::fs::read(file.path()).ok()?).ok()?;
         let source = SourceFile::new(file.path().to_string_lossy(), text);
@@ -231,7 +256,8 @@ fn verified_below(folder: &std::path::Path) -> Verified {
 fn checked(parser: &str, text: &str) -> (i32, String) {
     let repository = Repository::new();
     repository.write("a.yaml", text);
-    let (status, printed, said) = repository.run(&["--parser", parser, "--output", "json", "a.yaml"], "");
+    let (status, printed, said) =
+        repository.run(&["--parser", parser, "--output", "json", "a.yaml"], "");
     (status, printed + &said)
 }
 
@@ -253,14 +279,26 @@ fn no_help_mentions_the_parsers() {
 
 #[test]
 fn the_fixtures_are_read_alike_and_most_of_them_by_the_fast_parser() {
-    let Verified { documents, refused, .. } = verified_below(&root().join("fixtures"));
+    let Verified {
+        documents, refused, ..
+    } = verified_below(&root().join("fixtures"));
     assert!(documents > 500, "{documents}");
-    assert!(refused.len() * 100 <= documents as usize * 2, "{} of {documents}: {refused:?}", refused.len());
+    assert!(
+        refused.len() * 100 <= documents as usize * 2,
+        "{} of {documents}: {refused:?}",
+        refused.len()
+    );
 }
 
 #[test]
 fn of_a_corpus_of_real_manifests_the_fast_parser_takes_99_of_100() {
     let Some(corpus) = corpus() else { return };
-    let Verified { documents, refused, .. } = verified_below(corpus);
-    assert!(refused.len() * 100 <= documents as usize, "{} of {documents}: {refused:?}", refused.len());
+    let Verified {
+        documents, refused, ..
+    } = verified_below(corpus);
+    assert!(
+        refused.len() * 100 <= documents as usize,
+        "{} of {documents}: {refused:?}",
+        refused.len()
+    );
 }

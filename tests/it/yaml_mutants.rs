@@ -13,9 +13,14 @@ mod mutation;
 const MUTANTS: u64 = 4_000;
 
 fn documents(folder: &str) -> Vec<String> {
-    let files = WalkDir::new(root().join(folder)).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let files = WalkDir::new(root().join(folder))
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok);
     let files = files.filter(|file| file.path().extension().is_some_and(|end| end == "yaml"));
-    files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).collect()
+    files
+        .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+        .collect()
 }
 
 /// Whether the fast parser takes some of it; fails when it reads anything differently.
@@ -36,7 +41,12 @@ fn seeds_are_read_alike() {
 fn mutants_are_read_alike_and_many_of_them_by_the_fast_parser() {
     let mut sources = documents("fuzz/seeds");
     sources.extend(documents("fixtures/rules"));
-    let taken = |number: &u64| is_taken(&format!("mutant {number}"), &mutation::mutant(&sources, *number));
+    let taken = |number: &u64| {
+        is_taken(
+            &format!("mutant {number}"),
+            &mutation::mutant(&sources, *number),
+        )
+    };
     let taken = (0..MUTANTS).into_par_iter().filter(taken).count() as u64;
     assert!(taken * 4 > MUTANTS, "{taken} of {MUTANTS}");
 }

@@ -14,14 +14,21 @@ const MANIFEST: &str = "# top\napiVersion: v1\nkind: \"ConfigMap\"\nmetadata:\n 
 
 /// Pieces that mean something to YAML, so that mutations find its corners.
 const PIECES: &[&str] = &[
-    "\n", " ", "  ", "\t", "\r\n", ":", ": ", "- ", "? ", "#", " #", "'", "\"", "|", ">", "|-\n", "{", "}", "[", "]",
-    ",", "&a ", "*a", "!!str ", "!", "<<: ", "---", "---\n", "...", "...\n", "%", "@", "\\", "\\u12", "é", "😀",
-    "\u{85}", "\u{2028}", "\u{FEFF}", "\u{7F}", "{{ x }}", "yes", "0x1", ".inf", "null", "=",
+    "\n", " ", "  ", "\t", "\r\n", ":", ": ", "- ", "? ", "#", " #", "'", "\"", "|", ">", "|-\n",
+    "{", "}", "[", "]", ",", "&a ", "*a", "!!str ", "!", "<<: ", "---", "---\n", "...", "...\n",
+    "%", "@", "\\", "\\u12", "é", "😀", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{7F}", "{{ x }}",
+    "yes", "0x1", ".inf", "null", "=",
 ];
 
 fn spans_of(document: &Document) -> Vec<Span> {
     let mut spans = vec![document.span];
-    spans.extend(document.problems.iter().flat_map(|problem| [Some(problem.span), problem.related]).flatten());
+    spans.extend(
+        document
+            .problems
+            .iter()
+            .flat_map(|problem| [Some(problem.span), problem.related])
+            .flatten(),
+    );
     spans.extend(document.quirks.iter().map(|(_, span)| *span));
     match &document.content {
         Content::Empty => {}
@@ -37,7 +44,12 @@ fn collect<'a>(root: Value<'a>, spans: &mut Vec<Span>) {
     while let Some(value) = pending.pop().filter(|_| spans.len() < 10_000) {
         spans.push(value.span());
         spans.extend(value.entries().map(|entry| entry.key_span));
-        pending.extend(value.entries().map(|entry| entry.value).chain(value.items()));
+        pending.extend(
+            value
+                .entries()
+                .map(|entry| entry.value)
+                .chain(value.items()),
+        );
     }
 }
 
@@ -47,7 +59,10 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     prop_assert_eq!(verify(&file).differences, []);
     for (place, document) in documents.iter().enumerate() {
         prop_assert_eq!(document.index as usize, place);
-        for span in spans_of(document).into_iter().chain(document.comments.iter().map(|comment| comment.span)) {
+        for span in spans_of(document)
+            .into_iter()
+            .chain(document.comments.iter().map(|comment| comment.span))
+        {
             prop_assert!(text.get(span.range()).is_some(), "{span:?} in {text:?}");
         }
         if let Content::Value(tree) = &document.content {
@@ -65,11 +80,17 @@ fn scalars_read_alike_on_their_own(text: &str, root: Value<'_>) -> Result<(), Te
     let mut seen = 0;
     while let Some(value) = pending.pop().filter(|_| seen < 10_000) {
         seen += 1;
-        pending.extend(value.entries().map(|entry| entry.value).chain(value.items()));
+        pending.extend(
+            value
+                .entries()
+                .map(|entry| entry.value)
+                .chain(value.items()),
+        );
         let written = text.get(value.span().range()).unwrap_or_default();
         let before = &text[..value.span().start as usize];
         let quoted = written.starts_with(['"', '\'']);
-        if value.is_map() || value.is_seq() || written.starts_with(['|', '>']) || written.is_empty() {
+        if value.is_map() || value.is_seq() || written.starts_with(['|', '>']) || written.is_empty()
+        {
             continue;
         }
         // In a flow, `1:` before a comma is text; on its own it would be a key.
@@ -82,7 +103,12 @@ fn scalars_read_alike_on_their_own(text: &str, root: Value<'_>) -> Result<(), Te
             _ => None,
         };
         let json_number = matches!(value.kind(), Kind::Float(_)) && written.parse::<f64>().is_ok();
-        if json_number || text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{') {
+        if json_number
+            || text
+                .trim_start_matches('\u{FEFF}')
+                .trim_start()
+                .starts_with('{')
+        {
             continue;
         }
         prop_assert_eq!(again, Some(to_json(value)), "{:?} in {:?}", written, text);
@@ -135,5 +161,9 @@ proptest! {
 fn the_manifest_that_is_mutated_is_readable() {
     let documents = read(&SourceFile::new("f", MANIFEST));
     assert_eq!(documents.len(), 3);
-    assert!(documents.iter().all(|document| matches!(document.content, Content::Value(_))));
+    assert!(
+        documents
+            .iter()
+            .all(|document| matches!(document.content, Content::Value(_)))
+    );
 }

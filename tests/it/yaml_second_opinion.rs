@@ -29,7 +29,12 @@ fn scalars(tree: &Tree) -> Scalars<'_> {
         if !value.is_map() && !value.is_seq() {
             found.insert(value.span().start, (value.span().end, value.as_str()));
         }
-        pending.extend(value.entries().map(|entry| entry.value).chain(value.items()));
+        pending.extend(
+            value
+                .entries()
+                .map(|entry| entry.value)
+                .chain(value.items()),
+        );
     }
     found
 }
@@ -42,11 +47,16 @@ fn is_comparable(document: &Document) -> bool {
 /// Compares one document; `None` when the other parser refuses it. Returns how many scalars were compared.
 fn compare(name: &str, text: &str, base: u32, tree: &Tree) -> Option<usize> {
     let ours = scalars(tree);
-    let options = options! { emit_comments: false, flow_nesting_limit: 10_000, block_nesting_limit: 10_000 };
-    let events: Vec<_> = Parser::new_from_str_with_options(text, options).collect::<Result<_, _>>().ok()?;
+    let options =
+        options! { emit_comments: false, flow_nesting_limit: 10_000, block_nesting_limit: 10_000 };
+    let events: Vec<_> = Parser::new_from_str_with_options(text, options)
+        .collect::<Result<_, _>>()
+        .ok()?;
     let mut compared = 0;
     for (event, span) in &events {
-        let Event::Scalar(value, style, ..) = event else { continue };
+        let Event::Scalar(value, style, ..) = event else {
+            continue;
+        };
         let range = span.byte_range().expect("a parser over text knows bytes");
         let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
         if block || range.is_empty() || value == "<<" {
@@ -70,19 +80,28 @@ fn an_independent_parser_finds_the_same_scalars_at_the_same_places() {
     let Some(corpus) = corpus() else { return };
     let (mut documents, mut compared, mut refused) = (0, 0, 0);
     let files = crate::corpus::documents(corpus).iter();
-    let files = files.filter(|(name, _)| !name.ends_with(".json") && !DIFFERENT.contains(&name.as_str()));
+    let files =
+        files.filter(|(name, _)| !name.ends_with(".json") && !DIFFERENT.contains(&name.as_str()));
     for (name, (file, read)) in files {
         for document in read.iter().filter(|document| is_comparable(document)) {
-            let Content::Value(tree) = &document.content else { continue };
+            let Content::Value(tree) = &document.content else {
+                continue;
+            };
             let text = file.slice(document.span);
             let merged = text.contains("<<:");
             documents += 1;
-            match (!merged).then(|| compare(name, text, document.span.start, tree)).flatten() {
+            match (!merged)
+                .then(|| compare(name, text, document.span.start, tree))
+                .flatten()
+            {
                 Some(count) => compared += count,
                 None => refused += 1,
             }
         }
     }
     println!("{compared} scalars in {documents} documents, {refused} not comparable");
-    assert!(refused * 100 < documents, "the other parser refuses or cannot compare only a few: {refused}");
+    assert!(
+        refused * 100 < documents,
+        "the other parser refuses or cannot compare only a few: {refused}"
+    );
 }

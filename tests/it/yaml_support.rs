@@ -28,7 +28,9 @@ pub(crate) fn to_json(value: Value<'_>) -> serde_json::Value {
         Kind::Float(found) => Number::from_f64(found).map_or(serde_json::Value::Null, Into::into),
         Kind::String(found) => found.to_string().into(),
         Kind::Map => {
-            let entries = value.entries().map(|entry| (entry.key.to_owned(), to_json(entry.value)));
+            let entries = value
+                .entries()
+                .map(|entry| (entry.key.to_owned(), to_json(entry.value)));
             serde_json::Value::Object(entries.collect::<Map<_, _>>())
         }
         Kind::Seq => value.items().map(to_json).collect(),

@@ -41,13 +41,32 @@ const EVALUATED: [&str; 16] = [
 
 pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
-    for (place, file, object) in state.objects().filter(|(place, ..)| state.chart_of(place).is_none()) {
-        let Some(spec) = object.at(&["spec"]) else { continue };
-        let (is_application, is_set) = (object.is(kinds::APPLICATION), object.is(kinds::APPLICATION_SET));
+    for (place, file, object) in state
+        .objects()
+        .filter(|(place, ..)| state.chart_of(place).is_none())
+    {
+        let Some(spec) = object.at(&["spec"]) else {
+            continue;
+        };
+        let (is_application, is_set) = (
+            object.is(kinds::APPLICATION),
+            object.is(kinds::APPLICATION_SET),
+        );
         if is_application {
-            ArgoObject { finder, place, file, object }.application(spec);
+            ArgoObject {
+                finder,
+                place,
+                file,
+                object,
+            }
+            .application(spec);
         } else if is_set {
-            let mut set = ArgoObject { finder, place, file, object };
+            let mut set = ArgoObject {
+                finder,
+                place,
+                file,
+                object,
+            };
             set.generators(spec);
             if let Some(spec) = spec.at(&["template", "spec"]) {
                 set.application(spec);
@@ -65,8 +84,12 @@ struct ArgoObject<'f, 's, 'o> {
 
 impl ArgoObject<'_, '_, '_> {
     fn input(&self, what: UnreadWhat, name: &str, reason: &'static str) -> FoundInput {
-        FoundInput::new(what, format!("{name} of {}", shown_key(self.object)), reason)
-            .identified(format!("{name} of {}", written_key(self.object)))
+        FoundInput::new(
+            what,
+            format!("{name} of {}", shown_key(self.object)),
+            reason,
+        )
+        .identified(format!("{name} of {}", written_key(self.object)))
     }
 
     fn add(&mut self, value: Value<'_>, input: FoundInput) {
@@ -87,9 +110,14 @@ impl ArgoObject<'_, '_, '_> {
             self.add(hydrator, input);
         }
         if let Some(destination) = spec.get("destination") {
-            let cluster = ["server", "name"].map(|key| text_at(destination, &[key])).join(" ");
+            let cluster = ["server", "name"]
+                .map(|key| text_at(destination, &[key]))
+                .join(" ");
             let reason = "objects of another cluster are not compared with those of this one";
-            let input = self.input(UnreadWhat::OtherRepository, "cluster", reason).part(cluster).only_changes();
+            let input = self
+                .input(UnreadWhat::OtherRepository, "cluster", reason)
+                .part(cluster)
+                .only_changes();
             self.add(destination, input);
         }
     }
@@ -107,42 +135,74 @@ impl ArgoObject<'_, '_, '_> {
             ("", true) => {
                 let reason = "another revision or repository is not read";
                 let input = self.input(UnreadWhat::OtherRepository, "source", reason);
-                input.part(format!("{} {revision}", text("repoURL"))).within(written_key(self.object))
+                input
+                    .part(format!("{} {revision}", text("repoURL")))
+                    .within(written_key(self.object))
             }
             ("", false) => {
                 let repository = without_credentials(text("repoURL"));
-                let input = self.input(UnreadWhat::OtherRepository, "source", "another repository is not read");
-                input.part(format!("{repository} {path}")).saying(revision).in_version(revision)
+                let input = self.input(
+                    UnreadWhat::OtherRepository,
+                    "source",
+                    "another repository is not read",
+                );
+                input
+                    .part(format!("{repository} {path}"))
+                    .saying(revision)
+                    .in_version(revision)
             }
-            (chart, _) => FoundInput::new(UnreadWhat::Chart, format!("chart {chart}"), "the chart is not rendered")
-                .identified(format!("chart of {}", written_key(self.object)))
-                .part(format!("{} {chart}", text("repoURL")))
-                .in_version(revision),
+            (chart, _) => FoundInput::new(
+                UnreadWhat::Chart,
+                format!("chart {chart}"),
+                "the chart is not rendered",
+            )
+            .identified(format!("chart of {}", written_key(self.object)))
+            .part(format!("{} {chart}", text("repoURL")))
+            .in_version(revision),
         };
         let input = number(input);
         let within = input.identity.clone();
         self.add(source, input);
         if let Some(helm) = source.get("helm") {
             let mut values = said(self.file, Some(helm));
-            for written in helm.get("valueFiles").into_iter().flat_map(Value::items).filter_map(Value::as_str) {
-                let place = match written.strip_prefix('$').and_then(|rest| rest.split_once('/')) {
+            for written in helm
+                .get("valueFiles")
+                .into_iter()
+                .flat_map(Value::items)
+                .filter_map(Value::as_str)
+            {
+                let place = match written
+                    .strip_prefix('$')
+                    .and_then(|rest| rest.split_once('/'))
+                {
                     Some((_, path)) => resolve("", path),
                     None => resolve(&folder, written),
                 };
                 values.push_str(&self.finder.state.digest(&place));
             }
-            let parts = ["releaseName", "namespace"].map(|key| text_at(helm, &[key])).join(" ");
-            let input = number(self.input(UnreadWhat::Values, "values", VALUES)).saying(values).part(parts);
+            let parts = ["releaseName", "namespace"]
+                .map(|key| text_at(helm, &[key]))
+                .join(" ");
+            let input = number(self.input(UnreadWhat::Values, "values", VALUES))
+                .saying(values)
+                .part(parts);
             self.add(helm, input.within(&within));
         }
         if let Some(plugin) = source.get("plugin") {
             let input = number(self.input(UnreadWhat::Plugin, "plugin", "plugins are not run"));
-            let input = input.part(said(self.file, Some(plugin))).within(&within).taking_away();
+            let input = input
+                .part(said(self.file, Some(plugin)))
+                .within(&within)
+                .taking_away();
             self.add(plugin, input);
         }
         if let Some(jsonnet) = source.at(&["directory", "jsonnet"]) {
-            let input = number(self.input(UnreadWhat::Jsonnet, "program", "Jsonnet is not evaluated"));
-            self.add(jsonnet, input.part(said(self.file, Some(jsonnet))).within(&within));
+            let input =
+                number(self.input(UnreadWhat::Jsonnet, "program", "Jsonnet is not evaluated"));
+            self.add(
+                jsonnet,
+                input.part(said(self.file, Some(jsonnet))).within(&within),
+            );
         }
         if let Some(kustomize) = source.get("kustomize") {
             self.kustomize(kustomize, &folder);
@@ -150,28 +210,54 @@ impl ArgoObject<'_, '_, '_> {
     }
 
     fn kustomize(&mut self, kustomize: Value<'_>, folder: &str) {
-        for entry in kustomize.entries().filter(|entry| !EVALUATED.contains(&entry.key)) {
+        for entry in kustomize
+            .entries()
+            .filter(|entry| !EVALUATED.contains(&entry.key))
+        {
             let reason = "it may change which objects are built, and it is not evaluated";
-            let input = self.input(UnreadWhat::Transformer, entry.key, reason).part(said(self.file, Some(entry.value)));
+            let input = self
+                .input(UnreadWhat::Transformer, entry.key, reason)
+                .part(said(self.file, Some(entry.value)));
             let input = input.taking_away().within(written_key(self.object));
-            self.finder.add(self.place, self.file, entry.key_span, input);
-            for written in entry.value.items().filter(|_| entry.key == "components").filter_map(Value::as_str) {
-                component(self.finder, self.place, self.file, entry.value, &resolve(folder, written));
+            self.finder
+                .add(self.place, self.file, entry.key_span, input);
+            for written in entry
+                .value
+                .items()
+                .filter(|_| entry.key == "components")
+                .filter_map(Value::as_str)
+            {
+                component(
+                    self.finder,
+                    self.place,
+                    self.file,
+                    entry.value,
+                    &resolve(folder, written),
+                );
             }
         }
         let (place, file) = (self.place, self.file);
-        let patched =
-            Patched { place, file, folder: None, owner: shown_key(self.object), within: written_key(self.object) };
+        let patched = Patched {
+            place,
+            file,
+            folder: None,
+            owner: shown_key(self.object),
+            within: written_key(self.object),
+        };
         patches::find(self.finder, &patched, kustomize);
     }
 
     /// What decides which Applications a set generates.
     fn generators(&mut self, spec: Value<'_>) {
         let template = spec.get("template");
-        let named =
-            ["name", "namespace"].map(|key| template.map_or("", |template| text_at(template, &["metadata", key])));
+        let named = ["name", "namespace"]
+            .map(|key| template.map_or("", |template| text_at(template, &["metadata", key])));
         let mut input = self
-            .input(UnreadWhat::Generator, "generators", "ownerlint does not generate Applications from a set")
+            .input(
+                UnreadWhat::Generator,
+                "generators",
+                "ownerlint does not generate Applications from a set",
+            )
             .part(named.join("/"))
             .part(said(self.file, spec.get("templatePatch")));
         let generators = spec.get("generators");
@@ -180,7 +266,8 @@ impl ArgoObject<'_, '_, '_> {
         match generators.map(leaves) {
             Some(Some(leaves)) => {
                 let steady = leaves.into_iter().filter(|(path, _)| !is_version(path));
-                input = input.parts(steady.map(|(path, value)| format!("{path}={}", scalar(value))));
+                input =
+                    input.parts(steady.map(|(path, value)| format!("{path}={}", scalar(value))));
             }
             Some(None) => input = input.part(said(self.file, generators)),
             None => {}
@@ -193,10 +280,14 @@ impl ArgoObject<'_, '_, '_> {
         let template = template.and_then(|template| template.get("spec"));
         let sources = |template: Value<'_>| -> Vec<String> {
             let several = template.get("sources").into_iter().flat_map(Value::items);
-            let all = several.chain(template.get("source")).map(|source| text_at(source, &["path"]));
+            let all = several
+                .chain(template.get("source"))
+                .map(|source| text_at(source, &["path"]));
             let patterns = all.filter(|path| path.contains("{{")).map(pattern_of);
             // What is nothing but a parameter says nothing of folders.
-            patterns.filter(|pattern| pattern.contains(|c: char| c != '*' && c != '/')).collect()
+            patterns
+                .filter(|pattern| pattern.contains(|c: char| c != '*' && c != '/'))
+                .collect()
         };
         for pattern in template.map(sources).into_iter().flatten() {
             self.matches(GitPattern::Directory, &pattern, span);
@@ -207,10 +298,14 @@ impl ArgoObject<'_, '_, '_> {
     fn matches(&mut self, kind: GitPattern, pattern: &str, span: Span) {
         let state = self.finder.state;
         let (name, reason) = match kind {
-            GitPattern::File => (format!("files {pattern}"), "an ApplicationSet generates Applications from them"),
-            GitPattern::Directory => {
-                (format!("folders {pattern}"), "an ApplicationSet generates Applications from them")
-            }
+            GitPattern::File => (
+                format!("files {pattern}"),
+                "an ApplicationSet generates Applications from them",
+            ),
+            GitPattern::Directory => (
+                format!("folders {pattern}"),
+                "an ApplicationSet generates Applications from them",
+            ),
         };
         if !self.finder.is_first(&name) {
             return;
@@ -218,10 +313,16 @@ impl ArgoObject<'_, '_, '_> {
         self.finder.patterns += 1;
         if self.finder.patterns > MOST_PATTERNS {
             let reason = "ApplicationSets have too many patterns";
-            let input = FoundInput::new(UnreadWhat::Limit, "patterns of ApplicationSets", reason).taking_away();
+            let input = FoundInput::new(UnreadWhat::Limit, "patterns of ApplicationSets", reason)
+                .taking_away();
             if self.finder.patterns == MOST_PATTERNS + 1 {
                 // Any folder may match one of the others.
-                self.finder.add(self.place, self.file, span, input.parts(contents(state, "")));
+                self.finder.add(
+                    self.place,
+                    self.file,
+                    span,
+                    input.parts(contents(state, "")),
+                );
             }
             return;
         }
@@ -278,9 +379,20 @@ fn pattern_of(path: &str) -> String {
     pattern + rest
 }
 
-fn matching<'p>(paths: impl Iterator<Item = &'p str>, pattern: &str, within_folders: bool) -> Vec<String> {
+fn matching<'p>(
+    paths: impl Iterator<Item = &'p str>,
+    pattern: &str,
+    within_folders: bool,
+) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./").trim_matches('/');
-    let glob = GlobBuilder::new(pattern).literal_separator(within_folders).build();
-    let Ok(matcher) = glob.map(|glob| glob.compile_matcher()) else { return Vec::new() };
-    paths.filter(|path| matcher.is_match(path)).map(str::to_owned).collect()
+    let glob = GlobBuilder::new(pattern)
+        .literal_separator(within_folders)
+        .build();
+    let Ok(matcher) = glob.map(|glob| glob.compile_matcher()) else {
+        return Vec::new();
+    };
+    paths
+        .filter(|path| matcher.is_match(path))
+        .map(str::to_owned)
+        .collect()
 }

@@ -76,7 +76,11 @@ pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
             return None;
         }
         match value.kind() {
-            Kind::Map => pending.extend(value.entries().map(|entry| (format!("{path}.{}", entry.key), entry.value))),
+            Kind::Map => pending.extend(
+                value
+                    .entries()
+                    .map(|entry| (format!("{path}.{}", entry.key), entry.value)),
+            ),
             Kind::Seq => pending.extend(value.items().map(|item| (path.clone(), item))),
             _ => found.push((path, value)),
         }
@@ -87,5 +91,9 @@ pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
 /// Whether a key holds a version: a change of it is a calm one.
 pub(super) fn is_version(path: &str) -> bool {
     let key = path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
-    ["version", "revision", "tag", "ref", "digest", "commit", "sha"].iter().any(|word| key.ends_with(word))
+    [
+        "version", "revision", "tag", "ref", "digest", "commit", "sha",
+    ]
+    .iter()
+    .any(|word| key.ends_with(word))
 }

@@ -21,10 +21,19 @@ fn identity(folder: &str) -> String {
 pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
     for place in state.paths() {
-        let Some(folder) = state.chart_of(place).filter(|folder| is_read(folder, place)) else { continue };
-        let Some(path) = state.path(place) else { continue };
+        let Some(folder) = state
+            .chart_of(place)
+            .filter(|folder| is_read(folder, place))
+        else {
+            continue;
+        };
+        let Some(path) = state.path(place) else {
+            continue;
+        };
         let input = match state.file(place) {
-            Some(file) if name_of(place) == "Chart.yaml" && folder_of(place) == folder => chart(finder, folder, file),
+            Some(file) if name_of(place) == "Chart.yaml" && folder_of(place) == folder => {
+                chart(finder, folder, file)
+            }
             _ => member(finder, folder, place),
         };
         finder.add_at(place, path, 1, input);
@@ -38,16 +47,29 @@ fn is_read(folder: &str, place: &str) -> bool {
     if top == "templates" {
         return name != "NOTES.txt";
     }
-    let is_prose = [".md", ".png", ".svg"].iter().any(|ending| name.ends_with(ending)) || name.starts_with("LICENSE");
+    let is_prose = [".md", ".png", ".svg"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+        || name.starts_with("LICENSE");
     let is_folder = below.contains('/');
     !is_prose && !(is_folder && (top.starts_with('.') || ["ci", "docs", "tests"].contains(&top)))
 }
 
 fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
-    let root = file.documents().iter().find_map(|document| document.tree()).map(|tree| tree.root());
+    let root = file
+        .documents()
+        .iter()
+        .find_map(|document| document.tree())
+        .map(|tree| tree.root());
     let text = |key: &str| root.map(|root| text_at(root, &[key])).unwrap_or_default();
-    let name = Some(text("name")).filter(|name| !name.is_empty()).unwrap_or_else(|| name_of(folder));
-    let dependencies = || root.and_then(|root| root.get("dependencies")).into_iter().flat_map(Value::items);
+    let name = Some(text("name"))
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| name_of(folder));
+    let dependencies = || {
+        root.and_then(|root| root.get("dependencies"))
+            .into_iter()
+            .flat_map(Value::items)
+    };
     let parts = dependencies().map(|dependency| {
         let keys = ["name", "repository", "alias", "condition", "tags"];
         let fields = keys.map(|key| dependency.get(key).and_then(canonical).unwrap_or_default());
@@ -68,9 +90,16 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
         .parts(parts)
         .part(format!("type {}", text("type")));
     // Argo CD then takes the folder for a chart, and applies none of the manifests beside it.
-    let files = finder.state.paths_below(folder).filter(|place| folder_of(place) == folder);
+    let files = finder
+        .state
+        .paths_below(folder)
+        .filter(|place| folder_of(place) == folder);
     let mut files = files.filter_map(|place| finder.state.file(place));
-    let beside = files.any(|file| file.documents().iter().any(|document| !document.objects().is_empty()));
+    let beside = files.any(|file| {
+        file.documents()
+            .iter()
+            .any(|document| !document.objects().is_empty())
+    });
     if beside { found.taking_away() } else { found }
 }
 
@@ -82,7 +111,9 @@ fn member(finder: &Finder<'_>, folder: &str, place: &str) -> FoundInput {
     } else if name == "Chart.yaml" || name == "Chart.lock" || name == "requirements.yaml" {
         FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), CHART).saying(content)
     } else if name.ends_with(".tgz") {
-        let stem = name.find(|character: char| character.is_ascii_digit()).map_or(name, |at| &name[..at]);
+        let stem = name
+            .find(|character: char| character.is_ascii_digit())
+            .map_or(name, |at| &name[..at]);
         FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), CHART)
             .identified(format!("packed {}", resolve(folder_of(place), stem)))
             .saying(content)
@@ -99,10 +130,18 @@ pub(super) fn deciding_lines(text: &str) -> BTreeSet<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let words = ["if ", "range ", "with "];
     for line in text.lines().map(str::trim) {
-        let is_control = line.contains("{{") && words.iter().any(|word| line.contains(word)) || line.starts_with("{%");
-        if is_control || line.starts_with("kind:") || line.starts_with("- kind:") || line.starts_with("name:") {
+        let is_control = line.contains("{{") && words.iter().any(|word| line.contains(word))
+            || line.starts_with("{%");
+        if is_control
+            || line.starts_with("kind:")
+            || line.starts_with("- kind:")
+            || line.starts_with("name:")
+        {
             *counts.entry(line).or_default() += 1;
         }
     }
-    counts.into_iter().map(|(line, count)| format!("{line} ×{count}")).collect()
+    counts
+        .into_iter()
+        .map(|(line, count)| format!("{line} ×{count}"))
+        .collect()
 }

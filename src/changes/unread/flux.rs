@@ -67,29 +67,62 @@ const FETCHING: [&str; 13] = [
 
 pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
     let state = finder.state;
-    for (place, file, object) in state.objects().filter(|(place, ..)| state.chart_of(place).is_none()) {
-        let Some(spec) = object.at(&["spec"]) else { continue };
+    for (place, file, object) in state
+        .objects()
+        .filter(|(place, ..)| state.chart_of(place).is_none())
+    {
+        let Some(spec) = object.at(&["spec"]) else {
+            continue;
+        };
         if object.group() == "source.toolkit.fluxcd.io" && object.kind() != "HelmChart" {
             source(finder, place, file, object, spec);
         } else if object.kind() == "FluxInstance" {
-            let input = FoundInput::new(UnreadWhat::Remote, shown_key(object), "Flux is installed from it")
-                .identified(written_key(object))
-                .in_version(text_at(spec, &["distribution", "version"]))
-                .saying(said(file, spec.get("distribution")))
-                .part(["sync", "kustomize", "components"].map(|key| said(file, spec.get(key))).join("\n"));
+            let input = FoundInput::new(
+                UnreadWhat::Remote,
+                shown_key(object),
+                "Flux is installed from it",
+            )
+            .identified(written_key(object))
+            .in_version(text_at(spec, &["distribution", "version"]))
+            .saying(said(file, spec.get("distribution")))
+            .part(
+                ["sync", "kustomize", "components"]
+                    .map(|key| said(file, spec.get(key)))
+                    .join("\n"),
+            );
             finder.add(place, file, object.name_span(), input);
         } else if object.is(kinds::FLUX_KUSTOMIZATION) {
-            FluxKustomization { finder, place, file, object, spec }.find(variables);
+            FluxKustomization {
+                finder,
+                place,
+                file,
+                object,
+                spec,
+            }
+            .find(variables);
         }
     }
 }
 
-fn source(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
+fn source(
+    finder: &mut Finder<'_>,
+    place: &str,
+    file: &ParsedFile,
+    object: &Object,
+    spec: Value<'_>,
+) {
     let reference = spec.get("ref");
     let keys = ["tag", "semver", "commit", "name", "digest", "branch"];
-    let version = keys.iter().map(|key| reference.map_or("", |reference| text_at(reference, &[key])));
-    let version = version.into_iter().find(|version| !version.is_empty()).unwrap_or_default();
-    let rest = spec.entries().filter(|entry| !FETCHING.contains(&entry.key));
+    let version = keys
+        .iter()
+        .map(|key| reference.map_or("", |reference| text_at(reference, &[key])));
+    let version = version
+        .into_iter()
+        .find(|version| !version.is_empty())
+        .unwrap_or_default();
+    let rest = spec
+        .entries()
+        .filter(|entry| !FETCHING.contains(&entry.key));
     let parts = rest.map(|entry| format!("{} {}", entry.key, said(file, Some(entry.value))));
     let input = FoundInput::new(
         UnreadWhat::Remote,
@@ -106,7 +139,13 @@ fn source(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Obje
 }
 
 /// Adds the content of a component's folder: the keys of the objects below it.
-pub(super) fn component(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, entry: Value<'_>, folder: &str) {
+pub(super) fn component(
+    finder: &mut Finder<'_>,
+    place: &str,
+    file: &ParsedFile,
+    entry: Value<'_>,
+    folder: &str,
+) {
     let name = format!("component {folder}");
     if finder.is_first(&name) {
         let reason = "components that a delivery object adds are not built";
@@ -115,7 +154,9 @@ pub(super) fn component(finder: &mut Finder<'_>, place: &str, file: &ParsedFile,
             place,
             file,
             entry.span(),
-            FoundInput::new(UnreadWhat::Transformer, name, reason).parts(keys).only_changes(),
+            FoundInput::new(UnreadWhat::Transformer, name, reason)
+                .parts(keys)
+                .only_changes(),
         );
     }
 }
@@ -135,14 +176,30 @@ impl FluxKustomization<'_, '_, '_> {
         self.variables(variables);
         self.components();
         self.others();
-        let Self { finder, place, file, object, spec } = self;
-        let patched = Patched { place, file, folder: None, owner: shown_key(object), within: written_key(object) };
+        let Self {
+            finder,
+            place,
+            file,
+            object,
+            spec,
+        } = self;
+        let patched = Patched {
+            place,
+            file,
+            folder: None,
+            owner: shown_key(object),
+            within: written_key(object),
+        };
         patches::find(finder, &patched, spec);
     }
 
     fn input(&self, what: UnreadWhat, name: &str, reason: &'static str) -> FoundInput {
-        FoundInput::new(what, format!("{name} of {}", shown_key(self.object)), reason)
-            .identified(format!("{name} of {}", written_key(self.object)))
+        FoundInput::new(
+            what,
+            format!("{name} of {}", shown_key(self.object)),
+            reason,
+        )
+        .identified(format!("{name} of {}", written_key(self.object)))
     }
 
     fn add(&mut self, value: Value<'_>, input: FoundInput) {
@@ -152,33 +209,63 @@ impl FluxKustomization<'_, '_, '_> {
     /// The repository that it builds from, and the cluster that it applies to.
     fn origin(&mut self) {
         for (key, name, reason) in [
-            ("sourceRef", "source", "the contents of another source are not read"),
-            ("kubeConfig", "cluster", "objects of another cluster are not compared with those of this one"),
+            (
+                "sourceRef",
+                "source",
+                "the contents of another source are not read",
+            ),
+            (
+                "kubeConfig",
+                "cluster",
+                "objects of another cluster are not compared with those of this one",
+            ),
         ] {
-            let Some(value) = self.spec.get(key) else { continue };
-            let input = self.input(UnreadWhat::OtherRepository, name, reason).part(said(self.file, Some(value)));
+            let Some(value) = self.spec.get(key) else {
+                continue;
+            };
+            let input = self
+                .input(UnreadWhat::OtherRepository, name, reason)
+                .part(said(self.file, Some(value)));
             self.add(value, input.taking_away().within(written_key(self.object)));
         }
     }
 
     /// Variables that are written into names, namespaces or folders of the tree.
     fn variables(&mut self, used: &BTreeSet<String>) {
-        let reason = "the variable is part of a name, a namespace or a folder, and it is not filled in";
-        let substitute = self.spec.at(&["postBuild", "substitute"]).into_iter().flat_map(Value::entries);
+        let reason =
+            "the variable is part of a name, a namespace or a folder, and it is not filled in";
+        let substitute = self
+            .spec
+            .at(&["postBuild", "substitute"])
+            .into_iter()
+            .flat_map(Value::entries);
         for entry in substitute.filter(|entry| used.contains(entry.key)) {
             let name = format!("variable {}", entry.key);
-            let input = self.input(UnreadWhat::Variable, &name, reason).part(scalar(entry.value)).taking_away();
+            let input = self
+                .input(UnreadWhat::Variable, &name, reason)
+                .part(scalar(entry.value))
+                .taking_away();
             let input = input.within(written_key(self.object));
             self.add(entry.value, input);
         }
         if used.is_empty() {
             return;
         }
-        for from in self.spec.at(&["postBuild", "substituteFrom"]).into_iter().flat_map(Value::items) {
+        for from in self
+            .spec
+            .at(&["postBuild", "substituteFrom"])
+            .into_iter()
+            .flat_map(Value::items)
+        {
             let name = text_at(from, &["name"]);
             let kind = text_at(from, &["kind"]);
-            let input =
-                self.input(UnreadWhat::Variable, &format!("variables from {kind} {name}"), reason).taking_away();
+            let input = self
+                .input(
+                    UnreadWhat::Variable,
+                    &format!("variables from {kind} {name}"),
+                    reason,
+                )
+                .taking_away();
             self.add(from, input.within(written_key(self.object)));
             let identity = format!("variables in {name}");
             if !self.finder.is_first(&identity) {
@@ -187,9 +274,16 @@ impl FluxKustomization<'_, '_, '_> {
             for data in self.finder.state.data(name) {
                 let values: BTreeSet<String> = values_of(data.value, used).into_iter().collect();
                 let is_encrypted = values.iter().any(|value| value.contains("ENC["));
-                let what = if is_encrypted { UnreadWhat::Encrypted } else { UnreadWhat::Variable };
-                let input = FoundInput::new(what, identity.clone(), reason).parts(values).taking_away();
-                self.finder.add(data.place, data.file, data.value.span(), input);
+                let what = if is_encrypted {
+                    UnreadWhat::Encrypted
+                } else {
+                    UnreadWhat::Variable
+                };
+                let input = FoundInput::new(what, identity.clone(), reason)
+                    .parts(values)
+                    .taking_away();
+                self.finder
+                    .add(data.place, data.file, data.value.span(), input);
             }
         }
     }
@@ -197,10 +291,21 @@ impl FluxKustomization<'_, '_, '_> {
     /// Components, with the keys of the objects below their folders.
     fn components(&mut self) {
         let folder = resolve("", text_at(self.spec, &["path"]).trim_start_matches('/'));
-        for entry in self.spec.get("components").into_iter().flat_map(Value::items) {
-            let Some(written) = entry.as_str() else { continue };
+        for entry in self
+            .spec
+            .get("components")
+            .into_iter()
+            .flat_map(Value::items)
+        {
+            let Some(written) = entry.as_str() else {
+                continue;
+            };
             let reason = "components of a Flux Kustomization are not built";
-            let input = self.input(UnreadWhat::Transformer, &format!("component {written}"), reason);
+            let input = self.input(
+                UnreadWhat::Transformer,
+                &format!("component {written}"),
+                reason,
+            );
             self.add(entry, input);
             let (place, file) = (self.place, self.file);
             component(self.finder, place, file, entry, &resolve(&folder, written));
@@ -208,11 +313,18 @@ impl FluxKustomization<'_, '_, '_> {
     }
 
     fn others(&mut self) {
-        for entry in self.spec.entries().filter(|entry| !EVALUATED.contains(&entry.key)) {
+        for entry in self
+            .spec
+            .entries()
+            .filter(|entry| !EVALUATED.contains(&entry.key))
+        {
             let reason = "ownerlint does not know the field";
-            let input = self.input(UnreadWhat::Transformer, entry.key, reason).part(said(self.file, Some(entry.value)));
+            let input = self
+                .input(UnreadWhat::Transformer, entry.key, reason)
+                .part(said(self.file, Some(entry.value)));
             let input = input.taking_away().within(written_key(self.object));
-            self.finder.add(self.place, self.file, entry.key_span, input);
+            self.finder
+                .add(self.place, self.file, entry.key_span, input);
         }
     }
 }

@@ -23,8 +23,13 @@ const OTHERS: [(&str, &str); 7] = [
 
 pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
-    for (place, file, object) in state.objects().filter(|(place, ..)| state.chart_of(place).is_none()) {
-        let Some(spec) = object.at(&["spec"]) else { continue };
+    for (place, file, object) in state
+        .objects()
+        .filter(|(place, ..)| state.chart_of(place).is_none())
+    {
+        let Some(spec) = object.at(&["spec"]) else {
+            continue;
+        };
         // Flux 1 had a HelmRelease in two other groups.
         if object.kind() == "HelmRelease" {
             release(finder, place, file, object, spec);
@@ -37,9 +42,16 @@ pub(super) fn find(finder: &mut Finder<'_>) {
 }
 
 /// An object of another tool: all of its scalars but versions.
-fn other(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
+fn other(
+    finder: &mut Finder<'_>,
+    place: &str,
+    file: &ParsedFile,
+    object: &Object,
+    spec: Value<'_>,
+) {
     let reason = "ownerlint does not know which objects the tool makes of it";
-    let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), reason).identified(written_key(object));
+    let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), reason)
+        .identified(written_key(object));
     let input = match leaves(spec) {
         Some(leaves) => {
             let steady = leaves.into_iter().filter(|(path, _)| !is_version(path));
@@ -47,60 +59,123 @@ fn other(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Objec
         }
         None => input,
     };
-    finder.add(place, file, object.name_span(), input.saying(said(file, Some(spec))));
+    finder.add(
+        place,
+        file,
+        object.name_span(),
+        input.saying(said(file, Some(spec))),
+    );
 }
 
-fn release(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
+fn release(
+    finder: &mut Finder<'_>,
+    place: &str,
+    file: &ParsedFile,
+    object: &Object,
+    spec: Value<'_>,
+) {
     let key = written_key(object);
     let chart = spec.at(&["chart", "spec"]).or(spec.get("chart"));
     let of_chart = |path: &[&str]| chart.map(|chart| text_at(chart, path)).unwrap_or_default();
-    let references = [chart.and_then(|chart| chart.get("sourceRef")), spec.get("chartRef")];
+    let references = [
+        chart.and_then(|chart| chart.get("sourceRef")),
+        spec.get("chartRef"),
+    ];
     let reference = references.map(|reference| said(file, reference)).concat();
-    let referenced = references.into_iter().flatten().map(|reference| text_at(reference, &["name"])).next();
+    let referenced = references
+        .into_iter()
+        .flatten()
+        .map(|reference| text_at(reference, &["name"]))
+        .next();
     let (named, version) = (["chart", "name", "path"], ["version", "ref"]);
-    let first = |keys: &[&str]| keys.iter().map(|key| of_chart(&[key])).find(|text| !text.is_empty());
+    let first = |keys: &[&str]| {
+        keys.iter()
+            .map(|key| of_chart(&[key]))
+            .find(|text| !text.is_empty())
+    };
     let name = first(&named).or(referenced).unwrap_or_default();
     // helm-controller uninstalls and installs anew when one of these changes (internal/action/verify.go).
-    let installed = ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key])).join("/");
-    let span = chart.and_then(|chart| chart.get("chart")).or(spec.get("chartRef")).unwrap_or(spec).span();
+    let installed = ["releaseName", "targetNamespace", "storageNamespace"]
+        .map(|key| text_at(spec, &[key]))
+        .join("/");
+    let span = chart
+        .and_then(|chart| chart.get("chart"))
+        .or(spec.get("chartRef"))
+        .unwrap_or(spec)
+        .span();
     let identity = format!("chart of {key}");
     let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), CHART)
         .identified(&identity)
         .in_version(first(&version).unwrap_or_default())
         .part(format!(
             "{} {reference}",
-            ["chart", "name", "path", "repository", "git"].map(|key| of_chart(&[key])).join(" ")
+            ["chart", "name", "path", "repository", "git"]
+                .map(|key| of_chart(&[key]))
+                .join(" ")
         ))
         .part(format!("release {installed}"))
         .part(said(file, spec.get("kubeConfig")));
     finder.add(place, file, span, input);
     let values = ["values", "valuesFrom", "postRenderers"];
-    let Some(first) = values.iter().find_map(|key| spec.entry(key)) else { return };
+    let Some(first) = values.iter().find_map(|key| spec.entry(key)) else {
+        return;
+    };
     let mut text = values.map(|key| said(file, spec.get(key))).join("\n");
     let from = spec.get("valuesFrom").into_iter().flat_map(Value::items);
     for name in from.map(|entry| text_at(entry, &["name"])) {
         text.push_str(&finder.state.data_digest(name));
     }
-    let files = chart.and_then(|chart| chart.get("valuesFiles")).into_iter().flat_map(Value::items);
+    let files = chart
+        .and_then(|chart| chart.get("valuesFiles"))
+        .into_iter()
+        .flat_map(Value::items);
     for written in files.filter_map(Value::as_str) {
         text.push_str(written);
         text.push_str(&finder.state.digest(&resolve("", written)));
     }
-    let input = FoundInput::new(UnreadWhat::Values, format!("values of {}", shown_key(object)), VALUES)
-        .identified(format!("values of {key}"))
-        .saying(text)
-        .within(identity);
+    let input = FoundInput::new(
+        UnreadWhat::Values,
+        format!("values of {}", shown_key(object)),
+        VALUES,
+    )
+    .identified(format!("values of {key}"))
+    .saying(text)
+    .within(identity);
     finder.add(place, file, first.key_span, input);
 }
 
-fn helm_chart(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
+fn helm_chart(
+    finder: &mut Finder<'_>,
+    place: &str,
+    file: &ParsedFile,
+    object: &Object,
+    spec: Value<'_>,
+) {
     let key = written_key(object);
-    let rest = ["sourceRef", "repo", "targetNamespace", "chart", "helmVersion"].map(|key| said(file, spec.get(key)));
-    let values = ["valuesContent", "set", "valuesFiles", "valuesFile", "version"].map(|key| said(file, spec.get(key)));
-    let input = FoundInput::new(UnreadWhat::Chart, format!("chart {}", text_at(spec, &["chart"])), CHART)
-        .identified(format!("chart of {key}"))
-        .in_version(text_at(spec, &["version"]))
-        .saying(values.join("\n"))
-        .part(rest.join("\n"));
+    let rest = [
+        "sourceRef",
+        "repo",
+        "targetNamespace",
+        "chart",
+        "helmVersion",
+    ]
+    .map(|key| said(file, spec.get(key)));
+    let values = [
+        "valuesContent",
+        "set",
+        "valuesFiles",
+        "valuesFile",
+        "version",
+    ]
+    .map(|key| said(file, spec.get(key)));
+    let input = FoundInput::new(
+        UnreadWhat::Chart,
+        format!("chart {}", text_at(spec, &["chart"])),
+        CHART,
+    )
+    .identified(format!("chart of {key}"))
+    .in_version(text_at(spec, &["version"]))
+    .saying(values.join("\n"))
+    .part(rest.join("\n"));
     finder.add(place, file, object.name_span(), input);
 }

@@ -141,15 +141,24 @@ impl FoundInput {
 
     /// The identity, where the name does not tell inputs apart.
     pub(super) fn identified(self, identity: impl Into<String>) -> Self {
-        Self { identity: identity.into(), ..self }
+        Self {
+            identity: identity.into(),
+            ..self
+        }
     }
 
     pub(super) fn in_version(self, version: impl Into<String>) -> Self {
-        Self { version: version.into(), ..self }
+        Self {
+            version: version.into(),
+            ..self
+        }
     }
 
     pub(super) fn saying(self, text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..self }
+        Self {
+            text: text.into(),
+            ..self
+        }
     }
 
     pub(super) fn part(mut self, part: impl Into<String>) -> Self {
@@ -163,15 +172,24 @@ impl FoundInput {
     }
 
     pub(super) fn taking_away(self) -> Self {
-        Self { takes_away: true, ..self }
+        Self {
+            takes_away: true,
+            ..self
+        }
     }
 
     pub(super) fn within(self, identity: impl Into<String>) -> Self {
-        Self { within: Some(identity.into()), ..self }
+        Self {
+            within: Some(identity.into()),
+            ..self
+        }
     }
 
     pub(super) fn only_changes(self) -> Self {
-        Self { only_changes: true, ..self }
+        Self {
+            only_changes: true,
+            ..self
+        }
     }
 
     fn same_as(&self, other: &Self) -> bool {
@@ -180,12 +198,18 @@ impl FoundInput {
 
     fn subject(&self, before: Option<&Self>) -> String {
         let version = match before.map(|before| before.version.as_str()) {
-            Some(before) if before != self.version && !before.is_empty() && !self.version.is_empty() => {
+            Some(before)
+                if before != self.version && !before.is_empty() && !self.version.is_empty() =>
+            {
                 format!("{before} → {}", self.version)
             }
             _ => self.version.clone(),
         };
-        if version.is_empty() { self.name.clone() } else { format!("{} {version}", self.name) }
+        if version.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{} {version}", self.name)
+        }
     }
 
     fn reported(&self, side: UnreadSide, before: Option<&Self>, is_calm: bool) -> Unread {
@@ -207,7 +231,10 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
     let grouped = |inputs: Vec<FoundInput>| {
         let mut groups: BTreeMap<(UnreadWhat, String), Vec<FoundInput>> = BTreeMap::new();
         for input in inputs {
-            groups.entry((input.what, input.identity.clone())).or_default().push(input);
+            groups
+                .entry((input.what, input.identity.clone()))
+                .or_default()
+                .push(input);
         }
         groups
     };
@@ -215,31 +242,47 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
         let found = inputs.found.iter().map(|input| input.identity.clone());
         found.chain(inputs.present.iter().cloned()).collect()
     };
-    let (in_base, in_head): (BTreeSet<String>, BTreeSet<String>) = (identities(&base), identities(&head));
+    let (in_base, in_head): (BTreeSet<String>, BTreeSet<String>) =
+        (identities(&base), identities(&head));
     let (mut base, head) = (grouped(base.found), grouped(head.found));
     let mut all = UnreadChanges::default();
     let mut alone: Vec<(FoundInput, UnreadSide)> = Vec::new();
     for (key, mut after) in head {
         let mut before = base.remove(&key).unwrap_or_default();
         // Several of one identity are overlays of each other: the same ones are paired first.
-        after.retain(|input| match before.iter().position(|other| other.same_as(input)) {
-            Some(at) => {
-                before.swap_remove(at);
-                all.unchanged += 1;
-                false
-            }
-            None => true,
-        });
+        after.retain(
+            |input| match before.iter().position(|other| other.same_as(input)) {
+                Some(at) => {
+                    before.swap_remove(at);
+                    all.unchanged += 1;
+                    false
+                }
+                None => true,
+            },
+        );
         let paired = before.len().min(after.len());
         let (more_before, more_after) = (before.split_off(paired), after.split_off(paired));
         for (old, new) in before.iter().zip(&after) {
             let is_calm = old.parts.is_subset(&new.parts);
-            all.changed.push(new.reported(UnreadSide::Both, Some(old), is_calm));
+            all.changed
+                .push(new.reported(UnreadSide::Both, Some(old), is_calm));
         }
-        alone.extend(more_before.into_iter().map(|input| (input, UnreadSide::Base)));
-        alone.extend(more_after.into_iter().map(|input| (input, UnreadSide::Head)));
+        alone.extend(
+            more_before
+                .into_iter()
+                .map(|input| (input, UnreadSide::Base)),
+        );
+        alone.extend(
+            more_after
+                .into_iter()
+                .map(|input| (input, UnreadSide::Head)),
+        );
     }
-    alone.extend(base.into_values().flatten().map(|input| (input, UnreadSide::Base)));
+    alone.extend(
+        base.into_values()
+            .flatten()
+            .map(|input| (input, UnreadSide::Base)),
+    );
     for (input, side) in alone {
         let is_told = input.within.as_ref().is_some_and(|outer| match side {
             UnreadSide::Base => !in_head.contains(outer),
@@ -252,7 +295,15 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             all.changed.push(input.reported(side, None, is_calm));
         }
     }
-    let order = |one: &Unread| (one.is_calm, one.what, one.subject.clone(), one.file.clone(), one.line);
+    let order = |one: &Unread| {
+        (
+            one.is_calm,
+            one.what,
+            one.subject.clone(),
+            one.file.clone(),
+            one.line,
+        )
+    };
     all.changed.sort_by_cached_key(order);
     all
 }
@@ -269,7 +320,12 @@ pub(super) struct Finder<'s> {
 
 impl<'s> Finder<'s> {
     pub(super) fn new(state: &'s SourceState<'s>) -> Self {
-        Self { state, inputs: StateInputs::default(), once: BTreeSet::new(), patterns: 0 }
+        Self {
+            state,
+            inputs: StateInputs::default(),
+            once: BTreeSet::new(),
+            patterns: 0,
+        }
     }
 
     /// Adds an input of a parsed file.
@@ -286,7 +342,11 @@ impl<'s> Finder<'s> {
     /// Adds an input of any file, unless it was rendered.
     pub(super) fn add_at(&mut self, place: &str, path: &str, line: usize, input: FoundInput) {
         if !self.state.is_rendered(place) {
-            self.inputs.found.push(FoundInput { file: path.to_owned(), line, ..input });
+            self.inputs.found.push(FoundInput {
+                file: path.to_owned(),
+                line,
+                ..input
+            });
         }
     }
 }

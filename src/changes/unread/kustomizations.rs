@@ -45,35 +45,71 @@ const EVALUATED: [&str; 26] = [
 ];
 
 /// Those of the others whose entries are files and folders.
-const NAMING: [&str; 5] = ["transformers", "generators", "validators", "configurations", "replacements"];
+const NAMING: [&str; 5] = [
+    "transformers",
+    "generators",
+    "validators",
+    "configurations",
+    "replacements",
+];
 
 pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
     let read: BTreeSet<&str> = state.kustomizations().map(|(place, ..)| place).collect();
-    for (place, file) in state.files().filter(|(place, _)| is_kustomization(place) && !read.contains(place)) {
+    for (place, file) in state
+        .files()
+        .filter(|(place, _)| is_kustomization(place) && !read.contains(place))
+    {
         let reason = "the kustomization cannot be read, so that nothing is built";
-        let input = FoundInput::new(UnreadWhat::Unparsable, format!("kustomization {place}"), reason).taking_away();
-        let span = file.skipped().next().map_or(Span::new(0, 0), |(_, skip)| skip.span);
+        let input = FoundInput::new(
+            UnreadWhat::Unparsable,
+            format!("kustomization {place}"),
+            reason,
+        )
+        .taking_away();
+        let span = file
+            .skipped()
+            .next()
+            .map_or(Span::new(0, 0), |(_, skip)| skip.span);
         finder.add(place, file, span, input.part(file.source().text()));
     }
     for folder in state.unfollowed() {
         let reason = "too many kustomizations include each other";
-        let input = FoundInput::new(UnreadWhat::Limit, format!("kustomization in {folder}/"), reason).taking_away();
+        let input = FoundInput::new(
+            UnreadWhat::Limit,
+            format!("kustomization in {folder}/"),
+            reason,
+        )
+        .taking_away();
         let places = KUSTOMIZATIONS.map(|name| resolve(folder, name));
-        let place = places.into_iter().find(|place| state.path(place).is_some()).unwrap_or_default();
+        let place = places
+            .into_iter()
+            .find(|place| state.path(place).is_some())
+            .unwrap_or_default();
         // Any object may be behind it.
         let input = input.parts(contents(state, ""));
         finder.add_at(&place, state.path(&place).unwrap_or(folder), 1, input);
     }
     for (place, file, root) in state.kustomizations() {
         finder.inputs.present.insert(place.to_owned());
-        let mut one = KustomizationInputs { finder, place, folder: folder_of(place), file, root };
+        let mut one = KustomizationInputs {
+            finder,
+            place,
+            folder: folder_of(place),
+            file,
+            root,
+        };
         one.sources();
         one.generators();
         one.charts();
         one.others();
-        let patched =
-            Patched { place, file, folder: Some(folder_of(place)), owner: place.to_owned(), within: place.to_owned() };
+        let patched = Patched {
+            place,
+            file,
+            folder: Some(folder_of(place)),
+            owner: place.to_owned(),
+            within: place.to_owned(),
+        };
         patches::find(finder, &patched, root);
     }
 }
@@ -92,13 +128,18 @@ impl<'s> KustomizationInputs<'_, 's> {
     }
 
     fn items(&self, keys: &'static [&'static str]) -> Vec<Value<'s>> {
-        keys.iter().filter_map(|key| self.root.get(key)).flat_map(Value::items).collect()
+        keys.iter()
+            .filter_map(|key| self.root.get(key))
+            .flat_map(Value::items)
+            .collect()
     }
 
     /// What `resources` and `components` name that is not in the tree.
     fn sources(&mut self) {
         for entry in self.items(&["resources", "bases", "components"]) {
-            let Some(written) = entry.as_str() else { continue };
+            let Some(written) = entry.as_str() else {
+                continue;
+            };
             let path = resolve(self.folder, written);
             let state = self.finder.state;
             if state.file(&path).is_some() || state.has_folder(&path) {
@@ -110,13 +151,21 @@ impl<'s> KustomizationInputs<'_, 's> {
             } else if state.has(&path) {
                 let content = state.content(&path).unwrap_or_default().to_owned();
                 let reason = "its name does not end in .yaml, .yml or .json";
-                FoundInput::new(UnreadWhat::Unparsable, format!("resource {path}"), reason).part(content)
+                FoundInput::new(UnreadWhat::Unparsable, format!("resource {path}"), reason)
+                    .part(content)
             } else if state.leads_elsewhere(&path) || path.starts_with("..") {
                 let reason = "it is behind a link, in a submodule, or outside of what is compared";
-                FoundInput::new(UnreadWhat::OtherRepository, format!("resource {path}"), reason)
+                FoundInput::new(
+                    UnreadWhat::OtherRepository,
+                    format!("resource {path}"),
+                    reason,
+                )
             } else {
                 let reason = "the file does not exist, so that nothing is built";
-                local(FoundInput::new(UnreadWhat::Missing, format!("resource {path}"), reason).taking_away())
+                local(
+                    FoundInput::new(UnreadWhat::Missing, format!("resource {path}"), reason)
+                        .taking_away(),
+                )
             };
             let identity = format!("{} {}", self.place, input.identity);
             self.add(entry.span(), input.identified(identity));
@@ -127,13 +176,22 @@ impl<'s> KustomizationInputs<'_, 's> {
     fn generators(&mut self) {
         let options = self.root.get("generatorOptions");
         let fixed = |options: Option<Value<'_>>| {
-            options.and_then(|options| options.get("disableNameSuffixHash")).and_then(Value::as_bool)
+            options
+                .and_then(|options| options.get("disableNameSuffixHash"))
+                .and_then(Value::as_bool)
         };
-        let names = ["namespace", "namePrefix", "nameSuffix"].map(|key| text_at(self.root, &[key])).join("/");
-        for (key, kind) in [("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")] {
+        let names = ["namespace", "namePrefix", "nameSuffix"]
+            .map(|key| text_at(self.root, &[key]))
+            .join("/");
+        for (key, kind) in [
+            ("configMapGenerator", "ConfigMap"),
+            ("secretGenerator", "Secret"),
+        ] {
             for entry in self.root.get(key).into_iter().flat_map(Value::items) {
                 let name = text_at(entry, &["name"]);
-                let fixed = fixed(entry.get("options")).or(fixed(options)).unwrap_or_default();
+                let fixed = fixed(entry.get("options"))
+                    .or(fixed(options))
+                    .unwrap_or_default();
                 let identity = format!("{} {kind} {name}", self.place);
                 let input = FoundInput::new(
                     UnreadWhat::Generator,
@@ -154,32 +212,55 @@ impl<'s> KustomizationInputs<'_, 's> {
     fn charts(&mut self) {
         for entry in self.items(&["helmCharts", "helmChartInflationGenerator"]) {
             let name = [text_at(entry, &["name"]), text_at(entry, &["chartName"])].concat();
-            let version = [text_at(entry, &["version"]), text_at(entry, &["chartVersion"])].concat();
+            let version = [
+                text_at(entry, &["version"]),
+                text_at(entry, &["chartVersion"]),
+            ]
+            .concat();
             let repository = [text_at(entry, &["repo"]), text_at(entry, &["chartRepo"])].concat();
             let release = text_at(entry, &["releaseName"]);
             let written: Vec<&str> = std::iter::once(entry.get("valuesFile"))
                 .flatten()
-                .chain(entry.get("additionalValuesFiles").into_iter().flat_map(Value::items))
+                .chain(
+                    entry
+                        .get("additionalValuesFiles")
+                        .into_iter()
+                        .flat_map(Value::items),
+                )
                 .filter_map(Value::as_str)
                 .collect();
             let files = written.iter().map(|path| resolve(self.folder, path));
-            let values: Vec<String> = files.map(|place| self.finder.state.digest(&place)).collect();
-            let fields = entry.entries().filter(|field| !["version", "chartVersion"].contains(&field.key));
-            let fields: Vec<String> =
-                fields.map(|field| format!("{} {}", field.key, said(self.file, Some(field.value)))).collect();
+            let values: Vec<String> = files
+                .map(|place| self.finder.state.digest(&place))
+                .collect();
+            let fields = entry
+                .entries()
+                .filter(|field| !["version", "chartVersion"].contains(&field.key));
+            let fields: Vec<String> = fields
+                .map(|field| format!("{} {}", field.key, said(self.file, Some(field.value))))
+                .collect();
             let text = format!("{}\n{}", fields.join("\n"), values.join("\n"));
             let identity = format!("{} chart {name} {release}", self.place);
-            let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), "kustomize renders the chart")
-                .identified(&identity)
-                .in_version(version.as_str())
-                .part(repository)
-                .part(format!("namespace {}", text_at(entry, &["namespace"])));
+            let input = FoundInput::new(
+                UnreadWhat::Chart,
+                format!("chart {name}"),
+                "kustomize renders the chart",
+            )
+            .identified(&identity)
+            .in_version(version.as_str())
+            .part(repository)
+            .part(format!("namespace {}", text_at(entry, &["namespace"])));
             self.add(entry.span(), input);
-            let reason = "values decide which objects a chart contains, and kustomize renders the chart";
-            let input = FoundInput::new(UnreadWhat::Values, format!("values of chart {name}"), reason)
-                .identified(format!("values of {identity}"))
-                .saying(text)
-                .within(identity);
+            let reason =
+                "values decide which objects a chart contains, and kustomize renders the chart";
+            let input = FoundInput::new(
+                UnreadWhat::Values,
+                format!("values of chart {name}"),
+                reason,
+            )
+            .identified(format!("values of {identity}"))
+            .saying(text)
+            .within(identity);
             self.add(entry.span(), input);
         }
     }
@@ -187,13 +268,21 @@ impl<'s> KustomizationInputs<'_, 's> {
     /// Every other field, with the content of the files that it names.
     fn others(&mut self) {
         let charts = ["helmCharts", "helmChartInflationGenerator"];
-        for entry in self.root.entries().filter(|entry| !EVALUATED.contains(&entry.key) && !charts.contains(&entry.key))
+        for entry in self
+            .root
+            .entries()
+            .filter(|entry| !EVALUATED.contains(&entry.key) && !charts.contains(&entry.key))
         {
             let mut parts = vec![said(self.file, Some(entry.value))];
-            let named = |item: Value<'s>| item.as_str().or_else(|| item.get("path").and_then(Value::as_str));
+            let named = |item: Value<'s>| {
+                item.as_str()
+                    .or_else(|| item.get("path").and_then(Value::as_str))
+            };
             let is_list = NAMING.contains(&entry.key);
             let written = entry.value.items().filter(|_| is_list).filter_map(named);
-            let places: BTreeSet<String> = written.map(|written| resolve(self.folder, written)).collect();
+            let places: BTreeSet<String> = written
+                .map(|written| resolve(self.folder, written))
+                .collect();
             let state = self.finder.state;
             let below = places.iter().flat_map(|place| state.paths_below(place));
             let files: BTreeSet<&str> = places.iter().map(String::as_str).chain(below).collect();
@@ -205,31 +294,62 @@ impl<'s> KustomizationInputs<'_, 's> {
                     None => parts.extend(texts.last().cloned()),
                 }
             }
-            let in_files = || files.iter().filter_map(|place| state.text(place)).any(|text| text.contains("metadata."));
+            let in_files = || {
+                files
+                    .iter()
+                    .filter_map(|place| state.text(place))
+                    .any(|text| text.contains("metadata."))
+            };
             let is_replacing = entry.key == "replacements";
             let sources = is_replacing && (entry.value.items().any(into_identities) || in_files());
             // What is copied into names comes from the resources and the data of generators.
             if sources {
                 parts.extend(self.source_texts());
             }
-            let what = if entry.key == "generators" { UnreadWhat::Generator } else { UnreadWhat::Transformer };
+            let what = if entry.key == "generators" {
+                UnreadWhat::Generator
+            } else {
+                UnreadWhat::Transformer
+            };
             let name = format!("{} of {}", entry.key, self.place);
             let reason = "the field may change which objects are built, and it is not evaluated";
-            let input = FoundInput::new(what, name, reason).saying(texts.join("\n")).parts(parts).taking_away();
+            let input = FoundInput::new(what, name, reason)
+                .saying(texts.join("\n"))
+                .parts(parts)
+                .taking_away();
             // Generators make objects that nobody else names.
-            let input = if what == UnreadWhat::Generator { input } else { input.within(self.place) };
+            let input = if what == UnreadWhat::Generator {
+                input
+            } else {
+                input.within(self.place)
+            };
             self.add(entry.key_span, input);
         }
     }
 
     fn source_texts(&self) -> Vec<String> {
-        let resources = self.items(&["resources"]).into_iter().filter_map(Value::as_str).map(str::to_owned);
+        let resources = self
+            .items(&["resources"])
+            .into_iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned);
         let generated = self.items(&["configMapGenerator", "secretGenerator"]);
-        let files = generated.iter().flat_map(|entry| ["files", "envs"].map(|key| entry.get(key)));
-        let files = files.flatten().flat_map(Value::items).filter_map(Value::as_str);
-        let files = files.map(|file| file.split_once('=').map_or(file, |(_, file)| file).to_owned());
+        let files = generated
+            .iter()
+            .flat_map(|entry| ["files", "envs"].map(|key| entry.get(key)));
+        let files = files
+            .flatten()
+            .flat_map(Value::items)
+            .filter_map(Value::as_str);
+        let files = files.map(|file| {
+            file.split_once('=')
+                .map_or(file, |(_, file)| file)
+                .to_owned()
+        });
         let state = self.finder.state;
-        let digests = resources.chain(files).map(|path| state.digest(&resolve(self.folder, &path)));
+        let digests = resources
+            .chain(files)
+            .map(|path| state.digest(&resolve(self.folder, &path)));
         let literals = generated.iter().filter_map(|entry| canonical(*entry));
         digests.chain(literals).collect()
     }
@@ -237,7 +357,11 @@ impl<'s> KustomizationInputs<'_, 's> {
 
 /// All but the versions and values of a file that has kustomize render charts; `None` of any other file.
 fn inflated(file: &ParsedFile) -> Option<Vec<String>> {
-    let mut objects = file.documents().iter().flat_map(|document| document.objects()).peekable();
+    let mut objects = file
+        .documents()
+        .iter()
+        .flat_map(|document| document.objects())
+        .peekable();
     objects.peek()?;
     let mut steady = Vec::new();
     for object in objects {
@@ -253,25 +377,52 @@ fn inflated(file: &ParsedFile) -> Option<Vec<String>> {
 
 /// Whether a replacement writes into a name or a namespace.
 fn into_identities(replacement: Value<'_>) -> bool {
-    let targets = replacement.get("targets").into_iter().flat_map(Value::items);
-    let paths = targets.filter_map(|target| target.get("fieldPaths")).flat_map(Value::items);
-    paths.filter_map(Value::as_str).any(|path| path.starts_with("metadata.") || path.starts_with("kind"))
+    let targets = replacement
+        .get("targets")
+        .into_iter()
+        .flat_map(Value::items);
+    let paths = targets
+        .filter_map(|target| target.get("fieldPaths"))
+        .flat_map(Value::items);
+    paths
+        .filter_map(Value::as_str)
+        .any(|path| path.starts_with("metadata.") || path.starts_with("kind"))
 }
 
 /// A source outside of the tree: its version may change calmly, all else may not.
 fn remote(address: &str) -> FoundInput {
     static VERSION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new("[?&](?:ref|version|tag)=[^&]+|v?[0-9]+(?:\\.[0-9]+)+[0-9A-Za-z.+-]*|[0-9a-f]{40}").ok()
+        Regex::new(
+            "[?&](?:ref|version|tag)=[^&]+|v?[0-9]+(?:\\.[0-9]+)+[0-9A-Za-z.+-]*|[0-9a-f]{40}",
+        )
+        .ok()
     });
     let shown = without_credentials(address);
     let pattern = VERSION.as_ref();
-    let name = pattern.map_or_else(|| shown.clone(), |pattern| pattern.replace_all(&shown, "…").into_owned());
-    let version = pattern.and_then(|pattern| pattern.find(&shown)).map_or("", |found| found.as_str());
-    let version = version.rsplit('=').next().unwrap_or_default().trim_end_matches(".yaml");
+    let name = pattern.map_or_else(
+        || shown.clone(),
+        |pattern| pattern.replace_all(&shown, "…").into_owned(),
+    );
+    let version = pattern
+        .and_then(|pattern| pattern.find(&shown))
+        .map_or("", |found| found.as_str());
+    let version = version
+        .rsplit('=')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(".yaml");
     let is_commit = version.len() == 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let version = if is_commit { version[..7].to_owned() } else { version.to_owned() };
+    let version = if is_commit {
+        version[..7].to_owned()
+    } else {
+        version.to_owned()
+    };
     let reason = "it is loaded from elsewhere, and ownerlint loads nothing";
-    let shown = if version.is_empty() { shown } else { name.trim_end_matches('…').to_owned() };
+    let shown = if version.is_empty() {
+        shown
+    } else {
+        name.trim_end_matches('…').to_owned()
+    };
     FoundInput::new(UnreadWhat::Remote, format!("resource {shown}"), reason)
         .identified(name)
         .in_version(version)
@@ -280,7 +431,10 @@ fn remote(address: &str) -> FoundInput {
 
 /// An address without the name and password of a user.
 pub(super) fn without_credentials(address: &str) -> String {
-    match address.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?))) {
+    match address
+        .split_once("://")
+        .and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?)))
+    {
         Some((scheme, (user, rest))) if !user.contains('/') => format!("{scheme}://{rest}"),
         _ => address.to_owned(),
     }

@@ -25,8 +25,12 @@ const DELIVERING: [&str; 11] = [
 ];
 
 /// Beginnings of annotations by which tools leave objects out or delete them.
-const DECIDING: [&str; 4] =
-    ["config.kubernetes.io/local-config", "kustomize.toolkit.fluxcd.io/", "argocd.argoproj.io/", "helm.sh/"];
+const DECIDING: [&str; 4] = [
+    "config.kubernetes.io/local-config",
+    "kustomize.toolkit.fluxcd.io/",
+    "argocd.argoproj.io/",
+    "helm.sh/",
+];
 
 /// What patches belong to.
 pub(super) struct Patched<'s> {
@@ -42,22 +46,33 @@ pub(super) struct Patched<'s> {
 
 /// Adds the patches of `value`, a kustomization or what a delivery object adds to one.
 pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) {
-    let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"].into_iter().filter_map(|key| value.get(key));
+    let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"]
+        .into_iter()
+        .filter_map(|key| value.get(key));
     for entry in lists.flat_map(Value::items) {
         let target = entry.get("target");
-        let named = entry.as_str().or_else(|| entry.get("path").and_then(Value::as_str));
-        let place = named.zip(of.folder).map(|(written, folder)| resolve(folder, written));
+        let named = entry
+            .as_str()
+            .or_else(|| entry.get("path").and_then(Value::as_str));
+        let place = named
+            .zip(of.folder)
+            .map(|(written, folder)| resolve(folder, written));
         let patch_file = place.as_ref().and_then(|place| finder.state.file(place));
         let inline = || {
-            let text = entry.as_str().or_else(|| entry.get("patch").and_then(Value::as_str))?;
+            let text = entry
+                .as_str()
+                .or_else(|| entry.get("patch").and_then(Value::as_str))?;
             Some(ParsedFile::parse(SourceFile::new("", text)))
         };
         let deciding = match (patch_file, &place) {
             (Some(file), _) => deciding_documents(file, entry, target),
             // A file that is there and whose name says that it is no manifest.
-            (None, Some(place)) if finder.state.leads_elsewhere(place) => {
-                finder.state.content(place).map(str::to_owned).into_iter().collect()
-            }
+            (None, Some(place)) if finder.state.leads_elsewhere(place) => finder
+                .state
+                .content(place)
+                .map(str::to_owned)
+                .into_iter()
+                .collect(),
             (None, _) => match inline() {
                 Some(file) => deciding_documents(&file, entry, target),
                 None if decides(entry, entry, target) => vec![said(of.file, Some(entry))],
@@ -68,29 +83,62 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
             continue;
         }
         let about = target.map_or_else(String::new, |target| said(of.file, Some(target)));
-        let is_identity =
-            |text: &String| text.contains("$patch") || text.contains("/metadata/") || !text.contains("spec");
+        let is_identity = |text: &String| {
+            text.contains("$patch") || text.contains("/metadata/") || !text.contains("spec")
+        };
         let takes_away = deciding.iter().any(is_identity);
-        let input = FoundInput::new(UnreadWhat::Transformer, format!("patch of {}", of.owner), REASON)
-            .identified(format!("patch of {} {about} {}", of.owner, place.unwrap_or_default()))
-            .parts(deciding);
+        let input = FoundInput::new(
+            UnreadWhat::Transformer,
+            format!("patch of {}", of.owner),
+            REASON,
+        )
+        .identified(format!(
+            "patch of {} {about} {}",
+            of.owner,
+            place.unwrap_or_default()
+        ))
+        .parts(deciding);
         let input = input.within(&of.within);
-        let input = if takes_away { input.taking_away() } else { input };
+        let input = if takes_away {
+            input.taking_away()
+        } else {
+            input
+        };
         finder.add(of.place, of.file, entry.span(), input);
     }
 }
 
 /// The documents of a patch that decide something, as text.
-fn deciding_documents(file: &ParsedFile, entry: Value<'_>, target: Option<Value<'_>>) -> Vec<String> {
-    let roots = file.documents().iter().filter_map(|document| document.tree()).map(|tree| tree.root());
-    let deciding: Vec<String> =
-        roots.filter(|root| decides(*root, entry, target)).map(|root| said(file, Some(root))).collect();
-    let is_broken = file.documents().iter().all(|document| document.tree().is_none());
-    if is_broken && deciding.is_empty() { vec![file.source().text().to_owned()] } else { deciding }
+fn deciding_documents(
+    file: &ParsedFile,
+    entry: Value<'_>,
+    target: Option<Value<'_>>,
+) -> Vec<String> {
+    let roots = file
+        .documents()
+        .iter()
+        .filter_map(|document| document.tree())
+        .map(|tree| tree.root());
+    let deciding: Vec<String> = roots
+        .filter(|root| decides(*root, entry, target))
+        .map(|root| said(file, Some(root)))
+        .collect();
+    let is_broken = file
+        .documents()
+        .iter()
+        .all(|document| document.tree().is_none());
+    if is_broken && deciding.is_empty() {
+        vec![file.source().text().to_owned()]
+    } else {
+        deciding
+    }
 }
 
 fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> bool {
-    let kind = target.map_or_else(|| text_at(patch, &["kind"]), |target| text_at(target, &["kind"]));
+    let kind = target.map_or_else(
+        || text_at(patch, &["kind"]),
+        |target| text_at(target, &["kind"]),
+    );
     let delivers = kind.is_empty() || is_pattern(kind) || DELIVERING.contains(&kind);
     if patch.is_seq() {
         return patch.items().any(|operation| {
@@ -100,7 +148,10 @@ fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> boo
         });
     }
     let option = |key| entry.at(&["options", key]).and_then(Value::as_bool) == Some(true);
-    let annotations = patch.at(&["metadata", "annotations"]).into_iter().flat_map(Value::entries);
+    let annotations = patch
+        .at(&["metadata", "annotations"])
+        .into_iter()
+        .flat_map(Value::entries);
     let mut annotations = annotations.map(|entry| entry.key);
     let deletes = patch.get("$patch").is_some()
         && (patch.get("$patch").and_then(Value::as_str) != Some("delete") || !is_evaluated(target));
@@ -118,12 +169,19 @@ fn is_whole(operation: Value<'_>) -> bool {
 
 /// Whether a JSON pointer is a part of an identity, or decides what becomes of the object.
 fn is_identity(pointer: &str) -> bool {
-    let parts: Vec<String> =
-        pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
+    let parts: Vec<String> = pointer
+        .split('/')
+        .skip(1)
+        .map(|part| part.replace("~1", "/").replace("~0", "~"))
+        .collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {
-        ["apiVersion" | "kind"] | ["metadata"] | ["metadata", "name" | "namespace" | "annotations"] => true,
-        ["metadata", "annotations", key] => DECIDING.iter().any(|beginning| key.starts_with(beginning)),
+        ["apiVersion" | "kind"]
+        | ["metadata"]
+        | ["metadata", "name" | "namespace" | "annotations"] => true,
+        ["metadata", "annotations", key] => {
+            DECIDING.iter().any(|beginning| key.starts_with(beginning))
+        }
         _ => false,
     }
 }
@@ -131,8 +189,11 @@ fn is_identity(pointer: &str) -> bool {
 /// Whether the target of a patch that deletes is evaluated: by names only.
 fn is_evaluated(target: Option<Value<'_>>) -> bool {
     target.is_none_or(|target| {
-        let texts = ["group", "version", "kind", "name", "namespace"].map(|key| text_at(target, &[key]));
-        let selects = ["labelSelector", "annotationSelector"].iter().any(|key| target.get(key).is_some());
+        let texts =
+            ["group", "version", "kind", "name", "namespace"].map(|key| text_at(target, &[key]));
+        let selects = ["labelSelector", "annotationSelector"]
+            .iter()
+            .any(|key| target.get(key).is_some());
         !selects && !texts.into_iter().any(is_pattern)
     })
 }

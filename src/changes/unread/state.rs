@@ -66,7 +66,12 @@ impl<'s> SourceState<'s> {
         let files: BTreeMap<&str, &ParsedFile> = files.into_iter().collect();
         let others: BTreeMap<&str, OtherFile<'_>> = others.into_iter().collect();
         let is_chart = |place: &&&str| name_of(place) == "Chart.yaml";
-        let charts = files.keys().chain(others.keys()).filter(is_chart).map(|place| folder_of(place)).collect();
+        let charts = files
+            .keys()
+            .chain(others.keys())
+            .filter(is_chart)
+            .map(|place| folder_of(place))
+            .collect();
         let mut state = Self {
             files,
             others,
@@ -88,7 +93,9 @@ impl<'s> SourceState<'s> {
     fn named_resources(&self) -> BTreeSet<String> {
         let mut named = BTreeSet::new();
         for (place, _, root) in self.kustomizations() {
-            let lists = ["resources", "bases", "components"].into_iter().filter_map(|key| root.get(key));
+            let lists = ["resources", "bases", "components"]
+                .into_iter()
+                .filter_map(|key| root.get(key));
             let entries = lists.flat_map(Value::items).filter_map(Value::as_str);
             named.extend(entries.map(|entry| resolve(folder_of(place), entry)));
         }
@@ -100,14 +107,26 @@ impl<'s> SourceState<'s> {
         for (place, file, object) in self.objects() {
             if object.group().is_empty() && matches!(object.kind(), "ConfigMap" | "Secret") {
                 let name = object.name().unwrap_or_default().into_owned();
-                data.entry(name).or_default().push(DataObject { place, file, value: object.value() });
+                data.entry(name).or_default().push(DataObject {
+                    place,
+                    file,
+                    value: object.value(),
+                });
             }
         }
         for (place, file, root) in self.kustomizations() {
-            let generators = ["configMapGenerator", "secretGenerator"].into_iter().filter_map(|key| root.get(key));
+            let generators = ["configMapGenerator", "secretGenerator"]
+                .into_iter()
+                .filter_map(|key| root.get(key));
             for value in generators.flat_map(Value::items) {
-                let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-                data.entry(name).or_default().push(DataObject { place, file, value });
+                let name = value
+                    .get("name")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned();
+                data.entry(name)
+                    .or_default()
+                    .push(DataObject { place, file, value });
             }
         }
         data
@@ -147,7 +166,11 @@ impl<'s> SourceState<'s> {
     /// A short name of the content of a file, which is empty if there is none.
     pub(super) fn digest(&self, place: &str) -> String {
         let find = || self.content(place).map(digest).unwrap_or_default();
-        self.digests.borrow_mut().entry(place.to_owned()).or_insert_with(find).clone()
+        self.digests
+            .borrow_mut()
+            .entry(place.to_owned())
+            .or_insert_with(find)
+            .clone()
     }
 
     /// A short name of the content of the ConfigMaps and Secrets of a name, and of the files from which they are generated.
@@ -158,9 +181,19 @@ impl<'s> SourceState<'s> {
         }
         let mut text = String::new();
         for data in self.data(name) {
-            let whole = ["data", "stringData", "binaryData", "literals", "files", "envs"];
+            let whole = [
+                "data",
+                "stringData",
+                "binaryData",
+                "literals",
+                "files",
+                "envs",
+            ];
             text.extend(whole.map(|key| said(data.file, data.value.get(key))));
-            let files = ["files", "envs"].into_iter().filter_map(|key| data.value.get(key)).flat_map(Value::items);
+            let files = ["files", "envs"]
+                .into_iter()
+                .filter_map(|key| data.value.get(key))
+                .flat_map(Value::items);
             for written in files.filter_map(Value::as_str) {
                 let path = written.split_once('=').map_or(written, |(_, path)| path);
                 text.push_str(&self.digest(&resolve(folder_of(data.place), path)));
@@ -174,24 +207,34 @@ impl<'s> SourceState<'s> {
     /// The objects of the state, with the places of their files.
     pub(super) fn objects(&self) -> impl Iterator<Item = (&'s str, &'s ParsedFile, &'s Object)> {
         self.files().flat_map(|(place, file)| {
-            let objects = file.documents().iter().flat_map(|document| document.objects());
+            let objects = file
+                .documents()
+                .iter()
+                .flat_map(|document| document.objects());
             objects.map(move |object| (place, file, &**object))
         })
     }
 
     /// The kustomizations that can be read.
-    pub(super) fn kustomizations(&self) -> impl Iterator<Item = (&'s str, &'s ParsedFile, Value<'s>)> {
+    pub(super) fn kustomizations(
+        &self,
+    ) -> impl Iterator<Item = (&'s str, &'s ParsedFile, Value<'s>)> {
         let read = self.files().filter(|(place, _)| is_kustomization(place));
         read.filter_map(|(place, file)| {
             file.facts().filter(|facts| facts.is_kustomization)?;
-            let tree = file.documents().iter().find_map(|document| document.tree())?;
+            let tree = file
+                .documents()
+                .iter()
+                .find_map(|document| document.tree())?;
             Some((place, file, tree.root()))
         })
     }
 
     /// Whether a folder has a kustomization, whatever it says.
     pub(super) fn has_kustomization(&self, folder: &str) -> bool {
-        KUSTOMIZATIONS.iter().any(|name| self.contents.contains_key(&resolve(folder, name)))
+        KUSTOMIZATIONS
+            .iter()
+            .any(|name| self.contents.contains_key(&resolve(folder, name)))
     }
 
     /// Whether there is a file, a link or a submodule at a path.
@@ -219,14 +262,23 @@ impl<'s> SourceState<'s> {
 
     /// The files below a folder, of whatever name.
     pub(super) fn paths_below(&self, folder: &str) -> impl Iterator<Item = &'s str> {
-        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let from = self.contents.range(start.clone()..).map(|(place, _)| place.as_str());
+        let start = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
+        let from = self
+            .contents
+            .range(start.clone()..)
+            .map(|(place, _)| place.as_str());
         from.take_while(move |place| place.starts_with(&start))
     }
 
     /// The outermost chart that a file belongs to.
     pub(super) fn chart_of(&self, place: &str) -> Option<&'s str> {
-        ancestors(folder_of(place)).filter_map(|folder| self.charts.get(folder).copied()).last()
+        ancestors(folder_of(place))
+            .filter_map(|folder| self.charts.get(folder).copied())
+            .last()
     }
 
     /// Whether a kustomization names a file as a resource.
@@ -241,7 +293,9 @@ impl<'s> SourceState<'s> {
 
     /// Submodules, each with the name of its commit.
     pub(super) fn submodules(&self) -> impl Iterator<Item = (&'s str, &'s str)> {
-        self.submodules.iter().filter_map(|place| Some((place.as_str(), self.contents.get(place)?.as_str())))
+        self.submodules
+            .iter()
+            .filter_map(|place| Some((place.as_str(), self.contents.get(place)?.as_str())))
     }
 
     pub(super) fn unfollowed(&self) -> impl Iterator<Item = &'s str> {
@@ -255,13 +309,19 @@ impl<'s> SourceState<'s> {
 
 /// A value as text that differs if the value does: of one that is too large, the text of its whole file.
 pub(super) fn said(file: &ParsedFile, value: Option<Value<'_>>) -> String {
-    value.map_or_else(String::new, |value| canonical(value).unwrap_or_else(|| file.source().text().to_owned()))
+    value.map_or_else(String::new, |value| {
+        canonical(value).unwrap_or_else(|| file.source().text().to_owned())
+    })
 }
 
 /// `Kind/namespace/name` of an object as it is written.
 pub(super) fn written_key(object: &Object) -> String {
     let name = object.name().unwrap_or_default();
-    format!("{}/{}/{name}", object.kind(), object.namespace().unwrap_or_default())
+    format!(
+        "{}/{}/{name}",
+        object.kind(),
+        object.namespace().unwrap_or_default()
+    )
 }
 
 /// `Kind namespace/name` for people.
@@ -282,13 +342,21 @@ pub(super) fn text_at<'v>(value: Value<'v>, path: &[&str]) -> &'v str {
 pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     for place in state.paths_below(folder) {
-        let Some(file) = state.file(place) else { continue };
+        let Some(file) = state.file(place) else {
+            continue;
+        };
         if is_kustomization(place) {
             found.push(file.source().text().to_owned());
         }
-        let objects = file.documents().iter().flat_map(|document| document.objects());
+        let objects = file
+            .documents()
+            .iter()
+            .flat_map(|document| document.objects());
         found.extend(objects.map(|object| format!("{place} {}", written_key(object))));
-        found.extend(file.skipped().map(|(index, skip)| format!("{place} {index} {}", skip.reason)));
+        found.extend(
+            file.skipped()
+                .map(|(index, skip)| format!("{place} {index} {}", skip.reason)),
+        );
     }
     found
 }

@@ -23,11 +23,17 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         }
     }
     for (place, commit) in state.submodules() {
-        let input =
-            FoundInput::new(UnreadWhat::OtherRepository, format!("submodule {place}"), "its files are not read");
+        let input = FoundInput::new(
+            UnreadWhat::OtherRepository,
+            format!("submodule {place}"),
+            "its files are not read",
+        );
         finder.add_at(place, place, 1, input.part(commit));
     }
-    for (place, file) in state.files().filter(|(place, _)| state.chart_of(place).is_none()) {
+    for (place, file) in state
+        .files()
+        .filter(|(place, _)| state.chart_of(place).is_none())
+    {
         file_itself(finder, place, file);
         for document in file.documents() {
             for object in document.objects() {
@@ -43,43 +49,74 @@ pub(super) fn find(finder: &mut Finder<'_>) {
 /// A file that is no manifest by its name.
 fn other_file(place: &str, text: &str) -> Option<FoundInput> {
     let name = name_of(place);
-    let lines = || text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty());
-    Some(if name.ends_with(".jsonnet") || name.ends_with(".libsonnet") {
-        FoundInput::new(UnreadWhat::Jsonnet, format!("program {place}"), "Jsonnet is not evaluated")
+    let lines = || {
+        text.lines()
+            .map(|line| line.trim().to_owned())
+            .filter(|line| !line.is_empty())
+    };
+    Some(
+        if name.ends_with(".jsonnet") || name.ends_with(".libsonnet") {
+            FoundInput::new(
+                UnreadWhat::Jsonnet,
+                format!("program {place}"),
+                "Jsonnet is not evaluated",
+            )
             .saying(text)
             .parts(lines().filter(|line| line.contains("kind:") || line.starts_with("import")))
-    } else if name == ".sourceignore" {
-        let reason = "Flux leaves out the files that its patterns match, and ownerlint does not apply them";
-        let input = FoundInput::new(UnreadWhat::Missing, format!("files left out by {place}"), reason);
-        // A pattern that is added or removed may leave out more.
-        input.part(text).taking_away()
-    } else if name.starts_with("helmfile") {
-        helmfile(place, text)
-    } else {
-        return None;
-    })
+        } else if name == ".sourceignore" {
+            let reason = "Flux leaves out the files that its patterns match, and ownerlint does not apply them";
+            let input = FoundInput::new(
+                UnreadWhat::Missing,
+                format!("files left out by {place}"),
+                reason,
+            );
+            // A pattern that is added or removed may leave out more.
+            input.part(text).taking_away()
+        } else if name.starts_with("helmfile") {
+            helmfile(place, text)
+        } else {
+            return None;
+        },
+    )
 }
 
 fn helmfile(place: &str, text: &str) -> FoundInput {
-    let lines = text.lines().map(str::trim).filter(|line| line.starts_with("- name:")).map(str::to_owned);
-    FoundInput::new(UnreadWhat::Chart, format!("releases of {place}"), "helmfile is not run").saying(text).parts(lines)
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("- name:"))
+        .map(str::to_owned);
+    FoundInput::new(
+        UnreadWhat::Chart,
+        format!("releases of {place}"),
+        "helmfile is not run",
+    )
+    .saying(text)
+    .parts(lines)
 }
 
 /// Reads the name of a file, and what can be said of all of it.
 fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     let name = name_of(place);
     let start = Span::new(0, 0);
-    let is_applied = || file.documents().iter().any(|document| !document.objects().is_empty());
+    let is_applied = || {
+        file.documents()
+            .iter()
+            .any(|document| !document.objects().is_empty())
+    };
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if ending != ending.to_ascii_lowercase() && !finder.state.is_resource(place) && is_applied() {
         let reason = "kubectl, Flux and Argo CD read only files whose names end in lower case";
-        let input = FoundInput::new(UnreadWhat::Missing, format!("manifest {place}"), reason).taking_away();
+        let input =
+            FoundInput::new(UnreadWhat::Missing, format!("manifest {place}"), reason).taking_away();
         finder.add(place, file, start, input);
     }
     if name.starts_with(".argocd-source") {
         let text = file.source().text();
         let reason = "Argo CD changes the source of an Application with it";
-        let input = FoundInput::new(UnreadWhat::Values, format!("source {place}"), reason).part(text).taking_away();
+        let input = FoundInput::new(UnreadWhat::Values, format!("source {place}"), reason)
+            .part(text)
+            .taking_away();
         finder.add(place, file, start, input);
     }
     if name.ends_with("Chart.yaml") {
@@ -100,16 +137,35 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
         finder.add(place, file, start, input.saying(file.source().text()));
     }
     if let Some(reason) = file.failure() {
-        let what = if reason.contains("larger") { UnreadWhat::Limit } else { UnreadWhat::Unparsable };
+        let what = if reason.contains("larger") {
+            UnreadWhat::Limit
+        } else {
+            UnreadWhat::Unparsable
+        };
         let content = finder.state.content(place).unwrap_or_default().to_owned();
-        let input = FoundInput::new(what, format!("file {place}"), "the file cannot be read").taking_away();
+        let input =
+            FoundInput::new(what, format!("file {place}"), "the file cannot be read").taking_away();
         finder.add(place, file, start, input.part(content));
     }
-    let roots = file.documents().iter().filter(|document| document.objects().is_empty());
-    let encrypted = roots.filter_map(|document| document.tree()).find(|tree| tree.root().get("sops").is_some());
+    let roots = file
+        .documents()
+        .iter()
+        .filter(|document| document.objects().is_empty());
+    let encrypted = roots
+        .filter_map(|document| document.tree())
+        .find(|tree| tree.root().get("sops").is_some());
     if let Some(tree) = encrypted.filter(|_| finder.state.is_resource(place)) {
-        let input = FoundInput::new(UnreadWhat::Encrypted, format!("file {place}"), "the file is encrypted");
-        finder.add(place, file, tree.root().span(), input.part(said(file, Some(tree.root()))));
+        let input = FoundInput::new(
+            UnreadWhat::Encrypted,
+            format!("file {place}"),
+            "the file is encrypted",
+        );
+        finder.add(
+            place,
+            file,
+            tree.root().span(),
+            input.part(said(file, Some(tree.root()))),
+        );
     }
 }
 
@@ -118,18 +174,41 @@ fn object_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object
     let is_encrypted = |text: Option<&str>| text.is_some_and(|text| text.contains("ENC["));
     if is_encrypted(object.name().as_deref()) || is_encrypted(object.namespace()) {
         let key = written_key(object);
-        let input = FoundInput::new(UnreadWhat::Encrypted, format!("name of a {}", object.kind()), "it is encrypted");
+        let input = FoundInput::new(
+            UnreadWhat::Encrypted,
+            format!("name of a {}", object.kind()),
+            "it is encrypted",
+        );
         let input = input.identified(format!("{place} {key}")).taking_away();
         finder.add(place, file, object.name_span(), input);
     }
-    if let Some(marked) = object.metadata().annotation(LOCAL_CONFIG).filter(|marked| marked.value != "false") {
-        let reason = "kustomize leaves out objects with the annotation config.kubernetes.io/local-config";
-        let input = FoundInput::new(UnreadWhat::Transformer, format!("local {}", shown_key(object)), reason);
-        let input = input.identified(format!("{place} {}", written_key(object))).taking_away();
+    if let Some(marked) = object
+        .metadata()
+        .annotation(LOCAL_CONFIG)
+        .filter(|marked| marked.value != "false")
+    {
+        let reason =
+            "kustomize leaves out objects with the annotation config.kubernetes.io/local-config";
+        let input = FoundInput::new(
+            UnreadWhat::Transformer,
+            format!("local {}", shown_key(object)),
+            reason,
+        );
+        let input = input
+            .identified(format!("{place} {}", written_key(object)))
+            .taking_away();
         finder.add(place, file, marked.key_span, input);
     }
-    if object.namespace().is_some_and(|namespace| namespace.contains("${")) {
-        let input = placeholder(place, &written_key(object), &shown_key(object), UnreadWhat::Variable);
+    if object
+        .namespace()
+        .is_some_and(|namespace| namespace.contains("${"))
+    {
+        let input = placeholder(
+            place,
+            &written_key(object),
+            &shown_key(object),
+            UnreadWhat::Variable,
+        );
         finder.add(place, file, object.name_span(), input);
     }
 }
@@ -149,14 +228,25 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
             SkipReason::Unreadable(_) => UnreadWhat::Unparsable,
             _ => continue,
         };
-        let tree = file.document(index).and_then(|document| document.tree()).map(|tree| tree.root());
+        let tree = file
+            .document(index)
+            .and_then(|document| document.tree())
+            .map(|tree| tree.root());
         match tree.filter(|root| root.get("items").is_none()) {
             Some(root) => {
                 let text = |path: &[&str]| text_at(root, path);
-                let (kind, name, namespace) =
-                    (text(&["kind"]), text(&["metadata", "name"]), text(&["metadata", "namespace"]));
+                let (kind, name, namespace) = (
+                    text(&["kind"]),
+                    text(&["metadata", "name"]),
+                    text(&["metadata", "namespace"]),
+                );
                 let key = format!("{kind}/{namespace}/{name}");
-                finder.add(place, file, skip.span, placeholder(place, &key, format!("{kind} {name}").trim(), what));
+                finder.add(
+                    place,
+                    file,
+                    skip.span,
+                    placeholder(place, &key, format!("{kind} {name}").trim(), what),
+                );
             }
             None => whole = whole.or(Some((skip.span, what))),
         }
@@ -166,13 +256,17 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     let input = match what {
         UnreadWhat::Unparsable => {
             let reason = "part of it cannot be read as YAML";
-            FoundInput::new(what, format!("file {place}"), reason).part(text).taking_away()
+            FoundInput::new(what, format!("file {place}"), reason)
+                .part(text)
+                .taking_away()
         }
-        _ => {
-            FoundInput::new(UnreadWhat::Template, format!("template {place}"), "it is a template that is not rendered")
-                .saying(text)
-                .parts(deciding_lines(text))
-        }
+        _ => FoundInput::new(
+            UnreadWhat::Template,
+            format!("template {place}"),
+            "it is a template that is not rendered",
+        )
+        .saying(text)
+        .parts(deciding_lines(text)),
     };
     finder.add(place, file, span, input);
 }
@@ -181,9 +275,20 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
 pub(super) fn variables(state: &SourceState<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (place, file) in state.files() {
-        for root in file.documents().iter().filter_map(|document| document.tree()).map(|tree| tree.root()) {
+        for root in file
+            .documents()
+            .iter()
+            .filter_map(|document| document.tree())
+            .map(|tree| tree.root())
+        {
             let keys: &[&[&str]] = if is_kustomization(place) {
-                &[&["namespace"], &["namePrefix"], &["nameSuffix"], &["resources"], &["components"]]
+                &[
+                    &["namespace"],
+                    &["namePrefix"],
+                    &["nameSuffix"],
+                    &["resources"],
+                    &["components"],
+                ]
             } else {
                 &[
                     &["kind"],
@@ -213,7 +318,9 @@ pub(super) fn variables(state: &SourceState<'_>) -> BTreeSet<String> {
 /// Adds the variables of a text: `${NAME}`, `${NAME:=x}`.
 fn note(text: &str, found: &mut BTreeSet<String>) {
     for rest in text.split("${").skip(1) {
-        let name = rest.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').next();
+        let name = rest
+            .split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+            .next();
         found.extend(name.filter(|name| !name.is_empty()).map(str::to_owned));
     }
 }
@@ -223,10 +330,29 @@ pub(super) fn values_of(data: Value<'_>, variables: &BTreeSet<String>) -> Vec<St
     let of = |key: &str| {
         let entries = data.get(key).into_iter().flat_map(Value::entries);
         let used = entries.filter(|entry| variables.contains(entry.key));
-        used.map(|entry| format!("{}={}", entry.key, canonical(entry.value).unwrap_or_default())).collect::<Vec<_>>()
+        used.map(|entry| {
+            format!(
+                "{}={}",
+                entry.key,
+                canonical(entry.value).unwrap_or_default()
+            )
+        })
+        .collect::<Vec<_>>()
     };
-    let literals = data.get("literals").into_iter().flat_map(Value::items).filter_map(Value::as_str);
-    let literals = literals.filter(|literal| variables.iter().any(|name| literal.starts_with(&format!("{name}="))));
+    let literals = data
+        .get("literals")
+        .into_iter()
+        .flat_map(Value::items)
+        .filter_map(Value::as_str);
+    let literals = literals.filter(|literal| {
+        variables
+            .iter()
+            .any(|name| literal.starts_with(&format!("{name}=")))
+    });
     let literals = literals.map(str::to_owned);
-    ["data", "stringData"].into_iter().flat_map(of).chain(literals).collect()
+    ["data", "stringData"]
+        .into_iter()
+        .flat_map(of)
+        .chain(literals)
+        .collect()
 }

@@ -9,12 +9,15 @@ use super::state::{StateText, TreeState};
 use foldhash::HashSet;
 use globset::GlobSet;
 
-use crate::changes::{Destination, OtherFile, PlacedFile, SourceState, TreePart, UnreadSide, WholeTree};
+use crate::changes::{
+    Destination, OtherFile, PlacedFile, SourceState, TreePart, UnreadSide, WholeTree,
+};
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{
-    BuildObstacle, BuildRoot, BuildRoots, Edits, OwnRepositories, TreeFlaws, ancestors, folder_of, resolve,
+    BuildObstacle, BuildRoot, BuildRoots, Edits, OwnRepositories, TreeFlaws, ancestors, folder_of,
+    resolve,
 };
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
@@ -55,10 +58,14 @@ impl Parsed {
         let [base, head] = states.map(|(state, side)| Self::unbuilt(state, side, &exclude, texts));
         let own = OwnRepositories::of(base.located()).and(OwnRepositories::of(head.located()));
         // What was in the way already is no news of the change, and perhaps is not in the way of others.
-        let flaws = [&base, &head].map(|parsed| TreeFlaws::of(parsed.located(), |path| parsed.has(path)));
+        let flaws =
+            [&base, &head].map(|parsed| TreeFlaws::of(parsed.located(), |path| parsed.has(path)));
         let [old, new] = flaws;
-        let built = [(base, TreeFlaws::default()), (head, new.beyond(&old))]
-            .map(|(parsed, flaws)| Self { roots: BuildRoots::of(parsed.located(), &own, flaws, limits), ..parsed });
+        let built =
+            [(base, TreeFlaws::default()), (head, new.beyond(&old))].map(|(parsed, flaws)| Self {
+                roots: BuildRoots::of(parsed.located(), &own, flaws, limits),
+                ..parsed
+            });
         // What was not followed would look as if it had been removed.
         match built.iter().find_map(|parsed| parsed.roots.beyond.clone()) {
             Some(beyond) => Err(beyond.into()),
@@ -68,15 +75,33 @@ impl Parsed {
 
     /// The files of a state; nobody has looked yet who builds them.
     fn unbuilt(state: TreeState, side: Side, exclude: &GlobSet, texts: &mut Texts) -> Self {
-        let TreeState { files, folders, mut others, contents, submodules, .. } = state;
+        let TreeState {
+            files,
+            folders,
+            mut others,
+            contents,
+            submodules,
+            ..
+        } = state;
         others.retain(|place, file| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let kept = files.into_iter();
-        let kept = kept.filter(|(place, file)| !exclude.is_match(place) && !exclude.is_match(&file.path));
-        let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) =
-            kept.map(|(place, file)| (Arc::from(place), (file.path, file.bytes))).unzip();
+        let kept =
+            kept.filter(|(place, file)| !exclude.is_match(place) && !exclude.is_match(&file.path));
+        let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) = kept
+            .map(|(place, file)| (Arc::from(place), (file.path, file.bytes)))
+            .unzip();
         let files = texts.parse(files, side);
         let (roots, rendered) = (BuildRoots::default(), Rendered::default());
-        Self { places, files, others, contents, folders, submodules, roots, rendered }
+        Self {
+            places,
+            files,
+            others,
+            contents,
+            folders,
+            submodules,
+            roots,
+            rendered,
+        }
     }
 
     /// The files with their paths from the root.
@@ -86,29 +111,57 @@ impl Parsed {
 
     /// Whether a file or a folder is at a path, or may be behind a link or in a submodule.
     fn has(&self, path: &str) -> bool {
-        self.folders.contains(path) || ancestors(path).any(|place| self.contents.contains_key(place))
+        self.folders.contains(path)
+            || ancestors(path).any(|place| self.contents.contains_key(place))
     }
 
     /// The inputs that decide what is applied, with the files that were evaluated by renderers.
-    pub(super) fn source_state<'s>(&'s self, rendered: &'s dyn Fn(&str) -> bool) -> SourceState<'s> {
+    pub(super) fn source_state<'s>(
+        &'s self,
+        rendered: &'s dyn Fn(&str) -> bool,
+    ) -> SourceState<'s> {
         let others = self.others.iter().map(|(place, file)| {
             let text = match &file.bytes {
                 Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
                 Err(reason) => reason.clone(),
             };
-            (place.as_str(), OtherFile { path: &file.path, text })
+            (
+                place.as_str(),
+                OtherFile {
+                    path: &file.path,
+                    text,
+                },
+            )
         });
-        let unfollowed = self.roots.roots.iter().filter_map(|root| root.unfollowed.as_deref()).collect();
-        SourceState::new(self.located(), others, &self.contents, &self.folders, &self.submodules, unfollowed, rendered)
+        let unfollowed = self
+            .roots
+            .roots
+            .iter()
+            .filter_map(|root| root.unfollowed.as_deref())
+            .collect();
+        SourceState::new(
+            self.located(),
+            others,
+            &self.contents,
+            &self.folders,
+            &self.submodules,
+            unfollowed,
+            rendered,
+        )
     }
 
     /// Whether a renderer evaluated the file at a place: the kustomizations of a root, or all that a bundle is rendered of.
     pub(super) fn is_rendered(&self, place: &str, configured: &Configured) -> bool {
         let Rendered { bundles, roots } = &self.rendered;
         let folder = folder_of(place);
-        let of_root = |root: &BuildRoot| roots.contains_key(&root.folder) && root.kustomizations.contains(folder);
+        let of_root = |root: &BuildRoot| {
+            roots.contains_key(&root.folder) && root.kustomizations.contains(folder)
+        };
         let of_bundle = |bundle: &BundleInput| {
-            let is_rendered = bundle.name.as_ref().is_some_and(|name| bundles.contains_key(name));
+            let is_rendered = bundle
+                .name
+                .as_ref()
+                .is_some_and(|name| bundles.contains_key(name));
             let above = |path: &String| ancestors(place).any(|folder| folder == resolve("", path));
             is_rendered && (bundle.input.paths.iter().any(above) || above(&bundle.rendering.folder))
         };
@@ -118,22 +171,48 @@ impl Parsed {
 
     /// The builds that fail, each with its place.
     pub(super) fn failed(&self, side: UnreadSide) -> Vec<FailedBuild> {
-        let obstacles = self.roots.roots.iter().filter(|root| !self.rendered.roots.contains_key(&root.folder));
+        let obstacles = self
+            .roots
+            .roots
+            .iter()
+            .filter(|root| !self.rendered.roots.contains_key(&root.folder));
         let mut failed: Vec<FailedBuild> = obstacles
             .filter_map(|root| {
-                let BuildObstacle { reason, place, named } = root.unbuildable.as_ref()?;
-                let mut places = std::iter::once(place.clone()).chain(KUSTOMIZATIONS.map(|name| resolve(place, name)));
-                let found = places.find_map(|place| self.located().find(|(other, _)| *other == place));
+                let BuildObstacle {
+                    reason,
+                    place,
+                    named,
+                } = root.unbuildable.as_ref()?;
+                let mut places = std::iter::once(place.clone())
+                    .chain(KUSTOMIZATIONS.map(|name| resolve(place, name)));
+                let found =
+                    places.find_map(|place| self.located().find(|(other, _)| *other == place));
                 let line = |file: &ParsedFile| {
-                    let named = named.as_ref().and_then(|named| file.source().text().find(named.as_str()));
-                    let broken = file.documents().iter().find_map(|document| document.error()).map(|error| error.span);
+                    let named = named
+                        .as_ref()
+                        .and_then(|named| file.source().text().find(named.as_str()));
+                    let broken = file
+                        .documents()
+                        .iter()
+                        .find_map(|document| document.error())
+                        .map(|error| error.span);
                     let broken = broken.or_else(|| Some(file.skipped().next()?.1.span));
-                    let offset = named.map(|at| at as u32).or(broken.map(|span| span.start)).unwrap_or_default();
+                    let offset = named
+                        .map(|at| at as u32)
+                        .or(broken.map(|span| span.start))
+                        .unwrap_or_default();
                     file.source().position(offset, ColumnUnit::Utf8).line
                 };
-                let (file, line) =
-                    found.map_or((place.clone(), 1), |(_, file)| (file.source().path().to_owned(), line(file)));
-                Some(FailedBuild { delivery: None, side, file, line, reason: reason.clone() })
+                let (file, line) = found.map_or((place.clone(), 1), |(_, file)| {
+                    (file.source().path().to_owned(), line(file))
+                });
+                Some(FailedBuild {
+                    delivery: None,
+                    side,
+                    file,
+                    line,
+                    reason: reason.clone(),
+                })
             })
             .collect();
         failed.sort();
@@ -153,7 +232,12 @@ impl Parsed {
             let mut names = KUSTOMIZATIONS.iter().map(|name| resolve(folder, name));
             names.any(|place| places.contains(place.as_str()))
         };
-        self.roots.roots.iter().map(|root| root.folder.clone()).filter(|folder| is_kustomized(folder)).collect()
+        self.roots
+            .roots
+            .iter()
+            .map(|root| root.folder.clone())
+            .filter(|folder| is_kustomized(folder))
+            .collect()
     }
 
     /// Whether the state contains a file of a bundle.
@@ -164,31 +248,61 @@ impl Parsed {
     /// The files that the paths of a bundle lead to.
     fn named(&self, bundle: &BundleInput) -> Result<BTreeSet<usize>, SessionError> {
         let places: Vec<&str> = self.places.iter().map(|place| &**place).collect();
-        let paths: Vec<String> = bundle.input.paths.iter().map(|path| resolve("", path)).collect();
+        let paths: Vec<String> = bundle
+            .input
+            .paths
+            .iter()
+            .map(|path| resolve("", path))
+            .collect();
         let listed = walk_listed(&places, &paths)?.found;
         let exclude = globs(&bundle.input.exclude)?;
-        Ok(listed.into_iter().filter(|at| !exclude.is_match(places[*at])).collect())
+        Ok(listed
+            .into_iter()
+            .filter(|at| !exclude.is_match(places[*at]))
+            .collect())
     }
 
     /// The files that no kustomization governs and no root reaches.
     pub(super) fn free(&self) -> BTreeSet<Arc<str>> {
-        let reached: BTreeSet<usize> =
-            self.roots.roots.iter().flat_map(|root| &root.files).map(|reached| reached.file).collect();
-        let free =
-            self.places.iter().enumerate().filter(|(at, place)| !reached.contains(at) && !self.roots.govern(place));
+        let reached: BTreeSet<usize> = self
+            .roots
+            .roots
+            .iter()
+            .flat_map(|root| &root.files)
+            .map(|reached| reached.file)
+            .collect();
+        let free = self
+            .places
+            .iter()
+            .enumerate()
+            .filter(|(at, place)| !reached.contains(at) && !self.roots.govern(place));
         free.map(|(_, place)| Arc::clone(place)).collect()
     }
 
     /// The roots that cannot be built, each with what is in the way. What was rendered was built.
     fn unbuildable(&self) -> impl Iterator<Item = (Destination, String)> {
-        let sources = self.roots.roots.iter().filter(|root| !self.rendered.roots.contains_key(&root.folder));
-        sources.filter_map(|root| Some((destination_of(root), root.unbuildable.as_ref()?.reason.clone())))
+        let sources = self
+            .roots
+            .roots
+            .iter()
+            .filter(|root| !self.rendered.roots.contains_key(&root.folder));
+        sources.filter_map(|root| {
+            Some((
+                destination_of(root),
+                root.unbuildable.as_ref()?.reason.clone(),
+            ))
+        })
     }
 
     /// The kinds that CRDs of the state define, in its files and in what was rendered of them.
     pub(super) fn definitions(&self) -> Definitions {
         let Rendered { bundles, roots } = &self.rendered;
-        Definitions::of(self.files.iter().chain(bundles.values()).chain(roots.values()))
+        Definitions::of(
+            self.files
+                .iter()
+                .chain(bundles.values())
+                .chain(roots.values()),
+        )
     }
 
     /// The trees of the state: one for each cluster of the configuration, one for all other files that somebody applies, and one
@@ -202,17 +316,33 @@ impl Parsed {
         free: &BTreeSet<Arc<str>>,
     ) -> Result<Vec<TreePart>, SessionError> {
         let roots = &self.roots;
-        let built = roots.roots.iter().flat_map(|root| &root.files).map(|reached| reached.file).collect();
-        let mut assigned = Assignment { state: &self, built, reached: BTreeSet::new() };
+        let built = roots
+            .roots
+            .iter()
+            .flat_map(|root| &root.files)
+            .map(|reached| reached.file)
+            .collect();
+        let mut assigned = Assignment {
+            state: &self,
+            built,
+            reached: BTreeSet::new(),
+        };
         let mut trees = Vec::new();
         for cluster in &configured.clusters {
             let settings = cluster.settings();
             let mut files = Vec::new();
             for bundle in &cluster.bundles {
-                let own = bundle.input.settings.namespace.as_deref().filter(|_| settings.namespace.is_none());
+                let own = bundle
+                    .input
+                    .settings
+                    .namespace
+                    .as_deref()
+                    .filter(|_| settings.namespace.is_none());
                 let own: Option<Arc<str>> = own.map(Arc::from);
                 let mut of_bundle = assigned.bundle(bundle, roots)?;
-                of_bundle.iter_mut().for_each(|file| file.file.namespace.clone_from(&own));
+                of_bundle
+                    .iter_mut()
+                    .for_each(|file| file.file.namespace.clone_from(&own));
                 files.extend(of_bundle);
             }
             trees.push((files, settings, cluster.called()));
@@ -222,15 +352,24 @@ impl Parsed {
         trees.push((applied, rest.clone(), None));
         trees.push((unapplied, rest, None));
         let last = trees.len() - 1;
-        let whole = Arc::new(WholeTree { folders: self.folders.clone(), unbuildable: self.unbuildable().collect() });
-        let trees = trees.into_iter().enumerate().map(|(at, (mut files, mut settings, cluster))| {
-            if at < last {
-                files.extend(beside.iter().cloned().map(lives_beside));
-            }
-            let own = Definitions::of(files.iter().map(|file| &file.file.file));
-            settings.extra_kinds.extend(elsewhere.beyond(&own));
-            TreePart::new(files, settings).in_cluster(cluster).of_whole(Arc::clone(&whole))
+        let whole = Arc::new(WholeTree {
+            folders: self.folders.clone(),
+            unbuildable: self.unbuildable().collect(),
         });
+        let trees =
+            trees
+                .into_iter()
+                .enumerate()
+                .map(|(at, (mut files, mut settings, cluster))| {
+                    if at < last {
+                        files.extend(beside.iter().cloned().map(lives_beside));
+                    }
+                    let own = Definitions::of(files.iter().map(|file| &file.file.file));
+                    settings.extra_kinds.extend(elsewhere.beyond(&own));
+                    TreePart::new(files, settings)
+                        .in_cluster(cluster)
+                        .of_whole(Arc::clone(&whole))
+                });
         Ok(trees.collect())
     }
 }
@@ -238,17 +377,31 @@ impl Parsed {
 /// Where what a root builds is applied.
 fn destination_of(root: &BuildRoot) -> Destination {
     let by = root.pointer.as_ref().and_then(|pointer| pointer.by.clone());
-    Destination::Root { folder: Arc::from(root.folder.as_str()), by }
+    Destination::Root {
+        folder: Arc::from(root.folder.as_str()),
+        by,
+    }
 }
 
 fn lives_beside(file: ParsedFile) -> PlacedFile {
-    PlacedFile { place: Arc::from(file.source().path()), destination: Destination::Beside, file: file.into() }
+    PlacedFile {
+        place: Arc::from(file.source().path()),
+        destination: Destination::Beside,
+        file: file.into(),
+    }
 }
 
 /// What a program printed.
 fn printed(file: &ParsedFile, destination: Destination, edits: Option<Arc<Edits>>) -> PlacedFile {
     let place = Arc::from(file.source().path());
-    PlacedFile { place, destination, file: AppliedFile { edits, ..file.clone().into() } }
+    PlacedFile {
+        place,
+        destination,
+        file: AppliedFile {
+            edits,
+            ..file.clone().into()
+        },
+    }
 }
 
 /// Which files have a destination already.
@@ -261,15 +414,25 @@ struct Assignment<'s> {
 
 impl Assignment<'_> {
     /// The files of a bundle: what the roots within its paths build, and the files that no kustomization governs.
-    fn bundle(&mut self, bundle: &BundleInput, roots: &BuildRoots) -> Result<Vec<PlacedFile>, SessionError> {
+    fn bundle(
+        &mut self,
+        bundle: &BundleInput,
+        roots: &BuildRoots,
+    ) -> Result<Vec<PlacedFile>, SessionError> {
         let named = self.state.named(bundle)?;
         let called = bundle.name.as_deref().unwrap_or_default();
         let name = Destination::Bundle(called.into());
-        let folders: HashSet<&str> =
-            named.iter().flat_map(|at| ancestors(folder_of(&self.state.places[*at]))).collect();
+        let folders: HashSet<&str> = named
+            .iter()
+            .flat_map(|at| ancestors(folder_of(&self.state.places[*at])))
+            .collect();
         // A root whose folder is among the files of the bundle, if it builds one of them.
         let starts_inside = |root: &&BuildRoot| {
-            folders.contains(root.folder.as_str()) && root.files.iter().any(|reached| named.contains(&reached.file))
+            folders.contains(root.folder.as_str())
+                && root
+                    .files
+                    .iter()
+                    .any(|reached| named.contains(&reached.file))
         };
         let inside: Vec<&BuildRoot> = roots.roots.iter().filter(starts_inside).collect();
         let mut files = Vec::new();
@@ -288,11 +451,32 @@ impl Assignment<'_> {
     }
 
     /// What a root builds of what is not `claimed`: what kustomize printed, else the files that it reaches.
-    fn root(&mut self, root: &BuildRoot, destination: &Destination, claimed: &BTreeSet<usize>) -> Vec<PlacedFile> {
-        let own = root.files.iter().filter(|reached| !claimed.contains(&reached.file));
-        let sources: Vec<PlacedFile> =
-            own.map(|reached| self.file(reached.file, destination.clone(), Some(Arc::clone(&reached.edits)))).collect();
-        match self.state.rendered.roots.get(&root.folder).filter(|_| sources.len() == root.files.len()) {
+    fn root(
+        &mut self,
+        root: &BuildRoot,
+        destination: &Destination,
+        claimed: &BTreeSet<usize>,
+    ) -> Vec<PlacedFile> {
+        let own = root
+            .files
+            .iter()
+            .filter(|reached| !claimed.contains(&reached.file));
+        let sources: Vec<PlacedFile> = own
+            .map(|reached| {
+                self.file(
+                    reached.file,
+                    destination.clone(),
+                    Some(Arc::clone(&reached.edits)),
+                )
+            })
+            .collect();
+        match self
+            .state
+            .rendered
+            .roots
+            .get(&root.folder)
+            .filter(|_| sources.len() == root.files.len())
+        {
             Some(file) => {
                 vec![printed(file, destination.clone(), root.outer())]
             }
@@ -301,7 +485,11 @@ impl Assignment<'_> {
     }
 
     /// What no bundle has: what somebody applies, and what nobody does.
-    fn rest(&mut self, roots: &BuildRoots, free: &BTreeSet<Arc<str>>) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
+    fn rest(
+        &mut self,
+        roots: &BuildRoots,
+        free: &BTreeSet<Arc<str>>,
+    ) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
         let claimed = std::mem::take(&mut self.reached);
         let mut applied = Vec::new();
         for root in &roots.roots {
@@ -315,7 +503,9 @@ impl Assignment<'_> {
             let place = &self.state.places[at];
             let folder = Arc::from(folder_of(place));
             match (roots.govern(place), free.contains(place)) {
-                (true, false) => unapplied.push(self.file(at, Destination::Unapplied(folder), None)),
+                (true, false) => {
+                    unapplied.push(self.file(at, Destination::Unapplied(folder), None))
+                }
                 // With what is applied, so that ties between both are found.
                 (true, true) => applied.push(self.file(at, Destination::Disowned(folder), None)),
                 (false, _) => applied.push(self.file(at, Destination::Folder(folder), None)),
@@ -324,9 +514,21 @@ impl Assignment<'_> {
         (applied, unapplied)
     }
 
-    fn file(&mut self, at: usize, destination: Destination, edits: Option<Arc<Edits>>) -> PlacedFile {
+    fn file(
+        &mut self,
+        at: usize,
+        destination: Destination,
+        edits: Option<Arc<Edits>>,
+    ) -> PlacedFile {
         self.reached.insert(at);
-        let file = AppliedFile { edits, ..self.state.files[at].clone().into() };
-        PlacedFile { place: Arc::clone(&self.state.places[at]), destination, file }
+        let file = AppliedFile {
+            edits,
+            ..self.state.files[at].clone().into()
+        };
+        PlacedFile {
+            place: Arc::clone(&self.state.places[at]),
+            destination,
+            file,
+        }
     }
 }

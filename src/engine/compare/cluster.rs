@@ -20,7 +20,9 @@ pub(super) struct ClusterInput {
 impl ClusterInput {
     /// A bundle that shares its cluster with no other one.
     pub(super) fn alone(bundle: BundleInput) -> Self {
-        Self { bundles: vec![bundle] }
+        Self {
+            bundles: vec![bundle],
+        }
     }
 
     /// The clusters of some bundles. A bundle that names none has its own.
@@ -28,7 +30,10 @@ impl ClusterInput {
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut clusters: Vec<Self> = Vec::new();
         for bundle in bundles {
-            let place = bundle.cluster.clone().map(|name| *places.entry(name).or_insert(clusters.len()));
+            let place = bundle
+                .cluster
+                .clone()
+                .map(|name| *places.entry(name).or_insert(clusters.len()));
             match place.and_then(|place| clusters.get_mut(place)) {
                 Some(cluster) => cluster.bundles.push(bundle),
                 None => clusters.push(Self::alone(bundle)),
@@ -49,7 +54,11 @@ impl ClusterInput {
 
     /// What its objects are read with. Where its bundles have different namespaces, each file has its own.
     pub(super) fn settings(&self) -> Settings {
-        let mut settings = self.bundles.first().map(|first| first.input.settings.clone()).unwrap_or_default();
+        let mut settings = self
+            .bundles
+            .first()
+            .map(|first| first.input.settings.clone())
+            .unwrap_or_default();
         let shared = |bundle: &BundleInput| bundle.input.settings.namespace == settings.namespace;
         if !self.bundles.iter().all(shared) {
             settings.namespace = None;
@@ -59,18 +68,30 @@ impl ClusterInput {
 
     /// What is known of operators: the same in all bundles.
     pub(super) fn tables(&self) -> Arc<Tables> {
-        self.bundles.first().map_or_else(Tables::bundled, |first| Arc::clone(&first.tables))
+        self.bundles
+            .first()
+            .map_or_else(Tables::bundled, |first| Arc::clone(&first.tables))
     }
 
     /// Which tools deliver the files of a side.
     pub(super) fn tools(&self, tree: &TreePart) -> BundleTools {
         let bundle_of = |file| match tree.destination(file) {
-            Destination::Bundle(name) => self.bundles.iter().position(|bundle| bundle.name.as_deref() == Some(name)),
+            Destination::Bundle(name) => self
+                .bundles
+                .iter()
+                .position(|bundle| bundle.name.as_deref() == Some(name)),
             // What others deliver says nothing of who delivers these.
             Destination::Beside => Some(self.bundles.len()),
             _ => None,
         };
-        let files = tree.inventory.sources.iter().filter_map(|(file, _)| Some((file, bundle_of(file)?)));
-        BundleTools::of(self.bundles.iter().map(|bundle| bundle.delivery).collect(), files.collect())
+        let files = tree
+            .inventory
+            .sources
+            .iter()
+            .filter_map(|(file, _)| Some((file, bundle_of(file)?)));
+        BundleTools::of(
+            self.bundles.iter().map(|bundle| bundle.delivery).collect(),
+            files.collect(),
+        )
     }
 }

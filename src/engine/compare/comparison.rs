@@ -15,7 +15,9 @@ use super::request::CompareRequest;
 use super::start::Start;
 use super::state::StateReader;
 use super::telling::MergeTelling;
-use crate::changes::{BothSides, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread};
+use crate::changes::{
+    BothSides, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread,
+};
 use crate::engine::describe::tool;
 use crate::engine::parsers::parsers_agree;
 use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
@@ -23,7 +25,8 @@ use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
 use crate::kube::ObjectKey;
 use crate::merge::{
-    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, scenario, updated, withdraw,
+    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, scenario,
+    updated, withdraw,
 };
 use crate::ownership::implied;
 use crate::report::Format;
@@ -69,14 +72,21 @@ impl Comparison {
         let mut configured = configured(request, &mut reader, &base, &head)?;
         notes.append(&mut configured.notes);
         let unconfigured = configured.is_new.then(|| {
-            let without = CompareRequest { config: ConfigChoice::Without, ..request.clone() };
+            let without = CompareRequest {
+                config: ConfigChoice::Without,
+                ..request.clone()
+            };
             Self::open(&without).map(Box::new)
         });
         let mut texts = Texts::read_by(request.parser);
         let beside = beside(&request.beside, &mut texts)?;
         let input = &configured.rest.input;
-        let [old, new] =
-            Parsed::both([(base, Side::Base), (head, Side::Head)], &input.exclude, &input.settings.limits, &mut texts)?;
+        let [old, new] = Parsed::both(
+            [(base, Side::Base), (head, Side::Head)],
+            &input.exclude,
+            &input.settings.limits,
+            &mut texts,
+        )?;
         let states = [(start.choice, old), (request.head.clone(), new)];
         let [old, new] = match request.render {
             true => rendered(states, &configured, &mut reader, &mut texts, &mut notes)?,
@@ -85,18 +95,33 @@ impl Comparison {
                 states.map(|(_, parsed)| parsed)
             }
         };
-        let [in_base, in_head] = [&old, &new].map(|parsed| |place: &str| parsed.is_rendered(place, &configured));
+        let [in_base, in_head] =
+            [&old, &new].map(|parsed| |place: &str| parsed.is_rendered(place, &configured));
         let unread = unread(&old.source_state(&in_base), &new.source_state(&in_head));
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
-        let (before, after, always) = (old.definitions(), new.definitions(), Definitions::of(&beside));
+        let (before, after, always) = (
+            old.definitions(),
+            new.definitions(),
+            Definitions::of(&beside),
+        );
         let free = old.free();
-        let old = old.arrange(&configured, &beside, &before.or(&after).or(&always), &BTreeSet::new())?;
+        let old = old.arrange(
+            &configured,
+            &beside,
+            &before.or(&after).or(&always),
+            &BTreeSet::new(),
+        )?;
         let new = new.arrange(&configured, &beside, &after.or(&before).or(&always), &free)?;
         if request.parser == ParserChoice::Verify {
             parsers_agree(old.iter().chain(&new).map(|tree| &tree.inventory))?;
         }
         let changes = compare(&old, &new);
-        let Configured { mut clusters, rest, judging, .. } = configured;
+        let Configured {
+            mut clusters,
+            rest,
+            judging,
+            ..
+        } = configured;
         clusters.push(ClusterInput::alone(rest));
         Ok(Self {
             base: start.name,
@@ -116,13 +141,19 @@ impl Comparison {
 
     /// How many objects both states have together.
     pub fn objects(&self) -> usize {
-        self.old.iter().chain(&self.new).map(|tree| tree.inventory.members.len()).sum()
+        self.old
+            .iter()
+            .chain(&self.new)
+            .map(|tree| tree.inventory.members.len())
+            .sum()
     }
 
     /// The lowest severity that makes a run fail: as given, else as configured, else `error`; `None` is never.
     #[doc(hidden)]
     pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {
-        given.or(self.judging.fail_on).unwrap_or(Some(Severity::Error))
+        given
+            .or(self.judging.fail_on)
+            .unwrap_or(Some(Severity::Error))
     }
 
     /// What changed, what comes of it, and what the rules of change say, as reports say it.
@@ -140,18 +171,25 @@ impl Comparison {
     #[doc(hidden)]
     pub fn report_for(&self, formats: &[Format]) -> Result<DiffReport, PlanError> {
         let report = self.own_report(formats)?;
-        let Some(unconfigured) = &self.unconfigured else { return Ok(report) };
+        let Some(unconfigured) = &self.unconfigured else {
+            return Ok(report);
+        };
         let mut without = unconfigured.report_for(formats)?;
         if !forgets(&report, &without) {
             return Ok(report);
         }
         let name = self.judging.configuration.as_deref().unwrap_or_default();
-        without.notes.push(format!("{name} is new in this change and does not count: it would hide a part of this"));
+        without.notes.push(format!(
+            "{name} is new in this change and does not count: it would hide a part of this"
+        ));
         Ok(without)
     }
 
     fn own_report(&self, formats: &[Format]) -> Result<DiffReport, PlanError> {
-        let sides = BothSides { base: &self.old, head: &self.new };
+        let sides = BothSides {
+            base: &self.old,
+            head: &self.new,
+        };
         let mut judged = Judged::default();
         let mut effects = Vec::new();
         let mut telling = MergeTelling::new(formats);
@@ -164,7 +202,11 @@ impl Comparison {
             let withdrawn = withdraw(&part, &self.delivery);
             notes.extend(withdrawn.idle.iter().chain(&withdrawn.assumed).cloned());
             notes.extend(withdrawn.handovers.iter().filter_map(Handover::note));
-            let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
+            let implied = implied(
+                &part.base.inventory,
+                part.analysis.ownership(),
+                part.analysis.ties(),
+            );
             let implied = updated(&part, implied);
             let scenario = scenario(&part, &withdrawn, &implied)?;
             let planner = match telling.is_silent() {
@@ -175,7 +217,11 @@ impl Comparison {
             let merge = Merge::of(&part, &withdrawn, &implied, &simulated);
             judged.add(&merge, &self.judging);
             if !telling.is_silent() {
-                telling.add(&merge, &planner.view(&simulated), cluster.name().unwrap_or("outside any bundle"));
+                telling.add(
+                    &merge,
+                    &planner.view(&simulated),
+                    cluster.name().unwrap_or("outside any bundle"),
+                );
             }
             effects.extend(merge.effects);
             if !withdrawn.unknown.is_empty() {
@@ -205,15 +251,33 @@ impl Comparison {
 
 impl Comparison {
     /// The effects of a merge if the tools prune of which nothing is known, as far as these have them.
-    fn supposed(&self, part: &MergePart<'_>, unknown: &BTreeSet<ObjectKey>) -> Result<Vec<DiffEffect>, PlanError> {
-        let choice = DeliveryChoice { unknown_prunes: true, ..self.delivery };
+    fn supposed(
+        &self,
+        part: &MergePart<'_>,
+        unknown: &BTreeSet<ObjectKey>,
+    ) -> Result<Vec<DiffEffect>, PlanError> {
+        let choice = DeliveryChoice {
+            unknown_prunes: true,
+            ..self.delivery
+        };
         let withdrawn = withdraw(part, &choice);
-        let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
+        let implied = implied(
+            &part.base.inventory,
+            part.analysis.ownership(),
+            part.analysis.ties(),
+        );
         let implied = updated(part, implied);
         let planner = Planner::untold(scenario(part, &withdrawn, &implied)?, &part.analysis);
         let simulated = planner.simulate();
-        let effects = Merge::of(part, &withdrawn, &implied, &simulated).effects.into_iter();
-        let caused = effects.filter(|effect| effect.because.first().is_some_and(|root| unknown.contains(root)));
+        let effects = Merge::of(part, &withdrawn, &implied, &simulated)
+            .effects
+            .into_iter();
+        let caused = effects.filter(|effect| {
+            effect
+                .because
+                .first()
+                .is_some_and(|root| unknown.contains(root))
+        });
         let supposed = caused.map(|effect| DiffEffect {
             certainty: EffectCertainty::Possible,
             regime: Some(DiffEffect::UNKNOWN),
@@ -228,12 +292,21 @@ fn is_left(effect: &DiffEffect, unknown: &BTreeSet<ObjectKey>) -> bool {
     effect.effect == EffectKind::Orphaned && unknown.contains(&effect.key)
 }
 
-fn beside(paths: &[String], texts: &mut Texts) -> Result<Vec<crate::manifest::ParsedFile>, SessionError> {
+fn beside(
+    paths: &[String],
+    texts: &mut Texts,
+) -> Result<Vec<crate::manifest::ParsedFile>, SessionError> {
     if paths.is_empty() {
         return Ok(Vec::new());
     }
     let walk = inventory::walk(paths, &[])?;
-    let read = walk.files.into_iter().map(|file| (file.path, read_bytes(&file.origin).map(Arc::from)));
-    let unreadable = walk.unreadable.into_iter().map(|file| (file.path, Err(file.reason)));
+    let read = walk
+        .files
+        .into_iter()
+        .map(|file| (file.path, read_bytes(&file.origin).map(Arc::from)));
+    let unreadable = walk
+        .unreadable
+        .into_iter()
+        .map(|file| (file.path, Err(file.reason)));
     Ok(texts.parse(read.chain(unreadable).collect(), Side::Head))
 }

@@ -22,12 +22,19 @@ pub(super) struct Found {
 
 impl Found {
     fn as_it_is(config: Option<Config>) -> Self {
-        Self { config, ..Self::default() }
+        Self {
+            config,
+            ..Self::default()
+        }
     }
 
     /// A configuration of head. One that cannot be read does not count: an author cannot end the run with it.
     fn new_in_head(config: Result<Option<Config>, Mistake>) -> Self {
-        let names = config.and_then(|config| config.map(|config| config.names_only().within_limits()).transpose());
+        let names = config.and_then(|config| {
+            config
+                .map(|config| config.names_only().within_limits())
+                .transpose()
+        });
         match names {
             Ok(None) => Self::default(),
             Ok(Some(config)) => {
@@ -35,11 +42,21 @@ impl Found {
                     "{} is new in this change: nothing in it but bundles, scopes and namespaces counts until base has it",
                     config.source.path()
                 );
-                Self { config: Some(config), is_new: true, notes: vec![note] }
+                Self {
+                    config: Some(config),
+                    is_new: true,
+                    notes: vec![note],
+                }
             }
             Err(mistake) => {
-                let note = format!("the configuration is new in this change and does not count: {mistake}");
-                Self { config: None, is_new: true, notes: vec![note] }
+                let note = format!(
+                    "the configuration is new in this change and does not count: {mistake}"
+                );
+                Self {
+                    config: None,
+                    is_new: true,
+                    notes: vec![note],
+                }
             }
         }
     }
@@ -96,7 +113,9 @@ fn named(
     }
     let place = match reader.place(path) {
         Ok(place) => place,
-        Err(GitError::OutsideOfRepository { .. }) => return Ok(Found::as_it_is(from_disk(request, reader)?)),
+        Err(GitError::OutsideOfRepository { .. }) => {
+            return Ok(Found::as_it_is(from_disk(request, reader)?));
+        }
         Err(error) => return Err(error.into()),
     };
     let paths = [path.to_owned()];
@@ -114,23 +133,37 @@ fn named(
     let head = reader.read(&in_head, &paths)?;
     Ok(Found::new_in_head(match head.files.get(&place) {
         Some(file) => read(&place, file).map(Some),
-        None => Err(Mistake::unreadable(path, "it is no file of the repository".to_owned())),
+        None => Err(Mistake::unreadable(
+            path,
+            "it is no file of the repository".to_owned(),
+        )),
     }))
 }
 
 /// The folder in which the search for a configuration begins.
 fn start(request: &CompareRequest) -> &str {
-    request.paths.first().map_or("", String::as_str).trim_end_matches('/')
+    request
+        .paths
+        .first()
+        .map_or("", String::as_str)
+        .trim_end_matches('/')
 }
 
 /// The configuration that a state has: in the folder of the first path or above it. A folder that is compared may also lie
 /// below one: its bundles name other paths then, and its settings count all the same.
-fn discovered(choice: &StateChoice, request: &CompareRequest, state: &TreeState) -> Result<Option<Config>, Mistake> {
+fn discovered(
+    choice: &StateChoice,
+    request: &CompareRequest,
+    state: &TreeState,
+) -> Result<Option<Config>, Mistake> {
     match choice {
         StateChoice::Path(path) => match in_folders(state, "")? {
             Some(config) => Ok(Some(config)),
             None => {
-                let above = Request { paths: vec![path.clone()], ..Request::default() };
+                let above = Request {
+                    paths: vec![path.clone()],
+                    ..Request::default()
+                };
                 Ok(configuration(&above)?.map(without_bundles))
             }
         },
@@ -142,7 +175,10 @@ fn discovered(choice: &StateChoice, request: &CompareRequest, state: &TreeState)
 fn in_folders(state: &TreeState, folder: &str) -> Result<Option<Config>, Mistake> {
     for folder in kustomize::ancestors(folder) {
         let named = config::FILE_NAMES.map(|name| kustomize::resolve(folder, name));
-        let found: Vec<_> = named.iter().filter_map(|place| Some((place, state.files.get(place)?))).collect();
+        let found: Vec<_> = named
+            .iter()
+            .filter_map(|place| Some((place, state.files.get(place)?)))
+            .collect();
         match found.as_slice() {
             [] => {}
             [(place, file)] => return read(place, file).map(Some),
@@ -153,24 +189,43 @@ fn in_folders(state: &TreeState, folder: &str) -> Result<Option<Config>, Mistake
 }
 
 fn read(place: &str, file: &StateText) -> Result<Config, Mistake> {
-    let bytes = file.bytes.clone().map_err(|reason| Mistake::unreadable(&file.path, reason))?;
-    let text = decode(bytes.to_vec()).map_err(|error| Mistake::unreadable(&file.path, error.to_string()))?;
+    let bytes = file
+        .bytes
+        .clone()
+        .map_err(|reason| Mistake::unreadable(&file.path, reason))?;
+    let text = decode(bytes.to_vec())
+        .map_err(|error| Mistake::unreadable(&file.path, error.to_string()))?;
     Config::read(SourceFile::new(place, text))?.within_limits()
 }
 
 /// The configuration that the request names, as it is on the disk. Its bundles count if its folder is one of the states'.
-fn from_disk(request: &CompareRequest, reader: &mut StateReader) -> Result<Option<Config>, SessionError> {
-    let named = Request { config: request.config.clone(), ..Request::default() };
-    let Some(mut config) = configuration(&named)? else { return Ok(None) };
+fn from_disk(
+    request: &CompareRequest,
+    reader: &mut StateReader,
+) -> Result<Option<Config>, SessionError> {
+    let named = Request {
+        config: request.config.clone(),
+        ..Request::default()
+    };
+    let Some(mut config) = configuration(&named)? else {
+        return Ok(None);
+    };
     let path = locate(config.source.path());
     let in_git = |choice: &StateChoice| !matches!(choice, StateChoice::Path(_));
-    let roots = [&request.base, &request.head].into_iter().filter_map(|choice| match choice {
-        StateChoice::Path(folder) => Some(locate(folder)),
-        _ => None,
-    });
+    let roots = [&request.base, &request.head]
+        .into_iter()
+        .filter_map(|choice| match choice {
+            StateChoice::Path(folder) => Some(locate(folder)),
+            _ => None,
+        });
     let mut roots: Vec<_> = roots.collect();
     if in_git(&request.base) || in_git(&request.head) {
-        roots.extend(reader.repository()?.work_tree().map(|root| locate(&root.to_string_lossy())));
+        roots.extend(
+            reader
+                .repository()?
+                .work_tree()
+                .map(|root| locate(&root.to_string_lossy())),
+        );
     }
     let place = roots.iter().find_map(|root| path.strip_prefix(root).ok());
     Ok(Some(match place {
@@ -184,5 +239,8 @@ fn from_disk(request: &CompareRequest, reader: &mut StateReader) -> Result<Optio
 }
 
 fn without_bundles(config: Config) -> Config {
-    Config { bundles: Vec::new(), ..config }
+    Config {
+        bundles: Vec::new(),
+        ..config
+    }
 }

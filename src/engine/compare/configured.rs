@@ -55,19 +55,30 @@ pub(super) struct Judging {
 
 impl Judging {
     fn of(request: &CompareRequest, config: Option<&Config>) -> Result<Self, SessionError> {
-        let off = config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
+        let off = config
+            .iter()
+            .flat_map(|config| &config.off)
+            .map(|id| (*id).to_owned());
         // A rule that is asked for by name runs, whatever the configuration says.
         let off = off.filter(|id| !request.select.contains(id));
         let ignore: Vec<String> = request.ignore.iter().cloned().chain(off).collect();
         let selection = Selection::new(&request.select, &ignore)?;
         let rules = selection.rules_of_change();
         if let Some(rule) = selection.first_by_name().filter(|_| rules.is_empty()) {
-            return Err(SessionError::OfAnotherCommand { id: rule.id, what: "one state", command: "check" });
+            return Err(SessionError::OfAnotherCommand {
+                id: rule.id,
+                what: "one state",
+                command: "check",
+            });
         }
         Ok(Self {
             rules,
-            severities: config.map(|config| config.severities.clone()).unwrap_or_default(),
-            ignores: config.map(|config| config.ignores.clone()).unwrap_or_default(),
+            severities: config
+                .map(|config| config.severities.clone())
+                .unwrap_or_default(),
+            ignores: config
+                .map(|config| config.ignores.clone())
+                .unwrap_or_default(),
             configuration: config.map(|config| config.source.path().to_owned()),
             fail_on: config.and_then(|config| config.fail_on),
             today: request.today,
@@ -82,7 +93,11 @@ pub(super) fn configured(
     base: &TreeState,
     head: &TreeState,
 ) -> Result<Configured, SessionError> {
-    let Found { config, is_new, notes } = find(request, reader, base, head)?;
+    let Found {
+        config,
+        is_new,
+        notes,
+    } = find(request, reader, base, head)?;
     let plain = Request {
         exclude: request.exclude.clone(),
         namespace: request.namespace.clone(),
@@ -91,5 +106,11 @@ pub(super) fn configured(
     };
     let (bundles, rest) = bundles_and_rest(&plain, config.as_ref());
     let judging = Judging::of(request, config.as_ref())?;
-    Ok(Configured { clusters: ClusterInput::of(bundles), rest, judging, is_new: is_new && config.is_some(), notes })
+    Ok(Configured {
+        clusters: ClusterInput::of(bundles),
+        rest,
+        judging,
+        is_new: is_new && config.is_some(),
+        notes,
+    })
 }

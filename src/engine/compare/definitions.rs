@@ -14,7 +14,10 @@ pub(super) struct Definitions(BTreeMap<GroupKind, Option<Scope>>);
 impl Definitions {
     /// Those of some files.
     pub(super) fn of<'f>(files: impl IntoIterator<Item = &'f ParsedFile>) -> Self {
-        let objects = files.into_iter().flat_map(ParsedFile::documents).flat_map(|document| document.objects());
+        let objects = files
+            .into_iter()
+            .flat_map(ParsedFile::documents)
+            .flat_map(|document| document.objects());
         let mut found = Self::default();
         for crd in objects.filter_map(|object| object.definition()) {
             let scope = crd.scope.as_ref().map(|scope| scope.value);
@@ -37,7 +40,12 @@ impl Definitions {
     pub(super) fn beyond(&self, own: &Self) -> impl Iterator<Item = ExtraKind> {
         let other = self.0.iter().filter(|(kind, _)| !own.0.contains_key(*kind));
         other.filter_map(|(GroupKind { group, kind }, scope)| {
-            Some(ExtraKind { group: group.clone(), kind: kind.clone(), versions: Vec::new(), scope: (*scope)? })
+            Some(ExtraKind {
+                group: group.clone(),
+                kind: kind.clone(),
+                versions: Vec::new(),
+                scope: (*scope)?,
+            })
         })
     }
 }

@@ -12,12 +12,22 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
     let mut submodules: Vec<&String> = base.submodules.iter().chain(&head.submodules).collect();
     submodules.sort();
     submodules.dedup();
-    submodules.into_iter().map(|path| format!("{path} is a submodule; its files are not compared")).collect()
+    submodules
+        .into_iter()
+        .map(|path| format!("{path} is a submodule; its files are not compared"))
+        .collect()
 }
 
 /// What changed, as reports say it.
-pub(super) fn changes(old: &[TreePart], new: &[TreePart], changes: &[ObjectChange]) -> Vec<ReportedChange> {
-    changes.iter().map(|change| reported(old, new, change)).collect()
+pub(super) fn changes(
+    old: &[TreePart],
+    new: &[TreePart],
+    changes: &[ObjectChange],
+) -> Vec<ReportedChange> {
+    changes
+        .iter()
+        .map(|change| reported(old, new, change))
+        .collect()
 }
 
 /// A state as reports name it.
@@ -40,8 +50,12 @@ pub(super) fn summary(
     use EffectKind::{Cascaded, Deleted, GeneratedDeleted, Recreated, Stuck};
     let predicted = || effects.iter().filter(|effect| !effect.is_supposed());
     let effect = |kind| predicted().filter(|effect| effect.effect == kind).count();
-    let deletes =
-        |effect: &DiffEffect| matches!(effect.effect, Cascaded | Deleted | GeneratedDeleted | Recreated | Stuck);
+    let deletes = |effect: &DiffEffect| {
+        matches!(
+            effect.effect,
+            Cascaded | Deleted | GeneratedDeleted | Recreated | Stuck
+        )
+    };
     let verdict = if predicted().any(deletes) {
         DiffVerdict::Deletes
     } else if unread.changed.is_empty() && unknown == 0 {
@@ -73,10 +87,15 @@ fn reported(old: &[TreePart], new: &[TreePart], change: &ObjectChange) -> Report
     // An object is called as it is called now; if it is not any more, as it was.
     let now = head.as_ref().or(base.as_ref());
     let key = now.map(|now| now.key.clone()).unwrap_or_default();
-    let was = base.as_ref().map(|base| base.key.clone()).filter(|was| *was != key);
+    let was = base
+        .as_ref()
+        .map(|base| base.key.clone())
+        .filter(|was| *was != key);
     ReportedChange {
         change: change.kind.as_str(),
-        written: now.map(|now| now.written.clone()).filter(|written| *written != key),
+        written: now
+            .map(|now| now.written.clone())
+            .filter(|written| *written != key),
         was,
         bundle: now.and_then(|now| now.bundle.clone()),
         key,
@@ -103,7 +122,11 @@ impl Described {
             key: member.key.to_string(),
             written: tree.inventory.written_key(member).to_string(),
             bundle: tree.destination(member.file).name().map(str::to_owned),
-            place: ChangedPlace { file: file.path().to_owned(), line: position.line, column: position.column },
+            place: ChangedPlace {
+                file: file.path().to_owned(),
+                line: position.line,
+                column: position.column,
+            },
         }
     }
 }

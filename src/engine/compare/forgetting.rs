@@ -14,21 +14,34 @@ type Told<'r> = (EffectKind, EffectCertainty, GroupKind<&'r str>, &'r str);
 
 /// Whether `report` lacks an effect of `other`, or has one of its findings at most as a less severe one.
 pub(super) fn forgets(report: &DiffReport, other: &DiffReport) -> bool {
-    let is_silent = report.unread.len() < other.unread.len() || report.failed.len() < other.failed.len();
+    let is_silent =
+        report.unread.len() < other.unread.len() || report.failed.len() < other.failed.len();
     if is_silent || report.summary.unknown < other.summary.unknown {
         return true;
     }
     let (told, wanted) = (told(report), told(other));
-    let lacks = wanted.into_iter().any(|(effect, count)| told.get(&effect).copied().unwrap_or_default() < count);
+    let lacks = wanted
+        .into_iter()
+        .any(|(effect, count)| told.get(&effect).copied().unwrap_or_default() < count);
     let (found, wanted) = (found(report), found(other));
-    lacks || wanted.into_iter().any(|(place, severity)| found.get(&place).is_none_or(|found| *found < severity))
+    lacks
+        || wanted
+            .into_iter()
+            .any(|(place, severity)| found.get(&place).is_none_or(|found| *found < severity))
 }
 
 fn told(report: &DiffReport) -> BTreeMap<Told<'_>, usize> {
     let mut told = BTreeMap::new();
     for effect in &report.effects {
         let key = &effect.key;
-        *told.entry((effect.effect, effect.certainty, key.group_kind(), &*key.name)).or_default() += 1;
+        *told
+            .entry((
+                effect.effect,
+                effect.certainty,
+                key.group_kind(),
+                &*key.name,
+            ))
+            .or_default() += 1;
     }
     told
 }
@@ -38,7 +51,9 @@ fn found(report: &DiffReport) -> BTreeMap<(&str, &str, Span), Severity> {
     let mut found = BTreeMap::new();
     for Reported { finding, .. } in &report.findings.findings {
         let path = report.findings.sources.file(finding.primary.file).path();
-        let severity = found.entry((finding.rule, path, finding.primary.span)).or_insert(finding.severity);
+        let severity = found
+            .entry((finding.rule, path, finding.primary.span))
+            .or_insert(finding.severity);
         *severity = finding.severity.max(*severity);
     }
     found

@@ -30,17 +30,25 @@ pub(super) struct Judged {
 impl Judged {
     /// Runs the rules on one part.
     pub(super) fn add(&mut self, merge: &Merge<'_>, judging: &Judging) {
-        let suppressions =
-            || self.suppressions.get_or_init(|| suppressions(merge.part.sides, judging, false, |file| file));
+        let suppressions = || {
+            self.suppressions
+                .get_or_init(|| suppressions(merge.part.sides, judging, false, |file| file))
+        };
         let shown = |finding: &Finding| !suppressions().suppress(finding);
-        let Judgement { findings, notes, .. } = judge_merge(merge, &judging.rules, &shown);
+        let Judgement {
+            findings, notes, ..
+        } = judge_merge(merge, &judging.rules, &shown);
         self.findings.extend(findings);
         self.notes.extend(notes);
     }
 
     /// The report on all of them.
     pub(super) fn report(self, sides: BothSides<'_>, judging: &Judging) -> Report {
-        let Self { mut findings, mut notes, .. } = self;
+        let Self {
+            mut findings,
+            mut notes,
+            ..
+        } = self;
         let merged = Merged::of([sides.files().collect()], None, None);
         let files = merged.files_of(0);
         let to = |FileId(file): FileId| files[file as usize];
@@ -61,19 +69,36 @@ impl Judged {
             |key| definitions.get(key).copied().unwrap_or_default(),
         );
         let findings = findings.into_iter().zip(prints);
-        let findings: Vec<Reported> =
-            findings.map(|(finding, print)| reported(finding, Vec::new(), print, &judging.severities)).collect();
-        let Applied { kept: findings, suppressed } =
-            suppressions(sides, judging, findings.is_empty(), to).apply(findings, |reported| &reported.finding);
+        let findings: Vec<Reported> = findings
+            .map(|(finding, print)| reported(finding, Vec::new(), print, &judging.severities))
+            .collect();
+        let Applied {
+            kept: findings,
+            suppressed,
+        } = suppressions(sides, judging, findings.is_empty(), to)
+            .apply(findings, |reported| &reported.finding);
         let suppressed: Vec<SuppressedFinding> = suppressed
             .into_iter()
-            .map(|Suppressed { finding, reason }| SuppressedFinding { reported: finding, reason })
+            .map(|Suppressed { finding, reason }| SuppressedFinding {
+                reported: finding,
+                reason,
+            })
             .collect();
         Report {
             tool: tool(),
-            run: RunInfo { configuration: judging.configuration.clone(), ..RunInfo::default() },
-            summary: Summary { suppressed: suppressed.len(), ..summarise(sides, &findings) },
-            rules: judging.rules.iter().map(|rule| describe_as(rule, &judging.severities)).collect(),
+            run: RunInfo {
+                configuration: judging.configuration.clone(),
+                ..RunInfo::default()
+            },
+            summary: Summary {
+                suppressed: suppressed.len(),
+                ..summarise(sides, &findings)
+            },
+            rules: judging
+                .rules
+                .iter()
+                .map(|rule| describe_as(rule, &judging.severities))
+                .collect(),
             findings,
             suppressed,
             exclusion: None,
@@ -96,14 +121,25 @@ fn suppressions(
     let trees = sides.base.iter().enumerate().filter(|_| !unneeded);
     let directives = trees.flat_map(|(at, tree)| {
         let directives = Directives::of(&tree.inventory).directives.into_iter();
-        let here = |directive: Directive| Directive { file: to(sides.base_file(at, directive.file)), ..directive };
+        let here = |directive: Directive| Directive {
+            file: to(sides.base_file(at, directive.file)),
+            ..directive
+        };
         directives.map(here).collect::<Vec<_>>()
     });
-    Suppressions::new(directives.collect(), judging.ignores.clone(), None, judging.today)
+    Suppressions::new(
+        directives.collect(),
+        judging.ignores.clone(),
+        None,
+        judging.today,
+    )
 }
 
 fn summarise(sides: BothSides<'_>, findings: &[Reported]) -> Summary {
-    let files: BTreeSet<_> = sides.files().map(|file| (file.path(), file.side())).collect();
+    let files: BTreeSet<_> = sides
+        .files()
+        .map(|file| (file.path(), file.side()))
+        .collect();
     let trees = || sides.base.iter().chain(sides.head);
     Summary {
         files: files.len(),

@@ -56,7 +56,13 @@ pub(super) fn rendered(
         let command = kustomize()?;
         let of_root = |at: usize, folder: &String| {
             let (what, command) = (folder.clone(), command.clone());
-            Job { at, what, is_bundle: false, folder: folder.clone(), command }
+            Job {
+                at,
+                what,
+                is_bundle: false,
+                folder: folder.clone(),
+                command,
+            }
         };
         for (at, folders) in kustomized.iter().enumerate() {
             jobs.extend(folders.iter().map(|folder| of_root(at, folder)));
@@ -78,7 +84,11 @@ pub(super) fn rendered(
         match printed.and_then(|bytes| job.parsed(bytes, texts)) {
             Ok(file) => {
                 if is_empty(&file) {
-                    notes.push(format!("{} of {} is rendered to nothing", job.called(), SIDES[job.at].1));
+                    notes.push(format!(
+                        "{} of {} is rendered to nothing",
+                        job.called(),
+                        SIDES[job.at].1
+                    ));
                 }
                 all[job.at].add(job, file);
             }
@@ -93,10 +103,15 @@ pub(super) fn rendered(
     }
     notes.push(format!(
         "compared what {count} {} of the two states",
-        if count == 1 { "rendering prints" } else { "renderings print" }
+        if count == 1 {
+            "rendering prints"
+        } else {
+            "renderings print"
+        }
     ));
     for (folder, reason) in failed {
-        all.iter_mut().for_each(|rendered| drop(rendered.roots.remove(&folder)));
+        all.iter_mut()
+            .for_each(|rendered| drop(rendered.roots.remove(&folder)));
         let folder = if folder.is_empty() { "." } else { &folder };
         notes.push(format!("{folder} is compared as it is written: {reason}"));
     }
@@ -107,26 +122,50 @@ pub(super) fn rendered(
 
 /// What to say of states that were not rendered; nothing where there is nothing to render.
 pub(super) fn unrendered(states: &Both, configured: &Configured) -> Option<String> {
-    let kustomized: BTreeSet<String> = states.iter().flat_map(|(_, parsed)| parsed.kustomized()).collect();
-    let commands = configured.bundles().any(|bundle| bundle.rendering.arguments.is_some());
+    let kustomized: BTreeSet<String> = states
+        .iter()
+        .flat_map(|(_, parsed)| parsed.kustomized())
+        .collect();
+    let commands = configured
+        .bundles()
+        .any(|bundle| bundle.rendering.arguments.is_some());
     let sources = "compared sources: nothing was rendered";
     match (commands, kustomized.is_empty()) {
-        (true, _) => Some(format!("{sources}; `--render` runs the commands of the configuration in both states")),
-        (false, false) => Some(format!("{sources}; `--render` builds both states with kustomize")),
+        (true, _) => Some(format!(
+            "{sources}; `--render` runs the commands of the configuration in both states"
+        )),
+        (false, false) => Some(format!(
+            "{sources}; `--render` builds both states with kustomize"
+        )),
         (false, true) => None,
     }
 }
 
 /// A bundle of which a state contains nothing has nothing to render there.
-fn of_bundle(at: usize, bundle: &BundleInput, parsed: &Parsed) -> Result<Option<Job>, SessionError> {
-    let (Some(arguments), Some(name)) = (&bundle.rendering.arguments, &bundle.name) else { return Ok(None) };
+fn of_bundle(
+    at: usize,
+    bundle: &BundleInput,
+    parsed: &Parsed,
+) -> Result<Option<Job>, SessionError> {
+    let (Some(arguments), Some(name)) = (&bundle.rendering.arguments, &bundle.name) else {
+        return Ok(None);
+    };
     if !parsed.contains(bundle)? {
         return Ok(None);
     }
     let timeout = bundle.rendering.timeout.unwrap_or(RenderCommand::TIMEOUT);
-    let command = RenderCommand { arguments: arguments.clone(), timeout };
+    let command = RenderCommand {
+        arguments: arguments.clone(),
+        timeout,
+    };
     let folder = bundle.rendering.folder.clone();
-    Ok(Some(Job { at, what: name.clone(), is_bundle: true, folder, command }))
+    Ok(Some(Job {
+        at,
+        what: name.clone(),
+        is_bundle: true,
+        folder,
+        command,
+    }))
 }
 
 impl Job {
@@ -141,18 +180,33 @@ impl Job {
     /// What the program printed, as a file of the state. If it printed something else than manifests, comparing it would say that
     /// everything left.
     fn parsed(&self, printed: Vec<u8>, texts: &mut Texts) -> Result<ParsedFile, RenderError> {
-        let shown = if self.what.is_empty() { "." } else { &self.what };
+        let shown = if self.what.is_empty() {
+            "."
+        } else {
+            &self.what
+        };
         let text = (format!("{shown} (rendered)"), Ok(Arc::from(printed)));
-        let no_manifests = |reason| RenderError::NoManifests { command: self.command.command_line(), reason };
+        let no_manifests = |reason| RenderError::NoManifests {
+            command: self.command.command_line(),
+            reason,
+        };
         let parsed = texts.parse(vec![text], SIDES[self.at].0).pop();
         let file = parsed.ok_or_else(|| no_manifests("it cannot be read".to_owned()))?;
         let broken = file.documents().iter().find_map(ParsedDocument::error);
-        let texts = file.source().text().lines().zip(1..).find(|(line, _)| !separates(line));
+        let texts = file
+            .source()
+            .text()
+            .lines()
+            .zip(1..)
+            .find(|(line, _)| !separates(line));
         let other = texts.filter(|_| is_empty(&file));
         let reason = match (file.failure(), broken, other) {
             (Some(failure), ..) => format!("it {failure}"),
             (_, Some(error), _) => {
-                let line = file.source().position(error.span.start, ColumnUnit::Utf8).line;
+                let line = file
+                    .source()
+                    .position(error.span.start, ColumnUnit::Utf8)
+                    .line;
                 format!("line {line}: {}", error.message)
             }
             (.., Some((_, line))) => format!("line {line}: there is no Kubernetes object"),
@@ -163,12 +217,17 @@ impl Job {
 
     fn run(&self, checkout: &Checkout) -> Result<Vec<u8>, RenderError> {
         let home = checkout.home()?;
-        self.command.output(&checkout.root().join(resolve("", &self.folder)), home.path())
+        self.command.output(
+            &checkout.root().join(resolve("", &self.folder)),
+            home.path(),
+        )
     }
 }
 
 fn is_empty(file: &ParsedFile) -> bool {
-    file.documents().iter().all(|document| document.objects().is_empty())
+    file.documents()
+        .iter()
+        .all(|document| document.objects().is_empty())
 }
 
 /// Whether a line is none of a document: blank, a comment, or what stands between documents.
@@ -179,7 +238,11 @@ fn separates(line: &str) -> bool {
 
 impl Rendered {
     fn add(&mut self, job: Job, file: ParsedFile) {
-        let all = if job.is_bundle { &mut self.bundles } else { &mut self.roots };
+        let all = if job.is_bundle {
+            &mut self.bundles
+        } else {
+            &mut self.roots
+        };
         all.insert(job.what, file);
     }
 }

@@ -67,6 +67,10 @@ pub enum StateChoice {
 impl CompareRequest {
     /// Asks to compare two states.
     pub fn new(base: StateChoice, head: StateChoice) -> Self {
-        Self { base, head, ..Self::default() }
+        Self {
+            base,
+            head,
+            ..Self::default()
+        }
     }
 }

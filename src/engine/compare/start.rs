@@ -18,13 +18,19 @@ impl Start {
     /// # Errors
     /// A word that means no commit, and two commits without a common history.
     pub(super) fn of(request: &CompareRequest, reader: &mut StateReader) -> Result<Self, GitError> {
-        let as_named = Self { choice: request.base.clone(), name: super::describe::name(&request.base), note: None };
+        let as_named = Self {
+            choice: request.base.clone(),
+            name: super::describe::name(&request.base),
+            note: None,
+        };
         let head = match &request.head {
             StateChoice::Path(_) => return Ok(as_named),
             StateChoice::Commit(reference) => reference.as_str(),
             StateChoice::WorkTree | StateChoice::Staged => "HEAD",
         };
-        let StateChoice::Commit(reference) = &request.base else { return Ok(as_named) };
+        let StateChoice::Commit(reference) = &request.base else {
+            return Ok(as_named);
+        };
         let repository = reader.repository()?;
         if request.literal_base || reference == head || !repository.has_commits() {
             return Ok(as_named);
@@ -37,7 +43,14 @@ impl Start {
         let note = format!(
             "compared with {short}, where `{head}` left `{reference}`; `--no-merge-base` compares with `{reference}` itself"
         );
-        let name = StateName::MergeBase { reference: reference.clone(), commit: commit.clone() };
-        Ok(Self { choice: StateChoice::Commit(commit), name, note: Some(note) })
+        let name = StateName::MergeBase {
+            reference: reference.clone(),
+            commit: commit.clone(),
+        };
+        Ok(Self {
+            choice: StateChoice::Commit(commit),
+            name,
+            note: Some(note),
+        })
     }
 }

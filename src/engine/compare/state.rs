@@ -9,7 +9,9 @@ use walkdir::WalkDir;
 use super::request::StateChoice;
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
-use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent, is_git_folder};
+use crate::git::{
+    Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent, is_git_folder,
+};
 use crate::inventory::{self, Origin, Texts, locate, read_bytes, walk_listed};
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
@@ -54,11 +56,17 @@ pub(super) struct StateReader {
 
 impl StateReader {
     /// Reads one state, limited to `paths`; of what git knows, configurations too, wherever they are.
-    pub(super) fn read(&mut self, choice: &StateChoice, paths: &[String]) -> Result<TreeState, SessionError> {
+    pub(super) fn read(
+        &mut self,
+        choice: &StateChoice,
+        paths: &[String],
+    ) -> Result<TreeState, SessionError> {
         match choice {
             StateChoice::Path(path) => folder(path),
             // As git itself has it: before the first commit there is nothing.
-            StateChoice::Commit(reference) if reference == "HEAD" && !self.repository()?.has_commits() => {
+            StateChoice::Commit(reference)
+                if reference == "HEAD" && !self.repository()?.has_commits() =>
+            {
                 Ok(TreeState::default())
             }
             StateChoice::Commit(reference) => {
@@ -91,7 +99,9 @@ impl StateReader {
         let repository = self.repository()?;
         let snapshot = match choice {
             StateChoice::Path(_) => return Ok(false),
-            StateChoice::Commit(reference) => repository.snapshot_of(&repository.commit(reference)?)?,
+            StateChoice::Commit(reference) => {
+                repository.snapshot_of(&repository.commit(reference)?)?
+            }
             StateChoice::Staged => repository.staged()?,
             StateChoice::WorkTree => repository.checked_out()?,
         };
@@ -100,7 +110,10 @@ impl StateReader {
 
     /// The tree of a state for the programs that render it: the folder itself, or for what git has stored all of its files in a
     /// temporary one. `None` where there is no tree: standard input, and a single file.
-    pub(super) fn checkout(&mut self, choice: &StateChoice) -> Result<Option<Checkout>, SessionError> {
+    pub(super) fn checkout(
+        &mut self,
+        choice: &StateChoice,
+    ) -> Result<Option<Checkout>, SessionError> {
         let stored = match choice {
             StateChoice::Path(path) => {
                 let folder = Some(locate(path)).filter(|folder| folder.is_dir());
@@ -116,13 +129,21 @@ impl StateReader {
             }
             StateChoice::Staged => self.repository()?.staged()?,
         };
-        let files = stored.files.iter().map(|(path, file)| (path.as_str(), file));
+        let files = stored
+            .files
+            .iter()
+            .map(|(path, file)| (path.as_str(), file));
         self.repository()?.read(&mut self.blobs, files.clone())?;
         let written = files.filter_map(|(path, file)| match &file.content {
             FileContent::Stored(name) => {
                 let (is_link, is_executable) = (file.is_link, file.is_executable);
                 // What is too large to be read is no source of a rendering.
-                Some(CheckoutFile { path, bytes: self.blobs.get(name).bytes()?, is_link, is_executable })
+                Some(CheckoutFile {
+                    path,
+                    bytes: self.blobs.get(name).bytes()?,
+                    is_link,
+                    is_executable,
+                })
             }
             FileContent::Disk(_) => None,
         });
@@ -141,7 +162,11 @@ impl StateReader {
         }
     }
 
-    fn snapshot(&mut self, snapshot: &Snapshot, paths: &[String]) -> Result<TreeState, SessionError> {
+    fn snapshot(
+        &mut self,
+        snapshot: &Snapshot,
+        paths: &[String],
+    ) -> Result<TreeState, SessionError> {
         let repository = self.repository()?;
         let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
@@ -150,33 +175,75 @@ impl StateReader {
         let wanted = listed.found.into_iter().map(|at| all[at]);
         let mut wanted: BTreeSet<&str> = wanted.chain(all.iter().copied().filter(config)).collect();
         self.follow(&repository, snapshot, &mut wanted)?;
-        let charts: BTreeSet<&str> = all.iter().filter(|path| is_chart(path)).map(|path| folder_of(path)).collect();
+        let charts: BTreeSet<&str> = all
+            .iter()
+            .filter(|path| is_chart(path))
+            .map(|path| folder_of(path))
+            .collect();
         let is_asked = |path: &&str| {
-            arguments.iter().any(|argument| argument.is_empty() || ancestors(path).any(|place| place == argument))
+            arguments.iter().any(|argument| {
+                argument.is_empty() || ancestors(path).any(|place| place == argument)
+            })
         };
-        let others = all.iter().copied().filter(|path| !wanted.contains(path) && may_be_input(path, &charts));
-        let others: Vec<(&str, &SnapshotFile)> =
-            others.filter(is_asked).map(|path| (path, &snapshot.files[path])).collect();
+        let others = all
+            .iter()
+            .copied()
+            .filter(|path| !wanted.contains(path) && may_be_input(path, &charts));
+        let others: Vec<(&str, &SnapshotFile)> = others
+            .filter(is_asked)
+            .map(|path| (path, &snapshot.files[path]))
+            .collect();
         repository.read(&mut self.blobs, others.iter().copied())?;
-        let files: Vec<(&str, &SnapshotFile)> = wanted.into_iter().map(|path| (path, &snapshot.files[path])).collect();
+        let files: Vec<(&str, &SnapshotFile)> = wanted
+            .into_iter()
+            .map(|path| (path, &snapshot.files[path]))
+            .collect();
         repository.read(&mut self.blobs, files.iter().copied())?;
-        let behind =
-            files.iter().filter_map(|(path, file)| Some(((*path).to_owned(), self.behind(snapshot, path, file)?)));
+        let behind = files.iter().filter_map(|(path, file)| {
+            Some(((*path).to_owned(), self.behind(snapshot, path, file)?))
+        });
         let behind: Vec<(String, &SnapshotFile)> = behind.collect();
-        repository.read(&mut self.blobs, behind.iter().map(|(path, file)| (path.as_str(), *file)))?;
+        repository.read(
+            &mut self.blobs,
+            behind.iter().map(|(path, file)| (path.as_str(), *file)),
+        )?;
         let folders = all.iter().flat_map(|path| ancestors(folder_of(path)));
-        let mut state = TreeState { folders: folders.map(str::to_owned).collect(), ..TreeState::default() };
+        let mut state = TreeState {
+            folders: folders.map(str::to_owned).collect(),
+            ..TreeState::default()
+        };
         for (place, file) in behind {
             let path = from_prefix(repository.prefix(), &place);
-            state.files.insert(place, StateText { path, bytes: self.bytes(file) });
+            state.files.insert(
+                place,
+                StateText {
+                    path,
+                    bytes: self.bytes(file),
+                },
+            );
         }
         for (place, file) in others {
             let path = from_prefix(repository.prefix(), place);
-            state.others.insert(place.to_owned(), StateText { path, bytes: self.bytes(file) });
+            state.others.insert(
+                place.to_owned(),
+                StateText {
+                    path,
+                    bytes: self.bytes(file),
+                },
+            );
         }
-        state.contents = snapshot.files.iter().map(|(path, file)| (path.clone(), content_name(file))).collect();
+        state.contents = snapshot
+            .files
+            .iter()
+            .map(|(path, file)| (path.clone(), content_name(file)))
+            .collect();
         state.contents.extend(snapshot.submodules.clone());
-        state.submodules = snapshot.submodules.keys().filter(|path| is_asked(&path.as_str())).cloned().collect();
+        state.submodules = snapshot
+            .submodules
+            .keys()
+            .filter(|path| is_asked(&path.as_str()))
+            .cloned()
+            .collect();
         state.missing = listed.missing;
         Ok(state)
     }
@@ -188,22 +255,39 @@ impl StateReader {
         snapshot: &'s Snapshot,
         wanted: &mut BTreeSet<&'s str>,
     ) -> Result<(), SessionError> {
-        let mut pending: Vec<&'s str> = wanted.iter().copied().filter(|path| is_kustomization(path)).collect();
+        let mut pending: Vec<&'s str> = wanted
+            .iter()
+            .copied()
+            .filter(|path| is_kustomization(path))
+            .collect();
         while !pending.is_empty() {
-            let files: Vec<_> = pending.iter().filter_map(|path| Some((*path, snapshot.files.get(*path)?))).collect();
+            let files: Vec<_> = pending
+                .iter()
+                .filter_map(|path| Some((*path, snapshot.files.get(*path)?)))
+                .collect();
             repository.read(&mut self.blobs, files.iter().copied())?;
-            let unparsed = files.iter().map(|(path, file)| ((*path).to_owned(), self.bytes(file))).collect();
+            let unparsed = files
+                .iter()
+                .map(|(path, file)| ((*path).to_owned(), self.bytes(file)))
+                .collect();
             let parsed = Texts::default().parse(unparsed, Side::Base);
-            let included = parsed.iter().flat_map(|file| included_by(file.source().path(), file));
+            let included = parsed
+                .iter()
+                .flat_map(|file| included_by(file.source().path(), file));
             let found = included.flat_map(|place| {
                 let kustomizations = KUSTOMIZATIONS.iter().map(|name| resolve(&place, name));
-                let places: Vec<String> = std::iter::once(place.clone()).chain(kustomizations).collect();
+                let places: Vec<String> = std::iter::once(place.clone())
+                    .chain(kustomizations)
+                    .collect();
                 places
                     .into_iter()
                     .filter_map(|place| snapshot.files.get_key_value(&place))
                     .map(|(path, _)| path.as_str())
             });
-            pending = found.filter(|path| wanted.insert(path)).filter(|path| is_kustomization(path)).collect();
+            pending = found
+                .filter(|path| wanted.insert(path))
+                .filter(|path| is_kustomization(path))
+                .collect();
         }
         Ok(())
     }
@@ -221,7 +305,12 @@ impl StateReader {
 
     /// The file whose content stands at `path`: itself, or the one that a symbolic link leads to. A link that leaves the
     /// repository, or leads to a folder or to another link, shows nothing that git keeps.
-    fn behind<'s>(&self, snapshot: &'s Snapshot, path: &str, file: &'s SnapshotFile) -> Option<&'s SnapshotFile> {
+    fn behind<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        path: &str,
+        file: &'s SnapshotFile,
+    ) -> Option<&'s SnapshotFile> {
         if !file.is_link {
             return Some(file);
         }
@@ -229,7 +318,10 @@ impl StateReader {
             FileContent::Stored(_) => String::from_utf8_lossy(&self.bytes(file).ok()?).into_owned(),
             FileContent::Disk(disk) => disk.read_link().ok()?.to_string_lossy().into_owned(),
         };
-        snapshot.files.get(&resolve(folder_of(path), &target)).filter(|file| !file.is_link)
+        snapshot
+            .files
+            .get(&resolve(folder_of(path), &target))
+            .filter(|file| !file.is_link)
     }
 }
 
@@ -245,7 +337,9 @@ fn arguments(repository: &Repository, paths: &[String]) -> Result<Vec<String>, G
             true => {
                 let root = repository.work_tree().ok_or_else(outside)?;
                 let place = locate(path);
-                let below = place.strip_prefix(locate(&root.to_string_lossy())).map_err(|_| outside())?;
+                let below = place
+                    .strip_prefix(locate(&root.to_string_lossy()))
+                    .map_err(|_| outside())?;
                 below.to_string_lossy().replace('\\', "/")
             }
             false => resolve(repository.prefix(), &slashes),
@@ -268,7 +362,11 @@ fn from_prefix(prefix: &str, path: &str) -> String {
         }
         up.push_str("../");
         let parent = folder_of(above.trim_end_matches('/'));
-        above = &prefix[..if parent.is_empty() { 0 } else { parent.len() + 1 }];
+        above = &prefix[..if parent.is_empty() {
+            0
+        } else {
+            parent.len() + 1
+        }];
     }
 }
 
@@ -280,22 +378,31 @@ fn is_chart(path: &str) -> bool {
 /// tool looks for under its name.
 fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
     let name = name_of(path);
-    let is_input = name.ends_with(".jsonnet") || name.ends_with(".libsonnet") || name == ".sourceignore";
-    is_input || name.starts_with("helmfile") || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
+    let is_input =
+        name.ends_with(".jsonnet") || name.ends_with(".libsonnet") || name == ".sourceignore";
+    is_input
+        || name.starts_with("helmfile")
+        || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
 }
 
 /// A text that differs if the content does, as far as that is known without reading it.
 fn content_name(file: &SnapshotFile) -> String {
     match &file.content {
         FileContent::Stored(name) => name.as_str().to_owned(),
-        FileContent::Disk(path) => path.symlink_metadata().map_or(0, |metadata| metadata.len()).to_string(),
+        FileContent::Disk(path) => path
+            .symlink_metadata()
+            .map_or(0, |metadata| metadata.len())
+            .to_string(),
     }
 }
 
 /// A folder, or a single file.
 fn folder(path: &str) -> Result<TreeState, SessionError> {
     let walk = inventory::walk(&[path.to_owned()], &[])?;
-    let shown = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+    let shown = path
+        .strip_prefix("./")
+        .unwrap_or(path)
+        .trim_end_matches('/');
     // Two renderings, each of one file, are two states of one file.
     let place = |file: &str| match file.strip_prefix(shown) {
         Some(below) if shown != "." => below.trim_start_matches('/').to_owned(),
@@ -304,27 +411,65 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
     let mut state = TreeState::default();
     for file in walk.files {
         let bytes = read_bytes(&file.origin).map(Arc::from);
-        state.files.insert(place(&file.path), StateText { path: file.path, bytes });
+        state.files.insert(
+            place(&file.path),
+            StateText {
+                path: file.path,
+                bytes,
+            },
+        );
     }
     for file in walk.unreadable {
-        state.files.insert(place(&file.path), StateText { path: file.path, bytes: Err(file.reason) });
+        state.files.insert(
+            place(&file.path),
+            StateText {
+                path: file.path,
+                bytes: Err(file.reason),
+            },
+        );
     }
-    let entries = WalkDir::new(path).into_iter().filter_entry(|entry| !is_git_folder(entry.file_name())).flatten();
+    let entries = WalkDir::new(path)
+        .into_iter()
+        .filter_entry(|entry| !is_git_folder(entry.file_name()))
+        .flatten();
     for entry in entries.filter(|entry| !entry.file_type().is_dir()) {
-        let below = entry.path().strip_prefix(path).unwrap_or(entry.path()).to_string_lossy().replace('\\', "/");
+        let below = entry
+            .path()
+            .strip_prefix(path)
+            .unwrap_or(entry.path())
+            .to_string_lossy()
+            .replace('\\', "/");
         if entry.file_type().is_file() {
-            state.folders.extend(ancestors(folder_of(&below)).map(str::to_owned));
+            state
+                .folders
+                .extend(ancestors(folder_of(&below)).map(str::to_owned));
         }
-        state.contents.insert(below, entry.metadata().map_or(0, |metadata| metadata.len()).to_string());
+        state.contents.insert(
+            below,
+            entry
+                .metadata()
+                .map_or(0, |metadata| metadata.len())
+                .to_string(),
+        );
     }
-    let charts: BTreeSet<&str> =
-        state.contents.keys().filter(|path| is_chart(path)).map(|path| folder_of(path)).collect();
+    let charts: BTreeSet<&str> = state
+        .contents
+        .keys()
+        .filter(|path| is_chart(path))
+        .map(|path| folder_of(path))
+        .collect();
     let is_other = |path: &&String| !state.files.contains_key(*path) && may_be_input(path, &charts);
     for below in state.contents.keys().filter(is_other) {
         let disk = Path::new(path).join(below);
         let bytes = read_bytes(&Origin::Disk(disk.clone())).map(Arc::from);
         let shown = disk.to_string_lossy().replace('\\', "/");
-        state.others.insert(below.clone(), StateText { path: shown.trim_start_matches("./").to_owned(), bytes });
+        state.others.insert(
+            below.clone(),
+            StateText {
+                path: shown.trim_start_matches("./").to_owned(),
+                bytes,
+            },
+        );
     }
     Ok(state)
 }

@@ -41,14 +41,18 @@ impl MergeTelling {
     pub(super) fn add(&mut self, merge: &Merge<'_>, view: &PlanView<'_>, name: &str) {
         if self.draws_graphs {
             let drawn = merge.effects.iter().map(|effect| &effect.key).collect();
-            self.cascades.shown.extend(Cascade::of_ties(name, view, &drawn));
+            self.cascades
+                .shown
+                .extend(Cascade::of_ties(name, view, &drawn));
         }
         if self.tells_stories {
             self.stories.extend(StoryDocument::last(view, name));
         }
         if self.tells_outcomes {
             let mut outcomes = LastStep::of(view);
-            merge.appearing().for_each(|member| outcomes.appears(&member.key));
+            merge
+                .appearing()
+                .for_each(|member| outcomes.appears(&member.key));
             match &mut self.outcomes {
                 None => self.outcomes = Some(outcomes),
                 Some(all) => all.merge(outcomes),

@@ -27,11 +27,18 @@ pub(super) struct Deletions {
 impl Deletions {
     /// `None` for more objects than the model can count.
     pub(super) fn of(analysis: &Analysis<'_>) -> Option<Self> {
-        Some(Self { scenario: scenario(analysis, BTreeSet::new())?, known: RefCell::default() })
+        Some(Self {
+            scenario: scenario(analysis, BTreeSet::new())?,
+            known: RefCell::default(),
+        })
     }
 
     /// What deleting an object does; `None` if the cluster has no such object.
-    pub(super) fn deletion(&self, analysis: &Analysis<'_>, object: &ObjectKey) -> Option<Rc<ObjectDeletion>> {
+    pub(super) fn deletion(
+        &self,
+        analysis: &Analysis<'_>,
+        object: &ObjectKey,
+    ) -> Option<Rc<ObjectDeletion>> {
         if let Some(known) = self.known.borrow().get(object) {
             return known.clone();
         }
@@ -45,7 +52,9 @@ impl Deletions {
             None => None,
         };
         let deletion = deletion.map(Rc::new);
-        self.known.borrow_mut().insert(object.clone(), deletion.clone());
+        self.known
+            .borrow_mut()
+            .insert(object.clone(), deletion.clone());
         deletion
     }
 }
@@ -53,7 +62,14 @@ impl Deletions {
 fn scenario(analysis: &Analysis<'_>, namespaces: BTreeSet<String>) -> Option<Scenario> {
     // The verdict alone: a hover does not list what races could change.
     let options = SimulationOptions::verdict();
-    let mut scenario = Scenario::of(analysis, &analysis.implied(), namespaces, Vec::new(), options).ok()?;
+    let mut scenario = Scenario::of(
+        analysis,
+        &analysis.implied(),
+        namespaces,
+        Vec::new(),
+        options,
+    )
+    .ok()?;
     scenario.settle_first();
     Some(scenario)
 }
@@ -70,11 +86,19 @@ fn delete(scenario: &Scenario, object: &ObjectKey) -> ObjectDeletion {
     let cluster = &scenario.cluster;
     let plan = gc::simulate(cluster, &steps, &scenario.options);
     let changes = plan.changes(last);
-    let with = |effect| changes.iter().filter(move |change| change.effect == effect).map(|change| change.object);
+    let with = |effect| {
+        changes
+            .iter()
+            .filter(move |change| change.effect == effect)
+            .map(|change| change.object)
+    };
     let deleted = with(Effect::Gone).map(|id| cluster.key(id)).collect();
     // What was Terminating before is not blamed on this deletion.
     let begun: BTreeSet<_> = with(Effect::Deleted).collect();
-    let stuck = plan.stuck(last).into_iter().filter(|held| begun.contains(&held.object));
+    let stuck = plan
+        .stuck(last)
+        .into_iter()
+        .filter(|held| begun.contains(&held.object));
     let finalizers = |holds: Vec<Hold>| {
         let of = |hold| match hold {
             Hold::Finalizers(finalizers) => finalizers,
@@ -82,5 +106,10 @@ fn delete(scenario: &Scenario, object: &ObjectKey) -> ObjectDeletion {
         };
         holds.into_iter().flat_map(of).collect()
     };
-    ObjectDeletion { deleted, stuck: stuck.map(|held| (cluster.key(held.object), finalizers(held.holds))).collect() }
+    ObjectDeletion {
+        deleted,
+        stuck: stuck
+            .map(|held| (cluster.key(held.object), finalizers(held.holds)))
+            .collect(),
+    }
 }

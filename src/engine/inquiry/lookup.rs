@@ -34,24 +34,38 @@ impl OwnerLookup {
     pub(super) fn of(inventory: &Inventory, edge: &OwnerEdge) -> Self {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         let kind = inventory.owner_kind(reference);
-        if !matches!(kind.serving, Serving::Yes | Serving::OffByDefault { .. } | Serving::Unknown) {
+        if !matches!(
+            kind.serving,
+            Serving::Yes | Serving::OffByDefault { .. } | Serving::Unknown
+        ) {
             return Self::NotServed;
         }
         let scopes = (dependent.scope(), kind.scope);
         if scopes == (Some(Scope::Cluster), Some(Scope::Namespaced)) {
             let gives_up = inventory.kinds.release() >= Release::new(20);
-            return if gives_up { Self::OutOfReach } else { Self::Mismatched };
+            return if gives_up {
+                Self::OutOfReach
+            } else {
+                Self::Mismatched
+            };
         }
         match edge.owner {
             Owner::ByUid(id) | Owner::ByName(id) => Self::bound(inventory, edge, dependent, id),
             Owner::Elsewhere => {
-                let namesakes =
-                    inventory.with_name(reference.group_version().group, reference.kind(), reference.name());
-                let first = namesakes.first().map(|id| inventory.member(*id).key.namespace.clone());
+                let namesakes = inventory.with_name(
+                    reference.group_version().group,
+                    reference.kind(),
+                    reference.name(),
+                );
+                let first = namesakes
+                    .first()
+                    .map(|id| inventory.member(*id).key.namespace.clone());
                 Self::InNamespace(first.unwrap_or(Namespace::Unwritten))
             }
             Owner::Absent if is_contradicted(inventory, edge) => Self::Mismatched,
-            Owner::Absent => Self::Absent { unknown_scope: scopes.0.is_none() || scopes.1.is_none() },
+            Owner::Absent => Self::Absent {
+                unknown_scope: scopes.0.is_none() || scopes.1.is_none(),
+            },
         }
     }
 
@@ -65,7 +79,9 @@ impl OwnerLookup {
             Self::Mismatched
         } else {
             let is_literal = !edge.reference(inventory).uid().is_empty();
-            Self::Found { assumed: is_literal && matches!(edge.owner, Owner::ByName(_)) }
+            Self::Found {
+                assumed: is_literal && matches!(edge.owner, Owner::ByName(_)),
+            }
         }
     }
 

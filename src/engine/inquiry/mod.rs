@@ -64,7 +64,11 @@ impl Session {
                 files.entry(file.path()).or_insert((at, id));
             }
         }
-        Inquiry { session: self, bundles: self.bundles().iter().map(AskedBundle::of).collect(), files }
+        Inquiry {
+            session: self,
+            bundles: self.bundles().iter().map(AskedBundle::of).collect(),
+            files,
+        }
     }
 }
 
@@ -87,22 +91,40 @@ impl<'s> Inquiry<'s> {
     /// Every object, in the order of the bundles and their files. One in two bundles comes twice.
     pub fn object_places(&self) -> impl Iterator<Item = ObjectPlace> {
         let bundles = self.bundles.iter().enumerate();
-        bundles.flat_map(|(at, asked)| asked.bundle.inventory.members.iter().map(move |member| asked.place(at, member)))
+        bundles.flat_map(|(at, asked)| {
+            asked
+                .bundle
+                .inventory
+                .members
+                .iter()
+                .map(move |member| asked.place(at, member))
+        })
     }
 
     /// The objects of a file, in order, as the first bundle that reads it knows them.
     pub fn objects_of(&self, path: &str) -> Vec<ObjectPlace> {
-        let Some((at, members)) = self.members_of(path) else { return Vec::new() };
-        members.iter().map(|member| self.bundles[at].place(at, member)).collect()
+        let Some((at, members)) = self.members_of(path) else {
+            return Vec::new();
+        };
+        members
+            .iter()
+            .map(|member| self.bundles[at].place(at, member))
+            .collect()
     }
 
     /// What is written at a byte of a file; `None` outside of objects.
     pub fn at(&self, path: &str, offset: u32) -> Option<ObjectSpot> {
         let (at, members) = self.members_of(path)?;
         let within = |member: &&Member| holds(member.object.value().span(), offset);
-        let member = members.iter().filter(within).min_by_key(|member| member.object.value().span().len())?;
+        let member = members
+            .iter()
+            .filter(within)
+            .min_by_key(|member| member.object.value().span().len())?;
         let asked = &self.bundles[at];
-        Some(ObjectSpot { object: asked.place(at, member), spot: asked.spot(at, member, offset) })
+        Some(ObjectSpot {
+            object: asked.place(at, member),
+            spot: asked.spot(at, member, offset),
+        })
     }
 
     /// Where that which is written at a place is itself written: the owner, the Namespace, the definition of the kind.
@@ -126,9 +148,12 @@ impl<'s> Inquiry<'s> {
         let asked = self.asked(object);
         let inventory = &asked.bundle.inventory;
         let edges = asked.analysis.ownership().edges_of(object.id).iter();
-        let found = edges.filter(|edge| matches!(OwnerLookup::of(inventory, edge), OwnerLookup::Found { .. }));
+        let found = edges
+            .filter(|edge| matches!(OwnerLookup::of(inventory, edge), OwnerLookup::Found { .. }));
         let owners = found.filter_map(|edge| edge.bound());
-        owners.map(|id| asked.place(object.bundle, inventory.member(id))).collect()
+        owners
+            .map(|id| asked.place(object.bundle, inventory.member(id)))
+            .collect()
     }
 
     /// The objects that name an object as their owner, that are made for it, or that use it; what a Namespace contains, and the objects
@@ -136,11 +161,23 @@ impl<'s> Inquiry<'s> {
     pub fn dependents(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
         let ties = asked.analysis.ties();
-        let owned = asked.dependents().get(&object.id).into_iter().flatten().copied();
-        let made = ties.from(object.id).iter().filter(|tie| tie.owns()).filter_map(|tie| tie.to.id);
+        let owned = asked
+            .dependents()
+            .get(&object.id)
+            .into_iter()
+            .flatten()
+            .copied();
+        let made = ties
+            .from(object.id)
+            .iter()
+            .filter(|tie| tie.owns())
+            .filter_map(|tie| tie.to.id);
         let users = ties.users_of(&object.key).map(|tie| tie.from);
         let inventory = &asked.bundle.inventory;
-        let contained = object.key.is(kinds::NAMESPACE).then(|| inventory.in_namespace(&object.key.name));
+        let contained = object
+            .key
+            .is(kinds::NAMESPACE)
+            .then(|| inventory.in_namespace(&object.key.name));
         let defined = inventory.member(object.id).object.definition();
         let instances = defined.map(|crd| instances_of(inventory, crd.group_kind()));
         let instances = instances.into_iter().flatten().map(|member| member.id);
@@ -148,23 +185,37 @@ impl<'s> Inquiry<'s> {
         let mut ids: Vec<ObjectId> = owned.chain(made).chain(users).chain(listed).collect();
         ids.sort();
         ids.dedup();
-        ids.into_iter().map(|id| asked.place(object.bundle, inventory.member(id))).collect()
+        ids.into_iter()
+            .map(|id| asked.place(object.bundle, inventory.member(id)))
+            .collect()
     }
 
     /// What an object delivers, if that is what it does.
     pub fn delivered(&self, object: &ObjectPlace) -> Option<DeliveredObjects> {
-        let AskedBundle { bundle, analysis, .. } = self.asked(object);
+        let AskedBundle {
+            bundle, analysis, ..
+        } = self.asked(object);
         let (delivers, reach) = (analysis.delivery_objects(), analysis.reach());
         // An ApplicationSet stands for several.
-        let own = || delivers.iter().enumerate().filter(|(_, delivery)| delivery.id == object.id);
+        let own = || {
+            delivers
+                .iter()
+                .enumerate()
+                .filter(|(_, delivery)| delivery.id == object.id)
+        };
         own().next()?;
         let objects = own().flat_map(|(at, delivery)| {
             let namespace = delivery.destination.namespace.as_deref();
             let builds = reach.builds(at).iter();
-            builds.flat_map(move |build| reach.objects(&bundle.inventory, *build, namespace)).map(|end| end.key)
+            builds
+                .flat_map(move |build| reach.objects(&bundle.inventory, *build, namespace))
+                .map(|end| end.key)
         });
         let deleted_with_it = own().all(|(_, delivery)| delivery.deletes());
-        Some(DeliveredObjects { objects: objects.collect(), deleted_with_it })
+        Some(DeliveredObjects {
+            objects: objects.collect(),
+            deleted_with_it,
+        })
     }
 
     /// What deleting an object does; `None` for an object that no cluster has as it is written.
@@ -173,7 +224,10 @@ impl<'s> Inquiry<'s> {
     }
 
     /// What deleting the Namespace of an object does, which exists whether or not the input contains it.
-    pub fn deletion_of_namespace(&self, object: &ObjectPlace) -> Option<(ObjectKey, Rc<ObjectDeletion>)> {
+    pub fn deletion_of_namespace(
+        &self,
+        object: &ObjectPlace,
+    ) -> Option<(ObjectKey, Rc<ObjectDeletion>)> {
         let namespace = object.namespace()?;
         let deletion = self.asked(object).deletion(&namespace)?;
         Some((namespace, deletion))
@@ -198,7 +252,12 @@ impl<'s> Inquiry<'s> {
 impl<'s> AskedBundle<'s> {
     fn of(bundle: &'s Bundle) -> Self {
         let (dependents, deletions) = (OnceCell::new(), OnceCell::new());
-        Self { bundle, analysis: bundle.analysis(), dependents, deletions }
+        Self {
+            bundle,
+            analysis: bundle.analysis(),
+            dependents,
+            deletions,
+        }
     }
 
     fn place(&self, at: usize, member: &Member) -> ObjectPlace {
@@ -222,37 +281,69 @@ impl<'s> AskedBundle<'s> {
     }
 
     fn deletions(&self) -> Option<&Deletions> {
-        self.deletions.get_or_init(|| Deletions::of(&self.analysis)).as_ref()
+        self.deletions
+            .get_or_init(|| Deletions::of(&self.analysis))
+            .as_ref()
     }
 
     fn spot(&self, at: usize, member: &Member, offset: u32) -> Spot {
         let object = &member.object;
         let metadata = object.metadata();
         let references = metadata.owner_references().entries.iter().enumerate();
-        if let Some((entry, reference)) = references.into_iter().find(|(_, reference)| holds(reference.span, offset)) {
+        if let Some((entry, reference)) = references
+            .into_iter()
+            .find(|(_, reference)| holds(reference.span, offset))
+        {
             let inventory = &self.bundle.inventory;
             let edges = self.analysis.ownership().edges_of(member.id);
-            let lookups = edges.iter().map(|edge| (edge, OwnerLookup::of(inventory, edge)));
-            let (this, others): (Vec<_>, Vec<_>) = lookups.partition(|(edge, _)| edge.entry == entry);
+            let lookups = edges
+                .iter()
+                .map(|edge| (edge, OwnerLookup::of(inventory, edge)));
+            let (this, others): (Vec<_>, Vec<_>) =
+                lookups.partition(|(edge, _)| edge.entry == entry);
             let owner = this.first().and_then(|(edge, _)| edge.bound());
-            let unknown = OwnerLookup::Absent { unknown_scope: true };
+            let unknown = OwnerLookup::Absent {
+                unknown_scope: true,
+            };
             return Spot::Owner {
                 named: format!("{} {}", reference.kind(), reference.name()),
                 place: owner.map(|id| self.place(at, inventory.member(id))),
                 blocks: reference.is_blocking(),
                 has_others: !others.is_empty(),
                 is_undecided: others.iter().any(|(_, lookup)| lookup.is_undecided()),
-                lookup: this.into_iter().next().map_or(unknown, |(_, lookup)| lookup),
+                lookup: this
+                    .into_iter()
+                    .next()
+                    .map_or(unknown, |(_, lookup)| lookup),
             };
         }
-        if let Some(finalizer) = metadata.finalizers().iter().find(|finalizer| holds(finalizer.span, offset)) {
+        if let Some(finalizer) = metadata
+            .finalizers()
+            .iter()
+            .find(|finalizer| holds(finalizer.span, offset))
+        {
             let rows = rows_about(&self.bundle.tables, &finalizer.value);
-            return Spot::Finalizer { finalizer: finalizer.value.clone(), rows };
+            return Spot::Finalizer {
+                finalizer: finalizer.value.clone(),
+                rows,
+            };
         }
-        if metadata.namespace().as_ref().is_some_and(|namespace| holds(namespace.span, offset)) {
+        if metadata
+            .namespace()
+            .as_ref()
+            .is_some_and(|namespace| holds(namespace.span, offset))
+        {
             return Spot::Namespace;
         }
-        let identity = [object.kind_span(), object.api_version_span(), object.name_span()];
-        if identity.into_iter().any(|span| holds(span, offset)) { Spot::Identity } else { Spot::Other }
+        let identity = [
+            object.kind_span(),
+            object.api_version_span(),
+            object.name_span(),
+        ];
+        if identity.into_iter().any(|span| holds(span, offset)) {
+            Spot::Identity
+        } else {
+            Spot::Other
+        }
     }
 }

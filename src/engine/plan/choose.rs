@@ -20,14 +20,23 @@ impl<'b> Candidate<'b> {
         let analysis = bundle.analysis();
         let implied = analysis.implied();
         let targets = Targets::new(analysis.inventory(), &implied);
-        Self { analysis, implied, targets, bundle }
+        Self {
+            analysis,
+            implied,
+            targets,
+            bundle,
+        }
     }
 
     /// A deletion needs all of its targets, a list of steps any of them: a later step may name what an earlier one deleted.
     fn contains(&self, question: &Question) -> bool {
         match question {
-            Question::Delete { targets, namespace, .. } => self.targets.resolve(targets, namespace.as_deref()).is_ok(),
-            Question::Steps { steps, namespace } => steps.any_in(&self.targets, namespace.as_deref()),
+            Question::Delete {
+                targets, namespace, ..
+            } => self.targets.resolve(targets, namespace.as_deref()).is_ok(),
+            Question::Steps { steps, namespace } => {
+                steps.any_in(&self.targets, namespace.as_deref())
+            }
         }
     }
 
@@ -37,9 +46,18 @@ impl<'b> Candidate<'b> {
 }
 
 /// The bundle that was read, or the one of several that contains what the question is about.
-pub(in crate::engine) fn choose<'b>(bundles: &'b [Bundle], question: &Question) -> Result<Candidate<'b>, PlanError> {
+pub(in crate::engine) fn choose<'b>(
+    bundles: &'b [Bundle],
+    question: &Question,
+) -> Result<Candidate<'b>, PlanError> {
     let mut all: Vec<Candidate<'b>> = bundles.iter().map(Candidate::of).collect();
-    let names = |candidates: &[Candidate<'_>]| candidates.iter().map(Candidate::named).collect::<Vec<_>>().join(", ");
+    let names = |candidates: &[Candidate<'_>]| {
+        candidates
+            .iter()
+            .map(Candidate::named)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let several = |found: String, names: String| PlanError::Bundles {
         found,
         help: format!("choose with `--bundle NAME`: {names}"),
@@ -50,7 +68,16 @@ pub(in crate::engine) fn choose<'b>(bundles: &'b [Bundle], question: &Question) 
     }
     match all.len() {
         1 => Ok(all.remove(0)),
-        0 => Err(several(format!("none of the {} that were read contains what is asked for", bundles.len()), every)),
-        number => Err(several(format!("what is asked for is in {number}"), names(&all))),
+        0 => Err(several(
+            format!(
+                "none of the {} that were read contains what is asked for",
+                bundles.len()
+            ),
+            every,
+        )),
+        number => Err(several(
+            format!("what is asked for is in {number}"),
+            names(&all),
+        )),
     }
 }

@@ -25,12 +25,26 @@ impl DeletionRequest {
     /// `kubectl delete` of these targets: in the background, in a cluster whose nodes run.
     pub fn new<T: Into<String>>(targets: impl IntoIterator<Item = T>) -> Self {
         let targets = targets.into_iter().map(Into::into).collect();
-        Self { targets, namespace: None, policy: Some(Policy::Background), kubelet: true }
+        Self {
+            targets,
+            namespace: None,
+            policy: Some(Policy::Background),
+            kubelet: true,
+        }
     }
 
     pub(in crate::engine) fn question(&self) -> Question {
-        let Self { targets, namespace, policy, kubelet: _ } = self;
-        Question::Delete { targets: targets.clone(), namespace: namespace.clone(), policy: *policy }
+        let Self {
+            targets,
+            namespace,
+            policy,
+            kubelet: _,
+        } = self;
+        Question::Delete {
+            targets: targets.clone(),
+            namespace: namespace.clone(),
+            policy: *policy,
+        }
     }
 }
 
@@ -58,7 +72,11 @@ impl DeletionPlan {
             }
         }
         drop(plan);
-        Self { deleted, stuck, planner }
+        Self {
+            deleted,
+            stuck,
+            planner,
+        }
     }
 
     /// The plan in a format: every step with its reasons, what releases stuck objects, and what had to be assumed.

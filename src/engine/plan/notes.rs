@@ -29,7 +29,11 @@ pub(super) struct Ground<'a> {
 /// The assumptions of a cluster, the most important first.
 pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<String> {
     let inventory = ground.inventory;
-    let rendered = inventory.members.iter().filter(|member| !member.from_dump).count();
+    let rendered = inventory
+        .members
+        .iter()
+        .filter(|member| !member.from_dump)
+        .count();
     let mut notes = Vec::new();
     let Assumptions {
         bound_by_name,
@@ -113,10 +117,19 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             "Owner references of rendered objects that are bound by name and assumed to be right: {bound_by_name}."
         ));
     }
-    let generated = ground.implied.objects.iter().filter(|object| object.is_generated()).count();
+    let generated = ground
+        .implied
+        .objects
+        .iter()
+        .filter(|object| object.is_generated())
+        .count();
     let built_in = ground.implied.objects.len() - generated;
     if rendered > 0 && built_in > 0 {
-        let pods = if ground.running { " (Pods are assumed to run on nodes)" } else { "" };
+        let pods = if ground.running {
+            " (Pods are assumed to run on nodes)"
+        } else {
+            ""
+        };
         notes
             .push(format!("Implied objects, which built-in controllers create below rendered ones{pods}: {built_in}."));
     }
@@ -126,8 +139,10 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         ));
     }
     if !added_finalizers.is_empty() {
-        let added: Vec<String> =
-            added_finalizers.iter().map(|(kind, finalizer)| format!("{finalizer} on {kind}")).collect();
+        let added: Vec<String> = added_finalizers
+            .iter()
+            .map(|(kind, finalizer)| format!("{finalizer} on {kind}"))
+            .collect();
         notes.push(format!(
             "Finalizers that controllers in the input add at run time, and remove while they run: {}.",
             named(&added)
@@ -146,17 +161,33 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         capped.entry(*shown).or_default().push(workload.to_string());
     }
     for (shown, workloads) in capped.iter().rev() {
-        notes.push(format!("Only {shown} replicas are shown for {}.", named(workloads)));
+        notes.push(format!(
+            "Only {shown} replicas are shown for {}.",
+            named(workloads)
+        ));
     }
-    if inventory.members.iter().any(|member| member.key.namespace == Namespace::Unwritten) {
-        notes.push("Objects without a namespace are assumed to share one, written `?`; `-n` names it.".to_owned());
+    if inventory
+        .members
+        .iter()
+        .any(|member| member.key.namespace == Namespace::Unwritten)
+    {
+        notes.push(
+            "Objects without a namespace are assumed to share one, written `?`; `-n` names it."
+                .to_owned(),
+        );
     }
     if !ground.namespaces.is_empty() {
         let names: Vec<&str> = ground.namespaces.iter().map(String::as_str).collect();
-        notes.push(format!("Namespaces that exist because objects live in them: {}.", named(&names)));
+        notes.push(format!(
+            "Namespaces that exist because objects live in them: {}.",
+            named(&names)
+        ));
     }
     if !duplicates.is_empty() {
-        notes.push(format!("Listed more than once; the last one counts: {}.", named(&texts(duplicates))));
+        notes.push(format!(
+            "Listed more than once; the last one counts: {}.",
+            named(&texts(duplicates))
+        ));
     }
     if !shared_uids.is_empty() {
         notes.push(format!(
@@ -165,7 +196,10 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         ));
     }
     if !rejected.is_empty() {
-        notes.push(format!("Left out, because no API server accepts them as they are: {}.", named(&texts(rejected))));
+        notes.push(format!(
+            "Left out, because no API server accepts them as they are: {}.",
+            named(&texts(rejected))
+        ));
     }
     notes
 }
@@ -173,10 +207,20 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
 /// Part of the input that is not part of the plan.
 fn unread(inventory: &Inventory) -> Option<String> {
     let path = |file| inventory.sources.file(file).path().to_owned();
-    let files = inventory.unreadable_files().map(|(file, reason)| format!("{} {reason}", path(file)));
-    let documents = inventory.skipped().filter(|skip| skip.what.reason.hides_objects());
-    let documents = documents
-        .map(|skip| format!("document {} of {} ({})", skip.document, path(skip.file), skip.what.reason.word()));
+    let files = inventory
+        .unreadable_files()
+        .map(|(file, reason)| format!("{} {reason}", path(file)));
+    let documents = inventory
+        .skipped()
+        .filter(|skip| skip.what.reason.hides_objects());
+    let documents = documents.map(|skip| {
+        format!(
+            "document {} of {} ({})",
+            skip.document,
+            path(skip.file),
+            skip.what.reason.word()
+        )
+    });
     let all: Vec<String> = files.chain(documents).collect();
     (!all.is_empty()).then(|| format!("Not read, and so not part of this plan: {}.", named(&all)))
 }
@@ -184,8 +228,10 @@ fn unread(inventory: &Inventory) -> Option<String> {
 /// What the collector does before anything is deleted.
 pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<String> {
     let changes = settled.changes(0).into_iter();
-    let gone: BTreeSet<_> =
-        changes.filter(|change| change.effect == Effect::Gone).map(|change| change.object).collect();
+    let gone: BTreeSet<_> = changes
+        .filter(|change| change.effect == Effect::Gone)
+        .map(|change| change.object)
+        .collect();
     if gone.is_empty() {
         return None;
     }
@@ -193,8 +239,14 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
         true => "their owners are not as their references say",
         false => "their owners are not in the input",
     };
-    let gone: Vec<ObjectKey> = gone.into_iter().map(|id| settled.cluster().key(id)).collect();
-    Some(format!("The collector removes these before any request, because {why}: {}.", named(&texts(&gone))))
+    let gone: Vec<ObjectKey> = gone
+        .into_iter()
+        .map(|id| settled.cluster().key(id))
+        .collect();
+    Some(format!(
+        "The collector removes these before any request, because {why}: {}.",
+        named(&texts(&gone))
+    ))
 }
 
 /// Requests that the API server rejects; `targets` are those of each step.
@@ -204,7 +256,9 @@ pub(super) fn rejections(targets: &[Vec<ObjectKey>], plan: &Plan<'_>) -> Vec<Str
         for (key, http) in targets.iter().zip(&planned.responses) {
             match http {
                 403 => notes.push(format!("The API server rejects the deletion of {key}.")),
-                404 => notes.push(format!("{key} does not exist when it is requested: nothing happens.")),
+                404 => notes.push(format!(
+                    "{key} does not exist when it is requested: nothing happens."
+                )),
                 _ => {}
             }
         }
@@ -213,12 +267,18 @@ pub(super) fn rejections(targets: &[Vec<ObjectKey>], plan: &Plan<'_>) -> Vec<Str
 }
 
 fn owners(pairs: &[(ObjectKey, ObjectKey)]) -> String {
-    let texts: Vec<String> = pairs.iter().map(|(dependent, owner)| format!("{owner}, owner of {dependent}")).collect();
+    let texts: Vec<String> = pairs
+        .iter()
+        .map(|(dependent, owner)| format!("{owner}, owner of {dependent}"))
+        .collect();
     named(&texts)
 }
 
 fn callers(pairs: &[(ObjectKey, ObjectKey)]) -> String {
-    let texts: BTreeSet<String> = pairs.iter().map(|(caller, service)| format!("{service}, for {caller}")).collect();
+    let texts: BTreeSet<String> = pairs
+        .iter()
+        .map(|(caller, service)| format!("{service}, for {caller}"))
+        .collect();
     named(&Vec::from_iter(texts))
 }
 
@@ -242,7 +302,11 @@ pub(super) fn unattended(plan: &Plan<'_>) -> Option<String> {
             Hold::Finalizers(names) => Some(names),
             _ => None,
         });
-        held.extend(names.flatten().map(|name| format!("{} of {kind}", plain::one_line(name))));
+        held.extend(
+            names
+                .flatten()
+                .map(|name| format!("{} of {kind}", plain::one_line(name))),
+        );
     }
     let held: Vec<String> = held.into_iter().collect();
     (!held.is_empty()).then(|| {
@@ -261,7 +325,8 @@ fn added_later(
     in_input: &BTreeSet<(GroupKind, String)>,
 ) -> Vec<String> {
     let rendered = inventory.members.iter().filter(|member| !member.from_dump);
-    let custom = rendered.filter(|member| !crate::inventory::table().is_builtin_group(member.key.group()));
+    let custom =
+        rendered.filter(|member| !crate::inventory::table().is_builtin_group(member.key.group()));
     let kinds: BTreeSet<GroupKind<&str>> = custom.map(|member| member.key.group_kind()).collect();
     let at_run_time = table.added_at_run_time();
     let added = |kind: &GroupKind<&str>| {
@@ -275,7 +340,11 @@ fn added_later(
 }
 
 fn named(all: &[impl AsRef<str>]) -> String {
-    let mut shown: Vec<String> = all.iter().take(MOST_NAMED).map(|one| one.as_ref().to_owned()).collect();
+    let mut shown: Vec<String> = all
+        .iter()
+        .take(MOST_NAMED)
+        .map(|one| one.as_ref().to_owned())
+        .collect();
     if all.len() > MOST_NAMED {
         shown.push(format!("{} more", all.len() - MOST_NAMED));
     }

@@ -38,11 +38,20 @@ impl Planner {
         question: &Question,
         kubelet: bool,
     ) -> Result<Self, PlanError> {
-        let Candidate { analysis, implied, targets, .. } = candidate;
+        let Candidate {
+            analysis,
+            implied,
+            targets,
+            ..
+        } = candidate;
         let is_deletion = matches!(question, Question::Delete { .. });
         let steps = match question {
             Question::Steps { steps, namespace } => steps.resolve(targets, namespace.as_deref())?,
-            Question::Delete { targets: words, namespace, policy } => {
+            Question::Delete {
+                targets: words,
+                namespace,
+                policy,
+            } => {
                 vec![Step::Delete {
                     targets: targets.resolve(words, namespace.as_deref())?,
                     policy: *policy,
@@ -52,8 +61,14 @@ impl Planner {
             }
         };
         let named = steps.iter().flat_map(targets_of);
-        let namespaces = named.filter(|key| targets.is_implicit(key)).map(|key| key.name.to_string()).collect();
-        let options = SimulationOptions { kubelet, ..SimulationOptions::default() };
+        let namespaces = named
+            .filter(|key| targets.is_implicit(key))
+            .map(|key| key.name.to_string())
+            .collect();
+        let options = SimulationOptions {
+            kubelet,
+            ..SimulationOptions::default()
+        };
         let mut scenario = Scenario::of(analysis, implied, namespaces, steps, options)?;
         if is_deletion {
             scenario.settle_first();
@@ -84,8 +99,21 @@ impl Planner {
         let data = analysis.data(implied);
         let implied = known_implied(&scenario.cluster, &implied.objects);
         let written = WrittenAt::of(analysis.inventory(), &scenario.cluster);
-        let rendered = analysis.inventory().members.iter().all(|member| !member.from_dump);
-        Self { scenario, implied, known, data, written, notes, rendered, title }
+        let rendered = analysis
+            .inventory()
+            .members
+            .iter()
+            .all(|member| !member.from_dump);
+        Self {
+            scenario,
+            implied,
+            known,
+            data,
+            written,
+            notes,
+            rendered,
+            title,
+        }
     }
 
     /// A scenario that no format is to tell.
@@ -114,19 +142,29 @@ impl Planner {
 
     /// What to do before the requests, so that nothing gets stuck.
     pub(super) fn safe_order(&self, leaving: &BTreeSet<ObjectKey>, policy: Policy) -> SafeOrder {
-        let Scenario { cluster, steps, options, .. } = &self.scenario;
+        let Scenario {
+            cluster,
+            steps,
+            options,
+            ..
+        } = &self.scenario;
         safe_order(cluster, steps, leaving, policy, options)
     }
 
     /// How kubectl addresses an object.
     pub(super) fn target(&self, key: &ObjectKey) -> Target {
         let cluster = self.cluster();
-        cluster.find(key).map_or_else(|| Target::from(key), |id| command::target(cluster, id))
+        cluster
+            .find(key)
+            .map_or_else(|| Target::from(key), |id| command::target(cluster, id))
     }
 
     /// The finalizers of an object before the first step, as they are stored.
     pub(super) fn finalizers(&self, key: &ObjectKey) -> Vec<String> {
-        let stored = self.cluster().find(key).map(|id| self.cluster().finalizer_names(id));
+        let stored = self
+            .cluster()
+            .find(key)
+            .map(|id| self.cluster().finalizer_names(id));
         stored.into_iter().flatten().map(str::to_owned).collect()
     }
 
@@ -149,7 +187,10 @@ impl Planner {
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let steps = self.steps();
         let mut titles: Vec<String> = steps.iter().map(title).collect();
-        let mut targets: Vec<Vec<ObjectKey>> = steps.iter().map(|step| targets_of(step).cloned().collect()).collect();
+        let mut targets: Vec<Vec<ObjectKey>> = steps
+            .iter()
+            .map(|step| targets_of(step).cloned().collect())
+            .collect();
         if let (Some(first), Some(title)) = (self.scenario.together, &self.title) {
             titles.truncate(first);
             titles.push(title.clone());
@@ -176,11 +217,16 @@ impl Planner {
 }
 
 /// The implied objects that made it into the cluster.
-fn known_implied(cluster: &gc::Cluster, objects: &[crate::ownership::ImpliedObject<'_>]) -> Vec<ImpliedDependent> {
+fn known_implied(
+    cluster: &gc::Cluster,
+    objects: &[crate::ownership::ImpliedObject<'_>],
+) -> Vec<ImpliedDependent> {
     let implied = objects.iter().map(|object| ImpliedDependent {
         key: object.key.clone(),
         owner: object.owner.clone(),
         rule: object.rule.clone(),
     });
-    implied.filter(|implied| cluster.find(&implied.key).is_some()).collect()
+    implied
+        .filter(|implied| cluster.find(&implied.key).is_some())
+        .collect()
 }

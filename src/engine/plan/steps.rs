@@ -9,7 +9,8 @@ use crate::kube::{ObjectKey, Policy, Wait};
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Entry, Value};
 
-const EXAMPLE: &str = "steps are a list: `- {op: delete, target: deployment/web -n shop, policy: Foreground}`";
+const EXAMPLE: &str =
+    "steps are a list: `- {op: delete, target: deployment/web -n shop, policy: Foreground}`";
 
 const OPERATIONS: [(&str, Operation); 5] = [
     ("settle", Operation::Settle),
@@ -64,17 +65,35 @@ impl Steps {
     pub fn read(file: SourceFile) -> Result<Self, Mistake> {
         let values = Values { file: &file };
         let tree = tree_of(&file)?;
-        let list = tree.as_ref().map(|tree| tree.root()).filter(|root| root.is_seq());
-        let list = list.ok_or_else(|| values.mistake(Span::empty(0), "is not a list of steps").help(EXAMPLE))?;
-        let steps = list.items().map(|item| step(values, item)).collect::<Result<_, _>>()?;
+        let list = tree
+            .as_ref()
+            .map(|tree| tree.root())
+            .filter(|root| root.is_seq());
+        let list = list.ok_or_else(|| {
+            values
+                .mistake(Span::empty(0), "is not a list of steps")
+                .help(EXAMPLE)
+        })?;
+        let steps = list
+            .items()
+            .map(|item| step(values, item))
+            .collect::<Result<_, _>>()?;
         Ok(Self { file, steps })
     }
 
     /// The steps on objects of an input. A whole key need not be in it: the API server answers 404. `namespace` is that of
     /// targets that name none.
-    pub(super) fn resolve(&self, targets: &Targets, namespace: Option<&str>) -> Result<Vec<Step>, Mistake> {
+    pub(super) fn resolve(
+        &self,
+        targets: &Targets,
+        namespace: Option<&str>,
+    ) -> Result<Vec<Step>, Mistake> {
         let step = |written: &WrittenStep| {
-            let target = written.target.as_ref().map(|target| self.key(target, targets, namespace)).transpose()?;
+            let target = written
+                .target
+                .as_ref()
+                .map(|target| self.key(target, targets, namespace))
+                .transpose()?;
             Ok(written.on(target))
         };
         self.steps.iter().map(step).collect()
@@ -86,7 +105,12 @@ impl Steps {
         asked.any(|target| targets.resolve_line(&target.text, namespace).is_ok())
     }
 
-    fn key(&self, target: &StepTarget, targets: &Targets, namespace: Option<&str>) -> Result<ObjectKey, Mistake> {
+    fn key(
+        &self,
+        target: &StepTarget,
+        targets: &Targets,
+        namespace: Option<&str>,
+    ) -> Result<ObjectKey, Mistake> {
         let error = match targets.resolve_line(&target.text, namespace) {
             Ok(key) => return Ok(key),
             Err(error) => error,
@@ -97,24 +121,39 @@ impl Steps {
         {
             return Ok(key);
         }
-        let mistake = Mistake::at(&self.file, target.span, format!("asks for an object that does not exist: {error}"));
+        let mistake = Mistake::at(
+            &self.file,
+            target.span,
+            format!("asks for an object that does not exist: {error}"),
+        );
         let help = error.help().map(|help| help.to_string());
-        Err(mistake.label("no such object").help(help.unwrap_or_default()))
+        Err(mistake
+            .label("no such object")
+            .help(help.unwrap_or_default()))
     }
 }
 
 impl WrittenStep {
     /// The step on its object, which every operation but `settle` has.
     fn on(&self, target: Option<ObjectKey>) -> Step {
-        let Some(target) = target else { return Step::Settle };
+        let Some(target) = target else {
+            return Step::Settle;
+        };
         match self.operation {
             Operation::Settle => Step::Settle,
-            Operation::Delete => {
-                Step::Delete { targets: vec![target], policy: self.policy, wait: Wait::Settled, client: 0 }
-            }
+            Operation::Delete => Step::Delete {
+                targets: vec![target],
+                policy: self.policy,
+                wait: Wait::Settled,
+                client: 0,
+            },
             Operation::RemoveFinalizer => {
                 let finalizer = self.finalizer.clone().unwrap_or_default();
-                Step::RemoveFinalizer { targets: vec![target], finalizer, wait: Wait::Settled }
+                Step::RemoveFinalizer {
+                    targets: vec![target],
+                    finalizer,
+                    wait: Wait::Settled,
+                }
             }
             Operation::RemoveAllFinalizers => Step::RemoveAllFinalizers { target },
             Operation::ForceDelete => Step::ForceDelete { target },
@@ -124,7 +163,9 @@ impl WrittenStep {
 
 /// Reads one step; unknown keys are ignored.
 fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
-    values.mapping(value, "a step").map_err(|mistake| mistake.help(EXAMPLE))?;
+    values
+        .mapping(value, "a step")
+        .map_err(|mistake| mistake.help(EXAMPLE))?;
     let operation = needed(values, value, "a step", "op")?;
     let name = values.written(operation.value);
     let operation = values.word(operation, &OPERATIONS)?;
@@ -132,21 +173,33 @@ fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
         Operation::Settle => None,
         _ => {
             let entry = needed(values, value, &format!("`{name}`"), "target")?;
-            Some(StepTarget { text: values.string(entry)?.trim().to_owned(), span: entry.value.span() })
+            Some(StepTarget {
+                text: values.string(entry)?.trim().to_owned(),
+                span: entry.value.span(),
+            })
         }
     };
     let finalizer = match operation {
-        Operation::RemoveFinalizer => {
-            Some(values.string(needed(values, value, &format!("`{name}`"), "finalizer")?)?.to_owned())
-        }
+        Operation::RemoveFinalizer => Some(
+            values
+                .string(needed(values, value, &format!("`{name}`"), "finalizer")?)?
+                .to_owned(),
+        ),
         _ => None,
     };
-    Ok(WrittenStep { operation, target, policy: policy(values, value)?, finalizer })
+    Ok(WrittenStep {
+        operation,
+        target,
+        policy: policy(values, value)?,
+        finalizer,
+    })
 }
 
 /// Without `policy`, what kubectl sends: Background. With `null` or `none` no policy is sent, as raw API clients do.
 fn policy(values: Values<'_>, step: Value<'_>) -> Result<Option<Policy>, Mistake> {
-    let Some(entry) = step.entry("policy") else { return Ok(Some(Policy::Background)) };
+    let Some(entry) = step.entry("policy") else {
+        return Ok(Some(Policy::Background));
+    };
     if entry.value.is_null() {
         return Ok(None);
     }
@@ -158,9 +211,22 @@ fn policy(values: Values<'_>, step: Value<'_>) -> Result<Option<Policy>, Mistake
     }
 }
 
-fn needed<'a>(values: Values<'a>, step: Value<'a>, what: &str, field: &str) -> Result<Entry<'a>, Mistake> {
-    step.entry(field).filter(|entry| !entry.value.is_null()).ok_or_else(|| {
-        let start = step.entries().next().map_or(Span::empty(step.span().start), |entry| entry.key_span);
-        values.mistake(start, format!("has {what} without `{field}`")).label(format!("no `{field}`")).help(EXAMPLE)
-    })
+fn needed<'a>(
+    values: Values<'a>,
+    step: Value<'a>,
+    what: &str,
+    field: &str,
+) -> Result<Entry<'a>, Mistake> {
+    step.entry(field)
+        .filter(|entry| !entry.value.is_null())
+        .ok_or_else(|| {
+            let start = step
+                .entries()
+                .next()
+                .map_or(Span::empty(step.span().start), |entry| entry.key_span);
+            values
+                .mistake(start, format!("has {what} without `{field}`"))
+                .label(format!("no `{field}`"))
+                .help(EXAMPLE)
+        })
 }

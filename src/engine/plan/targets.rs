@@ -93,20 +93,43 @@ pub(super) struct Targets {
 
 impl Targets {
     pub(super) fn new(inventory: &Inventory, implied: &Implied<'_>) -> Self {
-        let members = inventory.members.iter().filter(|member| member.decodes()).map(|member| &member.key);
+        let members = inventory
+            .members
+            .iter()
+            .filter(|member| member.decodes())
+            .map(|member| &member.key);
         let keys = members.chain(implied.objects.iter().map(|object| &object.key));
-        let used: BTreeSet<&str> = keys.clone().filter_map(|key| key.namespace.name()).collect();
+        let used: BTreeSet<&str> = keys
+            .clone()
+            .filter_map(|key| key.namespace.name())
+            .collect();
         let objects: BTreeSet<ObjectKey> = keys.cloned().collect();
         let namespaces = used.into_iter().map(ObjectKey::of_namespace);
-        let implicit: BTreeSet<ObjectKey> = namespaces.filter(|key| !objects.contains(key)).collect();
-        let mut targets = Self { kinds: BTreeMap::new(), objects, implicit };
+        let implicit: BTreeSet<ObjectKey> =
+            namespaces.filter(|key| !objects.contains(key)).collect();
+        let mut targets = Self {
+            kinds: BTreeMap::new(),
+            objects,
+            implicit,
+        };
         for key in targets.objects.iter().chain(&targets.implicit) {
-            targets.kinds.entry(key.group_kind().to_owned()).or_insert_with(|| names_of(key.group_kind()));
+            targets
+                .kinds
+                .entry(key.group_kind().to_owned())
+                .or_insert_with(|| names_of(key.group_kind()));
         }
-        for crd in inventory.members.iter().filter_map(|member| member.object.definition()) {
+        for crd in inventory
+            .members
+            .iter()
+            .filter_map(|member| member.object.definition())
+        {
             if let Some(names) = targets.kinds.get_mut(&crd.group_kind().to_owned()) {
-                let written =
-                    crd.plural.iter().map(|plural| &plural.value).chain(&crd.singular).chain(&crd.short_names);
+                let written = crd
+                    .plural
+                    .iter()
+                    .map(|plural| &plural.value)
+                    .chain(&crd.singular)
+                    .chain(&crd.short_names);
                 names.names.extend(written.map(|name| name.to_lowercase()));
             }
         }
@@ -119,7 +142,11 @@ impl Targets {
     }
 
     /// The objects that `words` name. Those without a namespace are looked up in `namespace`.
-    pub(super) fn resolve(&self, words: &[String], namespace: Option<&str>) -> Result<Vec<ObjectKey>, TargetError> {
+    pub(super) fn resolve(
+        &self,
+        words: &[String],
+        namespace: Option<&str>,
+    ) -> Result<Vec<ObjectKey>, TargetError> {
         let mut keys: Vec<ObjectKey> = Vec::new();
         for wanted in parse_words(words)? {
             let key = self.find(&wanted, namespace)?;
@@ -132,36 +159,76 @@ impl Targets {
 
     /// The object that one line names: a key, or what follows `kubectl delete`, `deployment/web -n shop`. `namespace` is for
     /// lines without one.
-    pub(super) fn resolve_line(&self, line: &str, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
-        if let Some(key) = line.parse().ok().filter(|key| self.objects.contains(key) || self.implicit.contains(key)) {
+    pub(super) fn resolve_line(
+        &self,
+        line: &str,
+        namespace: Option<&str>,
+    ) -> Result<ObjectKey, TargetError> {
+        if let Some(key) = line
+            .parse()
+            .ok()
+            .filter(|key| self.objects.contains(key) || self.implicit.contains(key))
+        {
             return Ok(key);
         }
         let (words, own) = without_namespace(line);
-        let incomplete = || TargetError::Incomplete { word: line.to_owned(), help: HOW_TO_NAME.to_owned() };
-        match self.resolve(&words, own.as_deref().or(namespace))?.as_slice() {
+        let incomplete = || TargetError::Incomplete {
+            word: line.to_owned(),
+            help: HOW_TO_NAME.to_owned(),
+        };
+        match self
+            .resolve(&words, own.as_deref().or(namespace))?
+            .as_slice()
+        {
             [key] => Ok(key.clone()),
             _ => Err(incomplete()),
         }
     }
 
     fn find(&self, wanted: &Wanted<'_>, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
-        let kinds: Vec<_> =
-            self.kinds.iter().filter(|(kind, names)| names.answer_to(wanted.kind, &kind.group)).collect();
+        let kinds: Vec<_> = self
+            .kinds
+            .iter()
+            .filter(|(kind, names)| names.answer_to(wanted.kind, &kind.group))
+            .collect();
         if kinds.is_empty() {
             return Err(self.unknown_kind(wanted));
         }
-        let of_kinds = |key: &&ObjectKey| kinds.iter().any(|(kind, _)| kind.as_ref() == key.group_kind());
-        let same: Vec<&ObjectKey> = self.objects.iter().chain(&self.implicit).filter(of_kinds).collect();
+        let of_kinds = |key: &&ObjectKey| {
+            kinds
+                .iter()
+                .any(|(kind, _)| kind.as_ref() == key.group_kind())
+        };
+        let same: Vec<&ObjectKey> = self
+            .objects
+            .iter()
+            .chain(&self.implicit)
+            .filter(of_kinds)
+            .collect();
         let here = |key: &&&ObjectKey| match wanted.namespace {
             Some(namespace) => key.namespace == Namespace::from(namespace),
             // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
-            None => key.namespace == Namespace::None || namespace.is_none_or(|name| key.namespace.name() == Some(name)),
+            None => {
+                key.namespace == Namespace::None
+                    || namespace.is_none_or(|name| key.namespace.name() == Some(name))
+            }
         };
-        let found: Vec<&ObjectKey> = same.iter().filter(|key| key.name == wanted.name).filter(here).copied().collect();
-        let rank =
-            |key: &ObjectKey| self.kinds.get(&key.group_kind().to_owned()).map_or(usize::MAX, |names| names.rank);
+        let found: Vec<&ObjectKey> = same
+            .iter()
+            .filter(|key| key.name == wanted.name)
+            .filter(here)
+            .copied()
+            .collect();
+        let rank = |key: &ObjectKey| {
+            self.kinds
+                .get(&key.group_kind().to_owned())
+                .map_or(usize::MAX, |names| names.rank)
+        };
         let best = found.iter().map(|key| rank(key)).min();
-        let found: Vec<&ObjectKey> = found.into_iter().filter(|key| Some(rank(key)) == best).collect();
+        let found: Vec<&ObjectKey> = found
+            .into_iter()
+            .filter(|key| Some(rank(key)) == best)
+            .collect();
         match found[..] {
             [] => Err(unknown_object(wanted, namespace, &same)),
             [key] => Ok(key.clone()),
@@ -172,7 +239,10 @@ impl Targets {
     fn unknown_kind(&self, wanted: &Wanted<'_>) -> TargetError {
         let (kind, word) = (wanted.kind, wanted.to_string());
         if is_path(&word) {
-            return TargetError::Incomplete { help: read_with_f(&word), word };
+            return TargetError::Incomplete {
+                help: read_with_f(&word),
+                word,
+            };
         }
         let names = self.kinds.values().flat_map(|names| &names.names);
         let help = match near::nearest(kind, names) {
@@ -182,14 +252,20 @@ impl Targets {
                 format!("the input contains: {}", listed(&kinds))
             }
         };
-        TargetError::Kind { kind: kind.to_owned(), help }
+        TargetError::Kind {
+            kind: kind.to_owned(),
+            help,
+        }
     }
 }
 
 /// What the built-in table, or the usual way to make a plural, calls a kind.
 fn names_of(kind: GroupKind<&str>) -> Names {
-    let rows: Vec<(usize, &BuiltinKind)> =
-        inventory::table().resources().enumerate().filter(|(_, row)| row.group_kind() == kind).collect();
+    let rows: Vec<(usize, &BuiltinKind)> = inventory::table()
+        .resources()
+        .enumerate()
+        .filter(|(_, row)| row.group_kind() == kind)
+        .collect();
     let mut names = BTreeSet::from([kind.kind.to_lowercase()]);
     for (_, row) in &rows {
         names.extend([row.plural.clone(), row.singular.clone()]);
@@ -198,7 +274,10 @@ fn names_of(kind: GroupKind<&str>) -> Names {
     if rows.is_empty() {
         names.extend(guessed_plurals(kind.kind));
     }
-    Names { names, rank: rows.first().map_or(usize::MAX, |(rank, _)| *rank) }
+    Names {
+        names,
+        rank: rows.first().map_or(usize::MAX, |(rank, _)| *rank),
+    }
 }
 
 fn is_builtin(kind: &str) -> bool {
@@ -213,16 +292,28 @@ impl Names {
             Some((resource, qualifier)) => (resource, Some(qualifier)),
             None => (typed.as_str(), None),
         };
-        let versioned = |qualifier: &str| qualifier.split_once('.').is_some_and(|(_, rest)| rest == group);
-        self.names.contains(resource) && qualifier.is_none_or(|qualifier| qualifier == group || versioned(qualifier))
+        let versioned = |qualifier: &str| {
+            qualifier
+                .split_once('.')
+                .is_some_and(|(_, rest)| rest == group)
+        };
+        self.names.contains(resource)
+            && qualifier.is_none_or(|qualifier| qualifier == group || versioned(qualifier))
     }
 }
 
 /// `kind/name…`, `kind name…`, or keys.
 fn parse_words(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
     let incomplete = |word: &str| {
-        let help = if is_path(word) { read_with_f(word) } else { HOW_TO_NAME.to_owned() };
-        TargetError::Incomplete { word: word.to_owned(), help }
+        let help = if is_path(word) {
+            read_with_f(word)
+        } else {
+            HOW_TO_NAME.to_owned()
+        };
+        TargetError::Incomplete {
+            word: word.to_owned(),
+            help,
+        }
     };
     match words {
         [kind, names @ ..] if !kind.contains('/') => {
@@ -234,18 +325,29 @@ fn parse_words(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
                 false => Ok(()),
             };
             names.iter().try_for_each(name)?;
-            Ok(names.iter().map(|name| Wanted { kind, namespace: None, name }).collect())
+            Ok(names
+                .iter()
+                .map(|name| Wanted {
+                    kind,
+                    namespace: None,
+                    name,
+                })
+                .collect())
         }
-        _ => words.iter().map(|word| parse(word).ok_or_else(|| incomplete(word))).collect(),
+        _ => words
+            .iter()
+            .map(|word| parse(word).ok_or_else(|| incomplete(word)))
+            .collect(),
     }
 }
 
-const HOW_TO_NAME: &str =
-    "write a kind and a name, `deployment/web` or `deployment web`, or a key, `Deployment.apps/shop/web`";
+const HOW_TO_NAME: &str = "write a kind and a name, `deployment/web` or `deployment web`, or a key, `Deployment.apps/shop/web`";
 
 /// Whether a word is meant as a file to read: `plan delete` expects its input after `-f`, as kubectl does.
 fn is_path(word: &str) -> bool {
-    let manifest = [".yaml", ".yml", ".json"].iter().any(|extension| word.to_ascii_lowercase().ends_with(extension));
+    let manifest = [".yaml", ".yml", ".json"]
+        .iter()
+        .any(|extension| word.to_ascii_lowercase().ends_with(extension));
     manifest || word == STDIN || std::path::Path::new(word).exists()
 }
 
@@ -258,7 +360,10 @@ fn without_namespace(line: &str) -> (Vec<String>, Option<String>) {
     let (mut words, mut namespace) = (Vec::new(), None);
     let mut rest = line.split_whitespace();
     while let Some(word) = rest.next() {
-        match word.strip_prefix("--namespace").or_else(|| word.strip_prefix("-n")) {
+        match word
+            .strip_prefix("--namespace")
+            .or_else(|| word.strip_prefix("-n"))
+        {
             Some("") => namespace = rest.next().map(str::to_owned),
             Some(name) => namespace = Some(name.trim_start_matches('=').to_owned()),
             None => words.push(word.to_owned()),
@@ -273,13 +378,23 @@ fn parse(word: &str) -> Option<Wanted<'_>> {
         Some((namespace, name)) => (Some(namespace), name),
         None => (None, rest),
     };
-    (!kind.is_empty() && !name.is_empty()).then_some(Wanted { kind, namespace, name })
+    (!kind.is_empty() && !name.is_empty()).then_some(Wanted {
+        kind,
+        namespace,
+        name,
+    })
 }
 
-fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&ObjectKey]) -> TargetError {
+fn unknown_object(
+    wanted: &Wanted<'_>,
+    namespace: Option<&str>,
+    same: &[&ObjectKey],
+) -> TargetError {
     let names: BTreeSet<&str> = same.iter().map(|key| key.name.as_str()).collect();
     let near = near::similar(wanted.name, names).into_iter();
-    let near = near.flat_map(|name| same.iter().filter(move |key| key.name == name)).map(ToString::to_string);
+    let near = near
+        .flat_map(|name| same.iter().filter(move |key| key.name == name))
+        .map(ToString::to_string);
     let near: Vec<String> = near.collect();
     let all: Vec<String> = same.iter().map(ToString::to_string).collect();
     let target = match namespace.filter(|_| wanted.namespace.is_none()) {
@@ -296,7 +411,11 @@ fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&ObjectK
 fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {
     let keys: Vec<String> = found.iter().map(ToString::to_string).collect();
     let scoped = found.iter().any(|key| key.namespace.name().is_some());
-    let hint = if scoped { "choose one with `-n NAMESPACE`, or write its key" } else { "write its key" };
+    let hint = if scoped {
+        "choose one with `-n NAMESPACE`, or write its key"
+    } else {
+        "write its key"
+    };
     TargetError::Ambiguous {
         target: wanted.to_string(),
         count: found.len(),
@@ -306,7 +425,11 @@ fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {
 
 /// The first few of a list.
 fn listed(all: &[impl AsRef<str>]) -> String {
-    let mut shown: Vec<String> = all.iter().take(MOST_LISTED).map(|one| format!("`{}`", one.as_ref())).collect();
+    let mut shown: Vec<String> = all
+        .iter()
+        .take(MOST_LISTED)
+        .map(|one| format!("`{}`", one.as_ref()))
+        .collect();
     if all.len() > MOST_LISTED {
         shown.push(format!("{} more", all.len() - MOST_LISTED));
     }

@@ -8,7 +8,9 @@ pub(super) fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {
     match step {
         Step::Settle => &[][..],
         Step::Delete { targets, .. } | Step::RemoveFinalizer { targets, .. } => targets,
-        Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => std::slice::from_ref(target),
+        Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => {
+            std::slice::from_ref(target)
+        }
     }
     .iter()
 }
@@ -17,7 +19,9 @@ pub(super) fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {
 pub(super) fn title(step: &Step) -> String {
     match step {
         Step::Settle => "settle".to_owned(),
-        Step::Delete { targets, policy, .. } => {
+        Step::Delete {
+            targets, policy, ..
+        } => {
             let policy = match policy {
                 Some(Policy::Background) => "Background",
                 Some(Policy::Foreground) => "Foreground",
@@ -26,7 +30,9 @@ pub(super) fn title(step: &Step) -> String {
             };
             format!("delete {} ({policy})", listed(targets))
         }
-        Step::RemoveFinalizer { targets, finalizer, .. } => {
+        Step::RemoveFinalizer {
+            targets, finalizer, ..
+        } => {
             format!("remove finalizer {finalizer} from {}", listed(targets))
         }
         Step::RemoveAllFinalizers { target } => format!("remove all finalizers from {target}"),

@@ -83,7 +83,10 @@ impl Served<'_> {
 
     /// Whether some API server of that release, perhaps with the version turned on, accepts the kind as written.
     pub fn can_be_served(&self) -> bool {
-        matches!(self, Self::Yes(_) | Self::YesUntil(_) | Self::OffByDefault(_))
+        matches!(
+            self,
+            Self::Yes(_) | Self::YesUntil(_) | Self::OffByDefault(_)
+        )
     }
 }
 
@@ -117,10 +120,12 @@ struct KindsFile {
 pub fn table() -> &'static BuiltinTable {
     // The text is compiled in and parsed by the tests, so the branch is unreachable in a build that passes them.
     static TABLE: LazyLock<BuiltinTable> =
-        LazyLock::new(|| match BuiltinTable::parse(KINDS, REMOVED, INTRODUCED, COHABITING) {
-            Ok(table) => table,
-            Err(error) => unreachable!("rules/tables: {error}"),
-        });
+        LazyLock::new(
+            || match BuiltinTable::parse(KINDS, REMOVED, INTRODUCED, COHABITING) {
+                Ok(table) => table,
+                Err(error) => unreachable!("rules/tables: {error}"),
+            },
+        );
     &TABLE
 }
 
@@ -129,7 +134,12 @@ impl BuiltinTable {
     ///
     /// # Errors
     /// When one of them does not have the form that `rules/tables/README.md` describes.
-    pub fn parse(kinds: &str, removed: &str, introduced: &str, cohabiting: &str) -> Result<Self, KindTableError> {
+    pub fn parse(
+        kinds: &str,
+        removed: &str,
+        introduced: &str,
+        cohabiting: &str,
+    ) -> Result<Self, KindTableError> {
         let file: KindsFile = serde_json::from_str(kinds)?;
         let removed: Vec<RemovedKind> = rows(removed)?;
         let introduced: Vec<Introduction> = rows(introduced)?;
@@ -137,12 +147,19 @@ impl BuiltinTable {
         let mut kinds = file.resources;
         kinds.sort_by_key(|kind| priority.iter().position(|group| **group == kind.group));
         for kind in &mut kinds {
-            kind.introduced_in = introduced.iter().find(|row| row.is_of(kind)).map(|row| row.introduced_in);
+            kind.introduced_in = introduced
+                .iter()
+                .find(|row| row.is_of(kind))
+                .map(|row| row.introduced_in);
         }
         Ok(Self::index(kinds, removed, rows(cohabiting)?))
     }
 
-    fn index(kinds: Vec<BuiltinKind>, removed: Vec<RemovedKind>, cohabiting: Vec<Cohabitation>) -> Self {
+    fn index(
+        kinds: Vec<BuiltinKind>,
+        removed: Vec<RemovedKind>,
+        cohabiting: Vec<Cohabitation>,
+    ) -> Self {
         let mut by_kind: BTreeMap<String, KindRows> = BTreeMap::new();
         let mut groups = BTreeSet::new();
         for (at, kind) in kinds.iter().enumerate() {
@@ -150,10 +167,20 @@ impl BuiltinTable {
             groups.insert(kind.group.clone());
         }
         for (at, kind) in removed.iter().enumerate() {
-            by_kind.entry(kind.kind.clone()).or_default().removed.push(at);
+            by_kind
+                .entry(kind.kind.clone())
+                .or_default()
+                .removed
+                .push(at);
             groups.insert(kind.group.clone());
         }
-        Self { kinds, removed, groups, by_kind, cohabiting }
+        Self {
+            kinds,
+            removed,
+            groups,
+            by_kind,
+            cohabiting,
+        }
     }
 
     /// How `release` answers a request for `kind` in `group`/`version`; `group` is empty for the core group.
@@ -161,23 +188,34 @@ impl BuiltinTable {
         let exact = self.find(group, version, kind);
         if let Some(row) = exact {
             return match row.introduced_in {
-                Some(introduced_in) if introduced_in > release => Served::NotYet { introduced_in, scope: row.scope },
+                Some(introduced_in) if introduced_in > release => Served::NotYet {
+                    introduced_in,
+                    scope: row.scope,
+                },
                 _ if row.enabled_by_default => Served::Yes(row),
                 _ => Served::OffByDefault(row),
             };
         }
-        let gone = self.removed_named(kind).find(|row| row.group == group && row.version == version);
+        let gone = self
+            .removed_named(kind)
+            .find(|row| row.group == group && row.version == version);
         if let Some(row) = gone {
             return match row.introduced_in {
                 _ if row.removed_in <= release => Served::Removed(row),
-                Some(introduced_in) if introduced_in > release => Served::NotYet { introduced_in, scope: row.scope },
+                Some(introduced_in) if introduced_in > release => Served::NotYet {
+                    introduced_in,
+                    scope: row.scope,
+                },
                 _ => Served::YesUntil(row),
             };
         }
         if !self.is_builtin_group(group) {
             return Served::UnknownGroup;
         }
-        match self.scope_of(group, kind).or_else(|| self.scope_of_name(kind)) {
+        match self
+            .scope_of(group, kind)
+            .or_else(|| self.scope_of_name(kind))
+        {
             Some(scope) => Served::KnownKindOtherVersion {
                 served_as: self.served_as(group, kind, release),
                 formerly: self.formerly(group, kind, release),
@@ -189,14 +227,24 @@ impl BuiltinTable {
 
     /// The scope of a kind of a built-in group, in whichever version and release: it never varies [SCOPE-5].
     pub fn scope_of(&self, group: &str, kind: &str) -> Option<Scope> {
-        let today = self.versions_of(GroupKind::new(group, kind)).next().map(|row| row.scope);
-        today.or_else(|| self.removed_named(kind).find(|row| row.group == group).map(|row| row.scope))
+        let today = self
+            .versions_of(GroupKind::new(group, kind))
+            .next()
+            .map(|row| row.scope);
+        today.or_else(|| {
+            self.removed_named(kind)
+                .find(|row| row.group == group)
+                .map(|row| row.scope)
+        })
     }
 
     /// The plural of a kind of a built-in group: it never varies either.
     pub fn plural_of(&self, kind: GroupKind<&str>) -> Option<&str> {
         let today = self.versions_of(kind).next().map(|row| row.plural.as_str());
-        let then = || self.removed_named(kind.kind).find(|row| row.group == kind.group);
+        let then = || {
+            self.removed_named(kind.kind)
+                .find(|row| row.group == kind.group)
+        };
         today.or_else(|| then().map(|row| row.plural.as_str()))
     }
 
@@ -204,7 +252,9 @@ impl BuiltinTable {
     pub fn served_as(&self, group: &str, kind: &str, release: Release) -> Vec<String> {
         let today = self
             .named(kind)
-            .filter(|row| row.enabled_by_default && row.introduced_in.is_none_or(|first| first <= release))
+            .filter(|row| {
+                row.enabled_by_default && row.introduced_in.is_none_or(|first| first <= release)
+            })
             .map(|row| (row.group != group, row.api_version()));
         let then = self
             .removed_named(kind)
@@ -213,11 +263,16 @@ impl BuiltinTable {
             .map(|row| (row.group != group, row.api_version()));
         let mut all: Vec<_> = today.chain(then).collect();
         all.sort_by_key(|(elsewhere, _)| *elsewhere);
-        all.into_iter().map(|(_, api_version)| api_version).collect()
+        all.into_iter()
+            .map(|(_, api_version)| api_version)
+            .collect()
     }
 
     fn formerly(&self, group: &str, kind: &str, release: Release) -> Vec<&RemovedKind> {
-        let mut rows: Vec<_> = self.removed_named(kind).filter(|row| row.removed_in <= release).collect();
+        let mut rows: Vec<_> = self
+            .removed_named(kind)
+            .filter(|row| row.removed_in <= release)
+            .collect();
         rows.sort_by_key(|row| row.group != group);
         rows
     }
@@ -225,13 +280,18 @@ impl BuiltinTable {
     /// The group under which a kind is known that the API server serves in several groups and stores once: a ReplicaSet of
     /// `extensions` is one of `apps`, with the same uid. Every other kind is known under its own group.
     pub fn identity<'g>(&'g self, group: &'g str, kind: &str) -> &'g str {
-        let row = self.cohabiting.iter().find(|row| row.group == group && row.kind == kind);
+        let row = self
+            .cohabiting
+            .iter()
+            .find(|row| row.group == group && row.kind == kind);
         row.map_or(group, |row| &row.same_as)
     }
 
     /// The kinds with several groups, in the group that is not their identity, each with the one that is.
     pub fn cohabiting(&self) -> impl Iterator<Item = (GroupKind<&str>, &str)> {
-        self.cohabiting.iter().map(|row| (GroupKind::new(&row.group, &row.kind), row.same_as.as_str()))
+        self.cohabiting
+            .iter()
+            .map(|row| (GroupKind::new(&row.group, &row.kind), row.same_as.as_str()))
     }
 
     /// Whether a group is Kubernetes' own, in any release; the core group is the empty text.
@@ -241,12 +301,14 @@ impl BuiltinTable {
 
     /// The row of a group, version and kind of the newest release.
     pub fn find(&self, group: &str, version: &str, kind: &str) -> Option<&BuiltinKind> {
-        self.versions_of(GroupKind::new(group, kind)).find(|row| row.version == version)
+        self.versions_of(GroupKind::new(group, kind))
+            .find(|row| row.version == version)
     }
 
     /// The rows of a kind of the newest release, one for each version.
     pub fn versions_of(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &BuiltinKind> {
-        self.named(kind.kind).filter(move |row| row.group == kind.group)
+        self.named(kind.kind)
+            .filter(move |row| row.group == kind.group)
     }
 
     /// Every kind of the newest release, in every version, in the order of discovery.
@@ -268,15 +330,26 @@ impl BuiltinTable {
             Some((resource, qualifier)) => (resource, Some(qualifier)),
             None => (name.as_str(), None),
         };
-        self.kinds.iter().filter(|row| row.answers_to(resource) && row.is_qualified_by(qualifier)).collect()
+        self.kinds
+            .iter()
+            .filter(|row| row.answers_to(resource) && row.is_qualified_by(qualifier))
+            .collect()
     }
 
     fn named(&self, kind: &str) -> impl Iterator<Item = &BuiltinKind> {
-        self.by_kind.get(kind).into_iter().flat_map(|named| &named.kinds).filter_map(|at| self.kinds.get(*at))
+        self.by_kind
+            .get(kind)
+            .into_iter()
+            .flat_map(|named| &named.kinds)
+            .filter_map(|at| self.kinds.get(*at))
     }
 
     fn removed_named(&self, kind: &str) -> impl Iterator<Item = &RemovedKind> {
-        self.by_kind.get(kind).into_iter().flat_map(|named| &named.removed).filter_map(|at| self.removed.get(*at))
+        self.by_kind
+            .get(kind)
+            .into_iter()
+            .flat_map(|named| &named.removed)
+            .filter_map(|at| self.removed.get(*at))
     }
 
     /// The scope of whatever kind of that name, in whatever group and release.
@@ -288,7 +361,9 @@ impl BuiltinTable {
 
 impl Introduction {
     fn is_of(&self, kind: &BuiltinKind) -> bool {
-        self.group == kind.group && self.version == kind.version && (self.kind == "*" || self.kind == kind.kind)
+        self.group == kind.group
+            && self.version == kind.version
+            && (self.kind == "*" || self.kind == kind.kind)
     }
 }
 
@@ -304,11 +379,15 @@ impl BuiltinKind {
         match qualifier {
             None => self.preferred,
             Some(group) if group == self.group => self.preferred,
-            Some(qualifier) => qualifier.split_once('.') == Some((self.version.as_str(), self.group.as_str())),
+            Some(qualifier) => {
+                qualifier.split_once('.') == Some((self.version.as_str(), self.group.as_str()))
+            }
         }
     }
 }
 
 fn rows<Row: for<'de> Deserialize<'de>>(text: &str) -> Result<Vec<Row>, csv::Error> {
-    csv::Reader::from_reader(text.as_bytes()).into_deserialize().collect()
+    csv::Reader::from_reader(text.as_bytes())
+        .into_deserialize()
+        .collect()
 }

@@ -14,7 +14,10 @@ pub struct Release {
 
 /// The text is not a version of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a Kubernetes release; write it like `{}`", Release::NEWEST)]
+#[error(
+    "`{text}` is not a Kubernetes release; write it like `{}`",
+    Release::NEWEST
+)]
 pub struct UnreadableRelease {
     /// What was written.
     pub text: String,
@@ -46,10 +49,14 @@ impl FromStr for Release {
 
     /// Reads what people and clusters write: `1.36`, `v1.36`, `1.36.2`, `v1.36.2+k3s1`, `1.36+`, `v1.36.2-gke.100`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let unreadable = || UnreadableRelease { text: text.to_owned() };
+        let unreadable = || UnreadableRelease {
+            text: text.to_owned(),
+        };
         let version = text.strip_prefix('v').unwrap_or(text);
         let rest = version.strip_prefix("1.").ok_or_else(unreadable)?;
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
         let (minor, tail) = rest.split_at(digits);
         if !matches!(tail.chars().next(), None | Some('.' | '+' | '-')) {
             return Err(unreadable());
@@ -72,16 +79,28 @@ mod tests {
 
     #[test]
     fn what_clusters_report_is_read_as_the_minor_release() {
-        for text in ["1.36", "v1.36", "1.36.2", "v1.36.2+k3s1", "1.36+", "v1.36.0-gke.100"] {
+        for text in [
+            "1.36",
+            "v1.36",
+            "1.36.2",
+            "v1.36.2+k3s1",
+            "1.36+",
+            "v1.36.0-gke.100",
+        ] {
             assert_eq!(text.parse(), Ok(Release::NEWEST), "{text}");
         }
         assert_eq!(Release::new(9).to_string(), "1.9");
-        assert!(Release::new(9) < Release::new(16), "releases are numbers, not text");
+        assert!(
+            Release::new(9) < Release::new(16),
+            "releases are numbers, not text"
+        );
     }
 
     #[test]
     fn anything_else_is_refused_with_an_example() {
-        for text in ["", "1", "1.", "2.0", "36", "1.x", "1.36beta", "1.99999", "latest"] {
+        for text in [
+            "", "1", "1.", "2.0", "36", "1.x", "1.36beta", "1.99999", "latest",
+        ] {
             let error = text.parse::<Release>().expect_err(text);
             assert!(error.to_string().contains("`1.36`"), "{error}");
         }

@@ -137,17 +137,29 @@ impl RemovedKind {
 }
 
 fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
 }
 
 fn scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> {
-    bool::deserialize(deserializer).map(|namespaced| if namespaced { Scope::Namespaced } else { Scope::Cluster })
+    bool::deserialize(deserializer).map(|namespaced| {
+        if namespaced {
+            Scope::Namespaced
+        } else {
+            Scope::Cluster
+        }
+    })
 }
 
 fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     match String::deserialize(deserializer)?.as_str() {
         "yes" => Ok(true),
         "no" => Ok(false),
-        other => Err(serde::de::Error::custom(format!("expected yes or no, found `{other}`"))),
+        other => Err(serde::de::Error::custom(format!(
+            "expected yes or no, found `{other}`"
+        ))),
     }
 }

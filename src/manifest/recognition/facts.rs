@@ -43,7 +43,9 @@ impl FileFacts {
     pub(in crate::manifest) fn see_object(&mut self, object: &Object) {
         let mut mentions = Mentions::default();
         match (object.group(), object.kind()) {
-            ("kustomize.config.k8s.io", "Kustomization" | "Component") => self.see_kustomization(object.value()),
+            ("kustomize.config.k8s.io", "Kustomization" | "Component") => {
+                self.see_kustomization(object.value())
+            }
             ("kuttl.dev", kind) => {
                 self.tested.extend(tested_folders(object.value()));
                 self.has_test_assert |= kind == "TestAssert";
@@ -79,13 +81,18 @@ impl FileFacts {
 
 /// Whether kustomize takes the file at `path` for a kustomization, whatever it says.
 pub fn is_kustomization(path: &str) -> bool {
-    let is_called =
-        |name| path.strip_suffix(name).is_some_and(|folder: &str| folder.is_empty() || folder.ends_with('/'));
+    let is_called = |name| {
+        path.strip_suffix(name)
+            .is_some_and(|folder: &str| folder.is_empty() || folder.ends_with('/'))
+    };
     KUSTOMIZATIONS.iter().any(is_called)
 }
 
 /// The API server accepts no object without a name, and no owner reference without a uid.
 fn is_partial(object: &Object) -> bool {
     let references = &object.metadata().owner_references().entries;
-    object.name().is_none() || references.iter().any(|reference| reference.uid().is_empty())
+    object.name().is_none()
+        || references
+            .iter()
+            .any(|reference| reference.uid().is_empty())
 }

@@ -34,17 +34,36 @@ impl Mentions {
         let tool = ManifestTool::Kustomize;
         self.each(root, &["resources", "bases"], &Use::Applied(tool));
         // A patch is a path or inline; a path has no line break and no colon followed by a space.
-        self.each(root, &["patchesStrategicMerge"], &Use::Otherwise(Patch(tool)));
-        self.each_path(root, &["patches", "patchesJson6902"], &Use::Otherwise(Patch(tool)));
-        self.each_path(root, &["replacements"], &Use::Otherwise(Configuration(tool)));
+        self.each(
+            root,
+            &["patchesStrategicMerge"],
+            &Use::Otherwise(Patch(tool)),
+        );
+        self.each_path(
+            root,
+            &["patches", "patchesJson6902"],
+            &Use::Otherwise(Patch(tool)),
+        );
+        self.each_path(
+            root,
+            &["replacements"],
+            &Use::Otherwise(Configuration(tool)),
+        );
         self.each(
             root,
             &["transformers", "generators", "validators", "configurations"],
             &Use::Otherwise(Configuration(tool)),
         );
-        for generator in ["configMapGenerator", "secretGenerator"].iter().filter_map(|key| root.get(key)) {
+        for generator in ["configMapGenerator", "secretGenerator"]
+            .iter()
+            .filter_map(|key| root.get(key))
+        {
             for entry in generator.items() {
-                self.each(entry, &["files", "envs", "env"], &Use::Otherwise(Data(tool)));
+                self.each(
+                    entry,
+                    &["files", "envs", "env"],
+                    &Use::Otherwise(Data(tool)),
+                );
             }
         }
     }
@@ -52,7 +71,11 @@ impl Mentions {
     /// `apply`, `assert` and `error` of a kuttl TestStep: lists of paths.
     pub(super) fn in_kuttl_step(&mut self, root: Value<'_>) {
         self.each(root, &["apply"], &Use::Applied(ManifestTool::Kuttl));
-        self.each(root, &["assert", "error"], &Use::Otherwise(SkipReason::Assertion(ManifestTool::Kuttl)));
+        self.each(
+            root,
+            &["assert", "error"],
+            &Use::Otherwise(SkipReason::Assertion(ManifestTool::Kuttl)),
+        );
     }
 
     /// Operations of a chainsaw Test: `apply: {file: …}`, wherever they appear.
@@ -66,13 +89,17 @@ impl Mentions {
             for entry in value.entries() {
                 let used = match entry.key {
                     "apply" | "create" | "update" => Some(Use::Applied(ManifestTool::Chainsaw)),
-                    "assert" | "error" => Some(Use::Otherwise(SkipReason::Assertion(ManifestTool::Chainsaw))),
+                    "assert" | "error" => Some(Use::Otherwise(SkipReason::Assertion(
+                        ManifestTool::Chainsaw,
+                    ))),
                     "patch" => Some(Use::Otherwise(SkipReason::Patch(ManifestTool::Chainsaw))),
                     // An inline object is not one of chainsaw's own keys.
                     "resource" => continue,
                     _ => None,
                 };
-                if let (Some(used), Some(file)) = (used, entry.value.get("file").and_then(Value::as_str)) {
+                if let (Some(used), Some(file)) =
+                    (used, entry.value.get("file").and_then(Value::as_str))
+                {
                     self.add(file, &used);
                 }
                 pending.push(entry.value);
@@ -92,7 +119,10 @@ impl Mentions {
     /// The `path` of each entry under `keys`.
     fn each_path(&mut self, value: Value<'_>, keys: &[&str], used: &Use) {
         for field in keys.iter().filter_map(|key| value.get(key)) {
-            let texts = field.items().filter_map(|entry| entry.get("path")).filter_map(Value::as_str);
+            let texts = field
+                .items()
+                .filter_map(|entry| entry.get("path"))
+                .filter_map(Value::as_str);
             texts.for_each(|text| self.add(text, used));
         }
     }
@@ -103,14 +133,21 @@ impl Mentions {
         if written.is_empty() || written.contains('\n') || written.contains("://") {
             return;
         }
-        self.found.push(Mention { path: written.to_owned(), used: used.clone() });
+        self.found.push(Mention {
+            path: written.to_owned(),
+            used: used.clone(),
+        });
     }
 }
 
 /// The folders in which a kuttl TestSuite says that tests are; any other document of a test tool means its own.
 pub(super) fn tested_folders(root: Value<'_>) -> Vec<String> {
     match root.get("testDirs") {
-        Some(folders) => folders.items().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(folders) => folders
+            .items()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         None => vec![".".to_owned()],
     }
 }

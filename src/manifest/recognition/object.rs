@@ -34,7 +34,9 @@ impl<'t> DocumentTraits<'t> {
     ) -> Self {
         Self {
             text,
-            ytt: comments.find(|(comment, own_line)| is_ytt(comment, *own_line)).map(|(comment, _)| comment),
+            ytt: comments
+                .find(|(comment, own_line)| is_ytt(comment, *own_line))
+                .map(|(comment, _)| comment),
             rendered: OnceCell::new(),
             has_expressions: tree.keys().any(is_expression),
             has_directives: tree.keys().any(is_directive),
@@ -49,12 +51,17 @@ impl<'t> DocumentTraits<'t> {
 
     /// Whether the text names the chart's file it was rendered from: what looks like a placeholder is what will be applied.
     fn is_rendered(&self) -> bool {
-        *self.rendered.get_or_init(|| self.text.lines().any(|line| line.starts_with("# Source: ")))
+        *self
+            .rendered
+            .get_or_init(|| self.text.lines().any(|line| line.starts_with("# Source: ")))
     }
 }
 
 /// Why an object is not a manifest to apply, as far as it shows on its own.
-pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTraits<'_>) -> Option<SkipReason> {
+pub(in crate::manifest) fn skip_reason(
+    object: &Object,
+    document: &DocumentTraits<'_>,
+) -> Option<SkipReason> {
     if let Some(tool) = configured_tool(object) {
         return Some(SkipReason::Configuration(tool));
     }
@@ -73,20 +80,34 @@ pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTrait
     }
     let asserts = document.has_expressions && has_key(object, &document.visits_left, is_expression);
     let foreign = asserts.then_some(SkipReason::Assertion(ManifestTool::Chainsaw));
-    let template = || in_name(object).or_else(|| in_a_key(object)).or_else(|| in_place_of_a_value(object));
+    let template = || {
+        in_name(object)
+            .or_else(|| in_a_key(object))
+            .or_else(|| in_place_of_a_value(object))
+    };
     foreign.or_else(|| template().filter(|_| !document.is_rendered()))
 }
 
 /// Whether a comment is ytt's: an annotation of one of its modules (`#@overlay/match …`), a statement in a line of its own
 /// (`#@ if/end …`), or an expression in place of a value.
 fn is_ytt(comment: &str, own_line: bool) -> bool {
-    const STATEMENTS: [&str; 8] = ["load(", "if ", "if/end ", "elif ", "for ", "for/end ", "def ", "end"];
-    let Some(rest) = comment.strip_prefix("#@") else { return false };
+    const STATEMENTS: [&str; 8] = [
+        "load(", "if ", "if/end ", "elif ", "for ", "for/end ", "def ", "end",
+    ];
+    let Some(rest) = comment.strip_prefix("#@") else {
+        return false;
+    };
     let module = rest.split_once('/').map(|(module, _)| module);
-    let annotates =
-        module.is_some_and(|module| !module.is_empty() && module.bytes().all(|byte| byte.is_ascii_lowercase()));
-    let Some(code) = rest.strip_prefix(' ') else { return annotates };
-    !own_line || STATEMENTS.iter().any(|statement| code.trim_start().starts_with(statement))
+    let annotates = module.is_some_and(|module| {
+        !module.is_empty() && module.bytes().all(|byte| byte.is_ascii_lowercase())
+    });
+    let Some(code) = rest.strip_prefix(' ') else {
+        return annotates;
+    };
+    !own_line
+        || STATEMENTS
+            .iter()
+            .any(|statement| code.trim_start().starts_with(statement))
 }
 
 /// The tool whose own file this is: never sent to a cluster. The group decides, not the file name: Flux's
@@ -103,7 +124,9 @@ pub(super) fn configured_tool(object: &Object) -> Option<ManifestTool> {
 }
 
 fn is_from_a_server(object: &Object) -> bool {
-    object.uid().is_some_and(|uid| placeholder::find(uid).is_none())
+    object
+        .uid()
+        .is_some_and(|uid| placeholder::find(uid).is_none())
         && object.metadata().has_server_field("resourceVersion")
 }
 
@@ -129,8 +152,12 @@ fn has_key(object: &Object, visits_left: &Cell<usize>, is_wanted: fn(&str) -> bo
     if has_closed_schema(object) {
         return in_depth(object.value(), visits_left, is_wanted);
     }
-    let parts = ["metadata", "spec", "status"].into_iter().filter_map(|part| object.value().get(part));
-    let mut keys = std::iter::once(object.value()).chain(parts).flat_map(Value::entries);
+    let parts = ["metadata", "spec", "status"]
+        .into_iter()
+        .filter_map(|part| object.value().get(part));
+    let mut keys = std::iter::once(object.value())
+        .chain(parts)
+        .flat_map(Value::entries);
     keys.any(|entry| is_wanted(entry.key))
 }
 
@@ -149,7 +176,9 @@ fn in_depth(root: Value<'_>, visits_left: &Cell<usize>, is_wanted: fn(&str) -> b
         if !visited.is_new(value) {
             continue;
         }
-        let Some(left) = visits_left.get().checked_sub(1) else { return false };
+        let Some(left) = visits_left.get().checked_sub(1) else {
+            return false;
+        };
         visits_left.set(left);
         for entry in value.entries() {
             if is_wanted(entry.key) {
@@ -169,50 +198,73 @@ fn in_type(object: &Object) -> Option<SkipReason> {
 
 fn in_name(object: &Object) -> Option<SkipReason> {
     let metadata = object.metadata();
-    let name = metadata.name().and_then(|name| in_field("metadata.name", name.value));
+    let name = metadata
+        .name()
+        .and_then(|name| in_field("metadata.name", name.value));
     name.or_else(|| in_field("metadata.generateName", metadata.generate_name()?.value))
 }
 
 fn in_field(field: &str, text: &str) -> Option<SkipReason> {
     let (language, found) = placeholder::find(text)?;
-    Some(SkipReason::Template(language, format!("`{found}` in `{field}`").into()))
+    Some(SkipReason::Template(
+        language,
+        format!("`{found}` in `{field}`").into(),
+    ))
 }
 
 /// A placeholder in a key of the object or of its metadata. Keys and values elsewhere do not matter: a ConfigMap may
 /// contain any template.
 fn in_a_key(object: &Object) -> Option<SkipReason> {
     let metadata = object.value().get("metadata");
-    let keys = std::iter::once(object.value()).chain(metadata).flat_map(Value::entries);
+    let keys = std::iter::once(object.value())
+        .chain(metadata)
+        .flat_map(Value::entries);
     // `$schema` is a key that editors understand.
-    keys.filter(|entry| entry.key != "$schema" && !is_directive(entry.key)).find_map(|entry| {
-        let (language, found) = placeholder::find(entry.key)?;
-        Some(SkipReason::Template(language, format!("`{found}` in a key").into()))
-    })
+    keys.filter(|entry| entry.key != "$schema" && !is_directive(entry.key))
+        .find_map(|entry| {
+            let (language, found) = placeholder::find(entry.key)?;
+            Some(SkipReason::Template(
+                language,
+                format!("`{found}` in a key").into(),
+            ))
+        })
 }
 
 /// `annotations: $ANNOTATIONS`, `labels: (removed)`; `name: {name}`, which YAML reads as a mapping, `kind: [KIND]`, a list.
 fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
     object.decode_errors().iter().find_map(|error| {
-        let value = object.value().at(&error.field.split('.').collect::<Vec<_>>())?;
+        let value = object
+            .value()
+            .at(&error.field.split('.').collect::<Vec<_>>())?;
         let language = match error.expected {
             Expected::Object | Expected::Array => placeholder::is_whole(value.as_str()?)?,
             Expected::String => braces_as_yaml(value).then_some(TemplateLanguage::Placeholder)?,
-            Expected::Bool | Expected::Integer | Expected::Time => placeholder::is_whole(value.as_str()?)?,
+            Expected::Bool | Expected::Integer | Expected::Time => {
+                placeholder::is_whole(value.as_str()?)?
+            }
         };
-        Some(SkipReason::Template(language, format!("a placeholder in place of `{}`", error.field).into()))
+        Some(SkipReason::Template(
+            language,
+            format!("a placeholder in place of `{}`", error.field).into(),
+        ))
     })
 }
 
 /// `{word}` is a mapping of one key without a value for YAML, `[WORD]` a list of one text in capitals.
 fn braces_as_yaml(value: Value<'_>) -> bool {
-    let word = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    let word = |text: &str| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+    };
     let mut entries = value.entries();
     let mut items = value.items();
     match (entries.next(), entries.next(), items.next(), items.next()) {
         (Some(entry), None, None, None) => entry.value.is_null() && word(entry.key),
-        (None, None, Some(item), None) => {
-            item.as_str().is_some_and(|text| word(text) && !text.contains(|c: char| c.is_ascii_lowercase()))
-        }
+        (None, None, Some(item), None) => item
+            .as_str()
+            .is_some_and(|text| word(text) && !text.contains(|c: char| c.is_ascii_lowercase())),
         _ => false,
     }
 }

@@ -14,7 +14,10 @@ struct Pattern {
 
 macro_rules! pattern {
     ($language:ident, $regex:literal) => {
-        Pattern { language: TemplateLanguage::$language, regex: LazyLock::new(|| Regex::new($regex).ok()) }
+        Pattern {
+            language: TemplateLanguage::$language,
+            regex: LazyLock::new(|| Regex::new($regex).ok()),
+        }
     };
 }
 
@@ -22,7 +25,10 @@ macro_rules! pattern {
 static PATTERNS: [Pattern; 4] = [
     pattern!(Jinja, r"\{%.*?%\}|\{#.*?#\}"),
     pattern!(Braces, r"\{\{.*?\}\}"),
-    pattern!(Variable, r"\$\{[^{}]+\}|\$\([A-Za-z_][A-Za-z0-9_.-]*\)|\$[A-Za-z_][A-Za-z0-9_]*"),
+    pattern!(
+        Variable,
+        r"\$\{[^{}]+\}|\$\([A-Za-z_][A-Za-z0-9_.-]*\)|\$[A-Za-z_][A-Za-z0-9_]*"
+    ),
     // Go writes `<nil>` and `<no value>` when it renders a value that is missing: that text is what would be applied.
     pattern!(
         Placeholder,
@@ -53,8 +59,8 @@ pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
         let mut found = regex.find_iter(text).map(|found| found.as_str());
         let found = found.find(|found| !RENDERED_AS_MISSING.contains(found))?;
         // `<b>` in a name that is hostile anyway is not a placeholder: the rest has to be a name.
-        let sure =
-            pattern.language != TemplateLanguage::Placeholder || regex.replace_all(text, "").chars().all(is_of_names);
+        let sure = pattern.language != TemplateLanguage::Placeholder
+            || regex.replace_all(text, "").chars().all(is_of_names);
         sure.then_some((pattern.language, found))
     })
 }
@@ -66,11 +72,16 @@ fn is_of_names(character: char) -> bool {
 /// The language of `text` when it is one placeholder and nothing else; `(removed)` counts here, too.
 pub(super) fn is_whole(text: &str) -> Option<TemplateLanguage> {
     let text = text.trim();
-    let redacted = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).is_some_and(|text| !text.is_empty());
+    let redacted = text
+        .strip_prefix('(')
+        .and_then(|text| text.strip_suffix(')'))
+        .is_some_and(|text| !text.is_empty());
     if redacted {
         return Some(TemplateLanguage::Placeholder);
     }
-    find(text).filter(|(_, found)| *found == text).map(|(language, _)| language)
+    find(text)
+        .filter(|(_, found)| *found == text)
+        .map(|(language, _)| language)
 }
 
 #[cfg(test)]
@@ -92,15 +103,29 @@ mod tests {
             ("@NAME@", TemplateLanguage::Placeholder),
         ];
         for (text, language) in cases {
-            assert_eq!(find(text).map(|(language, _)| language), Some(language), "{text}");
+            assert_eq!(
+                find(text).map(|(language, _)| language),
+                Some(language),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn names_that_kubernetes_takes_and_what_rendering_leaves_behind_are_no_placeholders() {
-        for text in
-            ["web", "system:node_x", "a.b-c", "web-<nil>", "<no value>", "100%", "a<b", "x__y", "$", "50$", "a`<b>|x"]
-        {
+        for text in [
+            "web",
+            "system:node_x",
+            "a.b-c",
+            "web-<nil>",
+            "<no value>",
+            "100%",
+            "a<b",
+            "x__y",
+            "$",
+            "50$",
+            "a`<b>|x",
+        ] {
             assert_eq!(find(text), None, "{text}");
         }
     }

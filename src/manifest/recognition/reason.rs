@@ -70,9 +70,11 @@ impl SkipReason {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Empty => "empty",
-            Self::NoIdentity(_) | Self::Configuration(_) | Self::Assertion(_) | Self::Patch(_) | Self::Data(_) => {
-                "not-a-manifest"
-            }
+            Self::NoIdentity(_)
+            | Self::Configuration(_)
+            | Self::Assertion(_)
+            | Self::Patch(_)
+            | Self::Data(_) => "not-a-manifest",
             Self::Template(..) => "template",
             Self::Unreadable(_) | Self::Text(_) => "unreadable",
         }

@@ -40,9 +40,10 @@ impl Unreadable {
     pub(in crate::manifest) fn reason(self, error: &ReadError) -> SkipReason {
         let message = error.message.clone();
         match self {
-            Self::Statement(language) => {
-                SkipReason::Template(language, format!("{} breaks the YAML: {message}", language.as_str()).into())
-            }
+            Self::Statement(language) => SkipReason::Template(
+                language,
+                format!("{} breaks the YAML: {message}", language.as_str()).into(),
+            ),
             Self::Braces => SkipReason::Template(TemplateLanguage::Braces, message),
             Self::Manifest => SkipReason::Unreadable(message),
             Self::Text => SkipReason::Text(message),
@@ -66,8 +67,17 @@ impl<'f> Lines<'f> {
         let after = file.slice(Span::new(error.start, document.end.max(error.start)));
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let end = after.find('\n').unwrap_or(after.len());
-        let here = file.slice(Span::new(document.start + start as u32, error.start + end as u32));
-        let above = || before[..start].lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let here = file.slice(Span::new(
+            document.start + start as u32,
+            error.start + end as u32,
+        ));
+        let above = || {
+            before[..start]
+                .lines()
+                .rev()
+                .find(|line| !line.trim().is_empty())
+                .unwrap_or_default()
+        };
         let indentation = |line: &str| line.len() - line.trim_start().len();
         // A text on its own continues in the next line, unless that is indented differently: a block scalar ended
         // there.
@@ -77,11 +87,17 @@ impl<'f> Lines<'f> {
         };
         let noticed_late = problem.ends_with("could not find expected ':'") || goes_on();
         let above = if noticed_late { above() } else { "" };
-        Self { here: here.trim(), above: above.trim() }
+        Self {
+            here: here.trim(),
+            above: above.trim(),
+        }
     }
 
     fn template_language(&self) -> Option<TemplateLanguage> {
-        [self.here, self.above].into_iter().find_map(statement).or_else(|| begins_with_braces(self.here))
+        [self.here, self.above]
+            .into_iter()
+            .find_map(statement)
+            .or_else(|| begins_with_braces(self.here))
     }
 }
 
@@ -113,7 +129,10 @@ fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
 /// counts only with a kind after it: tasks of an editor have `"kind": "build"`.
 pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
     // Most of what is not does not have the words at all.
-    if !["apiVersion", "kind"].iter().any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some()) {
+    if !["apiVersion", "kind"]
+        .iter()
+        .any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+    {
         return false;
     }
     let is_kind = |value: &str| {
@@ -122,14 +141,19 @@ pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
     };
     let by_line = text.lines().any(|line| {
         let key = line.trim_start().trim_start_matches("- ");
-        key.starts_with("apiVersion") || line.starts_with("kind:") || key.strip_prefix("kind:").is_some_and(is_kind)
+        key.starts_with("apiVersion")
+            || line.starts_with("kind:")
+            || key.strip_prefix("kind:").is_some_and(is_kind)
     });
-    by_line || json_values(text, "\"apiVersion\"").next().is_some() || json_values(text, "\"kind\"").any(is_kind)
+    by_line
+        || json_values(text, "\"apiVersion\"").next().is_some()
+        || json_values(text, "\"kind\"").any(is_kind)
 }
 
 /// What follows each `"key":` of a text.
 fn json_values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str> {
-    text.match_indices(key).filter_map(move |(at, key)| text[at + key.len()..].trim_start().strip_prefix(':'))
+    text.match_indices(key)
+        .filter_map(move |(at, key)| text[at + key.len()..].trim_start().strip_prefix(':'))
 }
 
 #[cfg(test)]

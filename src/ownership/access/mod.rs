@@ -100,7 +100,10 @@ impl Authority {
         let account = self.service_account;
         match self.grants.as_slice() {
             [] => account.map(|account| vec![account]).into_iter().collect(),
-            grants => grants.iter().map(|grant| account.into_iter().chain(grant.iter().copied()).collect()).collect(),
+            grants => grants
+                .iter()
+                .map(|grant| account.into_iter().chain(grant.iter().copied()).collect())
+                .collect(),
         }
     }
 }
@@ -116,7 +119,10 @@ struct GrantedRule<'a> {
 impl Access {
     /// Finds the workloads of `inventory` and the permissions of their ServiceAccounts.
     pub fn of(inventory: &Inventory) -> Self {
-        let mut access = Self { workloads: Workloads::of(inventory), ..Self::default() };
+        let mut access = Self {
+            workloads: Workloads::of(inventory),
+            ..Self::default()
+        };
         access.read_bindings(inventory);
         access.index_rules();
         access
@@ -124,13 +130,18 @@ impl Access {
 
     fn read_bindings(&mut self, inventory: &Inventory) {
         let mut table = SubjectTable::default();
-        let bindings: Vec<_> =
-            roles::bindings(inventory).map(|binding| (binding, roles::subjects_of(binding, &mut table))).collect();
+        let bindings: Vec<_> = roles::bindings(inventory)
+            .map(|binding| (binding, roles::subjects_of(binding, &mut table)))
+            .collect();
         let mut first_workload = vec![None; table.len()];
         for (at, workload) in self.workloads.all.iter().enumerate() {
             let namespace = &inventory.member(workload.id).key.namespace;
             let meaning = Subject::meaning(&workload.service_account, namespace);
-            let mut named: Vec<usize> = meaning.iter().filter_map(|subject| table.get(subject)).copied().collect();
+            let mut named: Vec<usize> = meaning
+                .iter()
+                .filter_map(|subject| table.get(subject))
+                .copied()
+                .collect();
             named.sort_unstable();
             for subject in &named {
                 first_workload[*subject].get_or_insert(at);
@@ -142,8 +153,16 @@ impl Access {
         self.granted_to = vec![Vec::new(); table.len()];
         let mut reader = RoleReader::new(inventory);
         for (binding, subjects) in bindings {
-            let Some(first) = subjects.iter().filter_map(|subject| first_workload[*subject]).min() else { continue };
-            let Some(grant) = reader.grant(binding, first) else { continue };
+            let Some(first) = subjects
+                .iter()
+                .filter_map(|subject| first_workload[*subject])
+                .min()
+            else {
+                continue;
+            };
+            let Some(grant) = reader.grant(binding, first) else {
+                continue;
+            };
             for subject in subjects {
                 self.granted_to[subject].push(grant);
             }
@@ -153,11 +172,20 @@ impl Access {
 
     fn index_rules(&mut self) {
         for (set, written) in self.roles.rule_sets.iter().enumerate() {
-            for (at, rule) in written.rules.iter().enumerate().filter(|(_, rule)| !rule.is_everything()) {
+            for (at, rule) in written
+                .rules
+                .iter()
+                .enumerate()
+                .filter(|(_, rule)| !rule.is_everything())
+            {
                 for resource in rule.changeable().collect::<BTreeSet<_>>() {
                     match self.by_resource.get_mut(resource) {
                         Some(places) => places.push((set, at)),
-                        None => _ = self.by_resource.insert(resource.to_owned(), vec![(set, at)]),
+                        None => {
+                            _ = self
+                                .by_resource
+                                .insert(resource.to_owned(), vec![(set, at)])
+                        }
                     }
                 }
             }
@@ -182,13 +210,23 @@ impl Access {
     /// The rules of a grant in sets, one for each role that writes them: the bound one, or one that it aggregates. Each set has a
     /// number, as many grants share one.
     pub fn rule_sets(&self, grant: &Grant) -> impl Iterator<Item = (usize, &RuleSet)> {
-        self.role_of(grant).rule_sets.iter().map(|at| (*at, &self.roles.rule_sets[*at]))
+        self.role_of(grant)
+            .rule_sets
+            .iter()
+            .map(|at| (*at, &self.roles.rule_sets[*at]))
     }
 
     /// The grants that name one of `subjects`, in no particular order and possibly twice; `None`: too many to look at each.
     fn grants_to(&self, subjects: &[usize]) -> Option<impl Iterator<Item = usize>> {
-        let grants = || subjects.iter().flat_map(|subject| &self.granted_to[*subject]);
-        let count: usize = subjects.iter().map(|subject| self.granted_to[*subject].len()).sum();
+        let grants = || {
+            subjects
+                .iter()
+                .flat_map(|subject| &self.granted_to[*subject])
+        };
+        let count: usize = subjects
+            .iter()
+            .map(|subject| self.granted_to[*subject].len())
+            .sum();
         (count <= MANY_GRANTS).then(|| grants().copied())
     }
 
@@ -203,14 +241,21 @@ impl Access {
         holder: &FinalizerHolder<'a>,
     ) -> Option<impl Iterator<Item = GrantedRule<'a>>> {
         let (scope, namespace) = (holder.scope, holder.namespace);
-        let grants = self.grants_to(self.subjects_of(workload))?.map(|at| &self.roles.grants[at]);
+        let grants = self
+            .grants_to(self.subjects_of(workload))?
+            .map(|at| &self.roles.grants[at]);
         let counting = grants.filter(move |grant| grant.counts_in(scope, namespace));
-        let sets = counting.flat_map(|grant| self.rule_sets(grant).map(move |(_, rule_set)| (grant, rule_set)));
-        Some(
-            sets.flat_map(|(grant, rule_set)| {
-                rule_set.rules.iter().map(move |rule| GrantedRule { grant, rule_set, rule })
-            }),
-        )
+        let sets = counting.flat_map(|grant| {
+            self.rule_sets(grant)
+                .map(move |(_, rule_set)| (grant, rule_set))
+        });
+        Some(sets.flat_map(|(grant, rule_set)| {
+            rule_set.rules.iter().map(move |rule| GrantedRule {
+                grant,
+                rule_set,
+                rule,
+            })
+        }))
     }
 
     /// Whether a workload may change `holder`, whose kind is one of `resources`: `Authorize`.
@@ -221,17 +266,40 @@ impl Access {
         resources: &[String],
         budget: &mut Budget,
     ) -> bool {
-        let Some(at) = self.workloads.place(workload).filter(|_| self.has_grants()) else { return false };
-        let Some(mut rules) = self.rules_for(at, holder).filter(|_| budget.spend()) else { return true };
-        rules.any(|granted| !budget.spend() || granted.rule.allows_change(holder, resources, &WHOLE_OR_FINALIZERS))
+        let Some(at) = self.workloads.place(workload).filter(|_| self.has_grants()) else {
+            return false;
+        };
+        let Some(mut rules) = self.rules_for(at, holder).filter(|_| budget.spend()) else {
+            return true;
+        };
+        rules.any(|granted| {
+            !budget.spend()
+                || granted
+                    .rule
+                    .allows_change(holder, resources, &WHOLE_OR_FINALIZERS)
+        })
     }
 
     /// The first grant that allows changing `holder`, whose kind is one of `resources`, with the first workload that it names. A
     /// rule about everything is not enough: it has to be about the kind or the group.
-    pub(super) fn naming(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> Option<(&Grant, &Workload)> {
-        let Roles { grants, roles, rule_sets } = &self.roles;
-        let named = resources.iter().map(String::as_str).chain(["*"]).filter_map(|name| self.by_resource.get(name));
-        let rules = named.flatten().map(|(set, at)| (&rule_sets[*set], &rule_sets[*set].rules[*at]));
+    pub(super) fn naming(
+        &self,
+        holder: &FinalizerHolder<'_>,
+        resources: &[String],
+    ) -> Option<(&Grant, &Workload)> {
+        let Roles {
+            grants,
+            roles,
+            rule_sets,
+        } = &self.roles;
+        let named = resources
+            .iter()
+            .map(String::as_str)
+            .chain(["*"])
+            .filter_map(|name| self.by_resource.get(name));
+        let rules = named
+            .flatten()
+            .map(|(set, at)| (&rule_sets[*set], &rule_sets[*set].rules[*at]));
         let granted = rules.flat_map(|(set, rule)| {
             let grants = set.roles.iter().flat_map(|role| &roles[*role].grants);
             grants.map(move |grant| (*grant, rule))
@@ -250,7 +318,12 @@ impl Access {
                 first = Some(grant);
             }
         }
-        first.map(|grant| (&grants[grant], &self.workloads.all[grants[grant].first_workload]))
+        first.map(|grant| {
+            (
+                &grants[grant],
+                &self.workloads.all[grants[grant].first_workload],
+            )
+        })
     }
 
     /// The workloads that bindings name, but for those with too many grants.
@@ -263,7 +336,13 @@ impl Access {
         }
         alike.into_iter().filter_map(|(subjects, workloads)| {
             let grants: BTreeSet<usize> = self.grants_to(subjects)?.collect();
-            Some(AlikeWorkloads { workloads, grants: grants.into_iter().map(|at| &self.roles.grants[at]).collect() })
+            Some(AlikeWorkloads {
+                workloads,
+                grants: grants
+                    .into_iter()
+                    .map(|at| &self.roles.grants[at])
+                    .collect(),
+            })
         })
     }
 
@@ -275,11 +354,17 @@ impl Access {
         holder: &FinalizerHolder<'_>,
         budget: &mut Budget,
     ) -> Authority {
-        let Some(at) = self.workloads.place(workload) else { return Authority::default() };
+        let Some(at) = self.workloads.place(workload) else {
+            return Authority::default();
+        };
         let account = self.workloads.all[at].service_account.clone();
         let namespace = inventory.member(workload).key.namespace.clone();
-        let account = inventory.with_key(&ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, account)).first();
-        let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
+        let account = inventory
+            .with_key(&ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, account))
+            .first();
+        let resources = inventory
+            .kinds
+            .resources(GroupKind::new(holder.group, holder.kind));
         let mut grants = self.ways(at, holder, &resources, "", budget);
         if grants.as_ref().is_some_and(BTreeSet::is_empty) {
             grants = self.ways(at, holder, &resources, "finalizers", budget);
@@ -303,14 +388,26 @@ impl Access {
         budget: &mut Budget,
     ) -> Option<BTreeSet<Vec<ObjectId>>> {
         let mut ways = BTreeSet::new();
-        for GrantedRule { grant, rule_set, rule } in self.rules_for(workload, holder)? {
+        for GrantedRule {
+            grant,
+            rule_set,
+            rule,
+        } in self.rules_for(workload, holder)?
+        {
             if !budget.spend() {
                 return None;
             }
             if rule.allows_change(holder, resources, &[subresource]) {
                 let role = self.role_of(grant).id;
-                let aggregated = rule_set.written_in.filter(|written_in| Some(*written_in) != role);
-                ways.insert([Some(grant.binding), role, aggregated].into_iter().flatten().collect());
+                let aggregated = rule_set
+                    .written_in
+                    .filter(|written_in| Some(*written_in) != role);
+                ways.insert(
+                    [Some(grant.binding), role, aggregated]
+                        .into_iter()
+                        .flatten()
+                        .collect(),
+                );
             }
         }
         Some(ways)

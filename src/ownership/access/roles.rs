@@ -98,25 +98,43 @@ pub(super) struct RoleReader<'a> {
 impl<'a> RoleReader<'a> {
     pub(super) fn new(inventory: &'a Inventory) -> Self {
         let (roles, rule_sets) = (HashMap::default(), HashMap::default());
-        Self { inventory, read: Roles::default(), roles, rule_sets, labelled: None }
+        Self {
+            inventory,
+            read: Roles::default(),
+            roles,
+            rule_sets,
+            labelled: None,
+        }
     }
 
     /// Adds the grant of a binding, whose first workload is known, and returns its place.
     pub(super) fn grant(&mut self, binding: &'a Member, first_workload: usize) -> Option<usize> {
-        let within = (binding.object.kind() == "RoleBinding").then(|| binding.key.namespace.clone());
+        let within =
+            (binding.object.kind() == "RoleBinding").then(|| binding.key.namespace.clone());
         let role = self.referenced(binding)?;
         let at = self.read.grants.len();
         self.read.roles[role].grants.push(at);
-        self.read.grants.push(Grant { binding: binding.id, role, first_workload, within });
+        self.read.grants.push(Grant {
+            binding: binding.id,
+            role,
+            first_workload,
+            within,
+        });
         Some(at)
     }
 
     /// The place of the role that a binding names.
     fn referenced(&mut self, binding: &Member) -> Option<usize> {
         let reference = binding.object.at(&["roleRef"])?;
-        let (kind, name) = (reference.get("kind")?.as_str()?, reference.get("name")?.as_str()?);
+        let (kind, name) = (
+            reference.get("kind")?.as_str()?,
+            reference.get("name")?.as_str()?,
+        );
         let role = match kind {
-            "Role" => self.inventory.with_name_near(ROLE, name, &binding.key.namespace).next(),
+            "Role" => self
+                .inventory
+                .with_name_near(ROLE, name, &binding.key.namespace)
+                .next(),
             _ => self.inventory.with_name(GROUP, kind, name).first().copied(),
         };
         let reference = match role {
@@ -124,7 +142,9 @@ impl<'a> RoleReader<'a> {
             // Of the roles that every cluster has, only this one covers custom resources without aggregation; those of the
             // control plane's own parts cover none.
             None if (kind, name) == ("ClusterRole", "cluster-admin") => RoleReference::ClusterAdmin,
-            None => RoleReference::Elsewhere { partial: !name.starts_with("system:") },
+            None => RoleReference::Elsewhere {
+                partial: !name.starts_with("system:"),
+            },
         };
         if let Some(known) = self.roles.get(&reference) {
             return Some(*known);
@@ -132,24 +152,38 @@ impl<'a> RoleReader<'a> {
         let (partial, rule_sets) = match (role, &reference) {
             (Some(role), _) => self.rules_of(self.inventory.member(role)),
             (None, RoleReference::ClusterAdmin) => (false, vec![self.rule_set(None)]),
-            (None, reference) => (*reference == RoleReference::Elsewhere { partial: true }, Vec::new()),
+            (None, reference) => (
+                *reference == RoleReference::Elsewhere { partial: true },
+                Vec::new(),
+            ),
         };
         let at = self.read.roles.len();
         for rule_set in &rule_sets {
             self.read.rule_sets[*rule_set].roles.push(at);
         }
-        self.read.roles.push(BoundRole { id: role, partial, rule_sets, grants: Vec::new() });
+        self.read.roles.push(BoundRole {
+            id: role,
+            partial,
+            rule_sets,
+            grants: Vec::new(),
+        });
         self.roles.insert(reference, at);
         Some(at)
     }
 
     /// Whether a role aggregates, and the rules that it has then.
     fn rules_of(&mut self, role: &'a Member) -> (bool, Vec<usize>) {
-        let selectors = role.object.at(&["aggregationRule", "clusterRoleSelectors"]).into_iter().flat_map(Value::items);
+        let selectors = role
+            .object
+            .at(&["aggregationRule", "clusterRoleSelectors"])
+            .into_iter()
+            .flat_map(Value::items);
         let (mut aggregates, mut written_in) = (false, vec![role.id]);
         for selector in selectors {
             aggregates = true;
-            let Some(selected) = self.selected_by(selector) else { return (true, vec![self.rule_set(None)]) };
+            let Some(selected) = self.selected_by(selector) else {
+                return (true, vec![self.rule_set(None)]);
+            };
             written_in.extend(selected);
             if written_in.len() > MANY_AGGREGATED {
                 return (true, vec![self.rule_set(None)]);
@@ -157,7 +191,13 @@ impl<'a> RoleReader<'a> {
         }
         let mut seen = foldhash::HashSet::default();
         written_in.retain(|role| seen.insert(*role));
-        (aggregates, written_in.into_iter().map(|role| self.rule_set(Some(role))).collect())
+        (
+            aggregates,
+            written_in
+                .into_iter()
+                .map(|role| self.rule_set(Some(role)))
+                .collect(),
+        )
     }
 
     /// The ClusterRoles that a selector of an aggregating role selects; `None`: it may be too many. Selectors by expression are
@@ -173,14 +213,30 @@ impl<'a> RoleReader<'a> {
             }
             labelled
         });
-        let wanted = selector.get("matchLabels").into_iter().flat_map(Value::entries);
-        let wanted: Vec<_> = wanted.filter_map(|label| Some((label.key, label.value.as_str()?))).collect();
-        let lists = wanted.iter().map(|label| labelled.get(label).map_or(&[][..], Vec::as_slice));
+        let wanted = selector
+            .get("matchLabels")
+            .into_iter()
+            .flat_map(Value::entries);
+        let wanted: Vec<_> = wanted
+            .filter_map(|label| Some((label.key, label.value.as_str()?)))
+            .collect();
+        let lists = wanted
+            .iter()
+            .map(|label| labelled.get(label).map_or(&[][..], Vec::as_slice));
         let Some(fewest) = lists.min_by_key(|list| list.len()) else {
-            let all: Vec<_> = inventory.of_kind(CLUSTER_ROLE).take(MANY_AGGREGATED + 1).map(|role| role.id).collect();
+            let all: Vec<_> = inventory
+                .of_kind(CLUSTER_ROLE)
+                .take(MANY_AGGREGATED + 1)
+                .map(|role| role.id)
+                .collect();
             return (all.len() <= MANY_AGGREGATED).then_some(all);
         };
-        let selected = || fewest.iter().filter(|role| has_all(role, &wanted)).map(|role| role.id);
+        let selected = || {
+            fewest
+                .iter()
+                .filter(|role| has_all(role, &wanted))
+                .map(|role| role.id)
+        };
         (fewest.len() <= MANY_AGGREGATED).then(|| selected().collect())
     }
 
@@ -190,11 +246,21 @@ impl<'a> RoleReader<'a> {
             return *known;
         }
         let rules = match written_in.map(|role| self.inventory.member(role)) {
-            Some(role) => role.object.at(&["rules"]).into_iter().flat_map(Value::items).map(PolicyRule::of).collect(),
+            Some(role) => role
+                .object
+                .at(&["rules"])
+                .into_iter()
+                .flat_map(Value::items)
+                .map(PolicyRule::of)
+                .collect(),
             None => vec![PolicyRule::everything()],
         };
         let at = self.read.rule_sets.len();
-        self.read.rule_sets.push(RuleSet { written_in, rules, roles: Vec::new() });
+        self.read.rule_sets.push(RuleSet {
+            written_in,
+            rules,
+            roles: Vec::new(),
+        });
         self.rule_sets.insert(written_in, at);
         at
     }
@@ -202,19 +268,29 @@ impl<'a> RoleReader<'a> {
 
 fn has_all(role: &Member, wanted: &[(&str, &str)]) -> bool {
     let metadata = role.object.metadata();
-    wanted.iter().all(|(key, value)| metadata.label(key).is_some_and(|label| label.value == *value))
+    wanted.iter().all(|(key, value)| {
+        metadata
+            .label(key)
+            .is_some_and(|label| label.value == *value)
+    })
 }
 
 /// The RoleBindings and ClusterRoleBindings of an input, in order.
 pub(super) fn bindings(inventory: &Inventory) -> impl Iterator<Item = &Member> {
     inventory.members.iter().filter(|member| {
-        member.object.group() == GROUP && matches!(member.object.kind(), "RoleBinding" | "ClusterRoleBinding")
+        member.object.group() == GROUP
+            && matches!(member.object.kind(), "RoleBinding" | "ClusterRoleBinding")
     })
 }
 
 /// The numbers of the subjects that a binding names, in order.
 pub(super) fn subjects_of<'a>(binding: &'a Member, table: &mut SubjectTable<'a>) -> Vec<usize> {
-    let named = binding.object.at(&["subjects"]).into_iter().flat_map(Value::items).flat_map(Subject::all_of);
+    let named = binding
+        .object
+        .at(&["subjects"])
+        .into_iter()
+        .flat_map(Value::items)
+        .flat_map(Subject::all_of);
     let mut named: Vec<usize> = named
         .map(|subject| {
             let next = table.len();

@@ -45,7 +45,9 @@ impl Entries {
     }
 
     fn has(&self, text: &str) -> bool {
-        self.0.binary_search_by(|entry| entry.as_str().cmp(text)).is_ok()
+        self.0
+            .binary_search_by(|entry| entry.as_str().cmp(text))
+            .is_ok()
     }
 
     fn has_all_or(&self, text: &str) -> bool {
@@ -55,7 +57,9 @@ impl Entries {
     /// Whether `resource/subresource` is among them.
     fn has_subresource(&self, resource: &str, subresource: &str) -> bool {
         let wanted = || resource.bytes().chain(*b"/").chain(subresource.bytes());
-        self.0.binary_search_by(|entry| entry.bytes().cmp(wanted())).is_ok()
+        self.0
+            .binary_search_by(|entry| entry.bytes().cmp(wanted()))
+            .is_ok()
     }
 
     fn iter(&self) -> impl Iterator<Item = &str> + Clone {
@@ -68,7 +72,11 @@ impl PolicyRule {
     pub fn of(rule: Value<'_>) -> Self {
         let strings = |key: &str| {
             let items = rule.get(key).into_iter().flat_map(Value::items);
-            Entries::new(items.filter_map(|item| item.as_str().map(str::to_owned)).collect())
+            Entries::new(
+                items
+                    .filter_map(|item| item.as_str().map(str::to_owned))
+                    .collect(),
+            )
         };
         Self {
             verbs: strings("verbs"),
@@ -81,7 +89,12 @@ impl PolicyRule {
     /// The rule of `cluster-admin` about resources.
     pub(super) fn everything() -> Self {
         let all = || Entries::new(vec![ALL.to_owned()]);
-        Self { verbs: all(), groups: all(), resources: all(), resource_names: Entries::new(Vec::new()) }
+        Self {
+            verbs: all(),
+            groups: all(),
+            resources: all(),
+            resource_names: Entries::new(Vec::new()),
+        }
     }
 
     /// Whether it allows a request.
@@ -100,7 +113,9 @@ impl PolicyRule {
         resources: &[String],
         subresources: &[&str],
     ) -> bool {
-        let mut parts = resources.iter().flat_map(|of| subresources.iter().map(move |part| (of, part)));
+        let mut parts = resources
+            .iter()
+            .flat_map(|of| subresources.iter().map(move |part| (of, part)));
         self.updates()
             && self.api_group_matches(holder.group)
             && self.resource_name_matches(holder.name)
@@ -125,7 +140,10 @@ impl PolicyRule {
         if subresource.is_empty() {
             return self.resources.has_all_or(resource);
         }
-        [resource, ALL].iter().any(|of| self.resources.has_subresource(of, subresource)) || self.resources.has(ALL)
+        [resource, ALL]
+            .iter()
+            .any(|of| self.resources.has_subresource(of, subresource))
+            || self.resources.has(ALL)
     }
 
     fn resource_name_matches(&self, name: Option<&str>) -> bool {
@@ -149,13 +167,20 @@ impl PolicyRule {
 
     /// The groups and resources that it allows to create, as written.
     pub fn creates(&self) -> impl Iterator<Item = (&str, &str)> {
-        let pairs = self.groups.iter().flat_map(|group| self.resources.iter().map(move |resource| (group, resource)));
+        let pairs = self
+            .groups
+            .iter()
+            .flat_map(|group| self.resources.iter().map(move |resource| (group, resource)));
         pairs.filter(|_| self.verb_matches("create"))
     }
 
     /// Whether it names a subresource of some resource.
     pub fn mentions_subresource(&self, subresource: &str) -> bool {
-        self.resources.iter().any(|entry| entry.split_once('/').is_some_and(|(_, part)| part == subresource))
+        self.resources.iter().any(|entry| {
+            entry
+                .split_once('/')
+                .is_some_and(|(_, part)| part == subresource)
+        })
     }
 
     /// Whether it names all resources.
@@ -165,7 +190,9 @@ impl PolicyRule {
 
     /// The resources that it names, or of which it names a subresource.
     pub fn resources(&self) -> impl Iterator<Item = &str> {
-        self.resources.iter().map(|entry| entry.split_once('/').map_or(entry, |(of, _)| of))
+        self.resources
+            .iter()
+            .map(|entry| entry.split_once('/').map_or(entry, |(of, _)| of))
     }
 
     /// Whether it names a resource of a group, or a subresource of it.
@@ -183,6 +210,12 @@ pub fn may_set_blocking_reference<'r>(
     resource: &str,
     name: Option<&str>,
 ) -> bool {
-    let request = ResourceRequest { verb: "update", group, resource, subresource: "finalizers", name };
+    let request = ResourceRequest {
+        verb: "update",
+        group,
+        resource,
+        subresource: "finalizers",
+        name,
+    };
     rules.into_iter().any(|rule| rule.allows(request))
 }

@@ -30,31 +30,49 @@ impl<'a> Subject<'a> {
         let text = |key: &str| subject.get(key).and_then(Value::as_str);
         let (kind, name) = (text("kind")?, text("name")?);
         let (name, namespace) = match kind {
-            "ServiceAccount" => (Some(name), text("namespace").filter(|namespace| !namespace.is_empty())),
+            "ServiceAccount" => (
+                Some(name),
+                text("namespace").filter(|namespace| !namespace.is_empty()),
+            ),
             "User" => {
-                let (namespace, name) = name.strip_prefix("system:serviceaccount:")?.split_once(':')?;
+                let (namespace, name) = name
+                    .strip_prefix("system:serviceaccount:")?
+                    .split_once(':')?;
                 (Some(name), Some(namespace))
             }
-            "Group" if matches!(name, "system:serviceaccounts" | "system:authenticated") => (None, None),
+            "Group" if matches!(name, "system:serviceaccounts" | "system:authenticated") => {
+                (None, None)
+            }
             "Group" => (None, Some(name.strip_prefix("system:serviceaccounts:")?)),
             _ => return None,
         };
-        Some(Self { name, place: namespace.map_or(Place::Anywhere, Place::Named) })
+        Some(Self {
+            name,
+            place: namespace.map_or(Place::Anywhere, Place::Named),
+        })
     }
 
     /// The subjects that an entry of `subjects` stands for. A workload whose manifest has no namespace may be in any.
     pub(super) fn all_of(subject: Value<'a>) -> impl Iterator<Item = Self> {
         let subject = Self::of(subject);
         let open = subject.filter(|subject| matches!(subject.place, Place::Named(_)));
-        subject.into_iter().chain(open.map(|subject| Self { place: Place::Open, ..subject }))
+        subject.into_iter().chain(open.map(|subject| Self {
+            place: Place::Open,
+            ..subject
+        }))
     }
 
     /// The subjects that mean a ServiceAccount: itself, and the groups that it is in.
     pub(super) fn meaning(service_account: &'a str, namespace: &'a Namespace) -> [Self; 4] {
         let here = namespace.name().map_or(Place::Open, Place::Named);
         let name = Some(service_account);
-        [(name, here), (None, here), (name, Place::Anywhere), (None, Place::Anywhere)]
-            .map(|(name, place)| Self { name, place })
+        [
+            (name, here),
+            (None, here),
+            (name, Place::Anywhere),
+            (None, Place::Anywhere),
+        ]
+        .map(|(name, place)| Self { name, place })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Applications of Argo CD.
 
-use super::object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent};
+use super::object::{
+    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent,
+};
 use crate::inventory::Member;
 use crate::text::Span;
 use crate::yaml::Value;
@@ -14,9 +16,17 @@ pub(super) type Filled<'f> = &'f dyn Fn(&str) -> Option<String>;
 
 pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
     let spec = member.object.at(&["spec"])?;
-    let finalizers = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
+    let finalizers = member
+        .object
+        .metadata()
+        .finalizers()
+        .iter()
+        .map(|finalizer| finalizer.value.as_str());
     let as_written = |text: &str| Some(text.to_owned());
-    let skips = member.object.metadata().annotation("argocd.argoproj.io/skip-reconcile");
+    let skips = member
+        .object
+        .metadata()
+        .annotation("argocd.argoproj.io/skip-reconcile");
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::Application,
@@ -51,7 +61,11 @@ fn source(source: Value<'_>, filled: Filled<'_>) -> Option<DeliverySource> {
         // A source that others take values from.
         (None, None) => return None,
     };
-    Some(DeliverySource { repository, content, span })
+    Some(DeliverySource {
+        repository,
+        content,
+        span,
+    })
 }
 
 pub(super) fn destination(spec: Value<'_>, filled: Filled<'_>) -> DeliveryDestination {
@@ -60,9 +74,12 @@ pub(super) fn destination(spec: Value<'_>, filled: Filled<'_>) -> DeliveryDestin
         Some(filled(value)?).filter(|text| !text.is_empty())
     };
     // The cluster in which Argo CD runs has these names (argo-cd docs/operator-manual/declarative-setup.md).
-    let here = |cluster: &String| cluster == "https://kubernetes.default.svc" || cluster == "in-cluster";
+    let here =
+        |cluster: &String| cluster == "https://kubernetes.default.svc" || cluster == "in-cluster";
     DeliveryDestination {
-        cluster: text("server").or_else(|| text("name")).filter(|cluster| !here(cluster)),
+        cluster: text("server")
+            .or_else(|| text("name"))
+            .filter(|cluster| !here(cluster)),
         namespace: text("namespace"),
     }
 }
@@ -70,17 +87,29 @@ pub(super) fn destination(spec: Value<'_>, filled: Filled<'_>) -> DeliveryDestin
 /// Argo CD deletes what left the sources only where it syncs by itself and may prune.
 pub(super) fn prunes(spec: Value<'_>) -> bool {
     let automated = spec.at(&["syncPolicy", "automated"]);
-    let is = |key: &str| automated.and_then(|automated| automated.get(key)).and_then(Value::as_bool);
+    let is = |key: &str| {
+        automated
+            .and_then(|automated| automated.get(key))
+            .and_then(Value::as_bool)
+    };
     is("prune") == Some(true) && is("enabled") != Some(false) && !has_option(spec, "Prune=false")
 }
 
 /// Whether a sync option of the Application is the default for all of its objects.
 fn has_option(spec: Value<'_>, option: &str) -> bool {
-    let options = spec.at(&["syncPolicy", "syncOptions"]).into_iter().flat_map(Value::items);
-    options.filter_map(Value::as_str).any(|written| written.trim() == option)
+    let options = spec
+        .at(&["syncPolicy", "syncOptions"])
+        .into_iter()
+        .flat_map(Value::items);
+    options
+        .filter_map(Value::as_str)
+        .any(|written| written.trim() == option)
 }
 
-pub(super) fn on_deletion<'f>(spec: Value<'_>, finalizers: impl Iterator<Item = &'f str>) -> OnDeletion {
+pub(super) fn on_deletion<'f>(
+    spec: Value<'_>,
+    finalizers: impl Iterator<Item = &'f str>,
+) -> OnDeletion {
     let mut found = OnDeletion::Orphans;
     // It counts for every object that does not say otherwise (argo-cd controller/appcontroller.go, shouldBeDeleted).
     if has_option(spec, "Delete=false") {

@@ -11,13 +11,21 @@ use crate::yaml::{Kind, Value};
 const MOST_GENERATED: usize = 1_000;
 
 pub(super) fn read(member: &Member) -> Vec<DeliveryObject> {
-    let Some(spec) = member.object.at(&["spec"]) else { return Vec::new() };
-    elements(spec).take(MOST_GENERATED).filter_map(|element| generated(member, spec, element)).collect()
+    let Some(spec) = member.object.at(&["spec"]) else {
+        return Vec::new();
+    };
+    elements(spec)
+        .take(MOST_GENERATED)
+        .filter_map(|element| generated(member, spec, element))
+        .collect()
 }
 
 /// The elements of the list generators of a set for which no Application is looked at.
 pub(super) fn left_out(member: &Member) -> usize {
-    member.object.at(&["spec"]).map_or(0, |spec| elements(spec).skip(MOST_GENERATED).count())
+    member
+        .object
+        .at(&["spec"])
+        .map_or(0, |spec| elements(spec).skip(MOST_GENERATED).count())
 }
 
 fn elements(spec: Value<'_>) -> impl Iterator<Item = Value<'_>> {
@@ -47,12 +55,20 @@ fn generated(member: &Member, spec: Value<'_>, element: Value<'_>) -> Option<Del
 /// Every generated Application gets the resources finalizer, unless the set preserves resources (argo-cd
 /// docs/operator-manual/applicationset/Application-Deletion.md).
 fn on_deletion(spec: Value<'_>, template: Value<'_>, application: Value<'_>) -> OnDeletion {
-    let preserves = spec.at(&["syncPolicy", "preserveResourcesOnDeletion"]).and_then(Value::as_bool);
-    let written = template.at(&["metadata", "finalizers"]).into_iter().flat_map(Value::items);
+    let preserves = spec
+        .at(&["syncPolicy", "preserveResourcesOnDeletion"])
+        .and_then(Value::as_bool);
+    let written = template
+        .at(&["metadata", "finalizers"])
+        .into_iter()
+        .flat_map(Value::items);
     let written: Vec<&str> = written.filter_map(Value::as_str).collect();
     match (preserves, written.is_empty()) {
         (Some(true), true) => OnDeletion::Orphans,
-        (_, true) => application::on_deletion(application, std::iter::once(application::RESOURCES_FINALIZER)),
+        (_, true) => application::on_deletion(
+            application,
+            std::iter::once(application::RESOURCES_FINALIZER),
+        ),
         (_, false) => application::on_deletion(application, written.into_iter()),
     }
 }
@@ -65,7 +81,10 @@ fn fill(text: &str, element: Value<'_>) -> Option<String> {
     while let Some((before, after)) = rest.split_once("{{") {
         let (parameter, after) = after.split_once("}}")?;
         filled.push_str(before);
-        filled.push_str(&parameter_of(parameter.trim().trim_matches('-').trim(), element)?);
+        filled.push_str(&parameter_of(
+            parameter.trim().trim_matches('-').trim(),
+            element,
+        )?);
         rest = after;
     }
     filled.push_str(rest);
@@ -73,7 +92,11 @@ fn fill(text: &str, element: Value<'_>) -> Option<String> {
 }
 
 fn parameter_of(parameter: &str, element: Value<'_>) -> Option<String> {
-    let path: Vec<&str> = parameter.strip_prefix('.').unwrap_or(parameter).split('.').collect();
+    let path: Vec<&str> = parameter
+        .strip_prefix('.')
+        .unwrap_or(parameter)
+        .split('.')
+        .collect();
     match element.at(&path)?.kind() {
         Kind::String(text) => Some(text.to_string()),
         Kind::Int(number) => Some(number.to_string()),

@@ -1,6 +1,8 @@
 //! Kustomizations and HelmReleases of Flux.
 
-use super::object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent};
+use super::object::{
+    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent,
+};
 use crate::inventory::Member;
 use crate::yaml::Value;
 
@@ -48,7 +50,9 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         // A path of a repository, not a name of a chart repository.
         (Some(path), _) if path.starts_with('.') => SourceContent::Folder(path.to_owned()),
         (Some(name), _) => SourceContent::Chart(name.to_owned()),
-        (None, Some(reference)) => SourceContent::Chart(text(reference, &["name"]).unwrap_or_default().to_owned()),
+        (None, Some(reference)) => {
+            SourceContent::Chart(text(reference, &["name"]).unwrap_or_default().to_owned())
+        }
         (None, None) => SourceContent::Chart(String::new()),
     };
     let repository = chart.and_then(|chart| chart.get("sourceRef")).or(reference);
@@ -72,7 +76,9 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         prunes: true,
         on_deletion: match policy {
             Some("orphan") => OnDeletion::Orphans,
-            policy => OnDeletion::Deletes { background: policy != Some("foreground") },
+            policy => OnDeletion::Deletes {
+                background: policy != Some("foreground"),
+            },
         },
         suspended: is_suspended(spec),
     })
@@ -92,7 +98,8 @@ fn release_name(member: &Member, spec: Value<'_>, target: Option<&str>) -> Strin
 /// Another cluster than the one in which Flux runs.
 fn remote(spec: Value<'_>) -> Option<String> {
     let reference = spec.get("kubeConfig")?;
-    let name = text(reference, &["secretRef", "name"]).or(text(reference, &["configMapRef", "name"]));
+    let name =
+        text(reference, &["secretRef", "name"]).or(text(reference, &["configMapRef", "name"]));
     Some(name.unwrap_or("kubeConfig").to_owned())
 }
 
@@ -101,7 +108,11 @@ fn source_of(member: &Member, reference: Option<Value<'_>>) -> Option<String> {
     let reference = reference?;
     let namespace = text(reference, &["namespace"]).map(str::to_owned);
     let namespace = namespace.unwrap_or_else(|| member.key.namespace.to_string());
-    Some(format!("{}/{namespace}/{}", text(reference, &["kind"])?, text(reference, &["name"])?))
+    Some(format!(
+        "{}/{namespace}/{}",
+        text(reference, &["kind"])?,
+        text(reference, &["name"])?
+    ))
 }
 
 fn is_suspended(spec: Value<'_>) -> bool {

@@ -10,7 +10,9 @@ mod flux;
 mod object;
 mod reach;
 
-pub use object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent};
+pub use object::{
+    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent,
+};
 pub use reach::{Build, Reach};
 
 use crate::inventory::{Inventory, Member};
@@ -34,5 +36,10 @@ pub fn not_generated(member: &Member) -> usize {
 
 /// Every delivery object of an input, in its order.
 pub fn delivery_objects(inventory: &Inventory) -> Vec<DeliveryObject> {
-    inventory.members.iter().filter(|member| member.decodes()).flat_map(delivered_by).collect()
+    inventory
+        .members
+        .iter()
+        .filter(|member| member.decodes())
+        .flat_map(delivered_by)
+        .collect()
 }

@@ -82,10 +82,14 @@ pub enum OnDeletion {
 impl DeliveryObject {
     /// Whether its deletion deletes what it delivered.
     pub fn deletes(&self) -> bool {
-        matches!(self.on_deletion, OnDeletion::Deletes { .. }) && !(self.suspended && self.is_flux())
+        matches!(self.on_deletion, OnDeletion::Deletes { .. })
+            && !(self.suspended && self.is_flux())
     }
 
     fn is_flux(&self) -> bool {
-        matches!(self.kind, DeliveryKind::Kustomization | DeliveryKind::HelmRelease)
+        matches!(
+            self.kind,
+            DeliveryKind::Kustomization | DeliveryKind::HelmRelease
+        )
     }
 }

@@ -11,7 +11,8 @@ use super::object::{DeliveryKind, DeliveryObject, SourceContent};
 use crate::inventory::Inventory;
 use crate::kube::Namespace;
 use crate::kustomize::{
-    BeyondLimit, BuildFate, BuildRoots, FilePatterns, Limit, Pointer, ancestors, folder_of, pointers, resolve,
+    BeyondLimit, BuildFate, BuildRoots, FilePatterns, Limit, Pointer, ancestors, folder_of,
+    pointers, resolve,
 };
 use crate::manifest::ParsedFile;
 use crate::ownership::tie::TieEnd;
@@ -46,20 +47,34 @@ pub struct Build {
 impl Reach {
     /// What `objects`, the delivery objects of `inventory`, deliver.
     pub fn of(inventory: &Inventory, objects: &[DeliveryObject]) -> Self {
-        let pointed: Vec<Vec<Pointer>> = objects.iter().map(|object| pointers_of(inventory, object)).collect();
+        let pointed: Vec<Vec<Pointer>> = objects
+            .iter()
+            .map(|object| pointers_of(inventory, object))
+            .collect();
         let mut by_top: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut files: Vec<(FileId, String, &ParsedFile)> =
-            inventory.files().map(|(id, file)| (id, resolve("", file.source().path()), file)).collect();
+        let mut files: Vec<(FileId, String, &ParsedFile)> = inventory
+            .files()
+            .map(|(id, file)| (id, resolve("", file.source().path()), file))
+            .collect();
         files.sort_by(|a, b| a.1.cmp(&b.1));
-        for (at, top) in tops(inventory, &files, objects, &pointed).into_iter().enumerate() {
+        for (at, top) in tops(inventory, &files, objects, &pointed)
+            .into_iter()
+            .enumerate()
+        {
             if let Some(top) = top {
                 by_top.entry(top).or_default().push(at);
             }
         }
-        let mut reach = Self { builds: vec![Vec::new(); objects.len()], ..Self::default() };
+        let mut reach = Self {
+            builds: vec![Vec::new(); objects.len()],
+            ..Self::default()
+        };
         let mut limits = inventory.limits;
         if let Some(object) = objects.get(limits.deliveries) {
-            let path = inventory.sources.file(inventory.member(object.id).file).path();
+            let path = inventory
+                .sources
+                .file(inventory.member(object.id).file)
+                .path();
             reach.beyond = Some(BeyondLimit::of(Limit::Deliveries, &limits, path));
             return reach;
         }
@@ -68,13 +83,21 @@ impl Reach {
             let tree = BuiltTree::below(&files, &top, pointers, &limits);
             limits.instances = limits.instances.saturating_sub(tree.roots.copies);
             if reach.beyond.is_none() {
-                reach.beyond = tree.roots.beyond.clone().map(|beyond| beyond.within(&top, &inventory.limits));
+                reach.beyond = tree
+                    .roots
+                    .beyond
+                    .clone()
+                    .map(|beyond| beyond.within(&top, &inventory.limits));
             }
             let repository = reach.repositories.len();
             for at in objects {
                 let mut built: Vec<Build> = Vec::new();
                 for pointer in &pointed[at] {
-                    built.extend(tree.roots.pointed_at_by(pointer).map(|root| Build { repository, root }));
+                    built.extend(
+                        tree.roots
+                            .pointed_at_by(pointer)
+                            .map(|root| Build { repository, root }),
+                    );
                 }
                 built.dedup();
                 reach.builds[at] = built;
@@ -97,7 +120,10 @@ impl Reach {
     /// The files that a build reaches.
     pub fn files(&self, build: Build) -> impl Iterator<Item = FileId> {
         let BuiltTree { files, roots } = &self.repositories[build.repository];
-        roots.roots[build.root].files.iter().map(|built| files[built.file])
+        roots.roots[build.root]
+            .files
+            .iter()
+            .map(|built| files[built.file])
     }
 
     /// The objects of a build, in the order of its files, with the keys that they have in the cluster. `namespace` is that of
@@ -110,26 +136,57 @@ impl Reach {
     ) -> impl Iterator<Item = TieEnd> + use<'a> {
         let BuiltTree { files, roots } = &self.repositories[build.repository];
         roots.roots[build.root].files.iter().flat_map(move |built| {
-            inventory.members_of(files[built.file]).iter().filter_map(move |member| {
-                let BuildFate::As(mut key) = built.edits.apply(&member.key, member.scope()) else { return None };
-                if let (Namespace::Unwritten, Some(namespace)) = (&key.namespace, namespace) {
-                    key.namespace = Namespace::Named(namespace.into());
-                }
-                Some(TieEnd { key, id: Some(member.id) })
-            })
+            inventory
+                .members_of(files[built.file])
+                .iter()
+                .filter_map(move |member| {
+                    let BuildFate::As(mut key) = built.edits.apply(&member.key, member.scope())
+                    else {
+                        return None;
+                    };
+                    if let (Namespace::Unwritten, Some(namespace)) = (&key.namespace, namespace) {
+                        key.namespace = Namespace::Named(namespace.into());
+                    }
+                    Some(TieEnd {
+                        key,
+                        id: Some(member.id),
+                    })
+                })
         })
     }
 }
 
 impl BuiltTree {
     /// The tree below a folder; `files` come with their resolved paths, in order.
-    fn below(files: &[(FileId, String, &ParsedFile)], top: &str, pointers: Vec<Pointer>, limits: &Limits) -> Self {
-        let start = if top.is_empty() { String::new() } else { format!("{top}/") };
+    fn below(
+        files: &[(FileId, String, &ParsedFile)],
+        top: &str,
+        pointers: Vec<Pointer>,
+        limits: &Limits,
+    ) -> Self {
+        let start = if top.is_empty() {
+            String::new()
+        } else {
+            format!("{top}/")
+        };
         let from = files.partition_point(|(_, path, _)| *path < start);
-        let inside = files[from..].iter().take_while(|(_, path, _)| path.starts_with(&start));
-        let files = || inside.clone().map(|(id, path, file)| (*id, &path[start.len()..], *file));
-        let roots = BuildRoots::with_pointers(files().map(|(_, path, file)| (path, file)), pointers, limits);
-        Self { files: files().map(|(id, ..)| id).collect(), roots }
+        let inside = files[from..]
+            .iter()
+            .take_while(|(_, path, _)| path.starts_with(&start));
+        let files = || {
+            inside
+                .clone()
+                .map(|(id, path, file)| (*id, &path[start.len()..], *file))
+        };
+        let roots = BuildRoots::with_pointers(
+            files().map(|(_, path, file)| (path, file)),
+            pointers,
+            limits,
+        );
+        Self {
+            files: files().map(|(id, ..)| id).collect(),
+            roots,
+        }
     }
 }
 
@@ -142,10 +199,13 @@ fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
         pointers.retain(|pointer| !pointer.folder.is_empty());
         return pointers;
     }
-    let folders = object.sources.iter().filter_map(|source| match &source.content {
-        SourceContent::Folder(folder) => Some(resolve("", folder.trim_start_matches('/'))),
-        SourceContent::Chart(_) => None,
-    });
+    let folders = object
+        .sources
+        .iter()
+        .filter_map(|source| match &source.content {
+            SourceContent::Folder(folder) => Some(resolve("", folder.trim_start_matches('/'))),
+            SourceContent::Chart(_) => None,
+        });
     let named = folders.filter(|folder| !folder.is_empty() && !folder.starts_with(".."));
     let pointer = |folder| Pointer {
         by: None,
@@ -173,22 +233,41 @@ fn tops(
     let paths: BTreeSet<&str> = files.iter().map(|(_, path, _)| path.as_str()).collect();
     let is_there = |folder: &str| {
         let start = format!("{folder}/");
-        paths.range(start.as_str()..).next().is_some_and(|path| path.starts_with(&start))
+        paths
+            .range(start.as_str()..)
+            .next()
+            .is_some_and(|path| path.starts_with(&start))
     };
     let candidates: Vec<Vec<String>> = objects
         .iter()
         .zip(pointed)
         .map(|(object, pointers)| {
-            let file = resolve("", inventory.sources.file(inventory.member(object.id).file).path());
-            let found = |top: &str| pointers.iter().any(|pointer| is_there(&resolve(top, &pointer.folder)));
-            ancestors(folder_of(&file)).filter(|top| found(top)).map(str::to_owned).collect()
+            let file = resolve(
+                "",
+                inventory
+                    .sources
+                    .file(inventory.member(object.id).file)
+                    .path(),
+            );
+            let found = |top: &str| {
+                pointers
+                    .iter()
+                    .any(|pointer| is_there(&resolve(top, &pointer.folder)))
+            };
+            ancestors(folder_of(&file))
+                .filter(|top| found(top))
+                .map(str::to_owned)
+                .collect()
         })
         .collect();
     let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
     for top in candidates.iter().flatten() {
         *votes.entry(top).or_default() += 1;
     }
-    let best =
-        |tops: &Vec<String>| tops.iter().max_by_key(|top| (votes[top.as_str()], std::cmp::Reverse(top.len()))).cloned();
+    let best = |tops: &Vec<String>| {
+        tops.iter()
+            .max_by_key(|top| (votes[top.as_str()], std::cmp::Reverse(top.len())))
+            .cloned()
+    };
     candidates.iter().map(best).collect()
 }

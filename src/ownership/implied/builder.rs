@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::object::{Implied, ImpliedObject, ImpliedReference, MANY_IMPLIED, MOST_BELOW_ONE, MOST_REPLICAS};
+use super::object::{
+    Implied, ImpliedObject, ImpliedReference, MANY_IMPLIED, MOST_BELOW_ONE, MOST_REPLICAS,
+};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey};
 use crate::ownership::Ownership;
@@ -19,11 +21,20 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub(super) fn new(inventory: &'a Inventory, ownership: &Ownership) -> Self {
-        let bound = ownership.written.iter().filter_map(|edge| Some((edge.bound()?, edge.dependent)));
+        let bound = ownership
+            .written
+            .iter()
+            .filter_map(|edge| Some((edge.bound()?, edge.dependent)));
         Self {
             inventory,
-            known: inventory.members.iter().map(|member| member.key.clone()).collect(),
-            written: bound.map(|(owner, id)| (owner, inventory.member(id).object.kind())).collect(),
+            known: inventory
+                .members
+                .iter()
+                .map(|member| member.key.clone())
+                .collect(),
+            written: bound
+                .map(|(owner, id)| (owner, inventory.member(id).object.kind()))
+                .collect(),
             implied: Implied::default(),
         }
     }
@@ -84,7 +95,11 @@ pub(super) fn dependent<'a>(
 }
 
 pub(super) fn key(api_version: &str, kind: &str, namespace: Namespace, name: String) -> ObjectKey {
-    ObjectKey::new(GroupKind::new(ApiVersion::split(api_version).group, kind), namespace, name)
+    ObjectKey::new(
+        GroupKind::new(ApiVersion::split(api_version).group, kind),
+        namespace,
+        name,
+    )
 }
 
 /// A whole number at a path, where it is one.
@@ -94,7 +109,10 @@ pub(super) fn integer(value: Option<Value<'_>>, field: &str) -> Option<i64> {
 
 /// Whether a field is `true`.
 pub(super) fn is_true(value: Option<Value<'_>>, field: &str) -> bool {
-    value.and_then(|value| value.get(field)).and_then(Value::as_bool) == Some(true)
+    value
+        .and_then(|value| value.get(field))
+        .and_then(Value::as_bool)
+        == Some(true)
 }
 
 /// A text at a path.
@@ -103,6 +121,12 @@ pub(super) fn text<'a>(value: Option<Value<'a>>, path: &[&str]) -> Option<&'a st
 }
 
 /// The items of a list.
-pub(super) fn items<'a>(value: Option<Value<'a>>, field: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {
-    value.and_then(|value| value.get(field)).into_iter().flat_map(Value::items)
+pub(super) fn items<'a>(
+    value: Option<Value<'a>>,
+    field: &str,
+) -> impl Iterator<Item = Value<'a>> + use<'a> {
+    value
+        .and_then(|value| value.get(field))
+        .into_iter()
+        .flat_map(Value::items)
 }

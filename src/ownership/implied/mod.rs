@@ -26,7 +26,11 @@ use crate::inventory::{Inventory, Member, Serving};
 pub fn implied<'a>(inventory: &'a Inventory, ownership: &Ownership, ties: &Ties) -> Implied<'a> {
     let mut builder = Builder::new(inventory, ownership);
     let live = inventory.live();
-    for member in inventory.members.iter().filter(|member| !live.contains_key(&member.key)) {
+    for member in inventory
+        .members
+        .iter()
+        .filter(|member| !live.contains_key(&member.key))
+    {
         if is_reconciled(member) {
             built_in(&mut builder, member);
         }
@@ -41,7 +45,9 @@ pub fn implied<'a>(inventory: &'a Inventory, ownership: &Ownership, ties: &Ties)
 fn built_in<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     match (member.object.group(), member.object.kind()) {
         ("apps", "Deployment") => workloads::deployment(builder, member),
-        ("apps", "ReplicaSet") | ("", "ReplicationController") => workloads::replica_set(builder, member),
+        ("apps", "ReplicaSet") | ("", "ReplicationController") => {
+            workloads::replica_set(builder, member)
+        }
         ("apps", "StatefulSet") => workloads::stateful_set(builder, member),
         ("apps", "DaemonSet") => workloads::daemon_set(builder, member),
         ("batch", "CronJob") => workloads::cron_job(builder, member),
@@ -60,5 +66,8 @@ fn is_reconciled(member: &Member) -> bool {
     !member.from_dump
         && member.decodes()
         && !member.key.name.is_empty()
-        && matches!(member.resolution.serving, Serving::Yes | Serving::OffByDefault { .. })
+        && matches!(
+            member.resolution.serving,
+            Serving::Yes | Serving::OffByDefault { .. }
+        )
 }

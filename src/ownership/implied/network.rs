@@ -17,9 +17,20 @@ pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
         return;
     }
     if !builder.has_written(member, SLICE.1) {
-        builder.add(dependent("DEP-9", SLICE, format!("{}-<hash>", member.key.name), &member.key, CORE));
+        builder.add(dependent(
+            "DEP-9",
+            SLICE,
+            format!("{}-<hash>", member.key.name),
+            &member.key,
+            CORE,
+        ));
     }
-    builder.add(untied("Endpoints", &member.key, member.key.namespace.clone(), member.key.name.to_string()));
+    builder.add(untied(
+        "Endpoints",
+        &member.key,
+        member.key.namespace.clone(),
+        member.key.name.to_string(),
+    ));
 }
 
 fn selects(service: &Member) -> bool {
@@ -31,35 +42,85 @@ fn selects(service: &Member) -> bool {
 
 /// Endpoints written by hand, for a Service that selects nothing, are mirrored.
 pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    let service = ObjectKey::new(kinds::SERVICE, member.key.namespace.clone(), member.key.name.clone());
-    let mut services = builder.inventory.with_key(&service).iter().map(|id| builder.inventory.member(*id));
-    let mirrored = services.next_back().is_some_and(|service| !selects(service))
-        && member.object.metadata().label(SKIP_MIRROR).is_none_or(|label| label.value != "true");
+    let service = ObjectKey::new(
+        kinds::SERVICE,
+        member.key.namespace.clone(),
+        member.key.name.clone(),
+    );
+    let mut services = builder
+        .inventory
+        .with_key(&service)
+        .iter()
+        .map(|id| builder.inventory.member(*id));
+    let mirrored = services
+        .next_back()
+        .is_some_and(|service| !selects(service))
+        && member
+            .object
+            .metadata()
+            .label(SKIP_MIRROR)
+            .is_none_or(|label| label.value != "true");
     if mirrored && !builder.has_written(member, SLICE.1) {
-        builder.add(dependent("DEP-10", SLICE, format!("{}-<hash>", member.key.name), &member.key, CORE));
+        builder.add(dependent(
+            "DEP-10",
+            SLICE,
+            format!("{}-<hash>", member.key.name),
+            &member.key,
+            CORE,
+        ));
     }
 }
 
 /// Every namespace gets its default account and the root certificate.
 pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
     let inside = Namespace::Named(member.key.name.clone());
-    builder.add(untied("ServiceAccount", &member.key, inside.clone(), "default".to_owned()));
-    builder.add(untied("ConfigMap", &member.key, inside, "kube-root-ca.crt".to_owned()));
+    builder.add(untied(
+        "ServiceAccount",
+        &member.key,
+        inside.clone(),
+        "default".to_owned(),
+    ));
+    builder.add(untied(
+        "ConfigMap",
+        &member.key,
+        inside,
+        "kube-root-ca.crt".to_owned(),
+    ));
 }
 
 /// A node's kubelet keeps a Lease and a CSINode.
 pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
     let reference = ImpliedReference::plain("v1");
     let name = || member.key.name.to_string();
-    let mut lease = dependent("DEP-15", ("coordination.k8s.io/v1", "Lease"), name(), &member.key, reference);
+    let mut lease = dependent(
+        "DEP-15",
+        ("coordination.k8s.io/v1", "Lease"),
+        name(),
+        &member.key,
+        reference,
+    );
     lease.key.namespace = Namespace::Named("kube-node-lease".into());
     builder.add(lease);
-    builder.add(dependent("DEP-16", ("storage.k8s.io/v1", "CSINode"), name(), &member.key, reference));
+    builder.add(dependent(
+        "DEP-16",
+        ("storage.k8s.io/v1", "CSINode"),
+        name(),
+        &member.key,
+        reference,
+    ));
 }
 
 /// An object without a reference to what it was created for `[DEP-19]`.
-fn untied<'a>(kind: &str, owner: &ObjectKey, namespace: Namespace, name: String) -> ImpliedObject<'a> {
+fn untied<'a>(
+    kind: &str,
+    owner: &ObjectKey,
+    namespace: Namespace,
+    name: String,
+) -> ImpliedObject<'a> {
     let mut object = dependent("DEP-19", ("v1", kind), name, owner, CORE);
     object.key.namespace = namespace;
-    ImpliedObject { reference: None, ..object }
+    ImpliedObject {
+        reference: None,
+        ..object
+    }
 }

@@ -58,17 +58,29 @@ pub struct ImpliedReference<'a> {
 impl<'a> ImpliedReference<'a> {
     /// What `NewControllerRef` writes (apimachinery `controller_ref.go`).
     pub const fn controller(api_version: &'a str) -> Self {
-        Self { api_version, controller: Some(true), block_owner_deletion: Some(true) }
+        Self {
+            api_version,
+            controller: Some(true),
+            block_owner_deletion: Some(true),
+        }
     }
 
     /// A reference without the blocking flag `[DEP-12]`.
     pub const fn unblocking_controller(api_version: &'a str) -> Self {
-        Self { api_version, controller: Some(true), block_owner_deletion: None }
+        Self {
+            api_version,
+            controller: Some(true),
+            block_owner_deletion: None,
+        }
     }
 
     /// A reference with neither flag `[DEP-15]`.
     pub const fn plain(api_version: &'a str) -> Self {
-        Self { api_version, controller: None, block_owner_deletion: None }
+        Self {
+            api_version,
+            controller: None,
+            block_owner_deletion: None,
+        }
     }
 }
 

@@ -9,8 +9,12 @@ use crate::ownership::{TieKind, Ties};
 
 pub(super) fn of<'a>(builder: &mut Builder<'a>, member: &'a Member, ties: &Ties) {
     for tie in ties.from(member.id) {
-        let TieKind::Generates { owned } = tie.kind else { continue };
-        let Some(row) = tie.evidence.row.as_ref() else { continue };
+        let TieKind::Generates { owned } = tie.kind else {
+            continue;
+        };
+        let Some(row) = tie.evidence.row.as_ref() else {
+            continue;
+        };
         let used = ties.users_of(&tie.to.key).next().is_some();
         if tie.certainty != Certainty::Certain || tie.to.id.is_some() || !used {
             continue;

@@ -28,9 +28,14 @@ struct PodTemplate<'a> {
 impl<'a> PodTemplate<'a> {
     /// `holder` is the part of `member` that has the field `template`.
     fn of(holder: Option<Value<'a>>, member: &Member) -> Self {
-        let metadata = member.object.templates().find(|template| template.kind == TemplateKind::Pod);
+        let metadata = member
+            .object
+            .templates()
+            .find(|template| template.kind == TemplateKind::Pod);
         Self {
-            finalizers: metadata.map(|template| finalizers(template.metadata)).unwrap_or_default(),
+            finalizers: metadata
+                .map(|template| finalizers(template.metadata))
+                .unwrap_or_default(),
             spec: holder.and_then(|holder| holder.at(&["template", "spec"])),
             claims: Vec::new(),
         }
@@ -38,13 +43,18 @@ impl<'a> PodTemplate<'a> {
 
     /// As how many objects a Pod of it counts, its claims included.
     fn objects(&self) -> usize {
-        let ephemeral = items(self.spec, "volumes").filter(|volume| volume.get("ephemeral").is_some());
+        let ephemeral =
+            items(self.spec, "volumes").filter(|volume| volume.get("ephemeral").is_some());
         1 + ephemeral.count() + items(self.spec, "resourceClaims").count()
     }
 }
 
 fn finalizers(metadata: Metadata<'_>) -> Vec<String> {
-    metadata.finalizers().iter().map(|finalizer| finalizer.value.clone()).collect()
+    metadata
+        .finalizers()
+        .iter()
+        .map(|finalizer| finalizer.value.clone())
+        .collect()
 }
 
 fn spec(member: &Member) -> Option<Value<'_>> {
@@ -64,16 +74,37 @@ pub(super) fn deployment<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 
 pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     if !builder.has_written(member, "Pod") {
-        replicas(builder, member, &member.key, if member.key.group().is_empty() { CORE } else { APPS });
+        replicas(
+            builder,
+            member,
+            &member.key,
+            if member.key.group().is_empty() {
+                CORE
+            } else {
+                APPS
+            },
+        );
     }
 }
 
 /// The Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` contains their template.
-fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, reference: ImpliedReference<'a>) {
+fn replicas<'a>(
+    builder: &mut Builder<'a>,
+    member: &'a Member,
+    owner: &ObjectKey,
+    reference: ImpliedReference<'a>,
+) {
     let template = PodTemplate::of(spec(member), member);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
     for number in 1..=builder.capped(&member.key, wanted, template.objects()) {
-        add_pod(builder, "DEP-2", format!("{}-<{number}>", owner.name), owner, reference, &template);
+        add_pod(
+            builder,
+            "DEP-2",
+            format!("{}-<{number}>", owner.name),
+            owner,
+            reference,
+            &template,
+        );
     }
 }
 
@@ -83,11 +114,18 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let start = integer(spec(member).and_then(|spec| spec.get("ordinals")), "start").unwrap_or(0);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
     let claims_of_each = claim_templates(member);
-    let replicas = builder.capped(&member.key, wanted, template.objects() + claims_of_each.len());
+    let replicas = builder.capped(
+        &member.key,
+        wanted,
+        template.objects() + claims_of_each.len(),
+    );
     let pods_written = builder.has_written(member, "Pod");
     for ordinal in (0..replicas).map(|number| start.saturating_add(number)) {
         let name = format!("{}-{ordinal}", member.key.name);
-        template.claims = claims_of_each.iter().map(|claim| claim.name_for(&name)).collect();
+        template.claims = claims_of_each
+            .iter()
+            .map(|claim| claim.name_for(&name))
+            .collect();
         if !pods_written {
             add_pod(builder, "DEP-3", name.clone(), &member.key, APPS, &template);
         }
@@ -111,13 +149,22 @@ impl ClaimTemplate<'_> {
 
 /// Those that have a name.
 fn claim_templates(member: &Member) -> Vec<ClaimTemplate<'_>> {
-    let metadata: HashMap<&str, Metadata<'_>> =
-        member.object.templates().map(|template| (template.field, template.metadata)).collect();
+    let metadata: HashMap<&str, Metadata<'_>> = member
+        .object
+        .templates()
+        .map(|template| (template.field, template.metadata))
+        .collect();
     let templates = items(spec(member), "volumeClaimTemplates").enumerate();
     let named = templates.filter_map(|(index, claim)| {
         let name = text(Some(claim), &["metadata", "name"])?;
-        let metadata = metadata.get(format!("spec.volumeClaimTemplates[{index}]").as_str()).copied();
-        Some(ClaimTemplate { name, metadata, spec: claim.get("spec") })
+        let metadata = metadata
+            .get(format!("spec.volumeClaimTemplates[{index}]").as_str())
+            .copied();
+        Some(ClaimTemplate {
+            name,
+            metadata,
+            spec: claim.get("spec"),
+        })
     });
     named.collect()
 }
@@ -127,23 +174,45 @@ fn claim_templates(member: &Member) -> Vec<ClaimTemplate<'_>> {
 const CLAIM_RETENTION: Release = Release::new(27);
 
 /// The claims of one Pod of a StatefulSet.
-fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, templates: &[ClaimTemplate<'a>], pod: &str) {
-    let policy = text(spec(member), &["persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
+fn claims<'a>(
+    builder: &mut Builder<'a>,
+    member: &'a Member,
+    templates: &[ClaimTemplate<'a>],
+    pod: &str,
+) {
+    let policy = text(
+        spec(member),
+        &["persistentVolumeClaimRetentionPolicy", "whenDeleted"],
+    );
     let in_force = builder.inventory.kinds.release() >= CLAIM_RETENTION;
     for template in templates {
         let metadata = template.metadata;
         // [VAL-36]: the template's metadata is copied whole.
-        let copied = metadata.map(|metadata| metadata.owner_references().entries.clone()).unwrap_or_default();
+        let copied = metadata
+            .map(|metadata| metadata.owner_references().entries.clone())
+            .unwrap_or_default();
         // [DEP-20]: a claim with another controller is left untouched.
-        let refers = in_force && policy == Some("Delete") && !copied.iter().any(|reference| reference.is_controller());
+        let refers = in_force
+            && policy == Some("Delete")
+            && !copied.iter().any(|reference| reference.is_controller());
         let name = template.name_for(pod);
-        let object = dependent("DEP-4", ("v1", "PersistentVolumeClaim"), name, &member.key, APPS);
+        let object = dependent(
+            "DEP-4",
+            ("v1", "PersistentVolumeClaim"),
+            name,
+            &member.key,
+            APPS,
+        );
         builder.add(ImpliedObject {
             reference: object.reference.filter(|_| refers),
             finalizers: metadata.map(finalizers).unwrap_or_default(),
             copied_references: copied,
             spec: template.spec,
-            rule: if refers { "DEP-20".into() } else { "DEP-4".into() },
+            rule: if refers {
+                "DEP-20".into()
+            } else {
+                "DEP-4".into()
+            },
             ..object
         });
     }
@@ -154,14 +223,27 @@ pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     if !builder.has_written(member, "Pod") {
         let template = PodTemplate::of(spec(member), member);
         // One for each node, and a rendering does not show nodes.
-        add_pod(builder, "DEP-5", format!("{}-<node>", member.key.name), &member.key, APPS, &template);
+        add_pod(
+            builder,
+            "DEP-5",
+            format!("{}-<node>", member.key.name),
+            &member.key,
+            APPS,
+            &template,
+        );
     }
 }
 
 fn revision(builder: &mut Builder<'_>, member: &Member, rule: &'static str) {
     if !builder.has_written(member, "ControllerRevision") {
         let name = format!("{}-<hash>", member.key.name);
-        builder.add(dependent(rule, ("apps/v1", "ControllerRevision"), name, &member.key, APPS));
+        builder.add(dependent(
+            rule,
+            ("apps/v1", "ControllerRevision"),
+            name,
+            &member.key,
+            APPS,
+        ));
     }
 }
 
@@ -172,7 +254,10 @@ pub(super) fn cron_job<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let job_spec = spec(member).and_then(|spec| spec.at(&["jobTemplate", "spec"]));
     let name = format!("{}-<time>", member.key.name);
     let job = dependent("DEP-6", ("batch/v1", "Job"), name, &member.key, BATCH);
-    if let Some(job) = builder.add(ImpliedObject { spec: job_spec, ..job }) {
+    if let Some(job) = builder.add(ImpliedObject {
+        spec: job_spec,
+        ..job
+    }) {
         job_pods(builder, member, &job, job_spec);
     }
 }
@@ -184,8 +269,14 @@ pub(super) fn job<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 }
 
 /// The Pods that a Job starts with `[DEP-7]`; `member` contains their template.
-fn job_pods<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, job_spec: Option<Value<'a>>) {
-    let managed_elsewhere = text(job_spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER);
+fn job_pods<'a>(
+    builder: &mut Builder<'a>,
+    member: &'a Member,
+    owner: &ObjectKey,
+    job_spec: Option<Value<'a>>,
+) {
+    let managed_elsewhere =
+        text(job_spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER);
     if is_true(job_spec, "suspend") || managed_elsewhere {
         return;
     }
@@ -193,8 +284,19 @@ fn job_pods<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey
     template.finalizers.push(JOB_TRACKING.to_owned());
     let parallelism = integer(job_spec, "parallelism").unwrap_or(1);
     let completions = integer(job_spec, "completions").unwrap_or(parallelism);
-    for number in 1..=builder.capped(&member.key, parallelism.min(completions), template.objects()) {
-        add_pod(builder, "DEP-7", format!("{}-<{number}>", owner.name), owner, BATCH, &template);
+    for number in 1..=builder.capped(
+        &member.key,
+        parallelism.min(completions),
+        template.objects(),
+    ) {
+        add_pod(
+            builder,
+            "DEP-7",
+            format!("{}-<{number}>", owner.name),
+            owner,
+            BATCH,
+            &template,
+        );
     }
 }
 
@@ -212,7 +314,12 @@ fn add_pod<'a>(
 ) {
     let pod = dependent(rule, ("v1", "Pod"), name, owner, reference);
     let (finalizers, claims) = (template.finalizers.clone(), template.claims.clone());
-    let pod = ImpliedObject { finalizers, claims, spec: template.spec, ..pod };
+    let pod = ImpliedObject {
+        finalizers,
+        claims,
+        spec: template.spec,
+        ..pod
+    };
     if let Some(pod) = builder.add(pod) {
         pod_dependents(builder, &pod, template.spec);
     }
@@ -221,20 +328,32 @@ fn add_pod<'a>(
 /// Claims that live and die with a Pod.
 fn pod_dependents<'a>(builder: &mut Builder<'a>, pod: &ObjectKey, spec: Option<Value<'a>>) {
     for volume in items(spec, "volumes") {
-        if let (Some(name), Some(claim)) =
-            (text(Some(volume), &["name"]), volume.at(&["ephemeral", "volumeClaimTemplate"]))
-        {
+        if let (Some(name), Some(claim)) = (
+            text(Some(volume), &["name"]),
+            volume.at(&["ephemeral", "volumeClaimTemplate"]),
+        ) {
             let name = format!("{}-{name}", pod.name);
             let object = dependent("DEP-11", ("v1", "PersistentVolumeClaim"), name, pod, CORE);
-            builder.add(ImpliedObject { spec: claim.get("spec"), ..object });
+            builder.add(ImpliedObject {
+                spec: claim.get("spec"),
+                ..object
+            });
         }
     }
     for claim in items(spec, "resourceClaims") {
-        if let (Some(name), Some(_)) = (text(Some(claim), &["name"]), text(Some(claim), &["resourceClaimTemplateName"]))
-        {
+        if let (Some(name), Some(_)) = (
+            text(Some(claim), &["name"]),
+            text(Some(claim), &["resourceClaimTemplateName"]),
+        ) {
             let name = format!("{}-{name}-<hash>", pod.name);
             let reference = ImpliedReference::unblocking_controller("v1");
-            builder.add(dependent("DEP-12", ("resource.k8s.io/v1", "ResourceClaim"), name, pod, reference));
+            builder.add(dependent(
+                "DEP-12",
+                ("resource.k8s.io/v1", "ResourceClaim"),
+                name,
+                pod,
+                reference,
+            ));
         }
     }
 }

@@ -140,10 +140,11 @@ enum WrittenYesNo {
 /// The table that is compiled in.
 pub fn table() -> &'static Arc<KnownFinalizers> {
     // The text is compiled in and parsed by the tests, so the branch is unreachable in a build that passes them.
-    static TABLE: LazyLock<Arc<KnownFinalizers>> = LazyLock::new(|| match KnownFinalizers::parse(ROWS) {
-        Ok(table) => Arc::new(table),
-        Err(error) => unreachable!("rules/tables: {error}"),
-    });
+    static TABLE: LazyLock<Arc<KnownFinalizers>> =
+        LazyLock::new(|| match KnownFinalizers::parse(ROWS) {
+            Ok(table) => Arc::new(table),
+            Err(error) => unreachable!("rules/tables: {error}"),
+        });
     &TABLE
 }
 
@@ -158,10 +159,15 @@ impl KnownFinalizers {
             let row: Row = row?;
             let entry = entries
                 .entry(row.finalizer.clone())
-                .or_insert_with(|| KnownFinalizer { finalizer: row.finalizer.clone(), controllers: Vec::new() });
+                .or_insert_with(|| KnownFinalizer {
+                    finalizer: row.finalizer.clone(),
+                    controllers: Vec::new(),
+                });
             entry.controllers.push(Controller::from_row(row)?);
         }
-        let (wild, exact): (BTreeMap<_, _>, _) = entries.into_iter().partition(|(name, _)| name.contains('*'));
+        let (wild, exact): (BTreeMap<_, _>, _) = entries
+            .into_iter()
+            .partition(|(name, _)| name.contains('*'));
         let mut patterns = Vec::new();
         for entry in wild.into_values() {
             patterns.push((WildName::parse(&entry.finalizer)?, entry));
@@ -170,25 +176,44 @@ impl KnownFinalizers {
         Ok(Self::of(exact, patterns))
     }
 
-    fn of(exact: BTreeMap<String, KnownFinalizer>, patterns: Vec<(WildName, KnownFinalizer)>) -> Self {
+    fn of(
+        exact: BTreeMap<String, KnownFinalizer>,
+        patterns: Vec<(WildName, KnownFinalizer)>,
+    ) -> Self {
         let places = exact.keys().cloned().zip(0..).collect();
-        Self { exact: exact.into_values().collect(), places, patterns }
+        Self {
+            exact: exact.into_values().collect(),
+            places,
+            patterns,
+        }
     }
 
     /// The rows without patterns, by name.
     fn by_name(&self) -> BTreeMap<String, KnownFinalizer> {
-        self.exact.iter().map(|entry| (entry.finalizer.clone(), entry.clone())).collect()
+        self.exact
+            .iter()
+            .map(|entry| (entry.finalizer.clone(), entry.clone()))
+            .collect()
     }
 
     /// This table with the controllers of a configuration, which come first: whoever describes their own controller knows it
     /// better.
     pub fn with(&self, own: &[OwnController]) -> Self {
         let mut exact = self.by_name();
-        for OwnController { finalizers, controller } in own.iter().rev() {
+        for OwnController {
+            finalizers,
+            controller,
+        } in own.iter().rev()
+        {
             for finalizer in finalizers {
                 // What a pattern said of the finalizer still holds.
-                let known = self.find(finalizer).map_or(&[][..], |known| &known.controllers);
-                let named = || KnownFinalizer { finalizer: finalizer.clone(), controllers: known.to_vec() };
+                let known = self
+                    .find(finalizer)
+                    .map_or(&[][..], |known| &known.controllers);
+                let named = || KnownFinalizer {
+                    finalizer: finalizer.clone(),
+                    controllers: known.to_vec(),
+                };
                 let entry = exact.entry(finalizer.clone()).or_insert_with(named);
                 entry.controllers.insert(0, controller.clone());
             }
@@ -206,33 +231,62 @@ impl KnownFinalizers {
 
     /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
-        let by_pattern = || self.patterns.iter().find(|(name, _)| name.matches(finalizer)).map(|(_, entry)| entry);
-        self.places.get(finalizer).map(|at| &self.exact[*at]).or_else(by_pattern)
+        let by_pattern = || {
+            self.patterns
+                .iter()
+                .find(|(name, _)| name.matches(finalizer))
+                .map(|(_, entry)| entry)
+        };
+        self.places
+            .get(finalizer)
+            .map(|at| &self.exact[*at])
+            .or_else(by_pattern)
     }
 
     /// Every finalizer: names in their order, then patterns.
     pub fn iter(&self) -> impl Iterator<Item = &KnownFinalizer> {
-        self.exact.iter().chain(self.patterns.iter().map(|(_, entry)| entry))
+        self.exact
+            .iter()
+            .chain(self.patterns.iter().map(|(_, entry)| entry))
     }
 
     /// What a workload with this image removes: each finalizer with the controller that runs in the image.
-    pub fn removed_by_image(&self, image: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+    pub fn removed_by_image(
+        &self,
+        image: &str,
+    ) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
         self.iter().flat_map(move |entry| {
-            entry.controllers.iter().filter(move |row| row.runs_in(image)).map(move |row| (entry, row))
+            entry
+                .controllers
+                .iter()
+                .filter(move |row| row.runs_in(image))
+                .map(move |row| (entry, row))
         })
     }
 
     /// The finalizers that objects of a kind may have, each with the controller that handles the kind.
-    pub fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
-        self.iter().filter_map(move |entry| Some((entry, entry.controller_of(group, kind)?)))
+    pub fn of_kind(
+        &self,
+        group: &str,
+        kind: &str,
+    ) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+        self.iter()
+            .filter_map(move |entry| Some((entry, entry.controller_of(group, kind)?)))
     }
 }
 
 impl KnownFinalizers {
     /// What objects get from controllers outside the control plane as soon as those see them.
     pub fn added_at_run_time(&self) -> AddedFinalizers<'_> {
-        let is_added = |known: &&KnownFinalizer| known.controllers.iter().any(|row| known.is_added_by(row, false));
-        AddedFinalizers { rows: self.iter().filter(is_added).collect() }
+        let is_added = |known: &&KnownFinalizer| {
+            known
+                .controllers
+                .iter()
+                .any(|row| known.is_added_by(row, false))
+        };
+        AddedFinalizers {
+            rows: self.iter().filter(is_added).collect(),
+        }
     }
 }
 
@@ -244,9 +298,16 @@ pub struct AddedFinalizers<'t> {
 
 impl<'t> AddedFinalizers<'t> {
     /// Those of every object of a kind.
-    pub fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&'t KnownFinalizer, &'t Controller)> {
+    pub fn of_kind(
+        &self,
+        group: &str,
+        kind: &str,
+    ) -> impl Iterator<Item = (&'t KnownFinalizer, &'t Controller)> {
         let built_in = table_of_kinds().is_builtin_group(group);
-        let of_kind = self.rows.iter().filter_map(move |known| Some((*known, known.controller_of(group, kind)?)));
+        let of_kind = self
+            .rows
+            .iter()
+            .filter_map(move |known| Some((*known, known.controller_of(group, kind)?)));
         of_kind.filter(move |(known, row)| known.is_added_by(row, built_in))
     }
 }
@@ -299,14 +360,21 @@ impl KnownFinalizer {
 impl Controller {
     /// Whether it removes the finalizer from objects of `kind` in `group`.
     pub fn handles(&self, group: &str, kind: &str) -> bool {
-        self.kinds.iter().any(|pattern| pattern.matches(group, kind))
+        self.kinds
+            .iter()
+            .any(|pattern| pattern.matches(group, kind))
     }
 
     /// Whether it runs in a container with that image, whose command line as the manifest has it may name another program.
-    pub fn is_run_by<'w>(&self, image: &str, command_line: impl IntoIterator<Item = &'w str>) -> bool {
+    pub fn is_run_by<'w>(
+        &self,
+        image: &str,
+        command_line: impl IntoIterator<Item = &'w str>,
+    ) -> bool {
         let mut words = command_line.into_iter().peekable();
-        let mut names =
-            |program: &str| words.peek().is_none() || words.any(|word| word.rsplit('/').next() == Some(program));
+        let mut names = |program: &str| {
+            words.peek().is_none() || words.any(|word| word.rsplit('/').next() == Some(program))
+        };
         self.runs_in(image) && self.program.as_deref().is_none_or(&mut names)
     }
 
@@ -319,7 +387,9 @@ impl Controller {
         Ok(Self {
             kinds: cells(&row.kinds).map(KindPattern::parse).collect(),
             removed_by: row.removed_by,
-            images: cells(&row.removed_by_images).map(ImagePattern::parse).collect::<Result<_, _>>()?,
+            images: cells(&row.removed_by_images)
+                .map(ImagePattern::parse)
+                .collect::<Result<_, _>>()?,
             program: Some(row.program).filter(|program| !program.is_empty()),
             workload: None,
             workload_hint: row.workload_hint,

@@ -4,7 +4,10 @@ use globset::{GlobBuilder, GlobMatcher};
 
 /// Compiles a pattern in which `*` is any text without a slash.
 pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
-    Ok(GlobBuilder::new(pattern).literal_separator(true).build()?.compile_matcher())
+    Ok(GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()?
+        .compile_matcher())
 }
 
 /// The name of a finalizer with a `*` in it. Most names begin or end otherwise, and need no matcher.
@@ -17,13 +20,27 @@ pub(super) struct WildName {
 
 impl WildName {
     pub(super) fn parse(name: &str) -> Result<Self, globset::Error> {
-        let start = name.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned();
-        let end = name.rsplit(['*', '?', ']', '}']).next().unwrap_or_default().to_owned();
-        Ok(Self { start, end, matcher: glob(name)? })
+        let start = name
+            .split(['*', '?', '[', '{', '\\'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let end = name
+            .rsplit(['*', '?', ']', '}'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        Ok(Self {
+            start,
+            end,
+            matcher: glob(name)?,
+        })
     }
 
     pub(super) fn matches(&self, finalizer: &str) -> bool {
-        finalizer.starts_with(&self.start) && finalizer.ends_with(&self.end) && self.matcher.is_match(finalizer)
+        finalizer.starts_with(&self.start)
+            && finalizer.ends_with(&self.end)
+            && self.matcher.is_match(finalizer)
     }
 }
 
@@ -56,8 +73,14 @@ impl KindPattern {
         }
         match text.split_once('.') {
             Some(("*", group)) => Self::Group(group.to_owned()),
-            Some((kind, group)) => Self::Exact { kind: kind.to_owned(), group: group.to_owned() },
-            None => Self::Exact { kind: text.to_owned(), group: String::new() },
+            Some((kind, group)) => Self::Exact {
+                kind: kind.to_owned(),
+                group: group.to_owned(),
+            },
+            None => Self::Exact {
+                kind: text.to_owned(),
+                group: String::new(),
+            },
         }
     }
 
@@ -65,9 +88,14 @@ impl KindPattern {
     pub fn matches(&self, group: &str, kind: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Exact { kind: wanted, group: of } => wanted == kind && of == group,
+            Self::Exact {
+                kind: wanted,
+                group: of,
+            } => wanted == kind && of == group,
             Self::Group(of) => of == group,
-            Self::GroupsBelow(parent) => group.strip_suffix(parent.as_str()).is_some_and(|below| below.ends_with('.')),
+            Self::GroupsBelow(parent) => group
+                .strip_suffix(parent.as_str())
+                .is_some_and(|below| below.ends_with('.')),
         }
     }
 }
@@ -106,20 +134,38 @@ pub struct ImagePattern {
 
 impl ImagePattern {
     pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
-        let segments = text.split('/').map(ImageSegment::parse).collect::<Result<_, _>>()?;
-        Ok(Self { text: text.to_owned(), segments, registry: false })
+        let segments = text
+            .split('/')
+            .map(ImageSegment::parse)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            text: text.to_owned(),
+            segments,
+            registry: false,
+        })
     }
 
     /// The pattern that an image reference means: without tag and digest, and with its registry if one is written. `None` if
     /// nothing is left, or a segment is empty or no pattern.
     pub fn of_reference(text: &str) -> Option<Self> {
         let name = text.trim().split('@').next().unwrap_or_default();
-        let (path, last) = name.rsplit_once('/').map_or(("", name), |(path, last)| (path, last));
+        let (path, last) = name
+            .rsplit_once('/')
+            .map_or(("", name), |(path, last)| (path, last));
         let last = last.split(':').next().unwrap_or_default();
-        let text = if path.is_empty() { last.to_owned() } else { format!("{path}/{last}") };
-        let whole = text.split('/').all(|segment| !segment.is_empty() && !segment.contains(char::is_whitespace));
+        let text = if path.is_empty() {
+            last.to_owned()
+        } else {
+            format!("{path}/{last}")
+        };
+        let whole = text
+            .split('/')
+            .all(|segment| !segment.is_empty() && !segment.contains(char::is_whitespace));
         let pattern = Self::parse(&text).ok().filter(|_| whole)?;
-        Some(Self { registry: true, ..pattern })
+        Some(Self {
+            registry: true,
+            ..pattern
+        })
     }
 
     /// The pattern as the table has it: `argoproj/argocd`.
@@ -139,7 +185,10 @@ impl ImagePattern {
     /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
     pub fn matches(&self, image: &str) -> bool {
         let mut path = path_segments(image, self.registry);
-        self.segments.iter().rev().all(|wanted| path.next().is_some_and(|segment| wanted.matches(segment)))
+        self.segments
+            .iter()
+            .rev()
+            .all(|wanted| path.next().is_some_and(|segment| wanted.matches(segment)))
     }
 }
 
@@ -152,10 +201,18 @@ pub fn image_name(image: &str) -> &str {
 fn path_segments(image: &str, registry: bool) -> impl Iterator<Item = &str> {
     let name = image.trim().split('@').next().unwrap_or_default();
     // As container runtimes distinguish a registry from a path: a dot, a port, or `localhost`, and something after it.
-    let (first, rest) = name.split_once('/').map_or(("", name), |(first, rest)| (first, rest));
+    let (first, rest) = name
+        .split_once('/')
+        .map_or(("", name), |(first, rest)| (first, rest));
     let has_registry = first.contains(['.', ':']) || first == "localhost";
-    let path = if has_registry && !registry { rest } else { name };
-    let (before, last) = path.rsplit_once('/').map_or((None, path), |(before, last)| (Some(before), last));
+    let path = if has_registry && !registry {
+        rest
+    } else {
+        name
+    };
+    let (before, last) = path
+        .rsplit_once('/')
+        .map_or((None, path), |(before, last)| (Some(before), last));
     let last = last.split(':').next().unwrap_or_default();
     std::iter::once(last).chain(before.into_iter().flat_map(|before| before.rsplit('/')))
 }
@@ -165,7 +222,9 @@ mod tests {
     use super::*;
 
     fn image(pattern: &str, image: &str) -> bool {
-        ImagePattern::parse(pattern).expect("a pattern of the test").matches(image)
+        ImagePattern::parse(pattern)
+            .expect("a pattern of the test")
+            .matches(image)
     }
 
     #[test]
@@ -196,15 +255,31 @@ mod tests {
         ] {
             assert!(!image("argoproj/argocd", reference), "{reference}");
         }
-        assert!(!image("quay.io/argocd", "quay.io/argocd"), "the registry is not part of the path");
-        assert!(image("argocd", "registry.example.com:8443/argocd:v3"), "a port is not a tag");
+        assert!(
+            !image("quay.io/argocd", "quay.io/argocd"),
+            "the registry is not part of the path"
+        );
+        assert!(
+            image("argocd", "registry.example.com:8443/argocd:v3"),
+            "a port is not a tag"
+        );
     }
 
     #[test]
     fn a_configuration_may_name_a_whole_image() {
-        let own = |pattern: &str, image: &str| ImagePattern::of_reference(pattern).expect("a pattern").matches(image);
-        assert!(own("example.com:5000/team/operator:v1", "example.com:5000/team/operator:v2"));
-        assert!(own("team/operator@sha256:0123", "example.com/team/operator:v2"));
+        let own = |pattern: &str, image: &str| {
+            ImagePattern::of_reference(pattern)
+                .expect("a pattern")
+                .matches(image)
+        };
+        assert!(own(
+            "example.com:5000/team/operator:v1",
+            "example.com:5000/team/operator:v2"
+        ));
+        assert!(own(
+            "team/operator@sha256:0123",
+            "example.com/team/operator:v2"
+        ));
         assert!(!own("example.com/operator", "other.com/operator"));
         assert!(own("operator-*", "example.com/team/operator-a:v1"));
         for text in ["", "  ", ":v1", "a//b", "a b", "a/[b"] {
@@ -214,8 +289,14 @@ mod tests {
 
     #[test]
     fn a_star_stays_within_its_segment() {
-        assert!(image("upbound/provider-*", "xpkg.upbound.io/upbound/provider-aws-s3:v1"));
-        assert!(!image("upbound/provider-*", "xpkg.upbound.io/upbound/provider-aws/s3"));
+        assert!(image(
+            "upbound/provider-*",
+            "xpkg.upbound.io/upbound/provider-aws-s3:v1"
+        ));
+        assert!(!image(
+            "upbound/provider-*",
+            "xpkg.upbound.io/upbound/provider-aws/s3"
+        ));
     }
 
     #[test]
@@ -225,8 +306,12 @@ mod tests {
         assert!(KindPattern::parse("Job.batch").matches("batch", "Job"));
         assert!(KindPattern::parse("*.longhorn.io").matches("longhorn.io", "Volume"));
         assert!(!KindPattern::parse("*.longhorn.io").matches("backup.longhorn.io", "Volume"));
-        assert!(KindPattern::parse("*.*.services.k8s.aws").matches("s3.services.k8s.aws", "Bucket"));
-        assert!(!KindPattern::parse("*.*.services.k8s.aws").matches("services.k8s.aws", "FieldExport"));
+        assert!(
+            KindPattern::parse("*.*.services.k8s.aws").matches("s3.services.k8s.aws", "Bucket")
+        );
+        assert!(
+            !KindPattern::parse("*.*.services.k8s.aws").matches("services.k8s.aws", "FieldExport")
+        );
         assert!(KindPattern::parse("*").matches("any.example.com", "Thing"));
     }
 }

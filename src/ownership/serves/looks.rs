@@ -15,7 +15,10 @@ pub struct RequestLooks {
 impl RequestLooks {
     /// All of them.
     pub fn all() -> Self {
-        Self { left: Cell::new(MOST_LOOKS), refused: Cell::new(0) }
+        Self {
+            left: Cell::new(MOST_LOOKS),
+            refused: Cell::new(0),
+        }
     }
 
     /// Takes as many as one webhook or API needs; false if there are not so many left. Then it is left out.

@@ -60,12 +60,19 @@ pub struct RequestedKind<'a> {
 
 impl RequestedKind<'_> {
     /// Whether the rules of `webhook` match such a request; `subresource` is empty for the object itself.
-    pub fn matched_by(&self, webhook: &Webhook, operation: AdmissionOperation, subresource: &str) -> Interception {
+    pub fn matched_by(
+        &self,
+        webhook: &Webhook,
+        operation: AdmissionOperation,
+        subresource: &str,
+    ) -> Interception {
         if is_exempt(self.kind) {
             return Interception::No;
         }
         let rules = webhook.rules.iter();
-        let matched = rules.map(|rule| self.matches(rule, operation, subresource, webhook.any_version)).max();
+        let matched = rules
+            .map(|rule| self.matches(rule, operation, subresource, webhook.any_version))
+            .max();
         matched.unwrap_or(Interception::No)
     }
 
@@ -76,9 +83,14 @@ impl RequestedKind<'_> {
         subresource: &str,
         any_version: bool,
     ) -> Interception {
-        let certain = is_or_all(rule.operations.iter().map(Spanned::as_str), operation.as_str())
-            && is_or_all(strings(&rule.groups), self.kind.group)
-            && rule.resources.iter().any(|resource| self.is_resource(resource, subresource))
+        let certain = is_or_all(
+            rule.operations.iter().map(Spanned::as_str),
+            operation.as_str(),
+        ) && is_or_all(strings(&rule.groups), self.kind.group)
+            && rule
+                .resources
+                .iter()
+                .any(|resource| self.is_resource(resource, subresource))
             && self.in_scope(rule.scope.as_deref());
         match certain {
             true => self.in_versions(&rule.versions, any_version),
@@ -104,7 +116,12 @@ impl RequestedKind<'_> {
 
     fn in_versions(&self, written: &[String], any_version: bool) -> Interception {
         let named = |version: &String| is_or_all(strings(written), version);
-        match self.versions.iter().filter(|version| named(version)).count() {
+        match self
+            .versions
+            .iter()
+            .filter(|version| named(version))
+            .count()
+        {
             _ if written.iter().any(|version| version == "*") => Interception::Yes,
             _ if self.versions.is_empty() => Interception::Maybe,
             0 => Interception::No,
@@ -129,9 +146,15 @@ pub struct RequestedObject<'a> {
 impl RequestedObject<'_> {
     /// Whether the selectors and conditions of `webhook` let a request through to it.
     pub fn selected_by(&self, webhook: &Webhook) -> Interception {
-        let conditions = if webhook.has_conditions { Interception::Maybe } else { Interception::Yes };
+        let conditions = if webhook.has_conditions {
+            Interception::Maybe
+        } else {
+            Interception::Yes
+        };
         // A Namespace and its label of its own name: the object is its namespace.
-        conditions.min(selected(&webhook.objects, self.labels, None)).min(self.in_namespaces(&webhook.namespaces))
+        conditions
+            .min(selected(&webhook.objects, self.labels, None))
+            .min(self.in_namespaces(&webhook.namespaces))
     }
 
     /// Cluster-scoped objects other than Namespaces are never exempted.
@@ -162,7 +185,8 @@ fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str
 /// Requests for the configuration of admission are never sent to webhooks, or nobody could repair it
 /// (`predicates/rules/rules.go` `IsExemptAdmissionConfigurationResource`).
 fn is_exempt(kind: GroupKind<&str>) -> bool {
-    kind.group == "admissionregistration.k8s.io" && table().scope_of(kind.group, kind.kind).is_some()
+    kind.group == "admissionregistration.k8s.io"
+        && table().scope_of(kind.group, kind.kind).is_some()
 }
 
 fn is_or_all<'s>(mut written: impl Iterator<Item = &'s str>, wanted: &str) -> bool {

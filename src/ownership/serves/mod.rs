@@ -97,16 +97,31 @@ impl Serves {
             return Self::default();
         }
         let mut selecting = Selecting::of(inventory);
-        let services_dumped = inventory.members.iter().any(|member| member.from_dump && member.key.is(kinds::SERVICE));
+        let services_dumped = inventory
+            .members
+            .iter()
+            .any(|member| member.from_dump && member.key.is(kinds::SERVICE));
         let clients = clients.into_iter().map(|(object, purpose, service)| {
             let backend = match service_of(inventory, &service) {
-                Some((id, certainty)) => Backend::Service { id, certainty, pods: selecting.behind(id) },
+                Some((id, certainty)) => Backend::Service {
+                    id,
+                    certainty,
+                    pods: selecting.behind(id),
+                },
                 None => Backend::Absent(absence(inventory, object, &service, services_dumped)),
             };
-            ServedClient { object, purpose, service, backend }
+            ServedClient {
+                object,
+                purpose,
+                service,
+                backend,
+            }
         });
         let clients = clients.collect();
-        Self { clients, selections: selecting.into_selections() }
+        Self {
+            clients,
+            selections: selecting.into_selections(),
+        }
     }
 
     /// The workloads and Pods behind Services; never empty.
@@ -116,10 +131,12 @@ impl Serves {
 
     /// The webhooks among them, each with what it is called for.
     pub fn webhooks(&self) -> impl Iterator<Item = (&ServedClient, &Webhook)> {
-        self.clients.iter().filter_map(|client| match &client.purpose {
-            Purpose::Webhook(webhook) => Some((client, &**webhook)),
-            _ => None,
-        })
+        self.clients
+            .iter()
+            .filter_map(|client| match &client.purpose {
+                Purpose::Webhook(webhook) => Some((client, &**webhook)),
+                _ => None,
+            })
     }
 }
 
@@ -144,7 +161,9 @@ fn needs(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
         }
         Some(ServiceClient::Api(api)) => {
             let (group, version) = (api.group, api.version);
-            api.service.map_or_else(Vec::new, |service| with(Purpose::Api { group, version }, service))
+            api.service.map_or_else(Vec::new, |service| {
+                with(Purpose::Api { group, version }, service)
+            })
         }
         Some(ServiceClient::Conversion(service)) => with(Purpose::Conversion, service),
         None => Vec::new(),
@@ -164,7 +183,12 @@ fn service_of(inventory: &Inventory, service: &ServiceReference) -> Option<(Obje
 }
 
 /// A dump without any Service is one of other kinds: every cluster has the Service `kubernetes`.
-fn absence(inventory: &Inventory, object: ObjectId, service: &ServiceReference, services_dumped: bool) -> Absence {
+fn absence(
+    inventory: &Inventory,
+    object: ObjectId,
+    service: &ServiceReference,
+    services_dumped: bool,
+) -> Absence {
     let namespace = ObjectKey::of_namespace(&service.namespace.value);
     let placed = || !inventory.with_key(&namespace).is_empty();
     match inventory.member(object).from_dump {

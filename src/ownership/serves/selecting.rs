@@ -47,11 +47,22 @@ impl<'a> Selecting<'a> {
     pub(super) fn of(inventory: &'a Inventory) -> Self {
         let mut by_label: HashMap<(&str, &str), Vec<ObjectId>> = HashMap::default();
         for member in &inventory.members {
-            for (key, value) in pod_metadata(member).into_iter().flat_map(|metadata| metadata.labels().iter()) {
-                by_label.entry((key, value.value)).or_default().push(member.id);
+            for (key, value) in pod_metadata(member)
+                .into_iter()
+                .flat_map(|metadata| metadata.labels().iter())
+            {
+                by_label
+                    .entry((key, value.value))
+                    .or_default()
+                    .push(member.id);
             }
         }
-        Self { inventory, by_label, known: HashMap::default(), selections: Selections::default() }
+        Self {
+            inventory,
+            by_label,
+            known: HashMap::default(),
+            selections: Selections::default(),
+        }
     }
 
     /// Who stands behind a Service.
@@ -87,18 +98,26 @@ impl<'a> Selecting<'a> {
 
     fn select(&self, namespace: &Namespace, selector: &LabelSelector) -> Vec<ObjectId> {
         // Of all labels that it asks for, the rarest one.
-        let candidates = selector.requirements.iter().map(|requirement| match &requirement.operator {
-            SelectorOperator::In(values) => {
-                values.first().and_then(|value| self.by_label.get(&(requirement.key.as_str(), value.as_str())))
-            }
-            _ => None,
-        });
-        let candidates = candidates.map(|found| found.map_or(&[][..], Vec::as_slice)).min_by_key(|found| found.len());
+        let candidates =
+            selector
+                .requirements
+                .iter()
+                .map(|requirement| match &requirement.operator {
+                    SelectorOperator::In(values) => values.first().and_then(|value| {
+                        self.by_label
+                            .get(&(requirement.key.as_str(), value.as_str()))
+                    }),
+                    _ => None,
+                });
+        let candidates = candidates
+            .map(|found| found.map_or(&[][..], Vec::as_slice))
+            .min_by_key(|found| found.len());
         let selected = candidates.into_iter().flatten().copied().filter(|id| {
             let member = self.inventory.member(*id);
             !member.key.namespace.certainly_differs(namespace)
-                && pod_metadata(member)
-                    .is_some_and(|metadata| selector.selects(|key| metadata.label(key).map(|label| label.value)))
+                && pod_metadata(member).is_some_and(|metadata| {
+                    selector.selects(|key| metadata.label(key).map(|label| label.value))
+                })
         });
         selected.collect()
     }
@@ -113,6 +132,9 @@ fn pod_metadata(member: &Member) -> Option<Metadata<'_>> {
     if member.object.group() == "batch" {
         return None;
     }
-    let template = member.object.templates().find(|template| template.kind == TemplateKind::Pod)?;
+    let template = member
+        .object
+        .templates()
+        .find(|template| template.kind == TemplateKind::Pod)?;
     Some(template.metadata)
 }

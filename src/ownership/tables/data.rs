@@ -80,13 +80,19 @@ struct DataRow {
 }
 
 pub(super) fn parse(text: &str) -> Result<Vec<DataKind>, TableError> {
-    rows::<DataRow>(TABLE, text)?.into_iter().map(DataKind::from_row).collect()
+    rows::<DataRow>(TABLE, text)?
+        .into_iter()
+        .map(DataKind::from_row)
+        .collect()
 }
 
 impl DataKind {
     /// The name of its row.
     pub fn name(&self) -> RowName {
-        RowName { table: Table::Data, row: Arc::clone(&self.text) }
+        RowName {
+            table: Table::Data,
+            row: Arc::clone(&self.text),
+        }
     }
 
     /// What becomes of the data of an object when the object is deleted.
@@ -95,24 +101,39 @@ impl DataKind {
         for condition in &self.keep {
             match condition.judge(object) {
                 Some((true, value)) => {
-                    return DataVerdict { fate: DataFate::Kept, written: Some((condition.field.clone(), value)) };
+                    return DataVerdict {
+                        fate: DataFate::Kept,
+                        written: Some((condition.field.clone(), value)),
+                    };
                 }
-                Some((false, value)) if losing.is_none() => losing = Some((condition.field.clone(), value)),
+                Some((false, value)) if losing.is_none() => {
+                    losing = Some((condition.field.clone(), value))
+                }
                 _ => {}
             }
         }
         match losing {
             // Where something else decides, no value of the field proves a loss.
-            Some(losing) if self.default != DataFate::Unknown => {
-                DataVerdict { fate: DataFate::Lost, written: Some(losing) }
-            }
-            _ => DataVerdict { fate: self.default, written: None },
+            Some(losing) if self.default != DataFate::Unknown => DataVerdict {
+                fate: DataFate::Lost,
+                written: Some(losing),
+            },
+            _ => DataVerdict {
+                fate: self.default,
+                written: None,
+            },
         }
     }
 
     fn from_row(row: DataRow) -> Result<Self, TableError> {
-        let keep = cells(&row.keep).map(KeepCondition::parse).collect::<Result<_, _>>();
-        let keep = keep.map_err(|source| TableError::Field { table: TABLE, row: row.kinds.clone(), source })?;
+        let keep = cells(&row.keep)
+            .map(KeepCondition::parse)
+            .collect::<Result<_, _>>();
+        let keep = keep.map_err(|source| TableError::Field {
+            table: TABLE,
+            row: row.kinds.clone(),
+            source,
+        })?;
         Ok(Self {
             kinds: KindPattern::parse(&row.kinds),
             text: row.kinds.as_str().into(),
@@ -130,16 +151,26 @@ impl DataKind {
 impl KeepCondition {
     /// `spec.deletionPolicy=Orphan`, `spec.managementPolicies!=Delete,*`.
     fn parse(text: &str) -> Result<Self, NotAField> {
-        let (field, values) = text.rsplit_once('=').ok_or_else(|| NotAField(text.to_owned()))?;
-        let (field, negated) = field.strip_suffix('!').map_or((field, false), |field| (field, true));
+        let (field, values) = text
+            .rsplit_once('=')
+            .ok_or_else(|| NotAField(text.to_owned()))?;
+        let (field, negated) = field
+            .strip_suffix('!')
+            .map_or((field, false), |field| (field, true));
         let values = values.split(',').map(str::to_owned).collect();
-        Ok(Self { field: FieldPath::parse(field)?, values, negated })
+        Ok(Self {
+            field: FieldPath::parse(field)?,
+            values,
+            negated,
+        })
     }
 
     /// Whether an object keeps its data, and the value that says so; `None` where the field is not written.
     fn judge(&self, object: Value<'_>) -> Option<(bool, FieldValue)> {
         let written = self.field.values(object);
-        let listed = written.iter().find(|value| self.values.contains(&value.text));
+        let listed = written
+            .iter()
+            .find(|value| self.values.contains(&value.text));
         let decisive = listed.or(written.first())?.clone();
         Some((listed.is_some() != self.negated, decisive))
     }

@@ -54,7 +54,10 @@ impl FieldPath {
                 segments.push(Segment::Key(key.to_owned()));
                 rest = after;
             } else {
-                let key = rest.strip_prefix('.').filter(|_| !segments.is_empty()).unwrap_or(rest);
+                let key = rest
+                    .strip_prefix('.')
+                    .filter(|_| !segments.is_empty())
+                    .unwrap_or(rest);
                 let end = key.find(['.', '[']).unwrap_or(key.len());
                 let (key, after) = key.split_at(end);
                 let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/');
@@ -65,7 +68,10 @@ impl FieldPath {
                 rest = after;
             }
             if rest.is_empty() {
-                return Ok(Self { text: text.to_owned(), segments });
+                return Ok(Self {
+                    text: text.to_owned(),
+                    segments,
+                });
             }
             if !rest.starts_with(['.', '[']) {
                 return Err(wrong());
@@ -88,8 +94,16 @@ impl FieldPath {
     /// The scalars that it leads to, in written order; a list of scalars at its end counts as each of them.
     pub fn values(&self, object: Value<'_>) -> Vec<FieldValue> {
         let found = self.nodes(object);
-        let lists = found.iter().filter(|value| value.is_seq()).flat_map(|value| value.items());
-        found.iter().copied().chain(lists).filter_map(scalar).collect()
+        let lists = found
+            .iter()
+            .filter(|value| value.is_seq())
+            .flat_map(|value| value.items());
+        found
+            .iter()
+            .copied()
+            .chain(lists)
+            .filter_map(scalar)
+            .collect()
     }
 }
 
@@ -121,7 +135,10 @@ fn scalar(value: Value<'_>) -> Option<FieldValue> {
         Kind::String(text) if !text.is_empty() => text.to_string(),
         _ => return None,
     };
-    Some(FieldValue { text, span: value.span() })
+    Some(FieldValue {
+        text,
+        span: value.span(),
+    })
 }
 
 #[cfg(test)]
@@ -134,26 +151,60 @@ mod tests {
         let file = ParsedFile::parse(SourceFile::new("a.yaml", manifest));
         let path = FieldPath::parse(path).expect("a path of the test");
         let tree = file.documents()[0].tree().expect("a document");
-        path.values(tree.root()).into_iter().map(|value| value.text).collect()
+        path.values(tree.root())
+            .into_iter()
+            .map(|value| value.text)
+            .collect()
     }
 
     #[test]
     fn a_path_leads_through_keys_lists_and_quoted_keys() {
-        assert_eq!(texts("spec.target.name", "spec: {target: {name: x}}"), ["x"]);
+        assert_eq!(
+            texts("spec.target.name", "spec: {target: {name: x}}"),
+            ["x"]
+        );
         assert_eq!(texts("spec.create", "spec: {create: true}"), ["true"]);
-        assert_eq!(texts("spec.volumes[].keep", "spec: {volumes: [{keep: no}, {}, {keep: yes}]}"), ["false", "true"]);
-        assert_eq!(texts("spec.policies", "spec: {policies: [Observe, Create]}"), ["Observe", "Create"]);
-        assert_eq!(texts("metadata.annotations[\"a.b/c\"]", "metadata: {annotations: {a.b/c: retain}}"), ["retain"]);
+        assert_eq!(
+            texts(
+                "spec.volumes[].keep",
+                "spec: {volumes: [{keep: no}, {}, {keep: yes}]}"
+            ),
+            ["false", "true"]
+        );
+        assert_eq!(
+            texts("spec.policies", "spec: {policies: [Observe, Create]}"),
+            ["Observe", "Create"]
+        );
+        assert_eq!(
+            texts(
+                "metadata.annotations[\"a.b/c\"]",
+                "metadata: {annotations: {a.b/c: retain}}"
+            ),
+            ["retain"]
+        );
         assert_eq!(texts("spec.name", "spec: {name: ''}"), [""; 0]);
         assert_eq!(texts("spec.name", "spec: [name]"), [""; 0]);
     }
 
     #[test]
     fn what_is_no_path_is_refused() {
-        for text in
-            ["", ".", "spec.", "spec..name", ".spec", "spec[0]", "spec[name]", "spec name", "[\"a", "spec[]name"]
-        {
-            assert_eq!(FieldPath::parse(text), Err(NotAField(text.to_owned())), "{text}");
+        for text in [
+            "",
+            ".",
+            "spec.",
+            "spec..name",
+            ".spec",
+            "spec[0]",
+            "spec[name]",
+            "spec name",
+            "[\"a",
+            "spec[]name",
+        ] {
+            assert_eq!(
+                FieldPath::parse(text),
+                Err(NotAField(text.to_owned())),
+                "{text}"
+            );
         }
     }
 }

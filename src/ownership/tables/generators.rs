@@ -86,19 +86,37 @@ struct GeneratorRow {
 }
 
 pub(super) fn parse(text: &str) -> Result<Vec<Generator>, TableError> {
-    rows::<GeneratorRow>(TABLE, text)?.into_iter().map(Generator::from_row).collect()
+    rows::<GeneratorRow>(TABLE, text)?
+        .into_iter()
+        .map(Generator::from_row)
+        .collect()
 }
 
 impl Generator {
     /// The name of its row.
     pub fn name(&self) -> RowName {
-        RowName { table: Table::Generators, row: Arc::clone(&self.text) }
+        RowName {
+            table: Table::Generators,
+            row: Arc::clone(&self.text),
+        }
     }
 
     fn from_row(row: GeneratorRow) -> Result<Self, TableError> {
-        let wrong = |source| TableError::Field { table: TABLE, row: row.kinds.clone(), source };
-        let field = |text: &str| Some(text).filter(|text| !text.is_empty()).map(FieldPath::parse).transpose();
-        let names = cells(&row.product_name).map(NamePattern::parse).collect::<Result<_, _>>().map_err(wrong)?;
+        let wrong = |source| TableError::Field {
+            table: TABLE,
+            row: row.kinds.clone(),
+            source,
+        };
+        let field = |text: &str| {
+            Some(text)
+                .filter(|text| !text.is_empty())
+                .map(FieldPath::parse)
+                .transpose()
+        };
+        let names = cells(&row.product_name)
+            .map(NamePattern::parse)
+            .collect::<Result<_, _>>()
+            .map_err(wrong)?;
         let owns = match (field(&row.policy).map_err(wrong)?, row.owns.as_str()) {
             (None, "always") => OwningPolicy::Always,
             (None, _) => OwningPolicy::Never,
@@ -128,12 +146,28 @@ impl OwningPolicy {
     /// What it says of an object.
     pub fn of(&self, object: Value<'_>) -> PolicyAnswer {
         match self {
-            Self::Always => PolicyAnswer { owns: true, written: None },
-            Self::Never => PolicyAnswer { owns: false, written: None },
-            Self::Field { field, values, default } => {
+            Self::Always => PolicyAnswer {
+                owns: true,
+                written: None,
+            },
+            Self::Never => PolicyAnswer {
+                owns: false,
+                written: None,
+            },
+            Self::Field {
+                field,
+                values,
+                default,
+            } => {
                 let written = field.values(object).into_iter().next();
-                let value = written.as_ref().map(|value| &value.text).or(default.as_ref());
-                PolicyAnswer { owns: value.is_some_and(|value| values.contains(value)), written }
+                let value = written
+                    .as_ref()
+                    .map(|value| &value.text)
+                    .or(default.as_ref());
+                PolicyAnswer {
+                    owns: value.is_some_and(|value| values.contains(value)),
+                    written,
+                }
             }
         }
     }

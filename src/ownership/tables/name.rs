@@ -36,15 +36,24 @@ impl NamePattern {
     /// # Errors
     /// A field that is none, and a brace without its other one.
     pub fn parse(text: &str) -> Result<Self, NotAField> {
-        let fields = |text: &str| text.split('|').map(FieldPath::parse).collect::<Result<Vec<_>, _>>();
+        let fields = |text: &str| {
+            text.split('|')
+                .map(FieldPath::parse)
+                .collect::<Result<Vec<_>, _>>()
+        };
         let mut parts = Vec::new();
         if !text.contains(['{', '}']) {
             parts.push(NamePart::Field(fields(text)?));
-            return Ok(Self { text: text.to_owned(), parts });
+            return Ok(Self {
+                text: text.to_owned(),
+                parts,
+            });
         }
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
-            let (field, after) = after.split_once('}').ok_or_else(|| NotAField(text.to_owned()))?;
+            let (field, after) = after
+                .split_once('}')
+                .ok_or_else(|| NotAField(text.to_owned()))?;
             if !before.is_empty() {
                 parts.push(NamePart::Text(before.to_owned()));
             }
@@ -57,7 +66,10 @@ impl NamePattern {
         if !rest.is_empty() {
             parts.push(NamePart::Text(rest.to_owned()));
         }
-        Ok(Self { text: text.to_owned(), parts })
+        Ok(Self {
+            text: text.to_owned(),
+            parts,
+        })
     }
 
     /// The pattern as it is written.
@@ -67,17 +79,25 @@ impl NamePattern {
 
     /// The names of an object's products: several where a field is a list. Nothing where no field has a value.
     pub fn names(&self, object: Value<'_>) -> Vec<FoundName> {
-        let mut names = vec![FoundName { name: String::new(), field: String::new(), span: object.span() }];
+        let mut names = vec![FoundName {
+            name: String::new(),
+            field: String::new(),
+            span: object.span(),
+        }];
         for part in &self.parts {
             match part {
                 NamePart::Text(text) => names.iter_mut().for_each(|name| name.name.push_str(text)),
                 NamePart::Field(paths) => {
                     let found = paths.iter().map(|path| (path, path.values(object)));
-                    let Some((path, values)) = found.into_iter().find(|(_, values)| !values.is_empty()) else {
+                    let Some((path, values)) =
+                        found.into_iter().find(|(_, values)| !values.is_empty())
+                    else {
                         return Vec::new();
                     };
                     // One list: a pattern with two lists would be all their pairs, which no generator makes.
-                    let [only] = names.as_slice() else { return Vec::new() };
+                    let [only] = names.as_slice() else {
+                        return Vec::new();
+                    };
                     names = values
                         .into_iter()
                         .map(|value| FoundName {

@@ -41,7 +41,10 @@ pub struct RowName {
 impl RowName {
     /// The rows of a finalizer, as the table has it.
     pub fn of_finalizer(finalizer: &str) -> Self {
-        Self { table: Table::Finalizers, row: finalizer.into() }
+        Self {
+            table: Table::Finalizers,
+            row: finalizer.into(),
+        }
     }
 }
 
@@ -82,9 +85,13 @@ pub(super) enum Proven {
 }
 
 /// The rows of a table.
-pub(super) fn rows<R: for<'de> Deserialize<'de>>(table: &'static str, text: &str) -> Result<Vec<R>, TableError> {
+pub(super) fn rows<R: for<'de> Deserialize<'de>>(
+    table: &'static str,
+    text: &str,
+) -> Result<Vec<R>, TableError> {
     let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
-    rows.collect::<Result<_, _>>().map_err(|source| TableError::Rows { table, source })
+    rows.collect::<Result<_, _>>()
+        .map_err(|source| TableError::Rows { table, source })
 }
 
 /// What a cell lists.

@@ -13,17 +13,35 @@ const MOST: usize = 40;
 
 pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
     let mut text = findings(&report.findings, options);
-    for (word, title) in [("removed", "Removed"), ("renamed", "Renamed"), ("moved", "Moved"), ("added", "Added")] {
-        text.push_str(&section(title, report.changes.iter().filter(|change| change.change == word).map(said)));
+    for (word, title) in [
+        ("removed", "Removed"),
+        ("renamed", "Renamed"),
+        ("moved", "Moved"),
+        ("added", "Added"),
+    ] {
+        text.push_str(&section(
+            title,
+            report
+                .changes
+                .iter()
+                .filter(|change| change.change == word)
+                .map(said),
+        ));
     }
     text.push_str(&effects(report));
-    let supposed = report.supposed_deletions().into_iter().map(|(effect, how)| match how.as_str() {
-        "" => effect.key.to_string(),
-        how => format!("{}, {how}", effect.key),
-    });
+    let supposed = report
+        .supposed_deletions()
+        .into_iter()
+        .map(|(effect, how)| match how.as_str() {
+            "" => effect.key.to_string(),
+            how => format!("{}, {how}", effect.key),
+        });
     text.push_str(&section("Deleted if a tool prunes", supposed));
     text.push_str(&section("Not read", report.unread.iter().map(unread)));
-    text.push_str(&section("Cannot be built", report.failed.iter().map(failed)));
+    text.push_str(&section(
+        "Cannot be built",
+        report.failed.iter().map(failed),
+    ));
     for note in &report.notes {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
@@ -33,7 +51,9 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
     }
     if is_answered {
         // The section above names the inputs.
-        let not_read = report.not_read().filter(|_| report.summary.verdict == DiffVerdict::Deletes);
+        let not_read = report
+            .not_read()
+            .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
         let lines = [Some(report.headline()), report.supposition(), not_read];
         text.extend(lines.into_iter().flatten().map(|line| format!("{line}\n")));
     }
@@ -59,17 +79,25 @@ fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
 
 /// What the merge does, the worst first; what the change itself shows comes last.
 fn effects(report: &DiffReport) -> String {
-    WORST_FIRST.into_iter().map(|(kind, title)| section(title, report.of(kind).map(told))).collect()
+    WORST_FIRST
+        .into_iter()
+        .map(|(kind, title)| section(title, report.of(kind).map(told)))
+        .collect()
 }
 
 fn told(effect: &DiffEffect) -> String {
     let root = effect.because.first().filter(|root| **root != effect.key);
-    let because = root.map(|root| format!(", with {root}")).unwrap_or_default();
+    let because = root
+        .map(|root| format!(", with {root}"))
+        .unwrap_or_default();
     format!("{}{because}{}", effect.key, unless(effect.certainty))
 }
 
 fn unread(unread: &Unread) -> String {
-    format!("{}  {}:{}  ({})", unread.subject, unread.file, unread.line, unread.reason)
+    format!(
+        "{}  {}:{}  ({})",
+        unread.subject, unread.file, unread.line, unread.reason
+    )
 }
 
 fn failed(failed: &FailedBuild) -> String {
@@ -77,12 +105,17 @@ fn failed(failed: &FailedBuild) -> String {
 }
 
 fn said(change: &ReportedChange) -> String {
-    let place =
-        |place: &Option<super::ChangedPlace>| place.as_ref().map(|place| format!("{}:{}", place.file, place.line));
+    let place = |place: &Option<super::ChangedPlace>| {
+        place
+            .as_ref()
+            .map(|place| format!("{}:{}", place.file, place.line))
+    };
     let (base, head) = (place(&change.base), place(&change.head));
     let key = &change.key;
     match (&change.was, base, head) {
-        (None, Some(base), Some(head)) if base == head => format!("{key}  {base}, and is delivered by another object"),
+        (None, Some(base), Some(head)) if base == head => {
+            format!("{key}  {base}, and is delivered by another object")
+        }
         (Some(was), Some(base), Some(head)) => format!("{was}  {base}  ->  {key}  {head}"),
         (_, Some(base), Some(head)) => format!("{key}  {base}  ->  {head}"),
         (_, base, head) => format!("{key}  {}", base.or(head).unwrap_or_default()),

@@ -17,17 +17,31 @@ pub(super) fn in_head(report: &Report) -> Report {
 }
 
 fn move_to_head(reported: &mut Reported, sources: &Sources) {
-    let Finding { primary, related, message, reason, .. } = &mut reported.finding;
+    let Finding {
+        primary,
+        related,
+        message,
+        reason,
+        ..
+    } = &mut reported.finding;
     let in_base = |label: &Label| sources.file(label.file).side() == Side::Base;
     if !in_base(primary) {
         related.retain(|label| !in_base(label));
         return;
     }
     message.push_str(&format!(" (in base: {})", place(sources, primary)));
-    let of_base: Vec<Label> = related.iter().filter(|label| in_base(label)).cloned().collect();
+    let of_base: Vec<Label> = related
+        .iter()
+        .filter(|label| in_base(label))
+        .cloned()
+        .collect();
     related.retain(|label| !in_base(label));
     for label in &of_base {
-        let words = if label.message.is_empty() { "see also" } else { &label.message };
+        let words = if label.message.is_empty() {
+            "see also"
+        } else {
+            &label.message
+        };
         reason.push_str(&format!("\n{} in base: {words}", place(sources, label)));
     }
     *primary = match related.iter().position(|label| label.is_cause) {
@@ -39,11 +53,21 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
 /// The beginning of the file: of head's, if it has one of that path.
 fn on_the_file(sources: &Sources, file: FileId) -> Label {
     let path = sources.file(file).path();
-    let head = sources.iter().find(|(_, other)| other.path() == path && other.side() == Side::Head);
-    Label::new(head.map_or(file, |(id, _)| id), Span::new(0, 0), String::new())
+    let head = sources
+        .iter()
+        .find(|(_, other)| other.path() == path && other.side() == Side::Head);
+    Label::new(
+        head.map_or(file, |(id, _)| id),
+        Span::new(0, 0),
+        String::new(),
+    )
 }
 
 fn place(sources: &Sources, label: &Label) -> String {
     let file = sources.file(label.file);
-    format!("{}:{}", file.path(), file.position(label.span.start, ColumnUnit::Utf8).line)
+    format!(
+        "{}:{}",
+        file.path(),
+        file.position(label.span.start, ColumnUnit::Utf8).line
+    )
 }

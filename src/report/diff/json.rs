@@ -22,7 +22,10 @@ pub(in crate::report) fn document(report: &DiffReport) -> impl Serialize + '_ {
         tool: ToolJson::new(&report.tool),
         base: &report.base,
         head: &report.head,
-        summary: SummaryJson { objects: report.summary, findings: FindingCounts::of(&report.findings.summary) },
+        summary: SummaryJson {
+            objects: report.summary,
+            findings: FindingCounts::of(&report.findings.summary),
+        },
         changes: &report.changes,
         effects: &report.effects,
         unread: &report.unread,
@@ -66,7 +69,16 @@ struct FindingCounts {
 
 impl FindingCounts {
     fn of(summary: &Summary) -> Self {
-        let Summary { error, warning, info, .. } = *summary;
-        Self { error, warning, info }
+        let Summary {
+            error,
+            warning,
+            info,
+            ..
+        } = *summary;
+        Self {
+            error,
+            warning,
+            info,
+        }
     }
 }

@@ -33,14 +33,21 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         return quiet(report);
     }
     let limit = options.markdown.bytes.saturating_sub(RESERVE);
-    let mut page = MarkdownText { text: heading(report), limit };
+    let mut page = MarkdownText {
+        text: heading(report),
+        limit,
+    };
     listed(&mut page, &report.findings, &options.roots);
     // What the tool deletes for itself is what the change shows.
-    let mut told = WORST_FIRST.into_iter().filter(|(kind, _)| *kind != EffectKind::Deleted);
+    let mut told = WORST_FIRST
+        .into_iter()
+        .filter(|(kind, _)| *kind != EffectKind::Deleted);
     let note = |note: &String| format!("\nNote: {}.\n", prose(note.trim_end_matches('.')));
     let fits = pictures(&mut page, report)
         && by_effect(&mut page, report)
-        && told.all(|(kind, title)| every_object(&mut page, title, &report.of(kind).collect::<Vec<_>>()))
+        && told.all(|(kind, title)| {
+            every_object(&mut page, title, &report.of(kind).collect::<Vec<_>>())
+        })
         && supposed(&mut page, report)
         && unread(&mut page, report)
         && changes(&mut page, report)
@@ -55,14 +62,27 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
 
 /// The deletions by a tool of which nothing is known.
 fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
-    let Some(said) = report.supposition() else { return true };
+    let Some(said) = report.supposition() else {
+        return true;
+    };
     let effects = report.supposed_deletions().into_iter();
-    let rows: Vec<String> = effects.map(|(effect, how)| format!("| {} | {} |\n", name(effect), text(&how))).collect();
+    let rows: Vec<String> = effects
+        .map(|(effect, how)| format!("| {} | {} |\n", name(effect), text(&how)))
+        .collect();
     let title = format!("Deleted if a tool prunes ({})", rows.len());
     // The sentence marks commands as code.
-    let said = said.split('`').enumerate().map(|(at, part)| if at % 2 == 0 { text(part) } else { code(part) });
+    let said = said
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| if at % 2 == 0 { text(part) } else { code(part) });
     page.push(&format!("\n{}\n", said.collect::<String>()))
-        && (rows.is_empty() || page.folded(&title, "| Object | Why |\n|---|---|\n", rows.into_iter(), ROWS))
+        && (rows.is_empty()
+            || page.folded(
+                &title,
+                "| Object | Why |\n|---|---|\n",
+                rows.into_iter(),
+                ROWS,
+            ))
 }
 
 /// The inputs that were not read, folded, and the builds that fail.
@@ -77,12 +97,22 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     });
     let row = |unread: &Unread| {
         let subject = text(&plain::one_line(&unread.subject));
-        format!("| {subject} | {} | {} |\n", place(&unread.file, unread.line), text(&unread.reason))
+        format!(
+            "| {subject} | {} | {} |\n",
+            place(&unread.file, unread.line),
+            text(&unread.reason)
+        )
     };
     let rows = report.unread.iter().map(row);
     let title = format!("Not read ({})", report.unread.len());
     failed.take(ROWS).all(|line| page.push(&line))
-        && (report.unread.is_empty() || page.folded(&title, "| Input | Where | Why |\n|---|---|---|\n", rows, ROWS))
+        && (report.unread.is_empty()
+            || page.folded(
+                &title,
+                "| Input | Where | Why |\n|---|---|---|\n",
+                rows,
+                ROWS,
+            ))
 }
 
 /// What is to be said of a change that shows all that it does.
@@ -96,7 +126,10 @@ fn quiet(report: &DiffReport) -> String {
         1 => "The change itself removes it",
         _ => "The change itself removes all of them",
     };
-    let unread = report.not_read().map(|said| format!(" {}.", sentence(&said))).unwrap_or_default();
+    let unread = report
+        .not_read()
+        .map(|said| format!(" {}.", sentence(&said)))
+        .unwrap_or_default();
     let said = sentence(&report.headline());
     match report.summary.verdict {
         DiffVerdict::Deletes => format!("{said}. {shown}.{left}{unread}\n"),
@@ -110,8 +143,12 @@ fn sentence(said: &str) -> String {
 }
 
 fn heading(report: &DiffReport) -> String {
-    let not_read = report.not_read().filter(|_| report.summary.verdict == DiffVerdict::Deletes);
-    let second = not_read.map(|said| format!("\n{}.\n", sentence(&said))).unwrap_or_default();
+    let not_read = report
+        .not_read()
+        .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
+    let second = not_read
+        .map(|said| format!("\n{}.\n", sentence(&said)))
+        .unwrap_or_default();
     format!("## {}\n{second}", sentence(&report.headline()))
 }
 
@@ -121,14 +158,22 @@ fn pictures(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let mut left_out = report.cascades.left_out;
     let several = report.cascades.shown.len() > 1;
     for cascade in &report.cascades.shown {
-        let title = if several { format!("\n**{}**\n", text(&plain::one_line(&cascade.title))) } else { String::new() };
+        let title = if several {
+            format!("\n**{}**\n", text(&plain::one_line(&cascade.title)))
+        } else {
+            String::new()
+        };
         let block = format!("{title}\n{}", cascade.flowchart());
         match page.text.len() + block.len() <= room {
             true => page.text.push_str(&block),
             false => left_out += 1,
         }
     }
-    left_out == 0 || page.push(&format!("\n{} left out here.\n", plain::count(left_out, "graph")))
+    left_out == 0
+        || page.push(&format!(
+            "\n{} left out here.\n",
+            plain::count(left_out, "graph")
+        ))
 }
 
 /// How many objects have each effect, and which ones.
@@ -137,7 +182,11 @@ fn by_effect(page: &mut MarkdownText, report: &DiffReport) -> bool {
         let effects: Vec<&DiffEffect> = report.of(kind).collect();
         let which = match effects.len() {
             0 => return None,
-            1..=NAMED => effects.iter().map(|effect| name(effect)).collect::<Vec<_>>().join("<br>"),
+            1..=NAMED => effects
+                .iter()
+                .map(|effect| name(effect))
+                .collect::<Vec<_>>()
+                .join("<br>"),
             _ => {
                 let mut kinds = std::collections::BTreeMap::new();
                 for effect in &effects {
@@ -149,7 +198,10 @@ fn by_effect(page: &mut MarkdownText, report: &DiffReport) -> bool {
         Some(format!("| {title} | {} | {which} |\n", effects.len()))
     };
     let rows: String = WORST_FIRST.into_iter().filter_map(row).collect();
-    rows.is_empty() || page.push(&format!("\n| What happens | Objects | |\n|---|--:|---|\n{rows}"))
+    rows.is_empty()
+        || page.push(&format!(
+            "\n| What happens | Objects | |\n|---|--:|---|\n{rows}"
+        ))
 }
 
 fn name(effect: &DiffEffect) -> String {
@@ -169,19 +221,32 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
         .iter()
         .zip(causes)
         .map(|(effect, cause)| {
-            let shown = if last.as_ref() == Some(&cause) { "" } else { &cause };
+            let shown = if last.as_ref() == Some(&cause) {
+                ""
+            } else {
+                &cause
+            };
             let row = format!("| {} | {shown} |\n", name(effect));
             last = Some(cause);
             row
         })
         .collect();
-    page.folded(&format!("{title} ({})", effects.len()), "| Object | Why |\n|---|---|\n", rows.into_iter(), ROWS)
+    page.folded(
+        &format!("{title} ({})", effects.len()),
+        "| Object | Why |\n|---|---|\n",
+        rows.into_iter(),
+        ROWS,
+    )
 }
 
 /// What an object is deleted with, and what that depends on.
 fn because(effect: &DiffEffect) -> String {
-    let chain: Vec<String> =
-        effect.because.iter().filter(|key| **key != effect.key).map(|key| code(&key.to_string())).collect();
+    let chain: Vec<String> = effect
+        .because
+        .iter()
+        .filter(|key| **key != effect.key)
+        .map(|key| code(&key.to_string()))
+        .collect();
     let with = match chain.as_slice() {
         [] => String::new(),
         chain => format!("with {}", chain.join(" → ")),
@@ -195,21 +260,43 @@ fn release(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let held = report.cascades.shown.iter().flat_map(Cascade::held);
     let held: Vec<&Stuck> = held.collect();
     let title = format!("How to release what gets stuck ({})", held.len());
-    held.is_empty() || page.folded(&title, "", held.into_iter().map(|stuck| held_item(stuck, false)), RELEASED)
+    held.is_empty()
+        || page.folded(
+            &title,
+            "",
+            held.into_iter().map(|stuck| held_item(stuck, false)),
+            RELEASED,
+        )
 }
 
 /// What the change itself shows.
 fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
-    let shown: Vec<&ReportedChange> = report.changes.iter().filter(|change| change.change != "changed").collect();
+    let shown: Vec<&ReportedChange> = report
+        .changes
+        .iter()
+        .filter(|change| change.change != "changed")
+        .collect();
     if shown.is_empty() {
         return true;
     }
-    let row = |change: &&ReportedChange| format!("| {} | {} | {} |\n", change.change, named(change), places(change));
+    let row = |change: &&ReportedChange| {
+        format!(
+            "| {} | {} | {} |\n",
+            change.change,
+            named(change),
+            places(change)
+        )
+    };
     let mut rows: Vec<String> = shown.iter().map(row).collect();
     // What several roots apply leaves each of them.
     rows.dedup();
     let title = format!("What the change shows ({})", report.counted());
-    page.folded(&title, "| | Object | Where |\n|---|---|---|\n", rows.into_iter(), ROWS)
+    page.folded(
+        &title,
+        "| | Object | Where |\n|---|---|---|\n",
+        rows.into_iter(),
+        ROWS,
+    )
 }
 
 fn named(change: &ReportedChange) -> String {

@@ -11,7 +11,9 @@ use super::{Format, Options, html, render as render_findings};
 use in_head::in_head;
 
 pub(in crate::report) use json::document;
-pub use model::{ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange, StateName};
+pub use model::{
+    ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange, StateName,
+};
 
 /// The comparison in a format. Where a format has no place for changes and effects, it has the findings alone, and where it can only
 /// point into head, they are there.

@@ -13,7 +13,10 @@ pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
     (EffectKind::Stuck, "Gets stuck in Terminating"),
     (EffectKind::DataLost, "Data is deleted with"),
     (EffectKind::Cascaded, "Deleted with another object"),
-    (EffectKind::GeneratedDeleted, "Deleted with the object it was generated from"),
+    (
+        EffectKind::GeneratedDeleted,
+        "Deleted with the object it was generated from",
+    ),
     (EffectKind::Recreated, "Deleted, then created again"),
     (EffectKind::Orphaned, "Left behind: nobody deletes it"),
     (EffectKind::Kept, "Kept by the tool"),
@@ -27,11 +30,16 @@ impl DiffReport {
     /// The answer to what merging the change deletes, in one line without its full stop.
     pub(in crate::report) fn headline(&self) -> String {
         match self.summary.verdict {
-            DiffVerdict::Deletes => self.sentence().unwrap_or_else(|| "Merging this deletes objects".to_owned()),
+            DiffVerdict::Deletes => self
+                .sentence()
+                .unwrap_or_else(|| "Merging this deletes objects".to_owned()),
             DiffVerdict::Nothing => "Merging this deletes nothing".to_owned(),
             DiffVerdict::Unknown if self.is_calm() => {
                 let unread: Vec<&Unread> = self.unread.iter().collect();
-                format!("Nothing that ownerlint can read is deleted. Not read: {}", subjects(&unread))
+                format!(
+                    "Nothing that ownerlint can read is deleted. Not read: {}",
+                    subjects(&unread)
+                )
             }
             DiffVerdict::Unknown => format!("ownerlint cannot tell: {}", self.doubts().join("; ")),
         }
@@ -52,14 +60,20 @@ impl DiffReport {
     /// Why it cannot be told what merging deletes.
     fn doubts(&self) -> Vec<String> {
         let of = |is_wanted: fn(&Unread) -> bool| -> Vec<&Unread> {
-            self.unread.iter().filter(|unread| !unread.is_calm && is_wanted(unread)).collect()
+            self.unread
+                .iter()
+                .filter(|unread| !unread.is_calm && is_wanted(unread))
+                .collect()
         };
         let removed = of(|unread| unread.side == UnreadSide::Base);
         let changed = of(|unread| unread.side != UnreadSide::Base);
         let mut doubts = Vec::new();
         if !removed.is_empty() {
             let verb = if removed.len() == 1 { "was" } else { "were" };
-            doubts.push(format!("{} {verb} removed and cannot be read", subjects(&removed)));
+            doubts.push(format!(
+                "{} {verb} removed and cannot be read",
+                subjects(&removed)
+            ));
         }
         if !changed.is_empty() {
             doubts.push(format!("{} changed and cannot be read", subjects(&changed)));
@@ -67,14 +81,20 @@ impl DiffReport {
         match self.summary.unknown {
             0 => {}
             1 => doubts.push("1 object left, and nothing says which tool applies it".to_owned()),
-            n => doubts.push(format!("{n} objects left, and nothing says which tool applies them")),
+            n => doubts.push(format!(
+                "{n} objects left, and nothing says which tool applies them"
+            )),
         }
         doubts
     }
 
     /// The deletions by a tool of which nothing is known, as a sentence with its full stop.
     pub(in crate::report) fn supposition(&self) -> Option<String> {
-        let count = |kinds: &[EffectKind]| self.supposed().filter(|effect| kinds.contains(&effect.effect)).count();
+        let count = |kinds: &[EffectKind]| {
+            self.supposed()
+                .filter(|effect| kinds.contains(&effect.effect))
+                .count()
+        };
         let objects = self.summary.unknown;
         if objects == 0 {
             return None;
@@ -85,13 +105,19 @@ impl DiffReport {
         let mut deletions = match (deleted, more) {
             (0, 0) => "deletes none of them".to_owned(),
             (deleted, 0) => format!("deletes {}", plain::count(deleted, "object")),
-            (deleted, more) => format!("deletes {} and, by cascade, {more} more", plain::count(deleted, "object")),
+            (deleted, more) => format!(
+                "deletes {} and, by cascade, {more} more",
+                plain::count(deleted, "object")
+            ),
         };
         if stuck > 0 {
             deletions.push_str(&format!("; {stuck} may get stuck"));
         }
         if lost > 0 {
-            deletions.push_str(&format!("; the data of {} may be deleted", plain::count(lost, "object")));
+            deletions.push_str(&format!(
+                "; the data of {} may be deleted",
+                plain::count(lost, "object")
+            ));
         }
         let them = if objects == 1 { "it" } else { "them" };
         let subject = plain::count(objects, "removed object");
@@ -103,12 +129,19 @@ impl DiffReport {
     /// Everything that merging the change does, in one sentence without its full stop; `None` if it deletes nothing.
     pub(in crate::report) fn sentence(&self) -> Option<String> {
         let deleted = self.of(EffectKind::Deleted).count();
-        let cascaded = self.of(EffectKind::Cascaded).chain(self.of(EffectKind::GeneratedDeleted)).count();
+        let cascaded = self
+            .of(EffectKind::Cascaded)
+            .chain(self.of(EffectKind::GeneratedDeleted))
+            .count();
         let stuck: Vec<&DiffEffect> = self.of(EffectKind::Stuck).collect();
         let again = self.created_again();
         if deleted + cascaded + stuck.len() == 0 {
             let objects = plain::count(again.len(), "object");
-            let verb = if is_certain(&again) { "deletes" } else { "may delete" };
+            let verb = if is_certain(&again) {
+                "deletes"
+            } else {
+                "may delete"
+            };
             let them = if again.len() == 1 { "it" } else { "them" };
             return (!again.is_empty()).then(|| {
                 format!(
@@ -127,7 +160,10 @@ impl DiffReport {
             (0, 0) => "nothing at once".to_owned(),
             (0, _) => format!("{} by cascade", plain::count(cascaded, "object")),
             (_, 0) => plain::count(deleted, "object"),
-            _ => format!("{} and, by cascade, {cascaded} more", plain::count(deleted, "object")),
+            _ => format!(
+                "{} and, by cascade, {cascaded} more",
+                plain::count(deleted, "object")
+            ),
         };
         let mut said = format!("Merging this deletes {deletions}");
         said.extend(stuck_objects.map(|stuck| format!("; {stuck}")));
@@ -137,11 +173,18 @@ impl DiffReport {
                 (true, _) => "are",
                 (false, _) => "may be",
             };
-            said.push_str(&format!("; {} {verb} deleted and created again", again.len()));
+            said.push_str(&format!(
+                "; {} {verb} deleted and created again",
+                again.len()
+            ));
         }
         let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
         if !lost.is_empty() {
-            let verb = if is_certain(&lost) { "is deleted" } else { "may be deleted" };
+            let verb = if is_certain(&lost) {
+                "is deleted"
+            } else {
+                "may be deleted"
+            };
             said.push_str(&format!("; the data of {} {verb}", holders(&lost)));
         }
         Some(said)
@@ -149,58 +192,115 @@ impl DiffReport {
 
     /// What is deleted for a while only, and not with another object.
     fn created_again(&self) -> Vec<&DiffEffect> {
-        let cascaded: BTreeSet<_> = self.of(EffectKind::Cascaded).map(|effect| &effect.key).collect();
-        self.of(EffectKind::Recreated).filter(|effect| !cascaded.contains(&effect.key)).collect()
+        let cascaded: BTreeSet<_> = self
+            .of(EffectKind::Cascaded)
+            .map(|effect| &effect.key)
+            .collect();
+        self.of(EffectKind::Recreated)
+            .filter(|effect| !cascaded.contains(&effect.key))
+            .collect()
     }
 
     /// Whether any object changed.
     pub(super) fn changes_objects(&self) -> bool {
-        let DiffSummary { added, removed, changed, moved, renamed, .. } = self.summary;
+        let DiffSummary {
+            added,
+            removed,
+            changed,
+            moved,
+            renamed,
+            ..
+        } = self.summary;
         added + removed + changed + moved + renamed > 0
     }
 
     /// How many objects changed, and in which way.
     pub(super) fn counted(&self) -> String {
-        let DiffSummary { added, removed, changed, moved, renamed, .. } = self.summary;
-        let counts =
-            [(removed, "removed"), (renamed, "renamed"), (moved, "moved"), (changed, "changed"), (added, "added")];
-        let counts: Vec<String> =
-            counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-        if counts.is_empty() { "No object changed".to_owned() } else { counts.join(", ") }
+        let DiffSummary {
+            added,
+            removed,
+            changed,
+            moved,
+            renamed,
+            ..
+        } = self.summary;
+        let counts = [
+            (removed, "removed"),
+            (renamed, "renamed"),
+            (moved, "moved"),
+            (changed, "changed"),
+            (added, "added"),
+        ];
+        let counts: Vec<String> = counts
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        if counts.is_empty() {
+            "No object changed".to_owned()
+        } else {
+            counts.join(", ")
+        }
     }
 
     /// Whether the change does something that it does not show: gets objects stuck, deletes data, or deletes what it does not
     /// itself remove.
     pub(super) fn surprises(&self) -> bool {
-        let removed = self.changes.iter().filter(|change| matches!(change.change, "removed" | "renamed"));
-        let shown: BTreeSet<&str> = removed.map(|change| change.was.as_deref().unwrap_or(&change.key)).collect();
-        self.effects.iter().filter(|effect| !effect.is_supposed()).any(|effect| match effect.effect {
-            EffectKind::Stuck | EffectKind::DataLost | EffectKind::Recreated => true,
-            EffectKind::Cascaded => !shown.contains(effect.key.to_string().as_str()),
-            // What was generated is a surprise if something still needs it, which rules know.
-            EffectKind::GeneratedDeleted | EffectKind::Deleted | EffectKind::Orphaned | EffectKind::Kept => false,
-        })
+        let removed = self
+            .changes
+            .iter()
+            .filter(|change| matches!(change.change, "removed" | "renamed"));
+        let shown: BTreeSet<&str> = removed
+            .map(|change| change.was.as_deref().unwrap_or(&change.key))
+            .collect();
+        self.effects
+            .iter()
+            .filter(|effect| !effect.is_supposed())
+            .any(|effect| match effect.effect {
+                EffectKind::Stuck | EffectKind::DataLost | EffectKind::Recreated => true,
+                EffectKind::Cascaded => !shown.contains(effect.key.to_string().as_str()),
+                // What was generated is a surprise if something still needs it, which rules know.
+                EffectKind::GeneratedDeleted
+                | EffectKind::Deleted
+                | EffectKind::Orphaned
+                | EffectKind::Kept => false,
+            })
     }
 
     /// The predicted effects of one kind, in the order of the keys.
     pub(super) fn of(&self, kind: EffectKind) -> impl Iterator<Item = &DiffEffect> {
-        self.effects.iter().filter(move |effect| effect.effect == kind && !effect.is_supposed())
+        self.effects
+            .iter()
+            .filter(move |effect| effect.effect == kind && !effect.is_supposed())
     }
 
     /// What a tool of which nothing is known would delete if it prunes: the object, and how in a few words.
     pub(super) fn supposed_deletions(&self) -> Vec<(&DiffEffect, String)> {
-        let with_data: BTreeSet<_> =
-            self.supposed().filter(|effect| effect.effect == EffectKind::DataLost).map(|effect| &effect.key).collect();
+        let with_data: BTreeSet<_> = self
+            .supposed()
+            .filter(|effect| effect.effect == EffectKind::DataLost)
+            .map(|effect| &effect.key)
+            .collect();
         let deleted = self.supposed().filter_map(|effect| {
             let mut how = match effect.effect {
                 EffectKind::Deleted => Vec::new(),
                 EffectKind::Stuck => vec!["gets stuck".to_owned()],
-                EffectKind::Cascaded | EffectKind::GeneratedDeleted => {
-                    effect.because.first().map(|root| format!("with {root}")).into_iter().collect()
-                }
-                EffectKind::DataLost | EffectKind::Kept | EffectKind::Orphaned | EffectKind::Recreated => return None,
+                EffectKind::Cascaded | EffectKind::GeneratedDeleted => effect
+                    .because
+                    .first()
+                    .map(|root| format!("with {root}"))
+                    .into_iter()
+                    .collect(),
+                EffectKind::DataLost
+                | EffectKind::Kept
+                | EffectKind::Orphaned
+                | EffectKind::Recreated => return None,
             };
-            how.extend(with_data.contains(&effect.key).then(|| "with its data".to_owned()));
+            how.extend(
+                with_data
+                    .contains(&effect.key)
+                    .then(|| "with its data".to_owned()),
+            );
             Some((effect, how.join(", ")))
         });
         deleted.collect()
@@ -223,11 +323,17 @@ fn subjects(unread: &[&Unread]) -> String {
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
     let named = names.join(", ");
-    if more == 0 { named } else { format!("{named} and {more} more") }
+    if more == 0 {
+        named
+    } else {
+        format!("{named} and {more} more")
+    }
 }
 
 fn is_certain(effects: &[&DiffEffect]) -> bool {
-    effects.iter().any(|effect| effect.certainty == EffectCertainty::Certain)
+    effects
+        .iter()
+        .any(|effect| effect.certainty == EffectCertainty::Certain)
 }
 
 /// `2 volumes and 1 Cluster`.
@@ -235,12 +341,23 @@ fn holders(effects: &[&DiffEffect]) -> String {
     let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     for effect in effects {
         let is_volume = effect.key.is(kinds::PERSISTENT_VOLUME_CLAIM);
-        *counts.entry((!is_volume, if is_volume { "volume" } else { effect.key.kind() })).or_default() += 1;
+        *counts
+            .entry((
+                !is_volume,
+                if is_volume {
+                    "volume"
+                } else {
+                    effect.key.kind()
+                },
+            ))
+            .or_default() += 1;
     }
-    let counted = counts.into_iter().map(|((is_kind, word), count)| match is_kind {
-        true => format!("{count} {}", plain::one_line(word)),
-        false => plain::count(count, word),
-    });
+    let counted = counts
+        .into_iter()
+        .map(|((is_kind, word), count)| match is_kind {
+            true => format!("{count} {}", plain::one_line(word)),
+            false => plain::count(count, word),
+        });
     let mut counted: Vec<String> = counted.collect();
     match counted.pop() {
         Some(last) if !counted.is_empty() => format!("{} and {last}", counted.join(", ")),

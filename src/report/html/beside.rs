@@ -57,7 +57,9 @@ impl<'a> Beside<'a> {
             command,
             title,
             stories,
-            citations: cited.filter_map(|rule| Some((rule, gc::semantics(rule)?))).collect(),
+            citations: cited
+                .filter_map(|rule| Some((rule, gc::semantics(rule)?)))
+                .collect(),
             links: BTreeMap::new(),
             base_links: BTreeMap::new(),
             rules: BTreeMap::new(),
@@ -69,13 +71,36 @@ impl<'a> Beside<'a> {
 
     /// Adds the lines and rules of findings.
     pub(super) fn with_findings(mut self, report: &'a Report) -> Self {
-        let found: BTreeSet<&str> = report.findings.iter().map(|reported| reported.finding.rule).collect();
+        let found: BTreeSet<&str> = report
+            .findings
+            .iter()
+            .map(|reported| reported.finding.rule)
+            .collect();
         let rules = report.rules.iter().filter(|rule| found.contains(rule.id));
-        self.rules = rules.map(|rule| (rule.id, RulePage { summary: rule.summary, page: rule.page })).collect();
-        self.snippets = report.findings.iter().map(|reported| SnippetDocument::of(report, reported)).collect();
+        self.rules = rules
+            .map(|rule| {
+                (
+                    rule.id,
+                    RulePage {
+                        summary: rule.summary,
+                        page: rule.page,
+                    },
+                )
+            })
+            .collect();
+        self.snippets = report
+            .findings
+            .iter()
+            .map(|reported| SnippetDocument::of(report, reported))
+            .collect();
         if report.run.bundles.len() > 1 {
-            let files = report.findings.iter().map(|reported| reported.finding.primary.file);
-            self.bundles = files.map(|file| report.bundles_of(file).collect()).collect();
+            let files = report
+                .findings
+                .iter()
+                .map(|reported| reported.finding.primary.file);
+            self.bundles = files
+                .map(|file| report.bundles_of(file).collect())
+                .collect();
         }
         self
     }
@@ -99,7 +124,9 @@ fn links<'a>(
     published: Option<&Published>,
     roots: &Roots,
 ) -> BTreeMap<&'a str, FileLink> {
-    let Some(published) = published else { return BTreeMap::new() };
+    let Some(published) = published else {
+        return BTreeMap::new();
+    };
     let mut links = BTreeMap::new();
     for file in files {
         if !links.contains_key(file)

@@ -11,15 +11,29 @@ use crate::text::Side;
 pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots: &Roots) -> String {
     let title = report.headline();
     let sources = &report.findings.sources;
-    let of = |side: Side| sources.iter().filter(move |(_, file)| file.side() == side).map(|(_, file)| file.path());
+    let of = |side: Side| {
+        sources
+            .iter()
+            .filter(move |(_, file)| file.side() == side)
+            .map(|(_, file)| file.path())
+    };
     let changed = report.changes.iter();
-    let head = of(Side::Head).chain(changed.clone().filter_map(|change| file(change.head.as_ref())));
+    let head = of(Side::Head).chain(
+        changed
+            .clone()
+            .filter_map(|change| file(change.head.as_ref())),
+    );
     let base = of(Side::Base).chain(changed.filter_map(|change| file(change.base.as_ref())));
     let base = base.chain(report.stories.iter().flat_map(StoryDocument::files));
     let beside = Beside::new("diff", title.clone(), &report.stories)
         .with_findings(&report.findings)
         .linked(head, base, options, roots);
-    page(&title, &document(report), &beside, report.stories.iter().any(StoryDocument::has_graph))
+    page(
+        &title,
+        &document(report),
+        &beside,
+        report.stories.iter().any(StoryDocument::has_graph),
+    )
 }
 
 fn file(place: Option<&ChangedPlace>) -> Option<&str> {

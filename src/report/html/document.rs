@@ -12,9 +12,22 @@ use crate::text::plain;
 const TITLE: usize = 150;
 
 /// The document of a contract, with what is told beside it. Pages that draw a graph carry the library that lays it out.
-pub(super) fn page(title: &str, contract: &impl Serialize, beside: &impl Serialize, with_graph: bool) -> String {
-    let layout = if with_graph { format!("<script>{LAYOUT}</script>\n") } else { String::new() };
-    let hashes = if with_graph { format!("'{SCRIPT_HASH}' '{LAYOUT_HASH}'") } else { format!("'{SCRIPT_HASH}'") };
+pub(super) fn page(
+    title: &str,
+    contract: &impl Serialize,
+    beside: &impl Serialize,
+    with_graph: bool,
+) -> String {
+    let layout = if with_graph {
+        format!("<script>{LAYOUT}</script>\n")
+    } else {
+        String::new()
+    };
+    let hashes = if with_graph {
+        format!("'{SCRIPT_HASH}' '{LAYOUT_HASH}'")
+    } else {
+        format!("'{SCRIPT_HASH}'")
+    };
     let title = plain::one_line(title);
     let title = text(&plain::shortened(&title, TITLE));
     let (contract, beside) = (json(contract), json(beside));
@@ -34,7 +47,9 @@ pub(super) fn page(title: &str, contract: &impl Serialize, beside: &impl Seriali
 
 /// Text between tags.
 fn text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 /// JSON that ends no element, begins no comment and no command of a runner, and turns no text around: such characters are only in
@@ -46,7 +61,9 @@ fn json(document: &impl Serialize) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            '<' | '>' | '&' | '#' | '\u{2028}' | '\u{2029}' => escaped.push_str(&format!("\\u{:04x}", c as u32)),
+            '<' | '>' | '&' | '#' | '\u{2028}' | '\u{2029}' => {
+                escaped.push_str(&format!("\\u{:04x}", c as u32))
+            }
             _ => escaped.push(c),
         }
     }
@@ -61,8 +78,14 @@ mod tests {
     fn json_says_the_same_and_nothing_to_html() {
         let hostile = "</script><!--<script>&amp;]]>\u{2028}\u{202e}##[error]\u{7f}";
         let shown = json(&hostile);
-        assert!(!shown.contains(['<', '>', '&', '#', '\u{2028}', '\u{202e}', '\u{7f}']), "{shown}");
-        assert_eq!(serde_json::from_str::<String>(&shown).ok().as_deref(), Some(hostile));
+        assert!(
+            !shown.contains(['<', '>', '&', '#', '\u{2028}', '\u{202e}', '\u{7f}']),
+            "{shown}"
+        );
+        assert_eq!(
+            serde_json::from_str::<String>(&shown).ok().as_deref(),
+            Some(hostile)
+        );
     }
 
     #[test]

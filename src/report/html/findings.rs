@@ -14,11 +14,8 @@ pub(in crate::report) fn findings(report: &Report, options: &HtmlOptions, roots:
         files.push(report.path(finding.primary.file));
         files.extend(finding.related.iter().map(|label| report.path(label.file)));
     }
-    let beside = Beside::new("check", title.clone(), &[]).with_findings(report).linked(
-        files.into_iter(),
-        std::iter::empty(),
-        options,
-        roots,
-    );
+    let beside = Beside::new("check", title.clone(), &[])
+        .with_findings(report)
+        .linked(files.into_iter(), std::iter::empty(), options, roots);
     page(&title, &document(report), &beside, false)
 }

@@ -10,12 +10,26 @@ use crate::story::PlanView;
 /// The whole document.
 pub(in crate::report) fn plan(view: &PlanView<'_>, options: &HtmlOptions, roots: &Roots) -> String {
     let stories = StoryDocument::all(view);
-    let title = view.titles.last().cloned().unwrap_or_else(|| "plan".to_owned());
+    let title = view
+        .titles
+        .last()
+        .cloned()
+        .unwrap_or_else(|| "plan".to_owned());
     let files = stories.iter().flat_map(StoryDocument::files);
-    let mut beside = Beside::new("plan", title.clone(), &stories).linked(files, std::iter::empty(), options, roots);
-    beside.removal = view
-        .removal
-        .as_ref()
-        .map(|removal| RemovalDocument { command: &removal.command, order_known: removal.safe_order.is_some() });
-    page(&title, &document(view), &beside, stories.iter().any(StoryDocument::has_graph))
+    let mut beside = Beside::new("plan", title.clone(), &stories).linked(
+        files,
+        std::iter::empty(),
+        options,
+        roots,
+    );
+    beside.removal = view.removal.as_ref().map(|removal| RemovalDocument {
+        command: &removal.command,
+        order_known: removal.safe_order.is_some(),
+    });
+    page(
+        &title,
+        &document(view),
+        &beside,
+        stories.iter().any(StoryDocument::has_graph),
+    )
 }

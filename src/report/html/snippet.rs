@@ -52,7 +52,10 @@ impl<'a> SnippetDocument<'a> {
                 None => files.push((label.file, vec![label])),
             }
         }
-        files.into_iter().map(|(file, labels)| Self::lines(report.sources.file(file), &labels)).collect()
+        files
+            .into_iter()
+            .map(|(file, labels)| Self::lines(report.sources.file(file), &labels))
+            .collect()
     }
 
     fn lines(file: &'a SourceFile, labels: &[&'a Label]) -> Self {
@@ -65,13 +68,24 @@ impl<'a> SnippetDocument<'a> {
         let mut lines: BTreeMap<usize, Vec<(usize, usize, &'a str)>> = BTreeMap::new();
         for label in labels {
             let InLine { line, bytes } = in_line(file, label.span);
-            for near in line.saturating_sub(CONTEXT).max(1)..=(line + CONTEXT).min(file.line_count()) {
+            for near in
+                line.saturating_sub(CONTEXT).max(1)..=(line + CONTEXT).min(file.line_count())
+            {
                 lines.entry(near).or_default();
             }
-            lines.entry(line).or_default().push((bytes.start, bytes.end, label.message.as_str()));
+            lines
+                .entry(line)
+                .or_default()
+                .push((bytes.start, bytes.end, label.message.as_str()));
         }
-        let lines = lines.into_iter().map(|(number, marks)| SnippetLine::new(file, number, marks));
-        Self { file: file.path(), side, lines: lines.collect() }
+        let lines = lines
+            .into_iter()
+            .map(|(number, marks)| SnippetLine::new(file, number, marks));
+        Self {
+            file: file.path(),
+            side,
+            lines: lines.collect(),
+        }
     }
 }
 
@@ -81,13 +95,19 @@ impl<'a> SnippetLine<'a> {
         // Of places that overlap, the first is marked; all are said.
         marks.sort_unstable();
         let focus = marks.first().map_or(0, |mark| mark.0);
-        let Range { start: from, end: to } = window(&line, focus, WIDTH);
+        let Range {
+            start: from,
+            end: to,
+        } = window(&line, focus, WIDTH);
         let mut pieces = Vec::new();
         let mut at = from;
         let mut push = |start: usize, end: usize, mark: Option<&'a str>| {
             let text = line.get(start..end).unwrap_or_default();
             if !text.is_empty() || mark.is_some() {
-                pieces.push(LinePiece { text: plain::visible(text).into_owned(), mark });
+                pieces.push(LinePiece {
+                    text: plain::visible(text).into_owned(),
+                    mark,
+                });
             }
         };
         for (start, end, mark) in marks {

@@ -125,20 +125,30 @@ fn is_zero(number: &usize) -> bool {
 impl StoryDocument {
     /// Every step of a plan.
     pub(in crate::report) fn all(view: &PlanView<'_>) -> Vec<Self> {
-        stories(view).iter().map(|story| Self::of(story, &story.title())).collect()
+        stories(view)
+            .iter()
+            .map(|story| Self::of(story, &story.title()))
+            .collect()
     }
 
     /// The last step of a plan, under a title; `None` where nothing is touched.
     pub fn last(view: &PlanView<'_>, title: &str) -> Option<Self> {
         let stories = stories(view);
-        let last = stories.last().filter(|story| !story.affected.is_empty() || !story.stuck.is_empty());
+        let last = stories
+            .last()
+            .filter(|story| !story.affected.is_empty() || !story.stuck.is_empty());
         last.map(|story| Self::of(story, title))
     }
 
     fn of(story: &Story<'_>, title: &str) -> Self {
         let Web { others, arrows } = Web::of(story);
-        let touched = story.affected.iter().map(|affected| ObjectDocument::touched(story, affected));
-        let untouched = others.iter().map(|id| ObjectDocument::untouched(story, *id));
+        let touched = story
+            .affected
+            .iter()
+            .map(|affected| ObjectDocument::touched(story, affected));
+        let untouched = others
+            .iter()
+            .map(|id| ObjectDocument::untouched(story, *id));
         let stuck = remedy::stuck(story);
         let counts = &story.counts;
         Self {
@@ -152,11 +162,24 @@ impl StoryDocument {
                 untouched: counts.untouched,
             },
             objects: touched.chain(untouched).collect(),
-            ties: arrows.iter().map(|arrow| (arrow.from, arrow.to, stroke(arrow.tie))).collect(),
+            ties: arrows
+                .iter()
+                .map(|arrow| (arrow.from, arrow.to, stroke(arrow.tie)))
+                .collect(),
             stuck: stuck.into_iter().map(StuckDocument::from).collect(),
-            unanswered: unanswered(story).into_iter().map(UnansweredDocument::from).collect(),
-            rejected: story.rejected().into_iter().map(|(key, code)| (key.to_string(), code)).collect(),
-            variations: variations(story).into_iter().map(VariationDocument::from).collect(),
+            unanswered: unanswered(story)
+                .into_iter()
+                .map(UnansweredDocument::from)
+                .collect(),
+            rejected: story
+                .rejected()
+                .into_iter()
+                .map(|(key, code)| (key.to_string(), code))
+                .collect(),
+            variations: variations(story)
+                .into_iter()
+                .map(VariationDocument::from)
+                .collect(),
             incomplete: incomplete(story),
         }
     }
@@ -164,9 +187,15 @@ impl StoryDocument {
     /// Every citation that the story makes.
     pub(super) fn citations(&self) -> impl Iterator<Item = &str> {
         let holds = self.stuck.iter().flat_map(|stuck| &stuck.holds);
-        let outcomes = self.variations.iter().flat_map(|variation| &variation.outcomes);
+        let outcomes = self
+            .variations
+            .iter()
+            .flat_map(|variation| &variation.outcomes);
         let objects = self.objects.iter().flat_map(|object| object.cites.iter());
-        let implied = self.objects.iter().filter_map(|object| object.implied.as_deref());
+        let implied = self
+            .objects
+            .iter()
+            .filter_map(|object| object.implied.as_deref());
         objects
             .chain(holds.flat_map(|hold| hold.cites.iter()))
             .chain(self.unanswered.iter().flat_map(|one| one.cites.iter()))
@@ -182,7 +211,9 @@ impl StoryDocument {
 
     /// The files that the objects are written in.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
-        self.objects.iter().filter_map(|object| object.file.as_deref())
+        self.objects
+            .iter()
+            .filter_map(|object| object.file.as_deref())
     }
 }
 
@@ -193,14 +224,18 @@ impl ObjectDocument {
             Ending::Stuck => "stuck",
             Ending::Kept => "kept",
         };
-        let held = story.stuck.binary_search_by_key(&affected.id, |held| held.object);
+        let held = story
+            .stuck
+            .binary_search_by_key(&affected.id, |held| held.object);
         let held = held.ok().map(|at| &story.stuck[at]);
         Self {
             parent: affected.parent,
             wave: affected.wave,
             why: words::reason(story, affected),
             cites: Cause::all_citations(&affected.causes),
-            implied: story.implied(&affected.key).map(|implied| implied.rule.to_string()),
+            implied: story
+                .implied(&affected.key)
+                .map(|implied| implied.rule.to_string()),
             data: story.view.data.get(&affected.key).cloned(),
             finalizers: held.map(finalizers).unwrap_or_default(),
             race: held.is_some_and(|held| !held.is_certain()),
@@ -211,7 +246,11 @@ impl ObjectDocument {
     /// An owner that the step leaves alone.
     fn untouched(story: &Story<'_>, id: ObjectId) -> Self {
         let cluster = story.view.plan.cluster();
-        let effect = if story.after.has(id) { "untouched" } else { "gone" };
+        let effect = if story.after.has(id) {
+            "untouched"
+        } else {
+            "gone"
+        };
         Self::named(story, id, &cluster.key(id), effect)
     }
 
@@ -258,26 +297,64 @@ fn stroke(tie: Stroke) -> &'static str {
 impl From<remedy::Stuck> for StuckDocument {
     fn from(stuck: remedy::Stuck) -> Self {
         let waits = stuck.waits();
-        let holds = stuck.remedies.into_iter().map(|Remedy { what, citations, help, commands, .. }| HoldDocument {
-            what,
-            cites: citations,
-            help,
-            commands,
-        });
-        Self { key: stuck.key.to_string(), before: stuck.before, waits, holds: holds.collect() }
+        let holds = stuck.remedies.into_iter().map(
+            |Remedy {
+                 what,
+                 citations,
+                 help,
+                 commands,
+                 ..
+             }| HoldDocument {
+                what,
+                cites: citations,
+                help,
+                commands,
+            },
+        );
+        Self {
+            key: stuck.key.to_string(),
+            before: stuck.before,
+            waits,
+            holds: holds.collect(),
+        }
     }
 }
 
 impl From<Unanswered> for UnansweredDocument {
-    fn from(Unanswered { what, citations, help, command }: Unanswered) -> Self {
-        Self { what, cites: citations.to_vec(), help, command }
+    fn from(
+        Unanswered {
+            what,
+            citations,
+            help,
+            command,
+        }: Unanswered,
+    ) -> Self {
+        Self {
+            what,
+            cites: citations.to_vec(),
+            help,
+            command,
+        }
     }
 }
 
 impl From<Variation> for VariationDocument {
-    fn from(Variation { title, outcomes, more }: Variation) -> Self {
+    fn from(
+        Variation {
+            title,
+            outcomes,
+            more,
+        }: Variation,
+    ) -> Self {
         let outcomes = outcomes.into_iter();
-        let outcomes = outcomes.map(|Alternative { text, citations }| AlternativeDocument { text, cites: citations });
-        Self { title, outcomes: outcomes.collect(), more }
+        let outcomes = outcomes.map(|Alternative { text, citations }| AlternativeDocument {
+            text,
+            cites: citations,
+        });
+        Self {
+            title,
+            outcomes: outcomes.collect(),
+            more,
+        }
     }
 }

@@ -12,7 +12,10 @@ use crate::story::remedy::{self, Stuck};
 use crate::story::telling::{Ending, Story, stories};
 
 /// A report has other things to say too: what has nothing below it shares a node with its like.
-const DETAIL: Detail = Detail { nodes: 40, leaves: 3 };
+const DETAIL: Detail = Detail {
+    nodes: 40,
+    leaves: 3,
+};
 /// Most bytes of a flowchart.
 const MOST_TEXT: usize = 15_000;
 
@@ -34,19 +37,32 @@ impl Cascade {
     /// The cascade below `roots` in a finished plan.
     pub fn new(title: impl Into<String>, view: &PlanView<'_>, roots: &[ObjectKey]) -> Self {
         let stories = stories(view);
-        let roots: BTreeSet<ObjectId> = roots.iter().filter_map(|root| view.plan.cluster().find(root)).collect();
+        let roots: BTreeSet<ObjectId> = roots
+            .iter()
+            .filter_map(|root| view.plan.cluster().find(root))
+            .collect();
         Self::drawn(title.into(), &stories, &Extent::below(&stories, &roots))
     }
 
     /// What ties the objects that a finished plan deletes, of those that `wanted` names; `None` where each is deleted for itself.
-    pub fn of_ties(title: impl Into<String>, view: &PlanView<'_>, wanted: &BTreeSet<&ObjectKey>) -> Option<Self> {
+    pub fn of_ties(
+        title: impl Into<String>,
+        view: &PlanView<'_>,
+        wanted: &BTreeSet<&ObjectKey>,
+    ) -> Option<Self> {
         let stories = stories(view);
         let scope = Extent::tied(&stories, |key| wanted.contains(key));
         (!scope.affected().is_empty()).then(|| Self::drawn(title.into(), &stories, &scope))
     }
 
     fn drawn(title: String, stories: &[Story<'_>], scope: &Extent) -> Self {
-        let count = |ending| scope.affected().iter().filter(|affected| affected.ending == ending).count();
+        let count = |ending| {
+            scope
+                .affected()
+                .iter()
+                .filter(|affected| affected.ending == ending)
+                .count()
+        };
         Self {
             title,
             deleted: count(Ending::Deleted),

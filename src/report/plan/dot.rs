@@ -14,12 +14,24 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
     let mut out = String::from(
         "digraph plan {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n",
     );
-    out.push_str(&format!("  label={}; labelloc=b; fontname=\"sans-serif\"; fontsize=10;\n", quoted(&caption(&graph))));
+    out.push_str(&format!(
+        "  label={}; labelloc=b; fontname=\"sans-serif\"; fontsize=10;\n",
+        quoted(&caption(&graph))
+    ));
     for (at, node) in graph.nodes.iter().enumerate() {
-        out.push_str(&format!("  n{at} [label={}, {}];\n", quoted(&node.label), colours(node.tone)));
+        out.push_str(&format!(
+            "  n{at} [label={}, {}];\n",
+            quoted(&node.label),
+            colours(node.tone)
+        ));
     }
     for arrow in &graph.arrows {
-        out.push_str(&format!("  n{} -> n{} [{}];\n", arrow.from, arrow.to, stroke(arrow.tie)));
+        out.push_str(&format!(
+            "  n{} -> n{} [{}];\n",
+            arrow.from,
+            arrow.to,
+            stroke(arrow.tie)
+        ));
     }
     out.push_str("}\n");
     out
@@ -40,10 +52,21 @@ fn caption(graph: &Graph) -> Vec<String> {
         Stroke::Contains => "dotted arrow: contains",
         Stroke::Removed => "grey bar: reference removed",
     });
-    let not_drawn = (!graph.collapsed.is_empty())
-        .then(|| format!("without a node of their own: {}", words::kinds(&graph.collapsed)));
-    let lines = [tones.collect::<Vec<_>>().join("; "), ties.collect::<Vec<_>>().join("; ")];
-    not_drawn.into_iter().chain(lines).filter(|line| !line.is_empty()).collect()
+    let not_drawn = (!graph.collapsed.is_empty()).then(|| {
+        format!(
+            "without a node of their own: {}",
+            words::kinds(&graph.collapsed)
+        )
+    });
+    let lines = [
+        tones.collect::<Vec<_>>().join("; "),
+        ties.collect::<Vec<_>>().join("; "),
+    ];
+    not_drawn
+        .into_iter()
+        .chain(lines)
+        .filter(|line| !line.is_empty())
+        .collect()
 }
 
 fn colours(tone: Tone) -> &'static str {
@@ -67,6 +90,9 @@ fn stroke(tie: Stroke) -> &'static str {
 
 /// A quoted string of the language: a backslash begins an escape, so it is doubled; a quote would end it.
 fn quoted(lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().map(|line| line.replace('\\', "\\\\").replace('"', "\\\"")).collect();
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| line.replace('\\', "\\\\").replace('"', "\\\""))
+        .collect();
     format!("\"{}\"", lines.join("\\n"))
 }

@@ -20,7 +20,12 @@ use crate::story::words;
 use crate::text::plain;
 
 /// What of a tree fits on a screen or two.
-const TREE: Limits = Limits { entries: 80, siblings: 6, leaves: usize::MAX, depth: 16 };
+const TREE: Limits = Limits {
+    entries: 80,
+    siblings: 6,
+    leaves: usize::MAX,
+    depth: 16,
+};
 /// A tree up to this size shows every sibling.
 const SMALL: usize = 30;
 /// Stuck objects that are explained.
@@ -43,7 +48,11 @@ pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
         tree(&mut page, story);
         stuck_objects(&mut page, story);
         unanswered_calls(&mut page, story);
-        if let Some(told) = view.removal.as_ref().filter(|told| told.first == story.step) {
+        if let Some(told) = view
+            .removal
+            .as_ref()
+            .filter(|told| told.first == story.step)
+        {
             removal::kept_and_lost(&mut page, told, story);
         }
         varying(&mut page, story);
@@ -59,7 +68,11 @@ pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
 
 fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
     let title = plain::one_line(&story.title());
-    let title = if steps > 1 { format!("Step {} of {steps}: {title}", story.step + 1) } else { title };
+    let title = if steps > 1 {
+        format!("Step {} of {steps}: {title}", story.step + 1)
+    } else {
+        title
+    };
     let title = page.styled(&title, Emphasis::Strong);
     page.line(&title);
     let rejected = story.rejected();
@@ -70,10 +83,17 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
             WEBHOOK_FAILED => "rejected (500): nobody answers for a webhook",
             _ => "rejected",
         };
-        page.line(&format!("  {} {}", words::key(key), page.styled(why, Emphasis::Warn)));
+        page.line(&format!(
+            "  {} {}",
+            words::key(key),
+            page.styled(why, Emphasis::Warn)
+        ));
     }
     if rejected.len() > LISTED {
-        page.line(&format!("  and {}", plain::count(rejected.len() - LISTED, "more rejection")));
+        page.line(&format!(
+            "  and {}",
+            plain::count(rejected.len() - LISTED, "more rejection")
+        ));
     }
     page.prose(2, &summary(story));
 }
@@ -82,14 +102,28 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
 fn summary(story: &Story<'_>) -> String {
     let counts = &story.counts;
     let vary = story.view.plan.steps[story.step].outcomes.len() > 1;
-    let vary = if vary { " Other outcomes are possible: see \"May vary\"." } else { "" };
+    let vary = if vary {
+        " Other outcomes are possible: see \"May vary\"."
+    } else {
+        ""
+    };
     let deleted = match counts.deleted {
         0 => "Nothing is deleted".to_owned(),
         number => format!("{number} deleted"),
     };
-    let stuck = if counts.stuck > 0 { format!(", {} stuck", counts.stuck) } else { String::new() };
-    let kept = if counts.kept > 0 { format!(", {} kept", counts.kept) } else { String::new() };
-    let data = words::data(story).map(|data| format!(" Data deleted: {data}.")).unwrap_or_default();
+    let stuck = if counts.stuck > 0 {
+        format!(", {} stuck", counts.stuck)
+    } else {
+        String::new()
+    };
+    let kept = if counts.kept > 0 {
+        format!(", {} kept", counts.kept)
+    } else {
+        String::new()
+    };
+    let data = words::data(story)
+        .map(|data| format!(" Data deleted: {data}."))
+        .unwrap_or_default();
     format!("{deleted}{stuck}{kept}.{data}{vary}")
 }
 
@@ -102,12 +136,18 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
         true => "(objects with the same number are deleted together; `ownerlint explain GC-22` explains a citation)",
         false => "(objects with the same number are deleted together; `-v` cites the rules)",
     });
-    let siblings = if story.affected.len() <= SMALL { SMALL } else { TREE.siblings };
+    let siblings = if story.affected.len() <= SMALL {
+        SMALL
+    } else {
+        TREE.siblings
+    };
     let entries = outline(&story.affected, Limits { siblings, ..TREE });
     for (at, ends) in reading_order(&entries) {
         let branch = branch(&ends, page.options.ascii);
         let line = match &entries[at].item {
-            Shown::Object(place) => object_line(page, story, &story.affected[*place], &entries[at], &branch),
+            Shown::Object(place) => {
+                object_line(page, story, &story.affected[*place], &entries[at], &branch)
+            }
             Shown::Rest(places) => rest_line(page, story, places, &entries[at], &branch),
         };
         page.line(&line);
@@ -116,36 +156,78 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
 
 /// The lines that lead from the ancestors to an entry; `ends` tells which of them are last among their siblings.
 fn branch(ends: &[bool], ascii: bool) -> String {
-    let [through, blank, tee, corner] =
-        if ascii { ["|  ", "   ", "|- ", "`- "] } else { ["│  ", "   ", "├─ ", "└─ "] };
-    let Some((last, above)) = ends.split_last() else { return String::new() };
+    let [through, blank, tee, corner] = if ascii {
+        ["|  ", "   ", "|- ", "`- "]
+    } else {
+        ["│  ", "   ", "├─ ", "└─ "]
+    };
+    let Some((last, above)) = ends.split_last() else {
+        return String::new();
+    };
     // Roots have no lines.
     if above.is_empty() {
         return String::new();
     }
-    let above: String = above.iter().skip(1).map(|end| if *end { blank } else { through }).collect();
+    let above: String = above
+        .iter()
+        .skip(1)
+        .map(|end| if *end { blank } else { through })
+        .collect();
     above + if *last { corner } else { tee }
 }
 
-fn object_line(page: &Screen<'_>, story: &Story<'_>, affected: &Affected, entry: &Line, branch: &str) -> String {
+fn object_line(
+    page: &Screen<'_>,
+    story: &Story<'_>,
+    affected: &Affected,
+    entry: &Line,
+    branch: &str,
+) -> String {
     let margin = margin(page, affected.ending, affected.wave);
-    let implied = story.implied(&affected.key).map_or(String::new(), |implied| page.implied(&implied.rule));
-    let rules = page.styled(&page.cited(&Cause::all_citations(&affected.causes)), Emphasis::Dim);
-    let below =
-        if entry.hidden.is_empty() { String::new() } else { format!(" (below it: {})", words::kinds(&entry.hidden)) };
+    let implied = story
+        .implied(&affected.key)
+        .map_or(String::new(), |implied| page.implied(&implied.rule));
+    let rules = page.styled(
+        &page.cited(&Cause::all_citations(&affected.causes)),
+        Emphasis::Dim,
+    );
+    let below = if entry.hidden.is_empty() {
+        String::new()
+    } else {
+        format!(" (below it: {})", words::kinds(&entry.hidden))
+    };
     let key = page.styled(&words::key(&affected.key), Emphasis::Strong);
-    format!("{margin}  {branch}{key}{implied}: {}{below} {rules}", words::reason(story, affected))
+    format!(
+        "{margin}  {branch}{key}{implied}: {}{below} {rules}",
+        words::reason(story, affected)
+    )
 }
 
 /// `… and 94 more that are stuck: Pod`.
-fn rest_line(page: &Screen<'_>, story: &Story<'_>, places: &[usize], entry: &Line, branch: &str) -> String {
+fn rest_line(
+    page: &Screen<'_>,
+    story: &Story<'_>,
+    places: &[usize],
+    entry: &Line,
+    branch: &str,
+) -> String {
     let siblings: Vec<&Affected> = places.iter().map(|place| &story.affected[*place]).collect();
-    let wave = siblings.iter().map(|affected| affected.wave).max().unwrap_or(0);
+    let wave = siblings
+        .iter()
+        .map(|affected| affected.wave)
+        .max()
+        .unwrap_or(0);
     let margin = margin(page, siblings[0].ending, wave);
-    let below =
-        if entry.hidden.is_empty() { String::new() } else { format!(" (below them: {})", words::kinds(&entry.hidden)) };
+    let below = if entry.hidden.is_empty() {
+        String::new()
+    } else {
+        format!(" (below them: {})", words::kinds(&entry.hidden))
+    };
     let dots = if page.options.ascii { "..." } else { "…" };
-    format!("{margin}  {branch}{dots} and {}{below}", words::rest(&siblings))
+    format!(
+        "{margin}  {branch}{dots} and {}{below}",
+        words::rest(&siblings)
+    )
 }
 
 /// The wave of what is deleted, or else the word for its ending.
@@ -166,18 +248,37 @@ fn stuck_objects(page: &mut Screen<'_>, story: &Story<'_>) {
     let mut left = STUCK;
     let mut rest = crate::story::outline::KindCounts::new();
     for alike in alike(&stuck) {
-        let shown = alike.len().min(if alike.len() <= ALIKE + 1 { ALIKE + 1 } else { ALIKE }).min(left);
+        let shown = alike
+            .len()
+            .min(if alike.len() <= ALIKE + 1 {
+                ALIKE + 1
+            } else {
+                ALIKE
+            })
+            .min(left);
         left -= shown;
-        alike.iter().take(shown).for_each(|stuck| stuck_object(page, stuck));
+        alike
+            .iter()
+            .take(shown)
+            .for_each(|stuck| stuck_object(page, stuck));
         if shown > 0 && shown < alike.len() {
             let kind = plain::one_line(alike[0].key.kind());
-            page.line(&format!("  and {} more {kind} in the same way", alike.len() - shown));
+            page.line(&format!(
+                "  and {} more {kind} in the same way",
+                alike.len() - shown
+            ));
         } else if shown == 0 {
             *rest.entry(alike[0].key.kind().to_string()).or_default() += alike.len();
         }
     }
     if !rest.is_empty() {
-        page.prose(2, &format!("and also: {}; --output json has them all", words::kinds(&rest)));
+        page.prose(
+            2,
+            &format!(
+                "and also: {}; --output json has them all",
+                words::kinds(&rest)
+            ),
+        );
     }
 }
 
@@ -186,8 +287,18 @@ fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
     let mut groups: Vec<Vec<&Stuck>> = Vec::new();
     let mut places = std::collections::BTreeMap::new();
     for stuck in stuck {
-        let remedies: Vec<_> = stuck.remedies.iter().map(|remedy| (&remedy.what, &remedy.help)).collect();
-        let shape = (stuck.key.group(), stuck.key.kind(), &stuck.key.namespace, stuck.before, remedies);
+        let remedies: Vec<_> = stuck
+            .remedies
+            .iter()
+            .map(|remedy| (&remedy.what, &remedy.help))
+            .collect();
+        let shape = (
+            stuck.key.group(),
+            stuck.key.kind(),
+            &stuck.key.namespace,
+            stuck.before,
+            remedies,
+        );
         let place = *places.entry(shape).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1
@@ -198,17 +309,31 @@ fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
 }
 
 fn stuck_object(page: &mut Screen<'_>, stuck: &Stuck) {
-    let before = if stuck.before { " (was Terminating before this step)" } else { "" };
+    let before = if stuck.before {
+        " (was Terminating before this step)"
+    } else {
+        ""
+    };
     let key = page.styled(&words::key(&stuck.key), Emphasis::Bad);
     page.line(&format!("  {key}{before}"));
-    for Remedy { what, citations, help, commands, .. } in &stuck.remedies {
+    for Remedy {
+        what,
+        citations,
+        help,
+        commands,
+        ..
+    } in &stuck.remedies
+    {
         page.prose(4, &format!("{what} {}", page.cited(citations)));
         if !help.is_empty() {
             page.prose(4, help);
         }
         for command in commands {
             // A command is never wrapped: it is to be copied.
-            page.line(&format!("      {}", page.styled(&plain::visible(command), Emphasis::Strong)));
+            page.line(&format!(
+                "      {}",
+                page.styled(&plain::visible(command), Emphasis::Strong)
+            ));
         }
     }
 }
@@ -219,13 +344,25 @@ fn unanswered_calls(page: &mut Screen<'_>, story: &Story<'_>) {
         return;
     }
     page.section("Nobody answers");
-    for Unanswered { what, citations, help, command } in unanswered.iter().take(LISTED) {
+    for Unanswered {
+        what,
+        citations,
+        help,
+        command,
+    } in unanswered.iter().take(LISTED)
+    {
         page.item(&format!("{what}. {}", page.cited(citations)));
         page.prose(4, help);
-        page.line(&format!("      {}", page.styled(&plain::visible(command), Emphasis::Strong)));
+        page.line(&format!(
+            "      {}",
+            page.styled(&plain::visible(command), Emphasis::Strong)
+        ));
     }
     if unanswered.len() > LISTED {
-        page.item(&format!("and {}", plain::count(unanswered.len() - LISTED, "more webhook or API")));
+        page.item(&format!(
+            "and {}",
+            plain::count(unanswered.len() - LISTED, "more webhook or API")
+        ));
     }
 }
 
@@ -237,12 +374,19 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
     }
     page.section("May vary");
     if !variations.is_empty() {
-        page.prose(2, "Kubernetes' controllers race here. The outcome above is the likeliest; also possible:");
+        page.prose(
+            2,
+            "Kubernetes' controllers race here. The outcome above is the likeliest; also possible:",
+        );
     }
     for variation in variations {
         page.prose(2, &format!("{}:", variation.title));
         for outcome in &variation.outcomes {
-            page.item(&format!("{} {}", outcome.text, page.cited(outcome.citations)));
+            page.item(&format!(
+                "{} {}",
+                outcome.text,
+                page.cited(outcome.citations)
+            ));
         }
         if let Some(more) = &variation.more {
             page.item(&format!("and {more}"));
@@ -256,31 +400,61 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
 /// Events are cumulative: each is told in the first step that has it.
 fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>) {
     let events = &story.view.plan.steps[story.step].events;
-    let new: Vec<_> = events.iter().filter(|event| told.insert(format!("{}{}", event.object, event.message))).collect();
+    let new: Vec<_> = events
+        .iter()
+        .filter(|event| told.insert(format!("{}{}", event.object, event.message)))
+        .collect();
     if new.is_empty() {
         return;
     }
     page.section("Events that the garbage collector records");
     for event in new.iter().take(LISTED) {
-        let sure = if event.certain { "" } else { " (not in every order of events)" };
+        let sure = if event.certain {
+            ""
+        } else {
+            " (not in every order of events)"
+        };
         let (object, owner) = (words::key(&event.object), &event.owner);
         let place = match owner.namespace.name() {
             Some(namespace) => format!("in namespace {namespace}"),
             None => "outside namespaces".to_owned(),
         };
-        page.item(&format!("{} on {object}: no {} {} {place}{sure}", event.reason, owner.kind(), owner.name));
+        page.item(&format!(
+            "{} on {object}: no {} {} {place}{sure}",
+            event.reason,
+            owner.kind(),
+            owner.name
+        ));
     }
     if new.len() > LISTED {
-        page.item(&format!("and {}", plain::count(new.len() - LISTED, "more event")));
+        page.item(&format!(
+            "and {}",
+            plain::count(new.len() - LISTED, "more event")
+        ));
     }
 }
 
 /// `5 deleted (2 implied), 1 stuck, 1 kept, 12 untouched`.
 fn counts(story: &Story<'_>) -> String {
     let counts = &story.counts;
-    let implied = if counts.implied > 0 { format!(" ({} implied)", counts.implied) } else { String::new() };
-    let Tally { deleted, stuck, still_stuck, kept, untouched, .. } = counts;
-    let still = if *still_stuck > 0 { format!(", {still_stuck} still stuck") } else { String::new() };
+    let implied = if counts.implied > 0 {
+        format!(" ({} implied)", counts.implied)
+    } else {
+        String::new()
+    };
+    let Tally {
+        deleted,
+        stuck,
+        still_stuck,
+        kept,
+        untouched,
+        ..
+    } = counts;
+    let still = if *still_stuck > 0 {
+        format!(", {still_stuck} still stuck")
+    } else {
+        String::new()
+    };
     format!("{deleted} deleted{implied}, {stuck} stuck{still}, {kept} kept, {untouched} untouched")
 }
 

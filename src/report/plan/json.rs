@@ -28,7 +28,9 @@ impl LastStep {
     pub fn of(view: &PlanView<'_>) -> Self {
         let last = view.plan.steps.len().saturating_sub(1);
         let document = match (view.steps.get(last), view.plan.steps.get(last)) {
-            (Some(step), Some(planned)) => serde_json::to_value(StepDocument::new(view, last, step, planned)),
+            (Some(step), Some(planned)) => {
+                serde_json::to_value(StepDocument::new(view, last, step, planned))
+            }
             _ => Ok(serde_json::Value::Null),
         };
         // What is serialised is data of our own: no map has another key than text.
@@ -44,15 +46,20 @@ impl LastStep {
             spec_finalizers: None,
             conditions: None,
         };
-        let fate = serde_json::to_value(FateDocument::from(&Fate::Present(untouched))).unwrap_or_default();
+        let fate =
+            serde_json::to_value(FateDocument::from(&Fate::Present(untouched))).unwrap_or_default();
         for objects in self.outcomes() {
-            objects.entry(key.to_string()).or_insert_with(|| fate.clone());
+            objects
+                .entry(key.to_string())
+                .or_insert_with(|| fate.clone());
         }
     }
 
     /// Adds the objects of another cluster, as they are in its verdict.
     pub fn merge(&mut self, mut other: Self) {
-        let Some(verdict) = other.outcomes().next().cloned() else { return };
+        let Some(verdict) = other.outcomes().next().cloned() else {
+            return;
+        };
         for objects in self.outcomes() {
             for (key, fate) in &verdict {
                 objects.entry(key.clone()).or_insert_with(|| fate.clone());
@@ -60,10 +67,19 @@ impl LastStep {
         }
     }
 
-    fn outcomes(&mut self) -> impl Iterator<Item = &mut serde_json::Map<String, serde_json::Value>> {
-        let outcomes = self.0.get_mut("outcomes").and_then(serde_json::Value::as_array_mut);
+    fn outcomes(
+        &mut self,
+    ) -> impl Iterator<Item = &mut serde_json::Map<String, serde_json::Value>> {
+        let outcomes = self
+            .0
+            .get_mut("outcomes")
+            .and_then(serde_json::Value::as_array_mut);
         let outcomes = outcomes.into_iter().flatten();
-        outcomes.filter_map(|outcome| outcome.get_mut("objects").and_then(serde_json::Value::as_object_mut))
+        outcomes.filter_map(|outcome| {
+            outcome
+                .get_mut("objects")
+                .and_then(serde_json::Value::as_object_mut)
+        })
     }
 }
 
@@ -160,25 +176,44 @@ impl<'a> PlanDocument<'a> {
     fn new(view: &'a PlanView<'a>, steps: &'a [Step]) -> Self {
         let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = match view.implied.is_empty() {
             true => Vec::new(),
-            false => view.plan.steps.iter().filter_map(|step| Some(fates(view, step.outcomes.first()?))).collect(),
+            false => view
+                .plan
+                .steps
+                .iter()
+                .filter_map(|step| Some(fates(view, step.outcomes.first()?)))
+                .collect(),
         };
         let steps = match &view.removal {
             Some(removal) => StepDocument::of_removal(view, removal, steps),
             None => {
                 let steps = steps.iter().zip(&view.plan.steps).enumerate();
-                steps.map(|(index, (step, planned))| StepDocument::new(view, index, step, planned)).collect()
+                steps
+                    .map(|(index, (step, planned))| StepDocument::new(view, index, step, planned))
+                    .collect()
             }
         };
         let removal = view.removal.as_ref();
         let safe_order = removal.map(|removal| {
             let commands = removal.safe_order.iter().flatten();
-            commands.map(|SafeCommand { command, why }| SafeCommandDocument { command, why }).collect()
+            commands
+                .map(|SafeCommand { command, why }| SafeCommandDocument { command, why })
+                .collect()
         });
-        let kept = removal.map(|removal| removal.kept.iter().map(|(key, why)| KeptDocument { key, why }).collect());
+        let kept = removal.map(|removal| {
+            removal
+                .kept
+                .iter()
+                .map(|(key, why)| KeptDocument { key, why })
+                .collect()
+        });
         Self {
             schema: "ownerlint.plan/1",
             steps,
-            implied: view.implied.iter().map(|implied| ImpliedDocument::new(implied, &verdicts)).collect(),
+            implied: view
+                .implied
+                .iter()
+                .map(|implied| ImpliedDocument::new(implied, &verdicts))
+                .collect(),
             notes: &view.notes,
             safe_order,
             kept,
@@ -194,15 +229,26 @@ impl<'a> StepDocument<'a> {
     fn new(view: &'a PlanView<'a>, index: usize, step: &'a Step, planned: &'a StepPlan) -> Self {
         let (op, policy, targets) = operation(step);
         let requests = targets.iter().zip(&planned.responses);
-        let requests = requests.map(|(target, http)| RequestDocument { target: target.to_string(), http: *http });
-        let why = view.plan.why(index).into_iter().map(|(key, why)| (key.to_string(), WhyDocument::from(why)));
+        let requests = requests.map(|(target, http)| RequestDocument {
+            target: target.to_string(),
+            http: *http,
+        });
+        let why = view
+            .plan
+            .why(index)
+            .into_iter()
+            .map(|(key, why)| (key.to_string(), WhyDocument::from(why)));
         Self {
             op,
             target: targets.first().map(ObjectKey::to_string),
             policy: policy.map(policy_name),
             wait: None,
             http: planned.responses.first().copied(),
-            requests: if targets.len() > 1 { requests.collect() } else { Vec::new() },
+            requests: if targets.len() > 1 {
+                requests.collect()
+            } else {
+                Vec::new()
+            },
             complete: planned.complete,
             outcomes: Outcomes::new(view, &planned.outcomes),
             events: planned.events.iter().map(EventDocument::from).collect(),
@@ -215,7 +261,9 @@ impl<'a> StepDocument<'a> {
     /// What comes before a removal, then a step per request; only the last one has outcomes.
     fn of_removal(view: &'a PlanView<'a>, removal: &RemovalView, steps: &'a [Step]) -> Vec<Self> {
         let (before, requests) = steps.split_at(removal.first.min(steps.len()));
-        let Some(together) = view.plan.steps.get(removal.first) else { return Vec::new() };
+        let Some(together) = view.plan.steps.get(removal.first) else {
+            return Vec::new();
+        };
         let mut responses = together.responses.iter().copied();
         let sent = |step: &'a Step| {
             let (op, policy, targets) = operation(step);
@@ -228,7 +276,11 @@ impl<'a> StepDocument<'a> {
                 target: targets.first().map(ObjectKey::to_string),
                 policy: policy.map(policy_name),
                 wait: Some(wait_name(wait)),
-                http: if targets.is_empty() { None } else { responses.next() },
+                http: if targets.is_empty() {
+                    None
+                } else {
+                    responses.next()
+                },
                 requests: Vec::new(),
                 complete: true,
                 outcomes: Outcomes::new(view, &[]),
@@ -241,8 +293,17 @@ impl<'a> StepDocument<'a> {
         let mut documents: Vec<Self> = before.iter().chain(requests).map(sent).collect();
         if let (Some(last), Some(request)) = (documents.last_mut(), requests.last()) {
             let whole = Self::new(view, removal.first, request, together);
-            let Self { complete, outcomes, events, why, rejections, failing_apis, .. } = whole;
-            (last.complete, last.outcomes, last.events, last.why) = (complete, outcomes, events, why);
+            let Self {
+                complete,
+                outcomes,
+                events,
+                why,
+                rejections,
+                failing_apis,
+                ..
+            } = whole;
+            (last.complete, last.outcomes, last.events, last.why) =
+                (complete, outcomes, events, why);
             (last.rejections, last.failing_apis) = (rejections, failing_apis);
         }
         documents
@@ -253,9 +314,13 @@ impl<'a> StepDocument<'a> {
 fn operation(step: &Step) -> (&'static str, Option<Policy>, &[ObjectKey]) {
     match step {
         Step::Settle => ("settle", None, &[]),
-        Step::Delete { targets, policy, .. } => ("delete", *policy, targets),
+        Step::Delete {
+            targets, policy, ..
+        } => ("delete", *policy, targets),
         Step::RemoveFinalizer { targets, .. } => ("remove-finalizer", None, targets),
-        Step::RemoveAllFinalizers { target } => ("remove-all-finalizers", None, std::slice::from_ref(target)),
+        Step::RemoveAllFinalizers { target } => {
+            ("remove-all-finalizers", None, std::slice::from_ref(target))
+        }
         // Its policy is part of the operation, not of the step.
         Step::ForceDelete { target } => ("force-delete", None, std::slice::from_ref(target)),
     }
@@ -279,7 +344,9 @@ fn wait_name(wait: Wait) -> &'static str {
 
 impl<'a> ImpliedDocument<'a> {
     fn new(implied: &'a ImpliedDependent, verdicts: &[BTreeMap<ObjectKey, Fate>]) -> Self {
-        let fates = verdicts.iter().filter_map(|verdict| verdict.get(&implied.key));
+        let fates = verdicts
+            .iter()
+            .filter_map(|verdict| verdict.get(&implied.key));
         Self {
             key: implied.key.to_string(),
             owner: implied.owner.to_string(),
@@ -296,13 +363,28 @@ fn is_zero(number: &usize) -> bool {
 impl From<Why> for WhyDocument {
     fn from(why: Why) -> Self {
         let chain = why.chain.iter().map(ObjectKey::to_string).collect();
-        Self { rules: Cause::all_citations(&why.causes), chain, omitted: why.omitted }
+        Self {
+            rules: Cause::all_citations(&why.causes),
+            chain,
+            omitted: why.omitted,
+        }
     }
 }
 
 impl<'a> From<&'a Event> for EventDocument<'a> {
     fn from(event: &'a Event) -> Self {
-        let Event { object, reason, message, certain, .. } = event;
-        Self { object: object.to_string(), reason, message, certain: *certain }
+        let Event {
+            object,
+            reason,
+            message,
+            certain,
+            ..
+        } = event;
+        Self {
+            object: object.to_string(),
+            reason,
+            message,
+            certain: *certain,
+        }
     }
 }

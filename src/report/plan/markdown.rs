@@ -22,7 +22,10 @@ const ROWS: usize = 500;
 /// The whole document, within its size.
 pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
     let limit = options.bytes.saturating_sub(RESERVE);
-    let mut page = MarkdownText { text: String::new(), limit };
+    let mut page = MarkdownText {
+        text: String::new(),
+        limit,
+    };
     let stories = stories(view);
     let fits = page
         .push("## What a deletion does\n\n| Step | Deleted | Stuck | Kept | Untouched |\n|---|---|---|---|---|\n")
@@ -36,16 +39,24 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
             .iter()
             .all(|note| page.push(&format!("\nAssumed: {}.\n", text(plain::one_line(note).trim_end_matches('.')))));
     if !fits {
-        page.text.push_str("\nThe rest is left out: the plan is too long.\n");
+        page.text
+            .push_str("\nThe rest is left out: the plan is too long.\n");
     }
     page.text
 }
 
 fn row(story: &Story<'_>) -> String {
     let counts = &story.counts;
-    let implied = if counts.implied > 0 { format!(" ({} implied)", counts.implied) } else { String::new() };
-    let before =
-        if counts.still_stuck > 0 { format!(" (and {} from before)", counts.still_stuck) } else { String::new() };
+    let implied = if counts.implied > 0 {
+        format!(" ({} implied)", counts.implied)
+    } else {
+        String::new()
+    };
+    let before = if counts.still_stuck > 0 {
+        format!(" (and {} from before)", counts.still_stuck)
+    } else {
+        String::new()
+    };
     format!(
         "| {} | {}{implied} | {}{before} | {} | {} |\n",
         text(&plain::shortened(&plain::one_line(&story.title()), 200)),
@@ -58,7 +69,8 @@ fn row(story: &Story<'_>) -> String {
 
 /// Which data is deleted: what nobody gets back.
 fn data(page: &mut MarkdownText, story: &Story<'_>) -> bool {
-    words::data(story).is_none_or(|data| page.push(&format!("\n**Data deleted:** {}.\n", text(&data))))
+    words::data(story)
+        .is_none_or(|data| page.push(&format!("\n**Data deleted:** {}.\n", text(&data))))
 }
 
 fn chart(stories: &[Story<'_>]) -> String {
@@ -67,9 +79,14 @@ fn chart(stories: &[Story<'_>]) -> String {
 
 fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let rejected = story.rejected().into_iter().take(ROWS);
-    let rejected: String = rejected.map(|(key, status)| format!("\nRejected with {status}: {}\n", name(key))).collect();
+    let rejected: String = rejected
+        .map(|(key, status)| format!("\nRejected with {status}: {}\n", name(key)))
+        .collect();
     let title = if story.view.plan.steps.len() > 1 {
-        format!("\n### {}\n", text(&plain::shortened(&plain::one_line(&story.title()), 200)))
+        format!(
+            "\n### {}\n",
+            text(&plain::shortened(&plain::one_line(&story.title()), 200))
+        )
     } else {
         String::new()
     };
@@ -95,7 +112,8 @@ fn kept(page: &mut MarkdownText, removal: &RemovalView) -> bool {
         };
         format!("- {}: {}{more}\n", text(why), named.join(", "))
     };
-    page.push("\n**Stays, and why:**\n\n") && by_reason(removal).iter().all(|one| page.push(&reason(one)))
+    page.push("\n**Stays, and why:**\n\n")
+        && by_reason(removal).iter().all(|one| page.push(&reason(one)))
 }
 
 /// The commands after which nothing gets stuck, unfolded: they are to be copied.
@@ -106,10 +124,15 @@ fn safe_order(page: &mut MarkdownText, removal: &RemovalView) -> bool {
     if commands.is_empty() {
         return true;
     }
-    let command = |command: &SafeCommand| format!("1. {}\n\n{}", text(&command.why), fenced(&command.command));
+    let command = |command: &SafeCommand| {
+        format!("1. {}\n\n{}", text(&command.why), fenced(&command.command))
+    };
     page.push("\n**Safe order: after these commands nothing gets stuck.**\n\n")
         && commands.iter().all(|one| page.push(&command(one)))
-        && page.push(&format!("1. The removal itself:\n\n{}", fenced(&removal.command)))
+        && page.push(&format!(
+            "1. The removal itself:\n\n{}",
+            fenced(&removal.command)
+        ))
 }
 
 /// What is stuck comes unfolded: somebody has to act on it.
@@ -119,8 +142,15 @@ fn stuck_objects(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         return true;
     }
     page.push("\n**Stuck in Terminating, and how to release it:**\n\n")
-        && stuck.iter().take(ROWS).all(|stuck| page.push(&held_item(stuck, true)))
-        && (stuck.len() <= ROWS || page.push(&format!("\n{} left out.\n", plain::count(stuck.len() - ROWS, "object"))))
+        && stuck
+            .iter()
+            .take(ROWS)
+            .all(|stuck| page.push(&held_item(stuck, true)))
+        && (stuck.len() <= ROWS
+            || page.push(&format!(
+                "\n{} left out.\n",
+                plain::count(stuck.len() - ROWS, "object")
+            )))
 }
 
 fn unanswered_calls(page: &mut MarkdownText, story: &Story<'_>) -> bool {
@@ -128,20 +158,36 @@ fn unanswered_calls(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let item = |one: &Unanswered| {
         let what = text(&plain::shortened(&one.what, 1_000));
         let help = text(&plain::shortened(&one.help, 1_000));
-        format!("- {what} {}  \n  {help}\n{}", text(&words::cited(one.citations)), fenced(&one.command))
+        format!(
+            "- {what} {}  \n  {help}\n{}",
+            text(&words::cited(one.citations)),
+            fenced(&one.command)
+        )
     };
     unanswered.is_empty()
-        || page.push("\n**Nobody answers:**\n\n") && unanswered.iter().take(ROWS).all(|one| page.push(&item(one)))
+        || page.push("\n**Nobody answers:**\n\n")
+            && unanswered
+                .iter()
+                .take(ROWS)
+                .all(|one| page.push(&item(one)))
 }
 
 /// An object that is stuck, what holds it, and the commands that release it, as an item of a list.
 /// With `citations`, it says by which rules of Kubernetes' behaviour.
 pub(in crate::report) fn held_item(stuck: &Stuck, citations: bool) -> String {
-    let before = if stuck.before { " (was Terminating before this step)" } else { "" };
+    let before = if stuck.before {
+        " (was Terminating before this step)"
+    } else {
+        ""
+    };
     let mut item = format!("- {}{before}\n", name(&stuck.key));
     for remedy in &stuck.remedies {
         let what = plain::shortened(&remedy.what, 1_000);
-        let cited = if citations { words::cited(&remedy.citations) } else { String::new() };
+        let cited = if citations {
+            words::cited(&remedy.citations)
+        } else {
+            String::new()
+        };
         item.push_str(&format!(
             "  - {} {}  \n    {}\n",
             text(&what),
@@ -173,7 +219,10 @@ fn varying(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     for variation in variations(story) {
         block.push_str(&format!("- {}\n", text(&variation.title)));
         for outcome in &variation.outcomes {
-            let Alternative { text: what, citations } = outcome;
+            let Alternative {
+                text: what,
+                citations,
+            } = outcome;
             block.push_str(&format!(
                 "  - {} {}\n",
                 text(&plain::shortened(what, 1_000)),
@@ -187,22 +236,42 @@ fn varying(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     if let Some(note) = incomplete(story) {
         block.push_str(&format!("- {}\n", text(note)));
     }
-    block.is_empty() || page.push(&format!("\n**May vary:** Kubernetes' controllers race here.\n\n{block}"))
+    block.is_empty()
+        || page.push(&format!(
+            "\n**May vary:** Kubernetes' controllers race here.\n\n{block}"
+        ))
 }
 
 fn table(page: &mut MarkdownText, story: &Story<'_>, ending: Ending, title: &str) -> bool {
-    let rows: Vec<&Affected> = story.affected.iter().filter(|affected| affected.ending == ending).collect();
+    let rows: Vec<&Affected> = story
+        .affected
+        .iter()
+        .filter(|affected| affected.ending == ending)
+        .collect();
     if rows.is_empty() {
         return true;
     }
     let title = format!("{title} ({})", rows.len());
     let rows = rows.into_iter().map(|affected| table_row(story, affected));
-    page.folded(&title, "| Order | Object | Why |\n|---|---|---|\n", rows, ROWS)
+    page.folded(
+        &title,
+        "| Order | Object | Why |\n|---|---|---|\n",
+        rows,
+        ROWS,
+    )
 }
 
 fn table_row(story: &Story<'_>, affected: &Affected) -> String {
-    let wave = if affected.wave > 0 { affected.wave.to_string() } else { String::new() };
-    let implied = story.implied(&affected.key).map_or(String::new(), |implied| format!(" (implied, {})", implied.rule));
+    let wave = if affected.wave > 0 {
+        affected.wave.to_string()
+    } else {
+        String::new()
+    };
+    let implied = story
+        .implied(&affected.key)
+        .map_or(String::new(), |implied| {
+            format!(" (implied, {})", implied.rule)
+        });
     let above = match affected.parent {
         Some(parent) => format!(" ({})", name(&story.affected[parent].key)),
         None => String::new(),

@@ -29,7 +29,10 @@ fn rest(graph: &Graph) -> String {
     match graph.collapsed.is_empty() {
         true => String::new(),
         false => {
-            let note = format!("without a node of their own: {}", words::kinds(&graph.collapsed));
+            let note = format!(
+                "without a node of their own: {}",
+                words::kinds(&graph.collapsed)
+            );
             format!("  rest[\"{}\"]:::untouched\n", escaped(&note))
         }
     }
@@ -37,7 +40,12 @@ fn rest(graph: &Graph) -> String {
 
 /// The flowchart of everything that the stories tell, as a part of a Markdown document.
 pub(super) fn block(stories: &[Story<'_>]) -> String {
-    fenced(&fitting(stories, &Extent::all(stories), Detail::FULL, MOST_TEXT))
+    fenced(&fitting(
+        stories,
+        &Extent::all(stories),
+        Detail::FULL,
+        MOST_TEXT,
+    ))
 }
 
 /// A graph as a part of a Markdown document: what it uses is explained in a line below it, where it takes no room from it.
@@ -49,11 +57,20 @@ pub(super) fn fenced(graph: &Graph) -> String {
         Tone::Untouched => "dashed border: untouched",
     });
     let caption: Vec<&str> = tones.chain(ties(graph)).collect();
-    format!("```mermaid\n{}```\n\n<sub>{}</sub>\n", draw(graph, ""), caption.join(" · "))
+    format!(
+        "```mermaid\n{}```\n\n<sub>{}</sub>\n",
+        draw(graph, ""),
+        caption.join(" · ")
+    )
 }
 
 /// The graph with as many nodes, up to those of `detail`, as fit into `most` bytes of text.
-pub(super) fn fitting(stories: &[Story<'_>], scope: &Extent, mut detail: Detail, most: usize) -> Graph {
+pub(super) fn fitting(
+    stories: &[Story<'_>],
+    scope: &Extent,
+    mut detail: Detail,
+    most: usize,
+) -> Graph {
     loop {
         let graph = graph(stories, scope, detail);
         if draw(&graph, "").len() <= most || detail.nodes <= 8 {
@@ -68,10 +85,19 @@ fn draw(graph: &Graph, more: &str) -> String {
     let mut out = String::from("flowchart LR\n");
     for (at, node) in graph.nodes.iter().enumerate() {
         let label: Vec<String> = node.label.iter().map(|line| escaped(line)).collect();
-        out.push_str(&format!("  n{at}[\"{}\"]:::{}\n", label.join("<br/>"), class(node.tone)));
+        out.push_str(&format!(
+            "  n{at}[\"{}\"]:::{}\n",
+            label.join("<br/>"),
+            class(node.tone)
+        ));
     }
     for arrow in &graph.arrows {
-        out.push_str(&format!("  n{} {} n{}\n", arrow.from, line(arrow.tie), arrow.to));
+        out.push_str(&format!(
+            "  n{} {} n{}\n",
+            arrow.from,
+            line(arrow.tie),
+            arrow.to
+        ));
     }
     out + more + CLASSES
 }
@@ -85,12 +111,19 @@ fn legend(graph: &Graph) -> String {
     }
     let ties = ties(graph);
     if !ties.is_empty() {
-        out.push_str(&format!("    arrows[\"{}\"]:::untouched\n", ties.join("<br/>")));
+        out.push_str(&format!(
+            "    arrows[\"{}\"]:::untouched\n",
+            ties.join("<br/>")
+        ));
     }
     out.push_str("  end\n");
     let ends: BTreeSet<usize> = graph.arrows.iter().map(|arrow| arrow.to).collect();
     let starts: BTreeSet<usize> = graph.arrows.iter().map(|arrow| arrow.from).collect();
-    let roots: Vec<String> = starts.difference(&ends).take(LINKED).map(|at| format!("n{at}")).collect();
+    let roots: Vec<String> = starts
+        .difference(&ends)
+        .take(LINKED)
+        .map(|at| format!("n{at}"))
+        .collect();
     if !roots.is_empty() {
         out.push_str(&format!("  legend ~~~ {}\n", roots.join(" & ")));
     }
@@ -101,7 +134,16 @@ fn legend(graph: &Graph) -> String {
 fn ties(graph: &Graph) -> Vec<&'static str> {
     let mut ties = graph.ties();
     if ties.contains(&Stroke::Implied) && ties.remove(&Stroke::Contains) {
-        return ties.into_iter().map(|one| if one == Stroke::Implied { EITHER } else { tie(one) }).collect();
+        return ties
+            .into_iter()
+            .map(|one| {
+                if one == Stroke::Implied {
+                    EITHER
+                } else {
+                    tie(one)
+                }
+            })
+            .collect();
     }
     ties.into_iter().map(tie).collect()
 }
@@ -149,7 +191,8 @@ fn line(tie: Stroke) -> &'static str {
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.chars().enumerate() {
-        let harmless = c.is_alphanumeric() || (at > 0 && matches!(c, ' ' | '/' | '.' | ',' | ':' | '-'));
+        let harmless =
+            c.is_alphanumeric() || (at > 0 && matches!(c, ' ' | '/' | '.' | ',' | ':' | '-'));
         // "1. x" would be a list.
         let begins_list = at == 0 && c.is_ascii_digit();
         if harmless && !begins_list {

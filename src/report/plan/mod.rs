@@ -43,7 +43,14 @@ pub enum PlanFormat {
 
 impl PlanFormat {
     /// Every format, in the order of this type.
-    pub const ALL: [Self; 6] = [Self::Human, Self::Json, Self::Dot, Self::Mermaid, Self::Markdown, Self::Html];
+    pub const ALL: [Self; 6] = [
+        Self::Human,
+        Self::Json,
+        Self::Dot,
+        Self::Mermaid,
+        Self::Markdown,
+        Self::Html,
+    ];
 
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
@@ -68,7 +75,10 @@ impl FromStr for PlanFormat {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL.into_iter().find(|format| format.as_str() == text).ok_or_else(|| UnknownFormat(text.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|format| format.as_str() == text)
+            .ok_or_else(|| UnknownFormat(text.to_owned()))
     }
 }
 

@@ -64,13 +64,19 @@ impl<'a> Outcomes<'a> {
             [] => BTreeSet::new(),
             _ => view.implied.iter().map(|one| &one.key).collect(),
         };
-        Self { view, outcomes, implied }
+        Self {
+            view,
+            outcomes,
+            implied,
+        }
     }
 
     /// What becomes of the objects of the input.
     fn objects(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         let fates = self.view.plan.fates(outcome).into_iter();
-        let mut fates: Vec<(ObjectKey, Fate)> = fates.filter(|(key, _)| !self.implied.contains(key)).collect();
+        let mut fates: Vec<(ObjectKey, Fate)> = fates
+            .filter(|(key, _)| !self.implied.contains(key))
+            .collect();
         let absent = self.view.removal.iter().flat_map(|removal| &removal.absent);
         fates.extend(absent.map(|key| (key.clone(), Fate::Gone)));
         fates.sort();
@@ -91,9 +97,14 @@ impl<'a> Outcomes<'a> {
 }
 
 fn difference(here: &Fate, there: &Fate) -> Difference {
-    let state = |present: &Present| Present { owner_references: Vec::new(), ..present.clone() };
+    let state = |present: &Present| Present {
+        owner_references: Vec::new(),
+        ..present.clone()
+    };
     match (here, there) {
-        (Fate::Present(here), Fate::Present(there)) if state(here) == state(there) => Difference::References,
+        (Fate::Present(here), Fate::Present(there)) if state(here) == state(there) => {
+            Difference::References
+        }
         (Fate::Present(_), Fate::Present(_)) => Difference::Terminating,
         _ => Difference::Existence,
     }
@@ -143,14 +154,26 @@ struct Objects<'a>(&'a [(ObjectKey, Fate)]);
 
 impl Serialize for Objects<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, fate)| (key.to_string(), FateDocument::from(fate))))
+        serializer.collect_map(
+            self.0
+                .iter()
+                .map(|(key, fate)| (key.to_string(), FateDocument::from(fate))),
+        )
     }
 }
 
 impl From<&Fate> for FateDocument {
     fn from(fate: &Fate) -> Self {
-        let Fate::Present(present) = fate else { return Self::Gone("gone") };
-        let Present { terminating, finalizers, owner_references, spec_finalizers, conditions } = present.clone();
+        let Fate::Present(present) = fate else {
+            return Self::Gone("gone");
+        };
+        let Present {
+            terminating,
+            finalizers,
+            owner_references,
+            spec_finalizers,
+            conditions,
+        } = present.clone();
         let conditions = conditions.map(|conditions| {
             let documents = conditions.into_iter().map(|condition| ConditionDocument {
                 r#type: condition.kind,
@@ -160,8 +183,17 @@ impl From<&Fate> for FateDocument {
             });
             documents.collect()
         });
-        let owner_references = owner_references.into_iter().map(ReferenceDocument::from).collect();
-        Self::Present { terminating, finalizers, owner_references, spec_finalizers, conditions }
+        let owner_references = owner_references
+            .into_iter()
+            .map(ReferenceDocument::from)
+            .collect();
+        Self::Present {
+            terminating,
+            finalizers,
+            owner_references,
+            spec_finalizers,
+            conditions,
+        }
     }
 }
 

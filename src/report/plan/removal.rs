@@ -17,16 +17,22 @@ const COMMANDS: usize = 20;
 pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story: &Story<'_>) {
     if !removal.kept.is_empty() {
         page.section("Stays, and why");
-        let lines = by_reason(removal)
-            .into_iter()
-            .map(|(why, keys)| format!("{}: {}", plain::one_line(why), words::keys(keys.into_iter())));
+        let lines = by_reason(removal).into_iter().map(|(why, keys)| {
+            format!(
+                "{}: {}",
+                plain::one_line(why),
+                words::keys(keys.into_iter())
+            )
+        });
         list(page, lines.collect());
     }
     let data: Vec<&ObjectKey> = data(story).collect();
     if !data.is_empty() {
         page.section("Data that is deleted, unless its volumes are retained");
         let line = |key: &ObjectKey| match story.view.data.get(key) {
-            Some(lost) if !key.is(kinds::PERSISTENT_VOLUME_CLAIM) => format!("{}: {lost}", words::key(key)),
+            Some(lost) if !key.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
+                format!("{}: {lost}", words::key(key))
+            }
             _ => words::key(key),
         };
         list(page, data.into_iter().map(line).collect());
@@ -49,8 +55,13 @@ pub(super) fn by_reason(removal: &RemovalView) -> Vec<(&str, Vec<&ObjectKey>)> {
 
 /// The objects that hold data and are deleted.
 pub(super) fn data<'s>(story: &'s Story<'_>) -> impl Iterator<Item = &'s ObjectKey> {
-    let deleted = story.affected.iter().filter(|affected| affected.ending == Ending::Deleted);
-    deleted.map(|affected| &affected.key).filter(|key| story.view.data.contains_key(key))
+    let deleted = story
+        .affected
+        .iter()
+        .filter(|affected| affected.ending == Ending::Deleted);
+    deleted
+        .map(|affected| &affected.key)
+        .filter(|key| story.view.data.contains_key(key))
 }
 
 fn list(page: &mut Screen<'_>, lines: Vec<String>) {
@@ -58,7 +69,10 @@ fn list(page: &mut Screen<'_>, lines: Vec<String>) {
         page.item(line);
     }
     if lines.len() > LISTED {
-        page.line(&format!("  and {}; --output json has them all", plain::count(lines.len() - LISTED, "more object")));
+        page.line(&format!(
+            "  and {}; --output json has them all",
+            plain::count(lines.len() - LISTED, "more object")
+        ));
     }
 }
 
@@ -87,5 +101,4 @@ pub(super) fn safe_order(page: &mut Screen<'_>, removal: &RemovalView) {
 }
 
 /// What to say where the search found nothing.
-pub(super) const NO_ORDER: &str =
-    "None was found: whatever is deleted first, something gets stuck. Release it by hand, as above.";
+pub(super) const NO_ORDER: &str = "None was found: whatever is deleted first, something gets stuck. Release it by hand, as above.";

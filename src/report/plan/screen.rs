@@ -19,7 +19,10 @@ pub(super) enum Emphasis {
 
 impl<'o> Screen<'o> {
     pub(super) fn new(options: &'o HumanOptions) -> Self {
-        Self { out: String::new(), options }
+        Self {
+            out: String::new(),
+            options,
+        }
     }
 
     pub(super) fn styled(&self, text: &str, style: Emphasis) -> String {
@@ -30,17 +33,29 @@ impl<'o> Screen<'o> {
             // Magenta, since yellow on white cannot be read.
             Emphasis::Warn => "35",
         };
-        if self.options.color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.options.color && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Citations at the end of a line, if asked for.
     pub(super) fn cited(&self, citations: &[&'static str]) -> String {
-        if self.options.citations { words::cited(citations) } else { String::new() }
+        if self.options.citations {
+            words::cited(citations)
+        } else {
+            String::new()
+        }
     }
 
     /// The mark of an object that a controller would have created.
     pub(super) fn implied(&self, rule: &str) -> String {
-        if self.options.citations { format!(" (implied, {rule})") } else { " (implied)".to_owned() }
+        if self.options.citations {
+            format!(" (implied, {rule})")
+        } else {
+            " (implied)".to_owned()
+        }
     }
 
     pub(super) fn line(&mut self, text: &str) {

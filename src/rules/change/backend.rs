@@ -57,22 +57,39 @@ fn draft(merge: &Merge<'_>, unanswered: &LostBackend<'_>, message: String) -> Dr
     if let Some(severity) = severity(surprise) {
         draft = draft.severity(severity);
     }
-    let file = merge.part.sides.head_file(merge.part.at, unanswered.object.file);
-    let draft = draft.related(file, client.service.name.span, "names the Service, and stays");
+    let file = merge
+        .part
+        .sides
+        .head_file(merge.part.at, unanswered.object.file);
+    let draft = draft.related(
+        file,
+        client.service.name.span,
+        "names the Service, and stays",
+    );
     left_in_head(draft, merge, left)
 }
 
 fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
-    let webhooks = unanswered.clients.iter().filter_map(|client| match &client.purpose {
-        Purpose::Webhook(webhook) => Some(webhook),
-        _ => None,
-    });
+    let webhooks = unanswered
+        .clients
+        .iter()
+        .filter_map(|client| match &client.purpose {
+            Purpose::Webhook(webhook) => Some(webhook),
+            _ => None,
+        });
     let operations = |webhook: &Webhook| {
         let operations = webhook.rules.iter().flat_map(|rule| &rule.operations);
-        operations.map(|operation| operation.value.clone()).collect::<Vec<_>>()
+        operations
+            .map(|operation| operation.value.clone())
+            .collect::<Vec<_>>()
     };
-    let operations: BTreeSet<String> = webhooks.clone().flat_map(|webhook| operations(webhook)).collect();
-    let deletes = operations.iter().any(|operation| operation == "DELETE" || operation == "*");
+    let operations: BTreeSet<String> = webhooks
+        .clone()
+        .flat_map(|webhook| operations(webhook))
+        .collect();
+    let deletes = operations
+        .iter()
+        .any(|operation| operation == "DELETE" || operation == "*");
     let stuck = match deletes {
         true => " That includes deletions: a namespace with such objects stays Terminating.",
         false => "",
@@ -100,9 +117,18 @@ fn api(merge: &Merge<'_>, unanswered: &LostBackend<'_>, group: &str, version: &s
 
 fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
     let (left, object) = (named(unanswered.left), named(unanswered.object));
-    let kind = unanswered.object.object.definition().map(|crd| crd.group_kind().kind.to_owned()).unwrap_or_default();
+    let kind = unanswered
+        .object
+        .object
+        .definition()
+        .map(|crd| crd.group_kind().kind.to_owned())
+        .unwrap_or_default();
     let inventory = merge.part.analysis.inventory();
-    let instances = unanswered.object.object.definition().map(|crd| instances_of(inventory, crd.group_kind()));
+    let instances = unanswered
+        .object
+        .object
+        .definition()
+        .map(|crd| instances_of(inventory, crd.group_kind()));
     let draft = draft(merge, unanswered, format!("{left} leaves, and {object} still converts with it"))
         .reason(format!(
             "The API server cannot read objects of kind {kind} that are stored in another version: reading, deleting and collecting \
@@ -113,7 +139,11 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
              version"
         ));
     // What is stored in the only version is never converted.
-    let versions = unanswered.object.object.definition().map_or(0, |crd| crd.versions.len());
+    let versions = unanswered
+        .object
+        .object
+        .definition()
+        .map_or(0, |crd| crd.versions.len());
     let draft = match versions {
         1 => draft.severity(Severity::Info).reason(format!(
             "{kind} has one version, so nothing is converted. With a second one the API server could not read, delete or collect the \
@@ -125,5 +155,7 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
         .into_iter()
         .flatten()
         .take(3)
-        .fold(draft, |draft, instance| related_in_base(draft, merge, instance, "is converted with it"))
+        .fold(draft, |draft, instance| {
+            related_in_base(draft, merge, instance, "is converted with it")
+        })
 }

@@ -36,20 +36,36 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     if merge.effects.is_empty() {
         return;
     }
-    let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else { return };
+    let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else {
+        return;
+    };
     let inventory = &merge.part.base.inventory;
     for (id, held) in merge.released() {
         let workload = inventory.member(*id);
-        let Some(certain) = merge.takes_away(&workload.key).filter(|_| workload.key.group() != "batch") else {
+        let Some(certain) = merge
+            .takes_away(&workload.key)
+            .filter(|_| workload.key.group() != "batch")
+        else {
             continue;
         };
         // Another workload of head may run the same controller.
         let left = held.iter().filter(|held| {
-            let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
-            let remover = outlook.removers().remover_from(&head.inventory, &holder, &held.finalizer);
-            matches!(remover, Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_))
+            let holder = FinalizerHolder {
+                name: None,
+                ..FinalizerHolder::of(held.member)
+            };
+            let remover =
+                outlook
+                    .removers()
+                    .remover_from(&head.inventory, &holder, &held.finalizer);
+            matches!(
+                remover,
+                Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_)
+            )
         });
-        let left: Vec<&ReleasedObject<'_>> = left.filter(|held| merge.takes_away(&held.member.key).is_none()).collect();
+        let left: Vec<&ReleasedObject<'_>> = left
+            .filter(|held| merge.takes_away(&held.member.key).is_none())
+            .collect();
         if !left.is_empty() {
             sink.push(removed(merge, workload, &left, certain));
         }
@@ -58,19 +74,37 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
 
 /// Whether head delivers something new that nobody rendered: it may contain the controller.
 fn may_come_otherwise(merge: &Merge<'_>) -> bool {
-    let delivers = [kinds::HELM_RELEASE, kinds::APPLICATION, kinds::APPLICATION_SET, kinds::FLUX_KUSTOMIZATION];
+    let delivers = [
+        kinds::HELM_RELEASE,
+        kinds::APPLICATION,
+        kinds::APPLICATION_SET,
+        kinds::FLUX_KUSTOMIZATION,
+    ];
     let new = |member: &Member| merge.part.base.inventory.with_key(&member.key).is_empty();
-    let members = merge.part.sides.head.iter().flat_map(|tree| &tree.inventory.members);
-    let mut delivering = members.filter(|member| delivers.into_iter().any(|kind| member.object.is(kind)));
+    let members = merge
+        .part
+        .sides
+        .head
+        .iter()
+        .flat_map(|tree| &tree.inventory.members);
+    let mut delivering =
+        members.filter(|member| delivers.into_iter().any(|kind| member.object.is(kind)));
     delivering.any(new)
 }
 
-fn removed(merge: &Merge<'_>, workload: &Member, left: &[&ReleasedObject<'_>], certain: bool) -> Draft {
+fn removed(
+    merge: &Merge<'_>,
+    workload: &Member,
+    left: &[&ReleasedObject<'_>],
+    certain: bool,
+) -> Draft {
     let verified = left.iter().any(|held| held.verified);
     let elsewhere = may_come_otherwise(merge) || merge.part.unseen_source(workload).is_some();
     let surprise = Surprise::needed(certain && verified && !elsewhere);
     let doubt = match elsewhere {
-        true => " The change also adds what a tool renders later, and the controller may be part of that.",
+        true => {
+            " The change also adds what a tool renders later, and the controller may be part of that."
+        }
         false => "",
     };
     let (who, what) = (named(workload), counted(named(left[0].member), left.len()));
@@ -95,15 +129,23 @@ fn removed(merge: &Merge<'_>, workload: &Member, left: &[&ReleasedObject<'_>], c
 
 fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
     left.iter().take(MOST_RELATED).fold(draft, |draft, held| {
-        related_in_head(draft, merge, held.member, format!("has or gets the finalizer `{}`", held.finalizer))
+        related_in_head(
+            draft,
+            merge,
+            held.member,
+            format!("has or gets the finalizer `{}`", held.finalizer),
+        )
     })
 }
 
 /// Names the rows of the table that the finding rests on.
 fn resting(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
     let known = merge.part.analysis.ownership().removers.known();
-    let rows: BTreeMap<&str, _> =
-        left.iter().filter_map(|held| known.find(&held.finalizer)).map(|known| (&*known.finalizer, known)).collect();
+    let rows: BTreeMap<&str, _> = left
+        .iter()
+        .filter_map(|held| known.find(&held.finalizer))
+        .map(|known| (&*known.finalizer, known))
+        .collect();
     rows.into_values().fold(draft, Draft::rests_on_finalizer)
 }
 
@@ -112,13 +154,24 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
     if merge.effects.is_empty() && !kept(merge).any(permits) {
         return;
     }
-    let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else { return };
+    let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else {
+        return;
+    };
     let (before, after) = (&merge.part.base.inventory, &head.inventory);
     for (id, held) in merge.released() {
         let workload = before.member(*id);
-        let Some(stays) = after.with_key(&workload.key).first().map(|id| after.member(*id)) else { continue };
+        let Some(stays) = after
+            .with_key(&workload.key)
+            .first()
+            .map(|id| after.member(*id))
+        else {
+            continue;
+        };
         let mut lost: BTreeMap<ObjectId, Vec<&ReleasedObject<'_>>> = BTreeMap::new();
-        for held in held.iter().filter(|held| merge.takes_away(&held.member.key).is_none()) {
+        for held in held
+            .iter()
+            .filter(|held| merge.takes_away(&held.member.key).is_none())
+        {
             if let Some(id) = lost_permission(merge, (after, outlook), workload, stays, held) {
                 lost.entry(id).or_default().push(held);
             }
@@ -137,11 +190,20 @@ fn lost_permission(
     stays: &Member,
     held: &ReleasedObject<'_>,
 ) -> Option<ObjectId> {
-    let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
+    let holder = FinalizerHolder {
+        name: None,
+        ..FinalizerHolder::of(held.member)
+    };
     let before = &merge.part.base.inventory;
     let removers = &merge.part.analysis.ownership().removers;
-    let was = removers.access().authority(before, workload.id, &holder, &mut Budget::default());
-    let is = outlook.removers().access().authority(after, stays.id, &holder, &mut Budget::default());
+    let was = removers
+        .access()
+        .authority(before, workload.id, &holder, &mut Budget::default());
+    let is =
+        outlook
+            .removers()
+            .access()
+            .authority(after, stays.id, &holder, &mut Budget::default());
     if let Some(account) = was.service_account.filter(|_| is.service_account.is_none())
         && merge.takes_away(&before.member(account).key).is_some()
     {
@@ -160,16 +222,26 @@ fn lost_permission(
 
 /// Whether head has the object with other content.
 fn changed(after: &Inventory, member: &Member) -> bool {
-    let now = after.with_key(&member.key).first().map(|id| after.member(*id));
+    let now = after
+        .with_key(&member.key)
+        .first()
+        .map(|id| after.member(*id));
     now.is_some_and(|now| !same_content(&now.object, &member.object))
 }
 
-fn forbidden(merge: &Merge<'_>, taken: &Member, workload: &Member, left: &[&ReleasedObject<'_>]) -> Draft {
+fn forbidden(
+    merge: &Merge<'_>,
+    taken: &Member,
+    workload: &Member,
+    left: &[&ReleasedObject<'_>],
+) -> Draft {
     let verified = left.iter().any(|held| held.verified);
     let surprise = Surprise::needed(verified && merge.takes_away(&taken.key) == Some(true));
     let (what, who) = (named(taken), named(workload));
-    let message =
-        format!("{who} cannot release {} any more without {what}", counted(named(left[0].member), left.len()));
+    let message = format!(
+        "{who} cannot release {} any more without {what}",
+        counted(named(left[0].member), left.len())
+    );
     let draft = on_base(merge, taken, taken.object.name_span(), message)
         .label("let it remove finalizers")
         .reason(format!(

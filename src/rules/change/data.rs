@@ -29,9 +29,21 @@ pub(in crate::rules) static DATA_REMOVED: Rule = rule!(
 );
 
 fn volume_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(merge.of_kind(CascadeKind::Volume).map(|cascade| lost_volume(merge, cascade)));
-    let told = |member: &Member| merge.of_kind(CascadeKind::Volume).any(|cascade| cascade.culprit.id == member.id);
-    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
+    sink.extend(
+        merge
+            .of_kind(CascadeKind::Volume)
+            .map(|cascade| lost_volume(merge, cascade)),
+    );
+    let told = |member: &Member| {
+        merge
+            .of_kind(CascadeKind::Volume)
+            .any(|cascade| cascade.culprit.id == member.id)
+    };
+    let leaving = merge
+        .part
+        .leaving
+        .iter()
+        .map(|id| merge.part.base.inventory.member(*id));
     let sets = leaving.filter(|member| member.object.is(kinds::STATEFUL_SET) && !told(member));
     sink.extend(sets.filter_map(|set| stranded(merge, set, merge.part.renamed(set)?)));
 }
@@ -83,7 +95,9 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
 fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
     merge.end_of(&set.key)?;
     let templates = set.object.at(&["spec", "volumeClaimTemplates"])?.items();
-    let names: Vec<&str> = templates.filter_map(|template| template.at(&["metadata", "name"])?.as_str()).collect();
+    let names: Vec<&str> = templates
+        .filter_map(|template| template.at(&["metadata", "name"])?.as_str())
+        .collect();
     let first = names.first()?;
     let (old, new) = (&set.key.name, &after.key.name);
     let message = format!("{} starts it with empty volumes", leaving(merge, set));
@@ -100,20 +114,45 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
         ))
         .field("metadata.name")
         .severity(Severity::Warning);
-    Some(changed_in_head(draft, merge, after, after.object.name_span(), "gets new claims"))
+    Some(changed_in_head(
+        draft,
+        merge,
+        after,
+        after.object.name_span(),
+        "gets new claims",
+    ))
 }
 
 fn data_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(merge.of_kind(CascadeKind::Data).filter_map(|cascade| lost_data(merge, cascade)));
+    sink.extend(
+        merge
+            .of_kind(CascadeKind::Data)
+            .filter_map(|cascade| lost_data(merge, cascade)),
+    );
 }
 
 fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let member = cascade.culprit;
     let regime = merge.tool_of(member);
-    let loss = data_loss(&merge.part.base.inventory, merge.part.analysis.tables(), member)?;
-    let certain = cascade.losses.iter().any(|lost| lost.key == member.key && lost.data == Some(true));
-    let verb = if certain { deletes(merge, member) } else { "may delete" };
-    let row = merge.part.analysis.tables().data_of(member.key.group(), member.key.kind())?;
+    let loss = data_loss(
+        &merge.part.base.inventory,
+        merge.part.analysis.tables(),
+        member,
+    )?;
+    let certain = cascade
+        .losses
+        .iter()
+        .any(|lost| lost.key == member.key && lost.data == Some(true));
+    let verb = if certain {
+        deletes(merge, member)
+    } else {
+        "may delete"
+    };
+    let row = merge
+        .part
+        .analysis
+        .tables()
+        .data_of(member.key.group(), member.key.kind())?;
     let keeps = row.keep.first();
     let policy = match (&loss.written, keeps) {
         (Some((field, value)), _) => format!(" `{field}` is `{}`.", value.text),
@@ -129,19 +168,23 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
         ),
         _ => format!("back up the data; or {}", keep(regime, "the object")),
     };
-    let draft =
-        on_base(merge, member, member.object.name_span(), format!("{} {verb} {}", leaving(merge, member), loss.lost))
-            .label("stands for the data")
-            .reason(format!(
-                "{} deletes {}, and with it goes what it stands for, outside of git: {}.{policy}{}",
-                tool(merge, member),
-                named(member),
-                loss.lost,
-                stuck(cascade)
-            ))
-            .help(help)
-            .field("metadata.name")
-            .severity(cascade.severity)
-            .rests_on(&loss.row, true);
+    let draft = on_base(
+        merge,
+        member,
+        member.object.name_span(),
+        format!("{} {verb} {}", leaving(merge, member), loss.lost),
+    )
+    .label("stands for the data")
+    .reason(format!(
+        "{} deletes {}, and with it goes what it stands for, outside of git: {}.{policy}{}",
+        tool(merge, member),
+        named(member),
+        loss.lost,
+        stuck(cascade)
+    ))
+    .help(help)
+    .field("metadata.name")
+    .severity(cascade.severity)
+    .rests_on(&loss.row, true);
     Some(shown(draft, merge, cascade))
 }

@@ -21,11 +21,16 @@ pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
 );
 
 fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    let (bare, others): (Vec<_>, Vec<_>) = merge.of_kind(CascadeKind::Definition).partition(|cascade| is_bare(cascade));
+    let (bare, others): (Vec<_>, Vec<_>) = merge
+        .of_kind(CascadeKind::Definition)
+        .partition(|cascade| is_bare(cascade));
     sink.extend(others.into_iter().map(|cascade| draft(merge, cascade, &[])));
     let mut together: BTreeMap<_, Vec<&MergeCascade<'_>>> = BTreeMap::new();
     for cascade in bare {
-        together.entry(merge.part.base.destination(cascade.culprit.file)).or_default().push(cascade);
+        together
+            .entry(merge.part.base.destination(cascade.culprit.file))
+            .or_default()
+            .push(cascade);
     }
     sink.extend(together.into_values().filter_map(|alike| {
         let (first, others) = alike.split_first()?;
@@ -35,8 +40,13 @@ fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
 
 /// Whether nobody knows what is deleted with a definition: git has no object of its kind.
 fn is_bare(cascade: &MergeCascade<'_>) -> bool {
-    let [loss] = cascade.losses.as_slice() else { return false };
-    loss.key == cascade.culprit.key && !loss.stuck && loss.users.is_empty() && loss.standing == Standing::Removed
+    let [loss] = cascade.losses.as_slice() else {
+        return false;
+    };
+    loss.key == cascade.culprit.key
+        && !loss.stuck
+        && loss.users.is_empty()
+        && loss.standing == Standing::Removed
 }
 
 /// `alike`: others that leave with it, all without an object in git: what is said of the first holds for them.
@@ -64,7 +74,11 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'
         [] => ("the CustomResourceDefinition", "its kind"),
         _ => ("the CustomResourceDefinitions", "their kinds"),
     };
-    let severity = if unrendered { cascade.severity.min(Severity::Warning) } else { cascade.severity };
+    let severity = if unrendered {
+        cascade.severity.min(Severity::Warning)
+    } else {
+        cascade.severity
+    };
     let draft = on_base(merge, crd, crd.object.name_span(), format!("{leaving} {} {taken}", deletes(merge, crd)))
         .label("defines what is deleted")
         .reason(format!(
@@ -77,10 +91,9 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'
         .field("metadata.name")
         .severity(severity);
     let draft = shown(draft, merge, cascade);
-    alike
-        .iter()
-        .take(MOST_RELATED)
-        .fold(draft, |draft, other| related_in_base(draft, merge, other.culprit, "leaves with it"))
+    alike.iter().take(MOST_RELATED).fold(draft, |draft, other| {
+        related_in_base(draft, merge, other.culprit, "leaves with it")
+    })
 }
 
 /// Whether all CustomResourceDefinitions that one rendering had are gone at once, while head has the rest of it: the sign of a
@@ -90,12 +103,27 @@ fn all_vanish(merge: &Merge<'_>, crd: &Member) -> bool {
     let destination = part.base.destination(crd.file);
     let deliveries = part.analysis.deliveries();
     let rendered = |member: &&Member| {
-        part.base.destination(member.file) == destination && deliveries.template(&part.base.inventory, member).is_some()
+        part.base.destination(member.file) == destination
+            && deliveries.template(&part.base.inventory, member).is_some()
     };
     let is_definition = |member: &&Member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION);
-    let mut definitions = part.base.inventory.members.iter().filter(rendered).filter(is_definition);
-    let gone = definitions.clone().all(|member| part.leaving.contains(&member.id));
-    let others = part.base.inventory.members.iter().filter(rendered).filter(|member| !is_definition(member));
+    let mut definitions = part
+        .base
+        .inventory
+        .members
+        .iter()
+        .filter(rendered)
+        .filter(is_definition);
+    let gone = definitions
+        .clone()
+        .all(|member| part.leaving.contains(&member.id));
+    let others = part
+        .base
+        .inventory
+        .members
+        .iter()
+        .filter(rendered)
+        .filter(|member| !is_definition(member));
     let mut others = others.peekable();
     definitions.nth(1).is_some()
         && gone

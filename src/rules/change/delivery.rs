@@ -25,11 +25,24 @@ pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
 );
 
 fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(merge.of_kind(CascadeKind::Delivery).map(|cascade| draft(merge, cascade)));
-    let told: HashSet<ObjectId> = merge.of_kind(CascadeKind::Delivery).map(|cascade| cascade.culprit.id).collect();
+    sink.extend(
+        merge
+            .of_kind(CascadeKind::Delivery)
+            .map(|cascade| draft(merge, cascade)),
+    );
+    let told: HashSet<ObjectId> = merge
+        .of_kind(CascadeKind::Delivery)
+        .map(|cascade| cascade.culprit.id)
+        .collect();
     let delivered = LazyCell::new(|| delivered_of_all(merge));
-    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
-    for member in leaving.filter(|member| !told.contains(&member.id) && merge.end_of(&member.key).is_some()) {
+    let leaving = merge
+        .part
+        .leaving
+        .iter()
+        .map(|id| merge.part.base.inventory.member(*id));
+    for member in
+        leaving.filter(|member| !told.contains(&member.id) && merge.end_of(&member.key).is_some())
+    {
         if let Some(object) = delivered_by(member).first() {
             let children = delivered.get(&member.id).map_or(&[][..], Vec::as_slice);
             sink.extend(unseen(merge, member, object, children));
@@ -86,9 +99,16 @@ fn recipe(delivery: &Member) -> String {
 
 /// What leaves and takes nothing along that is known: because it is renamed and hands its objects over, because they are elsewhere, or
 /// because it leaves them behind.
-fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject, children: &[&Member]) -> Option<Draft> {
+fn unseen(
+    merge: &Merge<'_>,
+    member: &Member,
+    object: &DeliveryObject,
+    children: &[&Member],
+) -> Option<Draft> {
     let here = |message: String| {
-        on_base(merge, member, member.object.name_span(), message).field("metadata.name").help(recipe(member))
+        on_base(merge, member, member.object.name_span(), message)
+            .field("metadata.name")
+            .help(recipe(member))
     };
     let renamed = merge.part.renamed(member);
     let (verb, certain) = (deletes(merge, member), merge.is_told(member));
@@ -110,7 +130,9 @@ fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject, children:
     let is_flux = object.kind == DeliveryKind::Kustomization;
     let is_safe = |child: &Member| is_flux && merge.part.is_applied_beside(&child.key, member);
     let handed = children.iter().filter(|child| !is_safe(child));
-    let handed: Vec<&Member> = handed.filter_map(|child| merge.part.still_applied(child)).collect();
+    let handed: Vec<&Member> = handed
+        .filter_map(|child| merge.part.still_applied(child))
+        .collect();
     match (renamed, handed.len()) {
         (_, 1..) => {
             let number = plain::count(handed.len(), "object");
@@ -142,7 +164,13 @@ fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject, children:
 
 fn cause(draft: Draft, merge: &Merge<'_>, renamed: Option<&Member>) -> Draft {
     match renamed {
-        Some(after) => changed_in_head(draft, merge, after, after.object.name_span(), "its new name"),
+        Some(after) => changed_in_head(
+            draft,
+            merge,
+            after,
+            after.object.name_span(),
+            "its new name",
+        ),
         None => draft,
     }
 }
@@ -161,8 +189,18 @@ fn delivered_of_all<'a>(merge: &Merge<'a>) -> HashMap<ObjectId, Vec<&'a Member>>
 /// Applications that an ApplicationSet no longer generates.
 fn generated(merge: &Merge<'_>) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for set in merge.part.base.inventory.members.iter().filter(|member| member.object.is(kinds::APPLICATION_SET)) {
-        let after = merge.part.after(&set.key).or_else(|| merge.part.renamed(set));
+    for set in merge
+        .part
+        .base
+        .inventory
+        .members
+        .iter()
+        .filter(|member| member.object.is(kinds::APPLICATION_SET))
+    {
+        let after = merge
+            .part
+            .after(&set.key)
+            .or_else(|| merge.part.renamed(set));
         let leaves = merge.end_of(&set.key).is_some();
         let stays = after.map(delivered_by).unwrap_or_default();
         if after.is_none() && !leaves || stays.is_empty() && after.is_some() {
@@ -170,19 +208,33 @@ fn generated(merge: &Merge<'_>) -> Vec<Draft> {
         }
         let gone: Vec<DeliveryObject> = delivered_by(set)
             .into_iter()
-            .filter(|object| object.deletes() && !stays.iter().any(|stays| stays.name == object.name))
+            .filter(|object| {
+                object.deletes() && !stays.iter().any(|stays| stays.name == object.name)
+            })
             .collect();
         if gone.is_empty() {
             continue;
         }
         let names = listed(gone.iter().map(|object| object.name.as_str()));
-        let before: Vec<String> = delivered_by(set).into_iter().map(|object| object.name).collect();
+        let before: Vec<String> = delivered_by(set)
+            .into_iter()
+            .map(|object| object.name)
+            .collect();
         let new = stays.iter().filter(|object| !before.contains(&object.name));
         let same_source = |old: &DeliveryObject, new: &DeliveryObject| {
-            old.sources.iter().zip(&new.sources).any(|(old, new)| old.content == new.content)
+            old.sources
+                .iter()
+                .zip(&new.sources)
+                .any(|(old, new)| old.content == new.content)
         };
-        let renamed = new.clone().any(|new| gone.iter().any(|old| same_source(old, new)));
-        let (what, they) = if gone.len() == 1 { ("Application", "it") } else { ("Applications", "they") };
+        let renamed = new
+            .clone()
+            .any(|new| gone.iter().any(|old| same_source(old, new)));
+        let (what, they) = if gone.len() == 1 {
+            ("Application", "it")
+        } else {
+            ("Applications", "they")
+        };
         let message = format!(
             "{} no longer generates {what} {names}, which deletes everything that {they} delivered",
             named(set)
@@ -198,7 +250,13 @@ fn generated(merge: &Merge<'_>) -> Vec<Draft> {
             .target(gone.iter().map(|object| object.name.as_str()).collect::<Vec<_>>().join(","))
             .severity(if renamed { Severity::Error } else { Severity::Warning });
         drafts.push(match after {
-            Some(after) => changed_in_head(draft, merge, after, after.object.name_span(), "generates others"),
+            Some(after) => changed_in_head(
+                draft,
+                merge,
+                after,
+                after.object.name_span(),
+                "generates others",
+            ),
             None => draft,
         });
     }

@@ -17,13 +17,21 @@ pub(in crate::rules) static GENERATOR_REMOVED: Rule = rule!(
 );
 
 fn generator_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(merge.of_kind(CascadeKind::Generator).map(|cascade| draft(merge, cascade)));
+    sink.extend(
+        merge
+            .of_kind(CascadeKind::Generator)
+            .map(|cascade| draft(merge, cascade)),
+    );
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let generator = cascade.culprit;
     let regime = merge.tool_of(generator);
-    let used: Vec<&Loss<'_>> = cascade.losses.iter().filter(|loss| !loss.users.is_empty()).collect();
+    let used: Vec<&Loss<'_>> = cascade
+        .losses
+        .iter()
+        .filter(|loss| !loss.users.is_empty())
+        .collect();
     let taken = match used.as_slice() {
         [] => toll(cascade),
         used => format!("{}, which head still uses", counted(used)),
@@ -34,7 +42,9 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     };
     // The new one cannot take over what the old one owns.
     let again = cascade.losses.iter().find_map(|loss| loss.provider);
-    let again = again.map(|maker| format!(" {} makes it again once it is gone.", named(maker))).unwrap_or_default();
+    let again = again
+        .map(|maker| format!(" {} makes it again once it is gone.", named(maker)))
+        .unwrap_or_default();
     let draft = on_base(
         merge,
         generator,

@@ -24,11 +24,27 @@ pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
 fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
     for object in kept(merge).filter(|object| !runs_once(object.base)) {
         let regime = merge.regime_of(object.base);
-        let hook = |member: &Member| member.object.metadata().annotation(marks::HELM_HOOK).map(|hook| hook.key_span);
+        let hook = |member: &Member| {
+            member
+                .object
+                .metadata()
+                .annotation(marks::HELM_HOOK)
+                .map(|hook| hook.key_span)
+        };
         match (hook(object.base), hook(object.head)) {
-            (None, Some(hook)) if regime.is_release() && is_deleted(merge, object.base) && !runs_last(object.head) => {
+            (None, Some(hook))
+                if regime.is_release()
+                    && is_deleted(merge, object.base)
+                    && !runs_last(object.head) =>
+            {
                 let draft = deleted(merge, object.base, regime);
-                sink.push(changed_in_head(draft, merge, object.head, hook, "makes it a hook"));
+                sink.push(changed_in_head(
+                    draft,
+                    merge,
+                    object.head,
+                    hook,
+                    "makes it a hook",
+                ));
             }
             (Some(hook), None) if regime.is_release() && !is_transient(&object.base.object) => {
                 sink.push(changed_in_head(
@@ -51,18 +67,35 @@ fn runs_once(member: &Member) -> bool {
 
 /// Whether the hook is created after the upgrade has removed what left, and stays.
 fn runs_last(member: &Member) -> bool {
-    let events = member.object.metadata().annotation(marks::HELM_HOOK).map_or("", |events| events.value);
-    events.split(',').any(|event| event.trim() == "post-upgrade") && !is_transient(&member.object)
+    let events = member
+        .object
+        .metadata()
+        .annotation(marks::HELM_HOOK)
+        .map_or("", |events| events.value);
+    events
+        .split(',')
+        .any(|event| event.trim() == "post-upgrade")
+        && !is_transient(&member.object)
 }
 
 fn is_deleted(merge: &Merge<'_>, member: &Member) -> bool {
     let ends = [EffectKind::Deleted, EffectKind::Stuck];
-    merge.effects_on(&member.key).iter().any(|effect| ends.contains(&effect.effect))
+    merge
+        .effects_on(&member.key)
+        .iter()
+        .any(|effect| ends.contains(&effect.effect))
 }
 
 fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
-    let surprise = Surprise { standing: Standing::Applied, ..Surprise::removed(merge.is_told(member)) };
-    let upgrade = if regime == Regime::Helm { "`helm upgrade`" } else { "the upgrade of the HelmRelease" };
+    let surprise = Surprise {
+        standing: Standing::Applied,
+        ..Surprise::removed(merge.is_told(member))
+    };
+    let upgrade = if regime == Regime::Helm {
+        "`helm upgrade`"
+    } else {
+        "the upgrade of the HelmRelease"
+    };
     on_base(merge, member, member.object.name_span(), format!("{upgrade} deletes {}, which becomes a hook", named(member)))
         .label("is part of the release")
         .reason(
@@ -77,8 +110,17 @@ fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
         .severity(severity(surprise).unwrap_or(Severity::Error))
 }
 
-fn in_the_way(merge: &Merge<'_>, member: &Member, regime: Regime, hook: crate::text::Span) -> Draft {
-    let upgrade = if regime == Regime::Helm { "`helm upgrade` fails" } else { "the HelmRelease fails to upgrade" };
+fn in_the_way(
+    merge: &Merge<'_>,
+    member: &Member,
+    regime: Regime,
+    hook: crate::text::Span,
+) -> Draft {
+    let upgrade = if regime == Regime::Helm {
+        "`helm upgrade` fails"
+    } else {
+        "the HelmRelease fails to upgrade"
+    };
     on_base(merge, member, hook, format!("{} stops being a hook: {upgrade} if the hook still exists", named(member)))
         .label("was created as a hook")
         .reason(

@@ -54,7 +54,9 @@ enum Answer {
 fn answer(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>) -> Answer {
     let KeptObject { base, head } = object;
     let metadata = head.object.metadata();
-    let is_hook = |key| base.object.metadata().annotation(key).is_some() && metadata.annotation(key).is_some();
+    let is_hook = |key| {
+        base.object.metadata().annotation(key).is_some() && metadata.annotation(key).is_some()
+    };
     if is_hook(marks::HELM_HOOK) || regime == Regime::ArgoCd && is_hook(marks::ARGOCD_HOOK) {
         return Answer::Anew;
     }
@@ -62,22 +64,36 @@ fn answer(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>) -> Answer {
     match regime {
         Regime::ArgoCd => {
             let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS);
-            let force =
-                options.is_some_and(|options| marks::sync_options(options.value).any(|one| one == "Force=true"));
+            let force = options.is_some_and(|options| {
+                marks::sync_options(options.value).any(|one| one == "Force=true")
+            });
             if force {
-                Answer::Replaces { because: "the sync option `Force=true` of the object" }
+                Answer::Replaces {
+                    because: "the sync option `Force=true` of the object",
+                }
             } else {
                 Answer::Fails
             }
         }
         Regime::Flux(FluxObject::Kustomization) => {
-            let own = [metadata.annotation(marks::FLUX_FORCE), metadata.label(marks::FLUX_FORCE)];
-            let spec = merge.part.deliverer_of(base).and_then(|deliverer| deliverer.object.at(&["spec", "force"]));
-            match (own.into_iter().flatten().any(forced), spec.and_then(Value::as_bool)) {
-                (true, _) => {
-                    Answer::Replaces { because: "the annotation `kustomize.toolkit.fluxcd.io/force` of the object" }
-                }
-                (_, Some(true)) => Answer::Replaces { because: "`spec.force` of the Kustomization" },
+            let own = [
+                metadata.annotation(marks::FLUX_FORCE),
+                metadata.label(marks::FLUX_FORCE),
+            ];
+            let spec = merge
+                .part
+                .deliverer_of(base)
+                .and_then(|deliverer| deliverer.object.at(&["spec", "force"]));
+            match (
+                own.into_iter().flatten().any(forced),
+                spec.and_then(Value::as_bool),
+            ) {
+                (true, _) => Answer::Replaces {
+                    because: "the annotation `kustomize.toolkit.fluxcd.io/force` of the object",
+                },
+                (_, Some(true)) => Answer::Replaces {
+                    because: "`spec.force` of the Kustomization",
+                },
                 _ => Answer::Fails,
             }
         }
@@ -90,7 +106,10 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
     for object in kept(merge) {
         let fields = rejected_fields(&object.base.object, &object.head.object);
         // `scope-changed` tells it.
-        let fields: Vec<RejectedField> = fields.into_iter().filter(|field| field.field != "spec.scope").collect();
+        let fields: Vec<RejectedField> = fields
+            .into_iter()
+            .filter(|field| field.field != "spec.scope")
+            .collect();
         if fields.is_empty() || ends_on_its_own(object.base) {
             continue;
         }
@@ -107,14 +126,23 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
 
 /// A Job that is deleted some time after it has finished is mostly gone before it changes.
 fn ends_on_its_own(member: &Member) -> bool {
-    member.object.is(JOB) && member.object.at(&["spec", "ttlSecondsAfterFinished"]).is_some()
+    member.object.is(JOB)
+        && member
+            .object
+            .at(&["spec", "ttlSecondsAfterFinished"])
+            .is_some()
 }
 
 /// Whether more is deleted with an object than the object: to have others created again is what force is for.
 fn matters(merge: &Merge<'_>, member: &Member) -> bool {
-    let takes_others =
-        [kinds::CUSTOM_RESOURCE_DEFINITION, kinds::NAMESPACE, kinds::PERSISTENT_VOLUME_CLAIM, kinds::PERSISTENT_VOLUME];
-    takes_others.into_iter().any(|kind| member.object.is(kind)) || loses_data(merge, member).is_some()
+    let takes_others = [
+        kinds::CUSTOM_RESOURCE_DEFINITION,
+        kinds::NAMESPACE,
+        kinds::PERSISTENT_VOLUME_CLAIM,
+        kinds::PERSISTENT_VOLUME,
+    ];
+    takes_others.into_iter().any(|kind| member.object.is(kind))
+        || loses_data(merge, member).is_some()
 }
 
 /// Whether data is deleted with an object, and whether that is certain.
@@ -136,20 +164,48 @@ fn on_field(
     message: String,
 ) -> Draft {
     let KeptObject { base, head } = object;
-    let draft = on_base(merge, base, was.unwrap_or_else(|| base.object.name_span()), message).field(field);
-    let draft = draft.label(if was.is_some() { "cannot be changed" } else { "does not write the field" });
-    changed_in_head(draft, merge, head, is.unwrap_or_else(|| head.object.name_span()), "changed here")
+    let draft = on_base(
+        merge,
+        base,
+        was.unwrap_or_else(|| base.object.name_span()),
+        message,
+    )
+    .field(field);
+    let draft = draft.label(if was.is_some() {
+        "cannot be changed"
+    } else {
+        "does not write the field"
+    });
+    changed_in_head(
+        draft,
+        merge,
+        head,
+        is.unwrap_or_else(|| head.object.name_span()),
+        "changed here",
+    )
 }
 
 fn first<'f>(fields: &[RejectedField]) -> (&'f str, Option<Span>, Option<Span>) {
     (fields[0].field, fields[0].base, fields[0].head)
 }
 
-fn rejected(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>, fields: &[RejectedField]) -> Draft {
+fn rejected(
+    merge: &Merge<'_>,
+    regime: Regime,
+    object: KeptObject<'_>,
+    fields: &[RejectedField],
+) -> Draft {
     let names = listed(fields.iter().map(|field| field.field));
-    let message = format!("the API server rejects the change to {names} of {}", named(object.base));
+    let message = format!(
+        "the API server rejects the change to {names} of {}",
+        named(object.base)
+    );
     // Somebody may delete a Job that has finished, and often does.
-    let severity = if object.base.object.is(JOB) { Severity::Warning } else { Severity::Error };
+    let severity = if object.base.object.is(JOB) {
+        Severity::Warning
+    } else {
+        Severity::Error
+    };
     on_field(merge, object, first(fields), message)
         .reason(format!("The field is immutable. {}", failure(regime)))
         .help(remedy(object.base, regime))
@@ -165,9 +221,14 @@ fn replaced(
 ) -> Draft {
     let (tool, who) = (regime.tool(), named(object.base));
     let names = listed(fields.iter().map(|field| field.field));
-    let message = format!("{tool} deletes {who} and creates it again, because {names} cannot be changed");
+    let message =
+        format!("{tool} deletes {who} and creates it again, because {names} cannot be changed");
     let data = loses_data(merge, object.base);
-    let surprise = Surprise { standing: Standing::Applied, data, ..Surprise::removed(true) };
+    let surprise = Surprise {
+        standing: Standing::Applied,
+        data,
+        ..Surprise::removed(true)
+    };
     on_field(merge, object, first(fields), message)
         .reason(format!(
             "The API server rejects the update, and {because} tells {tool} to delete the object then. What is deleted with it, \
@@ -233,24 +294,37 @@ fn remedy(member: &Member, regime: Regime) -> String {
 fn scope_changed(merge: &Merge<'_>, sink: &mut Sink) {
     let scope = |member: &Member| member.object.definition().and_then(|crd| crd.scope);
     for object in kept(merge) {
-        let (Some(was), Some(is)) = (scope(object.base), scope(object.head)) else { continue };
+        let (Some(was), Some(is)) = (scope(object.base), scope(object.head)) else {
+            continue;
+        };
         if was.value != is.value {
             sink.push(new_scope(merge, object, (&was, &is)));
         }
     }
 }
 
-fn new_scope(merge: &Merge<'_>, object: KeptObject<'_>, (was, is): (&Spanned<Scope>, &Spanned<Scope>)) -> Draft {
+fn new_scope(
+    merge: &Merge<'_>,
+    object: KeptObject<'_>,
+    (was, is): (&Spanned<Scope>, &Spanned<Scope>),
+) -> Draft {
     let crd = object.base;
     let regime = merge.regime_of(crd);
     let kind = crd.object.definition().map(|crd| crd.group_kind());
-    let instances = kind.map_or(0, |kind| instances_of(merge.part.analysis.inventory(), kind).count());
+    let instances = kind.map_or(0, |kind| {
+        instances_of(merge.part.analysis.inventory(), kind).count()
+    });
     let known = match instances {
         0 => String::new(),
         1 => " Base contains 1 such object.".to_owned(),
         n => format!(" Base contains {n} such objects."),
     };
-    let message = format!("the scope of {} changes from {:?} to {:?}", named(crd), was.value, is.value);
+    let message = format!(
+        "the scope of {} changes from {:?} to {:?}",
+        named(crd),
+        was.value,
+        is.value
+    );
     let field = ("spec.scope", Some(was.span), Some(is.span));
     match answer(merge, regime, object) {
         Answer::Replaces { because } => on_field(merge, object, field, message)

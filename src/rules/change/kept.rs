@@ -15,12 +15,17 @@ pub(super) struct KeptObject<'a> {
 pub(super) fn kept<'a>(merge: &Merge<'a>) -> impl Iterator<Item = KeptObject<'a>> {
     let part = merge.part;
     part.changes.iter().filter_map(move |change| {
-        let Sides::Both(was, is) = change.sides else { return None };
+        let Sides::Both(was, is) = change.sides else {
+            return None;
+        };
         if change.kind == ChangeKind::Renamed || was.tree != part.at || is.tree != part.at {
             return None;
         }
         let (base, head) = (part.sides.of_base(was), part.sides.of_head(is));
-        let (left, reached) = (part.base.destination(base.file), part.head?.destination(head.file));
+        let (left, reached) = (
+            part.base.destination(base.file),
+            part.head?.destination(head.file),
+        );
         let same = left == reached || left.name().is_none() && reached.name().is_none();
         (same && reached.is_applied() && base.key == head.key).then_some(KeptObject { base, head })
     })

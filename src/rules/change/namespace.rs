@@ -16,19 +16,29 @@ pub(in crate::rules) static NAMESPACE_REMOVED: Rule = rule!(
 );
 
 fn namespace_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(merge.of_kind(CascadeKind::Namespace).map(|cascade| draft(merge, cascade)));
+    sink.extend(
+        merge
+            .of_kind(CascadeKind::Namespace)
+            .map(|cascade| draft(merge, cascade)),
+    );
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let namespace = cascade.culprit;
     let own = cascade.losses.iter().find(|loss| loss.key == namespace.key);
     let taken = match (toll(cascade), own.is_some_and(|own| !own.users.is_empty())) {
-        (nothing, true) if nothing.is_empty() => "everything in it, and head still delivers into it".to_owned(),
+        (nothing, true) if nothing.is_empty() => {
+            "everything in it, and head still delivers into it".to_owned()
+        }
         (nothing, false) if nothing.is_empty() => "everything in it".to_owned(),
         (toll, _) => toll,
     };
     let regime = merge.tool_of(namespace);
-    let message = format!("{} {} {taken}", leaving(merge, namespace), deletes(merge, namespace));
+    let message = format!(
+        "{} {} {taken}",
+        leaving(merge, namespace),
+        deletes(merge, namespace)
+    );
     let draft = on_base(merge, namespace, namespace.object.name_span(), message)
         .label("contains what is deleted")
         .reason(format!(

@@ -16,7 +16,11 @@ pub(in crate::rules) static OWNER_REMOVED: Rule = rule!(
 );
 
 fn owner_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(merge.of_kind(CascadeKind::Owner).map(|cascade| draft(merge, cascade)));
+    sink.extend(
+        merge
+            .of_kind(CascadeKind::Owner)
+            .map(|cascade| draft(merge, cascade)),
+    );
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {

@@ -6,13 +6,23 @@ use crate::rules::draft::Draft;
 use crate::text::Span;
 
 /// A finding at a place of an object of base.
-pub(super) fn on_base(merge: &Merge<'_>, member: &Member, span: Span, message: impl Into<String>) -> Draft {
+pub(super) fn on_base(
+    merge: &Merge<'_>,
+    member: &Member,
+    span: Span,
+    message: impl Into<String>,
+) -> Draft {
     let file = merge.part.sides.base_file(merge.part.at, member.file);
     Draft::in_file(file, span, message).about(member)
 }
 
 /// An object of base that matters, shown at its name.
-pub(super) fn related_in_base(draft: Draft, merge: &Merge<'_>, member: &Member, words: impl Into<String>) -> Draft {
+pub(super) fn related_in_base(
+    draft: Draft,
+    merge: &Merge<'_>,
+    member: &Member,
+    words: impl Into<String>,
+) -> Draft {
     let file = merge.part.sides.base_file(merge.part.at, member.file);
     draft.related(file, member.object.name_span(), words)
 }
@@ -33,11 +43,20 @@ pub(super) fn changed_in_head(
     span: Span,
     words: impl Into<String>,
 ) -> Draft {
-    draft.caused(merge.part.sides.head_file(merge.part.at, member.file), span, words)
+    draft.caused(
+        merge.part.sides.head_file(merge.part.at, member.file),
+        span,
+        words,
+    )
 }
 
 /// An object of head that matters, shown at its name.
-pub(super) fn related_in_head(draft: Draft, merge: &Merge<'_>, member: &Member, words: impl Into<String>) -> Draft {
+pub(super) fn related_in_head(
+    draft: Draft,
+    merge: &Merge<'_>,
+    member: &Member,
+    words: impl Into<String>,
+) -> Draft {
     let file = merge.part.sides.head_file(merge.part.at, member.file);
     draft.related(file, member.object.name_span(), words)
 }

@@ -25,18 +25,36 @@ pub(in crate::rules) static APPPROJECT_REMOVED: Rule = rule!(
 const APP_PROJECT: GroupKind<&str> = GroupKind::new("argoproj.io", "AppProject");
 
 fn appproject_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
-    let projects = leaving.filter(|member| member.object.is(APP_PROJECT) && merge.end_of(&member.key).is_some());
+    let leaving = merge
+        .part
+        .leaving
+        .iter()
+        .map(|id| merge.part.base.inventory.member(*id));
+    let projects = leaving
+        .filter(|member| member.object.is(APP_PROJECT) && merge.end_of(&member.key).is_some());
     let projects: Vec<&Member> = projects.collect();
     if projects.is_empty() {
         return;
     }
-    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
+    let leaving = merge
+        .part
+        .leaving
+        .iter()
+        .map(|id| merge.part.base.inventory.member(*id));
     let leaving = Applications::new(leaving.filter(|member| merge.end_of(&member.key).is_some()));
     let head = merge.part.head.into_iter();
-    let staying = head.flat_map(|head| head.inventory.members.iter().filter(|member| head.applies(member)));
+    let staying = head.flat_map(|head| {
+        head.inventory
+            .members
+            .iter()
+            .filter(|member| head.applies(member))
+    });
     let staying = Applications::new(staying);
-    sink.extend(projects.into_iter().filter_map(|project| draft(merge, project, &staying, &leaving)));
+    sink.extend(
+        projects
+            .into_iter()
+            .filter_map(|project| draft(merge, project, &staying, &leaving)),
+    );
 }
 
 /// Applications by the name of their project.
@@ -46,7 +64,11 @@ impl<'a> Applications<'a> {
     fn new(members: impl Iterator<Item = &'a Member>) -> Self {
         let mut named: HashMap<&str, Vec<&Member>> = HashMap::default();
         for member in members.filter(|member| member.object.is(kinds::APPLICATION)) {
-            if let Some(project) = member.object.at(&["spec", "project"]).and_then(Value::as_str) {
+            if let Some(project) = member
+                .object
+                .at(&["spec", "project"])
+                .and_then(Value::as_str)
+            {
                 named.entry(project).or_default().push(member);
             }
         }
@@ -56,24 +78,37 @@ impl<'a> Applications<'a> {
     /// The Applications of a project.
     fn of(&self, project: &Member) -> impl Iterator<Item = &'a Member> {
         let namespace = project.key.namespace.name();
-        let named = self.0.get(project.key.name.as_str()).into_iter().flatten().copied();
-        named.filter(move |member| match (member.key.namespace.name(), namespace) {
-            (Some(here), Some(there)) => here == there,
-            _ => true,
-        })
+        let named = self
+            .0
+            .get(project.key.name.as_str())
+            .into_iter()
+            .flatten()
+            .copied();
+        named.filter(
+            move |member| match (member.key.namespace.name(), namespace) {
+                (Some(here), Some(there)) => here == there,
+                _ => true,
+            },
+        )
     }
 }
 
 /// Applications that stay are an error; of those that leave as well, it depends on who is quicker.
-fn draft(merge: &Merge<'_>, project: &Member, staying: &Applications<'_>, leaving: &Applications<'_>) -> Option<Draft> {
+fn draft(
+    merge: &Merge<'_>,
+    project: &Member,
+    staying: &Applications<'_>,
+    leaving: &Applications<'_>,
+) -> Option<Draft> {
     // Argo CD then keeps the project until no Application names it.
     if argocd::policy_of(&project.object).is_some() {
         return None;
     }
     let staying: Vec<&Member> = staying.of(project).collect();
     // What a later wave deletes first is gone before the project is asked for.
-    let together =
-        |member: &&Member| argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project);
+    let together = |member: &&Member| {
+        argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project)
+    };
     let leaving: Vec<&Member> = leaving.of(project).filter(together).collect();
     let draft = |message: String| {
         let draft = on_base(merge, project, project.object.name_span(), message)
@@ -82,11 +117,17 @@ fn draft(merge: &Merge<'_>, project: &Member, staying: &Applications<'_>, leavin
         left_in_head(draft, merge, project)
     };
     let related = |draft: Draft, shown: &[&Member], add: &dyn Fn(Draft, &Member) -> Draft| {
-        shown.iter().take(MOST_RELATED).fold(draft, |draft, member| add(draft, member))
+        shown
+            .iter()
+            .take(MOST_RELATED)
+            .fold(draft, |draft, member| add(draft, member))
     };
     if !staying.is_empty() {
         let stay = plain::count(staying.len(), "Application");
-        let message = format!("removing {} stops {stay} that head still applies", named(project));
+        let message = format!(
+            "removing {} stops {stay} that head still applies",
+            named(project)
+        );
         let draft = draft(message)
             .reason(
                 "An Application whose project does not exist is rejected by Argo CD: it is neither synced nor pruned, and if it has the \
@@ -102,7 +143,10 @@ fn draft(merge: &Merge<'_>, project: &Member, staying: &Applications<'_>, leavin
         return None;
     }
     let leave = plain::count(leaving.len(), "Application");
-    let message = format!("removing {} together with {leave} can leave them stuck", named(project));
+    let message = format!(
+        "removing {} together with {leave} can leave them stuck",
+        named(project)
+    );
     let draft = draft(message)
         .reason(
             "Argo CD needs the project to delete what an Application delivered, before it removes the resources finalizer. If the project \

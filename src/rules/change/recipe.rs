@@ -5,7 +5,9 @@ use crate::delivery::Regime;
 /// How to take an object out of git without its deletion: a first change that protects it in the cluster, then the removal.
 pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
     let first = match regime {
-        Some(Regime::Helm) => "annotate {} with `helm.sh/resource-policy: keep`, upgrade the release",
+        Some(Regime::Helm) => {
+            "annotate {} with `helm.sh/resource-policy: keep`, upgrade the release"
+        }
         Some(regime) if regime.is_release() => {
             "annotate {} with `helm.sh/resource-policy: keep`, merge that and wait until the HelmRelease is upgraded"
         }
@@ -17,5 +19,8 @@ pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
         }
         Some(Regime::Kubectl) | None => "tell the delivery tool to keep {}, apply that",
     };
-    format!("{}, and remove it in a second change", first.replace("{}", what))
+    format!(
+        "{}, and remove it in a second change",
+        first.replace("{}", what)
+    )
 }

@@ -39,7 +39,9 @@ fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
 /// What a tool does to objects that leave, and what it does when everything leaves.
 fn removals(regime: Regime) -> &'static [Removal] {
     match regime {
-        Regime::Helm | Regime::Flux(FluxObject::HelmRelease) => &[Removal::HelmUpgrade, Removal::HelmUninstall],
+        Regime::Helm | Regime::Flux(FluxObject::HelmRelease) => {
+            &[Removal::HelmUpgrade, Removal::HelmUninstall]
+        }
         Regime::ArgoCd => &[Removal::ArgoCdPrune, Removal::ArgoCdApplication],
         Regime::Flux(FluxObject::Kustomization) => &[Removal::FluxPrune],
         Regime::Kubectl => &[],
@@ -68,11 +70,23 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         protection(head, *removal).is_none().then_some(was)
     })?;
     let place = lost.place?;
-    let key = merge.part.base.inventory.sources.file(base.file).slice(place).trim_matches(['"', '\'']).to_owned();
+    let key = merge
+        .part
+        .base
+        .inventory
+        .sources
+        .file(base.file)
+        .slice(place)
+        .trim_matches(['"', '\''])
+        .to_owned();
     if said_by_a_kustomization(merge, &key) {
         return None;
     }
-    let message = format!("{} loses its protection: {} may delete it from now on", named(base), regime.tool());
+    let message = format!(
+        "{} loses its protection: {} may delete it from now on",
+        named(base),
+        regime.tool()
+    );
     let draft = on_base(merge, base, place, message)
         .label("protected it")
         .reason(format!(
@@ -83,24 +97,42 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .help(format!("leave `{key}` as it is"))
         .field("metadata.annotations")
         .target(key);
-    Some(changed_in_head(draft, merge, head, head.object.name_span(), "is not protected any more"))
+    Some(changed_in_head(
+        draft,
+        merge,
+        head,
+        head.object.name_span(),
+        "is not protected any more",
+    ))
 }
 
 /// Whether more dies with an object than itself.
 fn takes_others(merge: &Merge<'_>, member: &Member) -> bool {
-    let containers = [kinds::CUSTOM_RESOURCE_DEFINITION, kinds::NAMESPACE, kinds::STATEFUL_SET];
+    let containers = [
+        kinds::CUSTOM_RESOURCE_DEFINITION,
+        kinds::NAMESPACE,
+        kinds::STATEFUL_SET,
+    ];
     let analysis = &merge.part.analysis;
-    let data =
-        || data_loss(analysis.inventory(), analysis.tables(), member).is_some_and(|loss| loss.fate != DataFate::Kept);
+    let data = || {
+        data_loss(analysis.inventory(), analysis.tables(), member)
+            .is_some_and(|loss| loss.fate != DataFate::Kept)
+    };
     containers.into_iter().any(|kind| member.object.is(kind)) || data()
 }
 
 /// Whether a kustomization of head has begun to speak of a key: it may write it onto all of its objects.
 fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
     let says = |trees: &[TreePart]| {
-        let files =
-            trees.iter().flat_map(|tree| tree.inventory.sources.iter().map(move |(id, file)| (tree.place(id), file)));
-        files.filter(|(place, file)| is_kustomization(place) && file.text().contains(key)).count()
+        let files = trees.iter().flat_map(|tree| {
+            tree.inventory
+                .sources
+                .iter()
+                .map(move |(id, file)| (tree.place(id), file))
+        });
+        files
+            .filter(|(place, file)| is_kustomization(place) && file.text().contains(key))
+            .count()
     };
     says(merge.part.sides.head) > says(merge.part.sides.base)
 }
@@ -111,15 +143,26 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let tables = merge.part.analysis.tables();
     let was = data_loss(&merge.part.base.inventory, tables, base)?;
     let is = data_loss(&merge.part.head?.inventory, tables, head)?;
-    if was.fate != DataFate::Kept || is.fate != DataFate::Lost || base.object.is(kinds::PERSISTENT_VOLUME_CLAIM) {
+    if was.fate != DataFate::Kept
+        || is.fate != DataFate::Lost
+        || base.object.is(kinds::PERSISTENT_VOLUME_CLAIM)
+    {
         return None;
     }
-    let field =
-        was.written.as_ref().or(is.written.as_ref()).map_or_else(|| "spec".to_owned(), |(field, _)| field.to_string());
+    let field = was
+        .written
+        .as_ref()
+        .or(is.written.as_ref())
+        .map_or_else(|| "spec".to_owned(), |(field, _)| field.to_string());
     let place = |loss: &DataLoss, member: &Member| {
-        loss.written.as_ref().map_or_else(|| member.object.name_span(), |(_, value)| value.span)
+        loss.written
+            .as_ref()
+            .map_or_else(|| member.object.name_span(), |(_, value)| value.span)
     };
-    let surprise = Surprise { data: Some(is.verified), ..LATER };
+    let surprise = Surprise {
+        data: Some(is.verified),
+        ..LATER
+    };
     let message = format!("deleting {} deletes {} from now on", named(base), is.lost);
     let draft = on_base(merge, base, place(&was, base), message)
         .label("kept it until now")
@@ -128,7 +171,13 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .field(field)
         .severity(severity(surprise).unwrap_or(Severity::Warning))
         .rests_on(&is.row, is.verified);
-    Some(changed_in_head(draft, merge, head, place(&is, head), "deletes it"))
+    Some(changed_in_head(
+        draft,
+        merge,
+        head,
+        place(&is, head),
+        "deletes it",
+    ))
 }
 
 /// What may be deleted some day, and not by this change.
@@ -140,7 +189,9 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     if !base.object.is(kinds::STATEFUL_SET) {
         return None;
     }
-    let deletes = head.object.at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"]);
+    let deletes = head
+        .object
+        .at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"]);
     let deletes = deletes.filter(|policy| policy.as_str() == Some("Delete"))?;
     let count = |member: &Member| {
         let written = member.object.at(&["spec", "replicas"]);
@@ -148,22 +199,41 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         count.map(|count| (count, written.map(Value::span)))
     };
     let ((was, place), (is, now)) = (count(base)?, count(head)?);
-    let templates = head.object.at(&["spec", "volumeClaimTemplates"]).into_iter().flat_map(Value::items);
+    let templates = head
+        .object
+        .at(&["spec", "volumeClaimTemplates"])
+        .into_iter()
+        .flat_map(Value::items);
     let templates: Vec<(String, Option<DataFate>)> = templates
         .filter_map(|claim| {
             let name = claim.at(&["metadata", "name"])?.as_str()?.to_owned();
-            Some((name, reclaim_policy(&merge.part.base.inventory, claim.get("spec"))))
+            Some((
+                name,
+                reclaim_policy(&merge.part.base.inventory, claim.get("spec")),
+            ))
         })
         .collect();
     if is >= was || templates.is_empty() {
         return None;
     }
-    let retained = templates.iter().all(|(_, fate)| *fate == Some(DataFate::Kept));
-    let certain = templates.iter().any(|(_, fate)| *fate == Some(DataFate::Lost));
+    let retained = templates
+        .iter()
+        .all(|(_, fate)| *fate == Some(DataFate::Kept));
+    let certain = templates
+        .iter()
+        .any(|(_, fate)| *fate == Some(DataFate::Lost));
     let name = |(template, _): &(String, _)| format!("{template}-{}-{}", base.key.name, was - 1);
-    let claims = ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, base.key.namespace.clone(), name(&templates[0]));
+    let claims = ObjectKey::new(
+        kinds::PERSISTENT_VOLUME_CLAIM,
+        base.key.namespace.clone(),
+        name(&templates[0]),
+    );
     let data = (!retained).then_some(certain);
-    let surprise = Surprise { standing: Standing::Unwritten, data, ..Surprise::removed(true) };
+    let surprise = Surprise {
+        standing: Standing::Unwritten,
+        data,
+        ..Surprise::removed(true)
+    };
     let lost = (was - is) as usize * templates.len();
     let message = format!(
         "fewer replicas of {} delete {}, such as `{}`",
@@ -182,8 +252,18 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .help(help)
         .field("spec.replicas")
         .severity(severity(surprise).unwrap_or(Severity::Warning));
-    let draft = draft.related(merge.part.sides.head_file(merge.part.at, head.file), deletes.span(), "deletes them");
-    Some(changed_in_head(draft, merge, head, now.unwrap_or_else(|| head.object.name_span()), "fewer here"))
+    let draft = draft.related(
+        merge.part.sides.head_file(merge.part.at, head.file),
+        deletes.span(),
+        "deletes them",
+    );
+    Some(changed_in_head(
+        draft,
+        merge,
+        head,
+        now.unwrap_or_else(|| head.object.name_span()),
+        "fewer here",
+    ))
 }
 
 /// A protection that comes with the removal itself: the tool reads it from the cluster, where it is not yet.
@@ -195,15 +275,29 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     }
     let place = part.base.place(base.file);
     let (tree, copy) = part.sides.head.iter().enumerate().find_map(|(at, tree)| {
-        let written = tree.inventory.with_name(base.key.group(), base.key.kind(), base.object.name().as_deref()?);
-        let copy = written.iter().map(|id| tree.inventory.member(*id)).find(|copy| tree.place(copy.file) == place)?;
+        let written = tree.inventory.with_name(
+            base.key.group(),
+            base.key.kind(),
+            base.object.name().as_deref()?,
+        );
+        let copy = written
+            .iter()
+            .map(|id| tree.inventory.member(*id))
+            .find(|copy| tree.place(copy.file) == place)?;
         Some((at, copy))
     })?;
     let protected = protection(copy, removal)?;
-    let message = format!("the protection of {} comes with its removal: too late", named(base));
+    let message = format!(
+        "the protection of {} comes with its removal: too late",
+        named(base)
+    );
     let reason = match regime.is_release() {
-        true => "Helm reads the annotation from the release that it has installed, and that does not have it.",
-        false => "The tool reads the protection from the cluster, and what left its sources is not applied any more.",
+        true => {
+            "Helm reads the annotation from the release that it has installed, and that does not have it."
+        }
+        false => {
+            "The tool reads the protection from the cluster, and what left its sources is not applied any more."
+        }
     };
     let draft = on_base(merge, base, base.object.name_span(), message)
         .label("is deleted without it")

@@ -12,24 +12,46 @@ use crate::text::plain;
 /// What is deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies and Secret `x` that a
 /// controller made, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
-    let below = |loss: &&Loss<'_>| loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key);
+    let below = |loss: &&Loss<'_>| {
+        loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key)
+    };
     let others = || cascade.losses.iter().filter(below);
     let used = |loss: &&Loss<'_>| !loss.users.is_empty() && loss.standing != Standing::Applied;
     let of = |standing| move |loss: &&Loss<'_>| loss.standing == standing && !used(loss);
     let groups: [(Vec<&Loss<'_>>, &str, &str); 5] = [
-        (others().filter(of(Standing::Applied)).collect(), "head still applies", "head still applies"),
-        (others().filter(used).collect(), "head still uses", "head still uses"),
+        (
+            others().filter(of(Standing::Applied)).collect(),
+            "head still applies",
+            "head still applies",
+        ),
+        (
+            others().filter(used).collect(),
+            "head still uses",
+            "head still uses",
+        ),
         (
             others().filter(of(Standing::Unapplied)).collect(),
             "stays in git and nobody applies any more",
             "stay in git and nobody applies any more",
         ),
-        (others().filter(of(Standing::Unwritten)).collect(), "a controller made", "controllers made"),
-        (others().filter(of(Standing::Removed)).collect(), "the change removes", "the change removes"),
+        (
+            others().filter(of(Standing::Unwritten)).collect(),
+            "a controller made",
+            "controllers made",
+        ),
+        (
+            others().filter(of(Standing::Removed)).collect(),
+            "the change removes",
+            "the change removes",
+        ),
     ];
     let said = groups.into_iter().filter(|(losses, ..)| !losses.is_empty());
     let said = said.map(|(losses, one, several)| {
-        format!("{} that {}", counted(&losses), if losses.len() == 1 { one } else { several })
+        format!(
+            "{} that {}",
+            counted(&losses),
+            if losses.len() == 1 { one } else { several }
+        )
     });
     let mut said = joined(&said.collect::<Vec<_>>());
     let data: Vec<&Loss<'_>> = others().filter(|loss| loss.data.is_some()).collect();
@@ -44,7 +66,9 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
 /// What comes of it that the culprit of a cascade leaves: `deletes 2 objects that head still applies`.
 pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
     match toll(cascade) {
-        nothing if nothing.is_empty() && merge.is_told(cascade.culprit) => "gets it stuck in Terminating".to_owned(),
+        nothing if nothing.is_empty() && merge.is_told(cascade.culprit) => {
+            "gets it stuck in Terminating".to_owned()
+        }
         nothing if nothing.is_empty() => "may get it stuck in Terminating".to_owned(),
         toll => format!("{} {toll}", deletes(merge, cascade.culprit)),
     }
@@ -56,8 +80,14 @@ pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
         Some(after) if after.key.name != member.key.name => {
             format!("renaming {} to `{}`", named(member), after.key.name)
         }
-        Some(after) => format!("moving {} to {}", named(member), whereabouts(after).trim_start_matches("in ")),
-        None if merge.part.still_applied(member).is_some() => format!("moving {} elsewhere", named(member)),
+        Some(after) => format!(
+            "moving {} to {}",
+            named(member),
+            whereabouts(after).trim_start_matches("in ")
+        ),
+        None if merge.part.still_applied(member).is_some() => {
+            format!("moving {} elsewhere", named(member))
+        }
         None => format!("removing {}", named(member)),
     }
 }
@@ -73,14 +103,22 @@ pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
 
 /// `deletes`, or `may delete` where nothing says that a tool does.
 pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
-    if merge.is_told(member) { "deletes" } else { "may delete" }
+    if merge.is_told(member) {
+        "deletes"
+    } else {
+        "may delete"
+    }
 }
 
 /// `Secret db`, `3 objects of kind Secret`, `3 objects`.
 pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
     match losses {
         [one] => format!("{} `{}`", one.key.kind(), one.key.name),
-        [first, ..] if losses.iter().all(|loss| loss.key.kind() == first.key.kind()) => {
+        [first, ..]
+            if losses
+                .iter()
+                .all(|loss| loss.key.kind() == first.key.kind()) =>
+        {
             format!("{} objects of kind {}", losses.len(), first.key.kind())
         }
         _ => format!("{} objects", losses.len()),
@@ -98,8 +136,11 @@ pub(super) fn joined(parts: &[String]) -> String {
 
 /// What gets stuck, and what may keep the culprit after all, in sentences; empty if nothing does.
 pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
-    let (in_doubt, stuck): (Vec<&Loss<'_>>, Vec<_>) =
-        cascade.losses.iter().filter(|loss| loss.stuck).partition(|loss| is_in_doubt(loss));
+    let (in_doubt, stuck): (Vec<&Loss<'_>>, Vec<_>) = cascade
+        .losses
+        .iter()
+        .filter(|loss| loss.stuck)
+        .partition(|loss| is_in_doubt(loss));
     let certain = match stuck.as_slice() {
         [] => String::new(),
         [_] => format!(" {} gets stuck in Terminating.", counted(&stuck)),
@@ -135,14 +176,20 @@ fn is_in_doubt(loss: &Loss<'_>) -> bool {
 pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let mut draft = left_in_head(draft, merge, cascade.culprit);
     let mut left = MOST_RELATED - 1;
-    for loss in cascade.losses.iter().filter(|loss| loss.key != cascade.culprit.key || !loss.users.is_empty()) {
+    for loss in cascade
+        .losses
+        .iter()
+        .filter(|loss| loss.key != cascade.culprit.key || !loss.users.is_empty())
+    {
         if left == 0 {
             break;
         }
         if loss.severity < Some(Severity::Warning) {
             continue;
         }
-        let after = loss.member.and_then(|member| merge.part.still_applied(member));
+        let after = loss
+            .member
+            .and_then(|member| merge.part.still_applied(member));
         let ends = match loss.stuck {
             true if is_in_doubt(loss) => "may get stuck",
             true => "gets stuck",

@@ -25,7 +25,11 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
         return Vec::new();
     }
     let (inventory, reach) = (context.inventory, context.analysis.reach());
-    let clusters = Clusters { inventory, objects, parents: parents(objects.len(), reach) };
+    let clusters = Clusters {
+        inventory,
+        objects,
+        parents: parents(objects.len(), reach),
+    };
     shared(inventory, objects, reach, &clusters)
         .iter()
         .map(|(pair, shared)| draft(inventory, [&objects[pair.0], &objects[pair.1]], shared))
@@ -33,7 +37,12 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
 }
 
 /// Every object is compared with the first that delivers it: a third is one finding more, not two.
-fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach, clusters: &Clusters<'_>) -> Shared {
+fn shared(
+    inventory: &Inventory,
+    objects: &[DeliveryObject],
+    reach: &Reach,
+    clusters: &Clusters<'_>,
+) -> Shared {
     let mut first: BTreeMap<(String, ObjectKey), usize> = BTreeMap::new();
     // What two delivery objects build alike is read for both; of more, for two: their number must not multiply the objects.
     let mut readers: BTreeMap<(String, Build), usize> = BTreeMap::new();
@@ -49,12 +58,16 @@ fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach, clus
             if *readers > 2 {
                 continue;
             }
-            for delivered in reach.objects(inventory, build, object.destination.namespace.as_deref()) {
+            for delivered in
+                reach.objects(inventory, build, object.destination.namespace.as_deref())
+            {
                 // A name with a variable in it is another one for everybody who fills it in.
                 if delivered.key.name.contains("${") || delivered.key.name.is_empty() {
                     continue;
                 }
-                let claimed = *first.entry((cluster.clone(), delivered.key.clone())).or_insert(at);
+                let claimed = *first
+                    .entry((cluster.clone(), delivered.key.clone()))
+                    .or_insert(at);
                 if claimed != at && are_two(inventory, &objects[claimed], object) {
                     shared.entry((claimed, at)).or_default().push(delivered);
                 }
@@ -67,8 +80,14 @@ fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach, clus
 /// Whether both are sure to exist beside each other, and to mean this repository.
 fn are_two(inventory: &Inventory, first: &DeliveryObject, second: &DeliveryObject) -> bool {
     let key = |object: &DeliveryObject| &inventory.member(object.id).key;
-    let repository = |object: &DeliveryObject| object.sources.first().and_then(|source| source.repository.clone());
-    (key(first), &first.name) != (key(second), &second.name) && repository(first) == repository(second)
+    let repository = |object: &DeliveryObject| {
+        object
+            .sources
+            .first()
+            .and_then(|source| source.repository.clone())
+    };
+    (key(first), &first.name) != (key(second), &second.name)
+        && repository(first) == repository(second)
 }
 
 /// Whether what it delivers is what its folder contains: no chart, no plugin, no part of the folder, no patch of names.
@@ -78,11 +97,27 @@ fn is_plain(inventory: &Inventory, object: &DeliveryObject) -> bool {
         DeliveryKind::Generated => &["spec", "template", "spec"],
         DeliveryKind::HelmRelease => return false,
     };
-    let Some(spec) = inventory.member(object.id).object.at(path).filter(|_| !object.suspended) else { return false };
-    let sources = spec.get("sources").into_iter().flat_map(Value::items).chain(spec.get("source"));
+    let Some(spec) = inventory
+        .member(object.id)
+        .object
+        .at(path)
+        .filter(|_| !object.suspended)
+    else {
+        return false;
+    };
+    let sources = spec
+        .get("sources")
+        .into_iter()
+        .flat_map(Value::items)
+        .chain(spec.get("source"));
     let chosen = |source: Value<'_>| {
-        let parts = ["include", "exclude"].iter().any(|key| source.at(&["directory", key]).is_some());
-        parts || ["helm", "plugin", "chart"].iter().any(|key| source.get(key).is_some())
+        let parts = ["include", "exclude"]
+            .iter()
+            .any(|key| source.at(&["directory", key]).is_some());
+        parts
+            || ["helm", "plugin", "chart"]
+                .iter()
+                .any(|key| source.get(key).is_some())
     };
     let patches = spec.get("patches").into_iter().flat_map(Value::items);
     let renames = |patch: Value<'_>| {
@@ -96,7 +131,11 @@ fn is_plain(inventory: &Inventory, object: &DeliveryObject) -> bool {
 fn parents(number: usize, reach: &Reach) -> BTreeMap<FileId, usize> {
     let mut parents = BTreeMap::new();
     for at in 0..number {
-        for file in reach.builds(at).iter().flat_map(|build| reach.files(*build)) {
+        for file in reach
+            .builds(at)
+            .iter()
+            .flat_map(|build| reach.files(*build))
+        {
             parents.entry(file).or_insert(at);
         }
     }
@@ -124,7 +163,9 @@ impl Clusters<'_> {
             let file = self.inventory.member(object.id).file;
             seen.insert(at);
             match self.parents.get(&file) {
-                Some(&parent) if seen.len() < MOST_PARENTS && !seen.contains(&parent) => at = parent,
+                Some(&parent) if seen.len() < MOST_PARENTS && !seen.contains(&parent) => {
+                    at = parent
+                }
                 _ => {
                     let path = self.inventory.sources.file(file).path();
                     names.push(path.rsplit_once('/').map_or("", |(folder, _)| folder));
@@ -144,14 +185,20 @@ fn draft(inventory: &Inventory, [first, second]: [&DeliveryObject; 2], shared: &
         2 => format!("{key} and 1 more object"),
         n => format!("{key} and {} more objects", n - 1),
     };
-    let message = format!("{} delivers {objects} that {} delivers, too", words(other, second), words(one, first));
+    let message = format!(
+        "{} delivers {objects} that {} delivers, too",
+        words(other, second),
+        words(one, first)
+    );
     let draft = Draft::on(other, place(other, second), message)
         .label("builds it here")
         .reason(PRUNED)
         .help(HELP)
         .target(words(one, first))
         .related(one.file, place(one, first), "and here");
-    id.iter().fold(draft, |draft, id| draft.related_object(inventory.member(*id), "is delivered twice"))
+    id.iter().fold(draft, |draft, id| {
+        draft.related_object(inventory.member(*id), "is delivered twice")
+    })
 }
 
 /// A delivery object in a sentence.
@@ -164,5 +211,8 @@ fn words(member: &Member, object: &DeliveryObject) -> String {
 
 /// Where a delivery object says what it delivers.
 fn place(member: &Member, object: &DeliveryObject) -> Span {
-    object.sources.first().map_or(member.object.name_span(), |source| source.span)
+    object
+        .sources
+        .first()
+        .map_or(member.object.name_span(), |source| source.span)
 }

@@ -26,7 +26,8 @@ impl Claimant {
     /// Whether both are certainly different. What is not written may be the same.
     fn differs(&self, other: &Self) -> bool {
         let namespaces = self.namespace.as_ref().zip(other.namespace.as_ref());
-        self.what == other.what && (self.name != other.name || namespaces.is_some_and(|(one, other)| one != other))
+        self.what == other.what
+            && (self.name != other.name || namespaces.is_some_and(|(one, other)| one != other))
     }
 
     fn words(&self) -> String {
@@ -41,24 +42,39 @@ impl Claimant {
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let inventory = context.inventory;
     // Files of other folders may be for other clusters.
-    let folder =
-        |member: &Member| inventory.sources.file(member.file).path().rsplit_once('/').map(|(folder, _)| folder);
+    let folder = |member: &Member| {
+        inventory
+            .sources
+            .file(member.file)
+            .path()
+            .rsplit_once('/')
+            .map(|(folder, _)| folder)
+    };
     let mut claims: BTreeMap<&ObjectKey, Vec<(&Member, Claimant, Span)>> = BTreeMap::new();
     for member in &inventory.members {
         // Releases in different namespaces leave the namespace of their objects to whoever installs them.
-        let somewhere = member.key.namespace == Namespace::Unwritten || member.object.metadata().name().is_none();
+        let somewhere = member.key.namespace == Namespace::Unwritten
+            || member.object.metadata().name().is_none();
         let claimant = claimant(member).filter(|_| !somewhere && !member.from_dump);
         if let Some((claimant, place)) = claimant {
-            claims.entry(&member.key).or_default().push((member, claimant, place));
+            claims
+                .entry(&member.key)
+                .or_default()
+                .push((member, claimant, place));
         }
     }
     let drafts = claims.values().filter_map(|claims| {
         let (first, claimant, place) = claims.first()?;
-        let second =
-            claims.iter().find(|(member, other, _)| claimant.differs(other) && folder(member) == folder(first));
+        let second = claims
+            .iter()
+            .find(|(member, other, _)| claimant.differs(other) && folder(member) == folder(first));
         let (member, other, span) = second?;
         let draft = of_two(member, *span, [claimant, other]);
-        Some(draft.related(first.file, *place, format!("here it belongs to {}", claimant.words())))
+        Some(draft.related(
+            first.file,
+            *place,
+            format!("here it belongs to {}", claimant.words()),
+        ))
     });
     drafts.collect()
 }
@@ -72,7 +88,12 @@ fn of_two(member: &Member, span: Span, [first, second]: [&Claimant; 2]) -> Draft
         }
         false => PRUNED,
     };
-    let message = format!("{} belongs to {} and to {}", named(member), first.words(), second.words());
+    let message = format!(
+        "{} belongs to {} and to {}",
+        named(member),
+        first.words(),
+        second.words()
+    );
     Draft::on(member, span, message)
         .label(format!("here it belongs to {}", second.words()))
         .reason(reason)
@@ -89,8 +110,16 @@ fn claimant(member: &Member) -> Option<(Claimant, Span)> {
     let annotated = |key| annotations.get(key).filter(|value| !value.value.is_empty());
     let labelled = |key| labels.get(key).filter(|value| !value.value.is_empty());
     let text = |value: Option<Spanned<&str>>| value.map(|value| value.value.to_owned());
-    let claimant =
-        |what, name: &str, namespace, span| Some((Claimant { what, name: name.to_owned(), namespace }, span));
+    let claimant = |what, name: &str, namespace, span| {
+        Some((
+            Claimant {
+                what,
+                name: name.to_owned(),
+                namespace,
+            },
+            span,
+        ))
+    };
     if let Some(release) = annotated(marks::HELM_RELEASE_NAME) {
         let namespace = text(annotated(marks::HELM_RELEASE_NAMESPACE));
         return claimant(HELM_RELEASE, release.value, namespace, release.span);
@@ -105,6 +134,7 @@ fn claimant(member: &Member) -> Option<(Claimant, Span)> {
     }
     // What charts write by convention; the instance alone is anybody's.
     let managed = labelled(marks::MANAGED_BY).is_some_and(|value| value.value == "Helm");
-    let instance = labelled(marks::INSTANCE).filter(|_| managed && labelled(marks::HELM_CHART).is_some());
+    let instance =
+        labelled(marks::INSTANCE).filter(|_| managed && labelled(marks::HELM_CHART).is_some());
     instance.and_then(|name| claimant(HELM_RELEASE, name.value, None, name.span))
 }

@@ -1,6 +1,7 @@
 //! What both kinds of evidence say.
 
-pub(super) const HELP: &str = "deliver it once: in one of the two, or in a third that both depend on";
+pub(super) const HELP: &str =
+    "deliver it once: in one of the two, or in a third that both depend on";
 /// What Argo CD and Flux do.
 pub(super) const PRUNED: &str = "Each applies it over the other. When one of them is deleted, or drops the object, the tool prunes it while \
                       the other still needs it; it comes back at the other's next sync, a Namespace or a \

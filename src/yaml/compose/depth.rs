@@ -13,7 +13,10 @@ pub(super) fn check(tape: &Tape) -> Result<(), SyntaxError> {
             EventKind::Scalar(_) | EventKind::Alias | EventKind::LeftOut => {}
         }
         if depth > MAX_DEPTH {
-            return Err(SyntaxError::new(event.start(), "exceeded max depth of 10000"));
+            return Err(SyntaxError::new(
+                event.start(),
+                "exceeded max depth of 10000",
+            ));
         }
     }
     Ok(())

@@ -52,7 +52,14 @@ const KEPT_NODES: usize = 1 << 16;
 
 impl TreeLists {
     fn clear(&mut self) {
-        let Self { nodes, entries, items, numbers, texts, added } = self;
+        let Self {
+            nodes,
+            entries,
+            items,
+            numbers,
+            texts,
+            added,
+        } = self;
         nodes.clear();
         entries.clear();
         items.clear();
@@ -65,19 +72,46 @@ impl TreeLists {
 impl<'t> GrowingTree<'t> {
     /// Nothing yet, in `lists` that are empty.
     pub(super) fn new(tape: &'t Tape, file: &'t str, lists: &'t mut TreeLists) -> Self {
-        Self { tape, file, lists, looks: tape.events.len(), is_whole: true }
+        Self {
+            tape,
+            file,
+            lists,
+            looks: tape.events.len(),
+            is_whole: true,
+        }
     }
 
     /// How far the tree has grown.
     pub(super) fn growth(&self) -> Growth {
-        let TreeLists { nodes, entries, items, numbers, texts, added } = &self.lists;
+        let TreeLists {
+            nodes,
+            entries,
+            items,
+            numbers,
+            texts,
+            added,
+        } = &self.lists;
         let (nodes, entries, items) = (nodes.len(), entries.len(), items.len());
-        Growth { nodes, entries, items, numbers: numbers.len(), texts: texts.len(), added: added.len() }
+        Growth {
+            nodes,
+            entries,
+            items,
+            numbers: numbers.len(),
+            texts: texts.len(),
+            added: added.len(),
+        }
     }
 
     /// Forgets what has grown since, which is all of what is in the mapping `node`.
     pub(super) fn forget(&mut self, node: NodeId, since: Growth) {
-        let Growth { nodes, entries, items, numbers, texts, added } = since;
+        let Growth {
+            nodes,
+            entries,
+            items,
+            numbers,
+            texts,
+            added,
+        } = since;
         self.lists.nodes.truncate(nodes);
         self.lists.entries.truncate(entries);
         self.lists.items.truncate(items);
@@ -91,7 +125,14 @@ impl<'t> GrowingTree<'t> {
     /// A collection of which nothing is kept.
     pub(super) fn left_out(&mut self, is_map: bool, span: Span) -> NodeId {
         self.is_whole = false;
-        self.add(if is_map { NodeContent::LeftOut } else { NodeContent::Seq { start: 0, end: 0 } }, span)
+        self.add(
+            if is_map {
+                NodeContent::LeftOut
+            } else {
+                NodeContent::Seq { start: 0, end: 0 }
+            },
+            span,
+        )
     }
 
     pub(super) fn add(&mut self, content: NodeContent, span: Span) -> NodeId {
@@ -135,10 +176,18 @@ impl<'t> GrowingTree<'t> {
             Cow::Owned(text) => return self.added_text(&text),
         };
         let at = self.tape.text_ref(event);
-        let TextRef { start, end, decoded } = at;
+        let TextRef {
+            start,
+            end,
+            decoded,
+        } = at;
         match () {
             () if !decoded && (start, end) == (event.start(), event.end()) => TextPlace::Written,
-            () if !decoded && (start, end) == (event.start() + 1, event.end().saturating_sub(1)) => TextPlace::Quoted,
+            () if !decoded
+                && (start, end) == (event.start() + 1, event.end().saturating_sub(1)) =>
+            {
+                TextPlace::Quoted
+            }
             () if text.is_empty() => self.text_at(TextRef::default()),
             () => self.text_at(at),
         }
@@ -148,7 +197,11 @@ impl<'t> GrowingTree<'t> {
     pub(super) fn added_text(&mut self, text: &str) -> TextPlace {
         let start = (self.tape.decoded.len() + self.lists.added.len()) as u32;
         self.lists.added.push_str(text);
-        self.text_at(TextRef { start, end: start + text.len() as u32, decoded: true })
+        self.text_at(TextRef {
+            start,
+            end: start + text.len() as u32,
+            decoded: true,
+        })
     }
 
     fn text_at(&mut self, text: TextRef) -> TextPlace {
@@ -159,18 +212,33 @@ impl<'t> GrowingTree<'t> {
     /// The text of a key of an open mapping.
     pub(super) fn text(&self, key: TextPlace, span: Span) -> &str {
         let text = match key {
-            TextPlace::Written => TextRef { start: span.start, end: span.end, decoded: false },
-            TextPlace::Quoted => TextRef { start: span.start + 1, end: span.end - 1, decoded: false },
-            TextPlace::Elsewhere(at) => self.lists.texts.get(at as usize).copied().unwrap_or_default(),
+            TextPlace::Written => TextRef {
+                start: span.start,
+                end: span.end,
+                decoded: false,
+            },
+            TextPlace::Quoted => TextRef {
+                start: span.start + 1,
+                end: span.end - 1,
+                decoded: false,
+            },
+            TextPlace::Elsewhere(at) => self
+                .lists
+                .texts
+                .get(at as usize)
+                .copied()
+                .unwrap_or_default(),
         };
         self.text_of(text)
     }
 
     fn text_of(&self, text: TextRef) -> &str {
         match (text.start as usize).checked_sub(self.tape.decoded.len()) {
-            Some(start) if text.decoded => {
-                self.lists.added.get(start..start + (text.end - text.start) as usize).unwrap_or_default()
-            }
+            Some(start) if text.decoded => self
+                .lists
+                .added
+                .get(start..start + (text.end - text.start) as usize)
+                .unwrap_or_default(),
             _ => self.tape.text(self.file, text),
         }
     }
@@ -183,31 +251,49 @@ impl<'t> GrowingTree<'t> {
             if one == other {
                 continue;
             }
-            let (here, there) = (self.lists.nodes[one.0 as usize], self.lists.nodes[other.0 as usize]);
+            let (here, there) = (
+                self.lists.nodes[one.0 as usize],
+                self.lists.nodes[other.0 as usize],
+            );
             let cost = match here.content {
-                NodeContent::Map { start, end } | NodeContent::Seq { start, end } => 1 + (end - start) as usize,
+                NodeContent::Map { start, end } | NodeContent::Seq { start, end } => {
+                    1 + (end - start) as usize
+                }
                 _ => 1,
             };
-            let Some(left) = self.looks.checked_sub(cost) else { return false };
+            let Some(left) = self.looks.checked_sub(cost) else {
+                return false;
+            };
             self.looks = left;
             match (here.content, there.content) {
-                (NodeContent::Seq { start, end }, NodeContent::Seq { start: from, end: to })
-                    if end - start == to - from =>
-                {
-                    pairs.extend(
-                        (start..end)
-                            .zip(from..to)
-                            .map(|(a, b)| (self.lists.items[a as usize], self.lists.items[b as usize])),
-                    );
+                (
+                    NodeContent::Seq { start, end },
+                    NodeContent::Seq {
+                        start: from,
+                        end: to,
+                    },
+                ) if end - start == to - from => {
+                    pairs.extend((start..end).zip(from..to).map(|(a, b)| {
+                        (self.lists.items[a as usize], self.lists.items[b as usize])
+                    }));
                 }
-                (NodeContent::Map { start, end }, NodeContent::Map { start: from, end: to })
-                    if end - start == to - from =>
-                {
+                (
+                    NodeContent::Map { start, end },
+                    NodeContent::Map {
+                        start: from,
+                        end: to,
+                    },
+                ) if end - start == to - from => {
                     let key = |entry: &RawEntry| self.text(entry.key, entry.key_span);
                     let there = &self.lists.entries[from as usize..to as usize];
-                    let values: HashMap<&str, NodeId> = there.iter().map(|entry| (key(entry), entry.value)).collect();
+                    let values: HashMap<&str, NodeId> = there
+                        .iter()
+                        .map(|entry| (key(entry), entry.value))
+                        .collect();
                     for entry in &self.lists.entries[start as usize..end as usize] {
-                        let Some(value) = values.get(key(entry)) else { return false };
+                        let Some(value) = values.get(key(entry)) else {
+                            return false;
+                        };
                         pairs.push((entry.value, *value));
                     }
                 }
@@ -226,27 +312,65 @@ impl<'t> GrowingTree<'t> {
 
     /// The tree. What it needs of the lists that it grew in and of the tape's decoded texts is copied, for both serve the next
     /// document.
-    pub(super) fn finish(mut self, root: NodeId, tree_text: &TreeText, shared: &mut SharedWords) -> Tree {
+    pub(super) fn finish(
+        mut self,
+        root: NodeId,
+        tree_text: &TreeText,
+        shared: &mut SharedWords,
+    ) -> Tree {
         let decoded = match self.is_whole {
             true if self.lists.added.is_empty() => self.tape.decoded.clone(),
             true => [self.tape.decoded.as_str(), &self.lists.added].concat(),
             false => self.take_decoded(),
         };
-        let Self { tape, lists, is_whole, .. } = self;
-        let TreeLists { nodes, entries, items, numbers, texts, .. } = &*lists;
+        let Self {
+            tape,
+            lists,
+            is_whole,
+            ..
+        } = self;
+        let TreeLists {
+            nodes,
+            entries,
+            items,
+            numbers,
+            texts,
+            ..
+        } = &*lists;
         let has_aliases = tape.has_aliases;
-        let words = TreeWords::of(TreeParts { nodes, entries, items, root, is_whole, has_aliases }, shared);
+        let words = TreeWords::of(
+            TreeParts {
+                nodes,
+                entries,
+                items,
+                root,
+                is_whole,
+                has_aliases,
+            },
+            shared,
+        );
         let file = match tree_text {
             TreeText::Shared(file) => file.clone(),
             TreeText::Own => {
-                let spans = || nodes.iter().map(|node| node.span).chain(entries.iter().map(|entry| entry.key_span));
+                let spans = || {
+                    nodes
+                        .iter()
+                        .map(|node| node.span)
+                        .chain(entries.iter().map(|entry| entry.key_span))
+                };
                 let start = spans().map(|span| span.start).min().unwrap_or_default();
                 let end = spans().map(|span| span.end).max().unwrap_or_default();
                 PartText::without(self.file, Span::new(start, end), words.left_out())
             }
         };
         let has_rare = !numbers.is_empty() || !texts.is_empty() || !decoded.is_empty();
-        let rare = has_rare.then(|| Box::new(RareValues { numbers: numbers.clone(), texts: texts.clone(), decoded }));
+        let rare = has_rare.then(|| {
+            Box::new(RareValues {
+                numbers: numbers.clone(),
+                texts: texts.clone(),
+                decoded,
+            })
+        });
         let tree = Tree { words, file, rare };
         match lists.nodes.capacity() > KEPT_NODES {
             true => *lists = TreeLists::default(),
@@ -263,7 +387,11 @@ impl<'t> GrowingTree<'t> {
             if text.decoded {
                 let start = needed.len() as u32;
                 needed.push_str(self.text_of(text));
-                self.lists.texts[at] = TextRef { start, end: needed.len() as u32, decoded: true };
+                self.lists.texts[at] = TextRef {
+                    start,
+                    end: needed.len() as u32,
+                    decoded: true,
+                };
             }
         }
         needed

@@ -56,10 +56,22 @@ pub(super) fn compose_without(
     if tape.may_be_deep {
         depth::check(tape)?;
     }
-    let shares = tape.has_aliases || tape.properties.iter().any(|properties| properties.anchor.is_some());
+    let shares = tape.has_aliases
+        || tape
+            .properties
+            .iter()
+            .any(|properties| properties.anchor.is_some());
     // What an alias names has to be there, and of a text that goes on after the document not all can be read again.
-    let left_out = if shares || tape.dropped_from.is_some() { LeftOut::default() } else { left_out };
-    let links = if tape.has_aliases { alias::resolve(tape, file)? } else { EventLinks::new() };
+    let left_out = if shares || tape.dropped_from.is_some() {
+        LeftOut::default()
+    } else {
+        left_out
+    };
+    let links = if tape.has_aliases {
+        alias::resolve(tape, file)?
+    } else {
+        EventLinks::new()
+    };
     let mut scratch = SCRATCH.take().unwrap_or_default();
     let Scratch { lists, open, words } = &mut *scratch;
     let mut composer = Composer {
@@ -72,15 +84,22 @@ pub(super) fn compose_without(
         open,
         root: NodeId(0),
         left_out: left_out.under,
-        keeps_nothing: left_out.without.is_some_and(|key| root::is_mapping_without(tape, file, key)),
+        keeps_nothing: left_out
+            .without
+            .is_some_and(|key| root::is_mapping_without(tape, file, key)),
         leaving_out: None,
     };
     let mut index = 0;
     while let Some(event) = tape.events.get(index) {
         index = composer.event(index, event)? + 1;
     }
-    let Composer { tree, root, open, .. } = composer;
-    let composed = Composed { problems: std::mem::take(&mut open.problems), tree: tree.finish(root, tree_text, words) };
+    let Composer {
+        tree, root, open, ..
+    } = composer;
+    let composed = Composed {
+        problems: std::mem::take(&mut open.problems),
+        tree: tree.finish(root, tree_text, words),
+    };
     SCRATCH.set(Some(scratch));
     Ok(composed)
 }
@@ -121,7 +140,9 @@ impl Composer<'_> {
     fn event(&mut self, index: usize, event: &TapeEvent) -> Result<usize, SyntaxError> {
         let at = index as u32;
         match event.kind() {
-            EventKind::MapStart { .. } | EventKind::SeqStart { .. } => return self.collection(index, event),
+            EventKind::MapStart { .. } | EventKind::SeqStart { .. } => {
+                return self.collection(index, event);
+            }
             EventKind::MapEnd | EventKind::SeqEnd => self.close(event)?,
             EventKind::Scalar(style) => self.scalar(at, event, style)?,
             EventKind::Alias => self.alias(at, event)?,
@@ -140,11 +161,16 @@ impl Composer<'_> {
             _ => return Ok(index),
         };
         if self.open.expects_key() {
-            return Err(SyntaxError::new(event.start(), "invalid map key: a mapping or a sequence"));
+            return Err(SyntaxError::new(
+                event.start(),
+                "invalid map key: a mapping or a sequence",
+            ));
         }
         let is_forgotten = self.leaving_out.is_none() && is_map && self.is_left_out();
         let is_left_out = is_forgotten || (self.keeps_nothing && self.open.depth() == 1);
-        let passed = is_left_out.then(|| passing::pass(self.tape, self.file, self.json, index)).flatten();
+        let passed = is_left_out
+            .then(|| passing::pass(self.tape, self.file, self.json, index))
+            .flatten();
         if let Some(passed) = passed {
             let node = self.tree.left_out(is_map, passed.span);
             self.place(node, passed.span, false)?;
@@ -161,7 +187,11 @@ impl Composer<'_> {
 
     /// Whether the value that comes is not kept if it is a mapping.
     fn is_left_out(&self) -> bool {
-        !self.left_out.is_empty() && self.open.awaited(&self.tree).is_some_and(|key| self.left_out.contains(&key))
+        !self.left_out.is_empty()
+            && self
+                .open
+                .awaited(&self.tree)
+                .is_some_and(|key| self.left_out.contains(&key))
     }
 
     fn remember(&mut self, index: u32, event: &TapeEvent, node: NodeId) {
@@ -171,7 +201,10 @@ impl Composer<'_> {
     }
 
     fn anchored_at(&self, index: u32) -> Option<NodeId> {
-        let at = self.anchored.binary_search_by_key(&index, |(event, _)| *event).ok()?;
+        let at = self
+            .anchored
+            .binary_search_by_key(&index, |(event, _)| *event)
+            .ok()?;
         Some(self.anchored[at].1)
     }
 
@@ -194,18 +227,26 @@ impl Composer<'_> {
         }
         let fail = |message: String| SyntaxError::new(event.start(), message);
         let resolved = match style {
-            Style::JsonWord => scalar::resolve_json(text)
-                .ok_or_else(|| fail(format!("json: cannot unmarshal number {text} into a float64")))?,
+            Style::JsonWord => scalar::resolve_json(text).ok_or_else(|| {
+                fail(format!(
+                    "json: cannot unmarshal number {text} into a float64"
+                ))
+            })?,
             _ => scalar::resolve(text, style == Style::Plain, tag).map_err(fail)?,
         };
         if !is_key {
-            let content = self.tree.content(resolved.through_json(self.json).map_err(fail)?, event);
+            let content = self
+                .tree
+                .content(resolved.through_json(self.json).map_err(fail)?, event);
             let node = self.tree.add(content, event.span());
             self.remember(index, event, node);
             return self.place(node, event.span(), false);
         }
         if self.is_anchored(event) {
-            let value = resolved.clone().through_json(self.json).unwrap_or(Scalar::Null);
+            let value = resolved
+                .clone()
+                .through_json(self.json)
+                .unwrap_or(Scalar::Null);
             let content = self.tree.content(value, event);
             let node = self.tree.add(content, event.span());
             self.remember(index, event, node);
@@ -214,16 +255,24 @@ impl Composer<'_> {
     }
 
     /// Most scalars are nothing but text.
-    fn text(&mut self, index: u32, event: &TapeEvent, text: &str, is_key: bool) -> Result<(), SyntaxError> {
+    fn text(
+        &mut self,
+        index: u32,
+        event: &TapeEvent,
+        text: &str,
+        is_key: bool,
+    ) -> Result<(), SyntaxError> {
         let place = self.tree.text_place(Cow::Borrowed(text), event);
-        let node = (!is_key || self.is_anchored(event)).then(|| self.tree.add(NodeContent::Text(place), event.span()));
+        let node = (!is_key || self.is_anchored(event))
+            .then(|| self.tree.add(NodeContent::Text(place), event.span()));
         if let Some(node) = node {
             self.remember(index, event, node);
         }
         match node.filter(|_| !is_key) {
             Some(node) => self.place(node, event.span(), false),
             None => {
-                self.open.set_key(&mut self.tree, Key::Name(place, event.span()));
+                self.open
+                    .set_key(&mut self.tree, Key::Name(place, event.span()));
                 Ok(())
             }
         }
@@ -233,15 +282,22 @@ impl Composer<'_> {
         match resolved.into_key() {
             Ok(name) => {
                 let place = self.tree.text_place(name, event);
-                self.open.set_key(&mut self.tree, Key::Name(place, event.span()));
+                self.open
+                    .set_key(&mut self.tree, Key::Name(place, event.span()));
                 Ok(())
             }
-            Err(what) => Err(SyntaxError::new(event.start(), format!("unsupported map key: {what}"))),
+            Err(what) => Err(SyntaxError::new(
+                event.start(),
+                format!("unsupported map key: {what}"),
+            )),
         }
     }
 
     fn alias(&mut self, index: u32, event: &TapeEvent) -> Result<(), SyntaxError> {
-        let target = self.links.get(index as usize).and_then(|target| self.anchored_at(*target));
+        let target = self
+            .links
+            .get(index as usize)
+            .and_then(|target| self.anchored_at(*target));
         let Some(node) = target else {
             return Err(SyntaxError::new(event.start(), "unknown anchor referenced"));
         };
@@ -259,9 +315,14 @@ impl Composer<'_> {
                 Number::Uint(value) => Scalar::Uint(value),
                 Number::Float(value) => Scalar::Float(value),
             },
-            NodeContent::Text(place) => Scalar::Text(Cow::Owned(self.tree.text(place, span).to_owned())),
+            NodeContent::Text(place) => {
+                Scalar::Text(Cow::Owned(self.tree.text(place, span).to_owned()))
+            }
             NodeContent::Map { .. } | NodeContent::Seq { .. } | NodeContent::LeftOut => {
-                return Err(SyntaxError::new(event.start(), "invalid map key: a mapping or a sequence"));
+                return Err(SyntaxError::new(
+                    event.start(),
+                    "invalid map key: a mapping or a sequence",
+                ));
             }
         };
         self.scalar_key(key, event)
@@ -277,7 +338,10 @@ impl Composer<'_> {
     fn close(&mut self, event: &TapeEvent) -> Result<(), SyntaxError> {
         match self.open.close(&mut self.tree, event) {
             Some(node) => {
-                if let Some((_, growth)) = self.leaving_out.take_if(|(depth, _)| *depth == self.open.depth()) {
+                if let Some((_, growth)) = self
+                    .leaving_out
+                    .take_if(|(depth, _)| *depth == self.open.depth())
+                {
                     self.tree.forget(node, growth);
                 }
                 self.place(node, self.tree.node(node).span, false)

@@ -58,12 +58,23 @@ impl OpenCollections {
             true => (self.slots.len(), Some(OpenMap::default())),
             false => (self.waiting.len(), None),
         };
-        self.open.push(OpenNode { node, flow, first, map });
+        self.open.push(OpenNode {
+            node,
+            flow,
+            first,
+            map,
+        });
     }
 
     /// Whether the next node is a key.
     pub(super) fn expects_key(&self) -> bool {
-        matches!(self.open.last(), Some(OpenNode { map: Some(OpenMap { key: None, .. }), .. }))
+        matches!(
+            self.open.last(),
+            Some(OpenNode {
+                map: Some(OpenMap { key: None, .. }),
+                ..
+            })
+        )
     }
 
     /// How many collections are open.
@@ -81,7 +92,9 @@ impl OpenCollections {
 
     /// Notes a key of the innermost mapping.
     pub(super) fn set_key(&mut self, tree: &mut GrowingTree<'_>, key: Key) {
-        let Some(open) = self.open.last_mut() else { return };
+        let Some(open) = self.open.last_mut() else {
+            return;
+        };
         let Some(map) = &mut open.map else { return };
         let (Key::Name(_, span) | Key::Merge(span)) = key;
         let node = tree.node_mut(open.node);
@@ -101,12 +114,22 @@ impl OpenCollections {
         written: Span,
         alias: bool,
     ) -> Result<bool, SyntaxError> {
-        let Some(open) = self.open.last_mut() else { return Ok(false) };
+        let Some(open) = self.open.last_mut() else {
+            return Ok(false);
+        };
         let parent = &mut tree.node_mut(open.node).span;
         parent.end = parent.end.max(written.end);
         match open.map.as_mut().map(|map| map.key.take()) {
             None => growth::push(&mut self.waiting, node),
-            Some(Some(Key::Name(key, key_span))) => self.set_entry(tree, RawEntry { key, key_span, value: node }, None),
+            Some(Some(Key::Name(key, key_span))) => self.set_entry(
+                tree,
+                RawEntry {
+                    key,
+                    key_span,
+                    value: node,
+                },
+                None,
+            ),
             Some(Some(Key::Merge(span))) => self.merge(tree, span, node, written, alias)?,
             Some(None) => {}
         }
@@ -114,19 +137,31 @@ impl OpenCollections {
     }
 
     /// Closes the innermost collection, and returns its node.
-    pub(super) fn close(&mut self, tree: &mut GrowingTree<'_>, event: &TapeEvent) -> Option<NodeId> {
-        let OpenNode { node, first, map, .. } = self.open.pop()?;
+    pub(super) fn close(
+        &mut self,
+        tree: &mut GrowingTree<'_>,
+        event: &TapeEvent,
+    ) -> Option<NodeId> {
+        let OpenNode {
+            node, first, map, ..
+        } = self.open.pop()?;
         let content = match map {
             None => {
                 let start = tree.lists.items.len() as u32;
                 tree.lists.items.extend(self.waiting.drain(first..));
-                NodeContent::Seq { start, end: tree.lists.items.len() as u32 }
+                NodeContent::Seq {
+                    start,
+                    end: tree.lists.items.len() as u32,
+                }
             }
             Some(_) => {
                 let start = tree.lists.entries.len() as u32;
                 let kept = self.slots.drain(first..).filter(|slot| !slot.replaced);
                 tree.lists.entries.extend(kept.map(|slot| slot.entry));
-                NodeContent::Map { start, end: tree.lists.entries.len() as u32 }
+                NodeContent::Map {
+                    start,
+                    end: tree.lists.entries.len() as u32,
+                }
             }
         };
         let place = tree.node_mut(node);
@@ -147,12 +182,16 @@ impl OpenCollections {
         let content = tree.node(node).content;
         let sources: Vec<NodeId> = match content {
             NodeContent::Map { .. } => vec![node],
-            NodeContent::Seq { start, end } if !alias => {
-                tree.lists.items[start as usize..end as usize].iter().rev().copied().collect()
-            }
+            NodeContent::Seq { start, end } if !alias => tree.lists.items
+                [start as usize..end as usize]
+                .iter()
+                .rev()
+                .copied()
+                .collect(),
             _ => Vec::new(),
         };
-        let empty_list = matches!(content, NodeContent::Seq { start, end } if !alias && start == end);
+        let empty_list =
+            matches!(content, NodeContent::Seq { start, end } if !alias && start == end);
         if sources.is_empty() && !empty_list {
             return Err(SyntaxError::new(written.start, BAD_MERGE));
         }
@@ -169,16 +208,32 @@ impl OpenCollections {
 
     /// Sets a key of the innermost mapping: the last one wins. `merge` is the `<<` that brings the entry, if one does.
     fn set_entry(&mut self, tree: &mut GrowingTree<'_>, entry: RawEntry, merge: Option<Span>) {
-        let Some(OpenNode { first, map: Some(map), .. }) = self.open.last_mut() else { return };
+        let Some(OpenNode {
+            first,
+            map: Some(map),
+            ..
+        }) = self.open.last_mut()
+        else {
+            return;
+        };
         let (first, slots) = (*first, &self.slots);
         let text_of = |entry: &RawEntry| tree.text(entry.key, entry.key_span);
-        let earlier = map.keys.insert(text_of(&entry), slots.len() - first, |at| text_of(&slots[first + at].entry));
+        let earlier = map.keys.insert(text_of(&entry), slots.len() - first, |at| {
+            text_of(&slots[first + at].entry)
+        });
         let replaced = earlier.and_then(|at| {
             let old = &mut self.slots[first + at];
             let counts = !std::mem::replace(&mut old.replaced, true) && !old.merged;
             counts.then_some(old.entry)
         });
-        growth::push(&mut self.slots, Slot { entry, merged: merge.is_some(), replaced: false });
+        growth::push(
+            &mut self.slots,
+            Slot {
+                entry,
+                merged: merge.is_some(),
+                replaced: false,
+            },
+        );
         let Some(old) = replaced else { return };
         // A merge that brings the value that is written already changes nothing.
         if merge.is_some() && tree.same(old.value, entry.value) {
@@ -189,11 +244,19 @@ impl OpenCollections {
         self.problems.push(match merge {
             None => {
                 let kind = ProblemKind::DuplicateKey { key };
-                Problem { kind, span: entry.key_span, related: Some(old.key_span), path }
+                Problem {
+                    kind,
+                    span: entry.key_span,
+                    related: Some(old.key_span),
+                    path,
+                }
             }
-            Some(merge) => {
-                Problem { kind: ProblemKind::MergeOverride { key }, span: old.key_span, related: Some(merge), path }
-            }
+            Some(merge) => Problem {
+                kind: ProblemKind::MergeOverride { key },
+                span: old.key_span,
+                related: Some(merge),
+                path,
+            },
         });
     }
 
@@ -213,7 +276,10 @@ impl OpenCollections {
                     steps.push(PathStep::Item(end - open.first));
                     end = open.first;
                 }
-                Some(OpenMap { key: Some(Key::Name(key, span)), .. }) => steps.push(PathStep::Key(*key, *span)),
+                Some(OpenMap {
+                    key: Some(Key::Name(key, span)),
+                    ..
+                }) => steps.push(PathStep::Key(*key, *span)),
                 Some(_) => {}
             }
         }
@@ -241,7 +307,10 @@ const PATH_SEGMENTS: usize = 64;
 
 /// `.name`, or `[a.b/c]` for keys that are not plain field names.
 fn push_segment(path: &mut String, key: &str) {
-    let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let plain = !key.is_empty()
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     match (plain, path.is_empty()) {
         (true, true) => path.push_str(key),
         (true, false) => path.extend([".", key]),

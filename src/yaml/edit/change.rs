@@ -17,7 +17,9 @@ impl RouteStep {
         match self {
             Self::Key(key) => {
                 let mut entries = from.entries().enumerate();
-                entries.find(|(_, entry)| entry.key == &**key).map(|(at, entry)| (at, entry.value))
+                entries
+                    .find(|(_, entry)| entry.key == &**key)
+                    .map(|(at, entry)| (at, entry.value))
             }
             Self::Item(index) => from.items().nth(*index).map(|item| (*index, item)),
         }
@@ -41,7 +43,9 @@ impl Route {
         for segment in field.split('.').filter(|segment| !segment.is_empty()) {
             let (key, items) = segment.split_once('[').unwrap_or((segment, ""));
             steps.push(RouteStep::Key(key.into()));
-            let items = items.split('[').filter_map(|item| item.trim_end_matches(']').parse().ok());
+            let items = items
+                .split('[')
+                .filter_map(|item| item.trim_end_matches(']').parse().ok());
             steps.extend(items.map(RouteStep::Item));
         }
         Self { start, steps }
@@ -49,7 +53,9 @@ impl Route {
 
     /// What is at its end, from the mapping where it begins.
     pub fn follow<'a>(&self, start: Value<'a>) -> Option<Value<'a>> {
-        self.steps.iter().try_fold(start, |at, step| Some(step.member_of(at)?.1))
+        self.steps
+            .iter()
+            .try_fold(start, |at, step| Some(step.member_of(at)?.1))
     }
 
     /// The value of a key there, whatever the key contains.
@@ -73,7 +79,12 @@ pub enum NewValue {
 impl NewValue {
     /// A list of strings.
     pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
-        Self::List(texts.into_iter().map(|text| Self::Text(text.into())).collect())
+        Self::List(
+            texts
+                .into_iter()
+                .map(|text| Self::Text(text.into()))
+                .collect(),
+        )
     }
 }
 
@@ -94,7 +105,10 @@ impl ValueChange {
     /// The way to what changes.
     pub(super) fn route(&self) -> &Route {
         match self {
-            Self::Remove(route) | Self::Rename(route, _) | Self::Set(route, _) | Self::Append(route, _) => route,
+            Self::Remove(route)
+            | Self::Rename(route, _)
+            | Self::Set(route, _)
+            | Self::Append(route, _) => route,
         }
     }
 }
@@ -105,10 +119,22 @@ mod tests {
 
     #[test]
     fn a_field_path_is_a_way() {
-        let steps = Route::along(7, "spec.rules[2][0].metadata").key("a.b/c[1]").steps;
+        let steps = Route::along(7, "spec.rules[2][0].metadata")
+            .key("a.b/c[1]")
+            .steps;
         let key = |key: &str| RouteStep::Key(key.into());
         let items = [RouteStep::Item(2), RouteStep::Item(0)];
         let [first, second] = items;
-        assert_eq!(steps, [key("spec"), key("rules"), first, second, key("metadata"), key("a.b/c[1]")]);
+        assert_eq!(
+            steps,
+            [
+                key("spec"),
+                key("rules"),
+                first,
+                second,
+                key("metadata"),
+                key("a.b/c[1]")
+            ]
+        );
     }
 }

@@ -40,7 +40,10 @@ impl<'a> ExpectedTree<'a> {
         maps: &HashMap<u32, NodeId>,
         changes: impl IntoIterator<Item = &'c ValueChange>,
     ) -> Option<Self> {
-        let mut expected = Self { old, changed: HashMap::default() };
+        let mut expected = Self {
+            old,
+            changed: HashMap::default(),
+        };
         for change in changes {
             let (ValueChange::Remove(route)
             | ValueChange::Rename(route, _)
@@ -59,7 +62,10 @@ impl<'a> ExpectedTree<'a> {
                 ValueChange::Set(_, value) => expected.set(start, route, value)?,
                 ValueChange::Append(_, value) => {
                     let list = route.follow(start)?;
-                    expected.of(list.id()).added.push((String::new(), value.clone()));
+                    expected
+                        .of(list.id())
+                        .added
+                        .push((String::new(), value.clone()));
                 }
             }
         }
@@ -74,7 +80,9 @@ impl<'a> ExpectedTree<'a> {
     /// The collection of the last step, and which member of it is meant.
     fn member(&self, start: Value<'a>, route: &Route) -> Option<(NodeId, usize)> {
         let (last, way) = route.steps.split_last()?;
-        let parent = way.iter().try_fold(start, |at, step| Some(step.member_of(at)?.1))?;
+        let parent = way
+            .iter()
+            .try_fold(start, |at, step| Some(step.member_of(at)?.1))?;
         Some((parent.id(), last.member_of(parent)?.0))
     }
 
@@ -89,11 +97,15 @@ impl<'a> ExpectedTree<'a> {
             }
             let mut missing: Vec<_> = route.steps[depth..].iter().rev().cloned().collect();
             let first = missing.pop();
-            let value = missing.into_iter().try_fold(value.clone(), |value, step| match step {
-                RouteStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
-                RouteStep::Item(_) => None,
-            })?;
-            let Some(RouteStep::Key(key)) = first else { return None };
+            let value = missing
+                .into_iter()
+                .try_fold(value.clone(), |value, step| match step {
+                    RouteStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
+                    RouteStep::Item(_) => None,
+                })?;
+            let Some(RouteStep::Key(key)) = first else {
+                return None;
+            };
             match (at.kind(), above) {
                 (Kind::Map, _) => self.of(at.id()).added.push((key.to_string(), value)),
                 (Kind::Null, Some((parent, member))) => {
@@ -113,7 +125,9 @@ impl<'a> ExpectedTree<'a> {
     fn drop_emptied_lists(&mut self) {
         let emptied = |(node, changed): (&NodeId, &Changed)| {
             let list = self.old.value(*node);
-            let all = list.is_seq() && changed.removed.len() == list.items().len() && changed.added.is_empty();
+            let all = list.is_seq()
+                && changed.removed.len() == list.items().len()
+                && changed.added.is_empty();
             all.then_some(*node)
         };
         let emptied: HashSet<NodeId> = self.changed.iter().filter_map(emptied).collect();
@@ -125,7 +139,9 @@ impl<'a> ExpectedTree<'a> {
             .values()
             .flat_map(|map| {
                 let entries = map.entries().enumerate();
-                entries.filter(|(_, entry)| emptied.contains(&entry.value.id())).map(move |(at, _)| (map.id(), at))
+                entries
+                    .filter(|(_, entry)| emptied.contains(&entry.value.id()))
+                    .map(move |(at, _)| (map.id(), at))
             })
             .collect();
         for (map, member) in holding {
@@ -150,7 +166,12 @@ impl<'a> ExpectedTree<'a> {
         true
     }
 
-    fn same<'e>(&'e self, old: NodeId, found: Value<'e>, pending: &mut Vec<(WantedValue<'e>, Value<'e>)>) -> bool {
+    fn same<'e>(
+        &'e self,
+        old: NodeId,
+        found: Value<'e>,
+        pending: &mut Vec<(WantedValue<'e>, Value<'e>)>,
+    ) -> bool {
         let old = self.old.value(old);
         let untouched = Changed::default();
         let changed = self.changed.get(&old.id());
@@ -160,27 +181,42 @@ impl<'a> ExpectedTree<'a> {
                     Some(changed) => (&changed.removed, &changed.renamed),
                     None => (&untouched.removed, &untouched.renamed),
                 };
-                let kept = old.entries().enumerate().filter(|(at, _)| !removed.contains(at));
+                let kept = old
+                    .entries()
+                    .enumerate()
+                    .filter(|(at, _)| !removed.contains(at));
                 let kept = kept.map(|(at, entry)| {
                     let key = renamed.get(&at).map_or(entry.key, String::as_str);
                     (key, self.wanted(changed, at, entry.value.id()))
                 });
                 let added = changed.iter().flat_map(|changed| &changed.added);
-                let wanted: Vec<(&str, WantedValue<'_>)> =
-                    kept.chain(added.map(|(key, value)| (key.as_str(), WantedValue::New(value)))).collect();
+                let wanted: Vec<(&str, WantedValue<'_>)> = kept
+                    .chain(added.map(|(key, value)| (key.as_str(), WantedValue::New(value))))
+                    .collect();
                 let same_keys = wanted.len() == found.entries().len()
-                    && wanted.iter().zip(found.entries()).all(|((key, _), entry)| *key == entry.key);
+                    && wanted
+                        .iter()
+                        .zip(found.entries())
+                        .all(|((key, _), entry)| *key == entry.key);
                 if same_keys {
-                    pending
-                        .extend(wanted.iter().zip(found.entries()).map(|((_, wanted), entry)| (*wanted, entry.value)));
+                    pending.extend(
+                        wanted
+                            .iter()
+                            .zip(found.entries())
+                            .map(|((_, wanted), entry)| (*wanted, entry.value)),
+                    );
                 }
                 same_keys
             }
             (Kind::Seq, Kind::Seq) => {
                 let kept = old.items().enumerate();
-                let kept = kept.filter(|(at, _)| !changed.is_some_and(|changed| changed.removed.contains(at)));
+                let kept = kept
+                    .filter(|(at, _)| !changed.is_some_and(|changed| changed.removed.contains(at)));
                 let kept = kept.map(|(at, item)| self.wanted(changed, at, item.id()));
-                let added = changed.iter().flat_map(|changed| &changed.added).map(|(_, value)| WantedValue::New(value));
+                let added = changed
+                    .iter()
+                    .flat_map(|changed| &changed.added)
+                    .map(|(_, value)| WantedValue::New(value));
                 let wanted: Vec<WantedValue<'_>> = kept.chain(added).collect();
                 pending.extend(wanted.iter().copied().zip(found.items()));
                 wanted.len() == found.items().len()
@@ -190,13 +226,22 @@ impl<'a> ExpectedTree<'a> {
         }
     }
 
-    fn wanted<'e>(&self, changed: Option<&'e Changed>, member: usize, old: NodeId) -> WantedValue<'e> {
+    fn wanted<'e>(
+        &self,
+        changed: Option<&'e Changed>,
+        member: usize,
+        old: NodeId,
+    ) -> WantedValue<'e> {
         let replaced = changed.and_then(|changed| changed.replaced.get(&member));
         replaced.map_or(WantedValue::Old(old), WantedValue::New)
     }
 }
 
-fn same_as_new<'e>(wanted: &'e NewValue, found: Value<'e>, pending: &mut Vec<(WantedValue<'e>, Value<'e>)>) -> bool {
+fn same_as_new<'e>(
+    wanted: &'e NewValue,
+    found: Value<'e>,
+    pending: &mut Vec<(WantedValue<'e>, Value<'e>)>,
+) -> bool {
     match wanted {
         NewValue::Text(text) => found.as_str() == Some(text),
         NewValue::List(items) => {
@@ -204,9 +249,13 @@ fn same_as_new<'e>(wanted: &'e NewValue, found: Value<'e>, pending: &mut Vec<(Wa
             found.is_seq() && found.items().len() == items.len()
         }
         NewValue::Map(entries) => {
-            let same_keys = entries.iter().zip(found.entries()).all(|((key, _), entry)| key == entry.key);
+            let same_keys = entries
+                .iter()
+                .zip(found.entries())
+                .all(|((key, _), entry)| key == entry.key);
             let values = entries.iter().zip(found.entries());
-            pending.extend(values.map(|((_, value), entry)| (WantedValue::New(value), entry.value)));
+            pending
+                .extend(values.map(|((_, value), entry)| (WantedValue::New(value), entry.value)));
             found.is_map() && same_keys && found.entries().len() == entries.len()
         }
     }

@@ -13,7 +13,12 @@ use crate::yaml::tape::Style;
 const STEP: usize = 2;
 
 /// Adds an entry to a mapping, or to an empty value that becomes one.
-pub(super) fn entry(page: WrittenDocument<'_>, at: NodePlace, key: &str, value: &NewValue) -> Option<TextEdit> {
+pub(super) fn entry(
+    page: WrittenDocument<'_>,
+    at: NodePlace,
+    key: &str,
+    value: &NewValue,
+) -> Option<TextEdit> {
     let node = page.layout.node(at);
     let within = node.span;
     match node.form {
@@ -26,7 +31,13 @@ pub(super) fn entry(page: WrittenDocument<'_>, at: NodePlace, key: &str, value: 
             }
             let indent = page.lines.indentation(first.span.start)?;
             let writer = writer(page, at);
-            Some(below(page, node.span.end, &indent, within, &writer.block_entry(key, value, &indent)))
+            Some(below(
+                page,
+                node.span.end,
+                &indent,
+                within,
+                &writer.block_entry(key, value, &indent),
+            ))
         }
         NodeForm::Map { flow: true } => {
             let writer = writer(page, at);
@@ -41,14 +52,20 @@ pub(super) fn entry(page: WrittenDocument<'_>, at: NodePlace, key: &str, value: 
             let indent = page.lines.indentation(key_of_it.span.start)? + &" ".repeat(STEP);
             let writer = writer(page, node.parent?);
             let text = writer.block_entry(key, value, &indent);
-            page.lines.is_last(node.span.end).then(|| below(page, node.span.end, &indent, parent.span, &text))
+            page.lines
+                .is_last(node.span.end)
+                .then(|| below(page, node.span.end, &indent, parent.span, &text))
         }
         _ => None,
     }
 }
 
 /// Adds an item to the end of a list.
-pub(super) fn item(page: WrittenDocument<'_>, list: NodePlace, value: &NewValue) -> Option<TextEdit> {
+pub(super) fn item(
+    page: WrittenDocument<'_>,
+    list: NodePlace,
+    value: &NewValue,
+) -> Option<TextEdit> {
     let node = page.layout.node(list);
     match node.form {
         NodeForm::Seq { flow: false } => {
@@ -56,7 +73,13 @@ pub(super) fn item(page: WrittenDocument<'_>, list: NodePlace, value: &NewValue)
             let dash = page.lines.dash_before(last.span.start)?;
             let indent = page.lines.indentation(dash)?;
             let writer = writer(page, list);
-            Some(below(page, node.span.end, &indent, node.span, &writer.item(value, &indent)))
+            Some(below(
+                page,
+                node.span.end,
+                &indent,
+                node.span,
+                &writer.item(value, &indent),
+            ))
         }
         NodeForm::Seq { flow: true } => flow(page, list, &writer(page, list).flow(value, false)),
         _ => None,
@@ -77,7 +100,11 @@ fn below(page: WrittenDocument<'_>, end: u32, indent: &str, within: Span, text: 
         at = lines.end(next);
     }
     let replacement = format!("{}{indent}{text}", lines.line_break(at));
-    TextEdit { span: Span::empty(at), replacement, within }
+    TextEdit {
+        span: Span::empty(at),
+        replacement,
+        within,
+    }
 }
 
 /// After the last member of a flow collection, on a line of its own if that one is.
@@ -86,18 +113,30 @@ fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit
     let Some(&last) = node.children.last() else {
         let inside = Span::new(node.span.start + 1, node.span.end.checked_sub(1)?);
         let lost = page.layout.comments_in(inside).next().is_some();
-        return (!lost).then(|| TextEdit { span: inside, replacement: text.to_owned(), within: node.span });
+        return (!lost).then(|| TextEdit {
+            span: inside,
+            replacement: text.to_owned(),
+            within: node.span,
+        });
     };
     let first = match node.form {
         NodeForm::Map { .. } => page.layout.key_of(last)?,
         _ => last,
     };
-    let (start, end) = (page.layout.node(first).span.start, page.layout.node(last).span.end);
-    let replacement = match lines.is_first(start) && lines.start(start) > lines.start(node.span.start) {
-        true => format!(",{}{}{text}", lines.line_break(start), lines.before(start)),
-        false => format!(", {text}"),
-    };
-    Some(TextEdit { span: Span::empty(end), replacement, within: node.span })
+    let (start, end) = (
+        page.layout.node(first).span.start,
+        page.layout.node(last).span.end,
+    );
+    let replacement =
+        match lines.is_first(start) && lines.start(start) > lines.start(node.span.start) {
+            true => format!(",{}{}{text}", lines.line_break(start), lines.before(start)),
+            false => format!(", {text}"),
+        };
+    Some(TextEdit {
+        span: Span::empty(end),
+        replacement,
+        within: node.span,
+    })
 }
 
 /// Writes as it is done around a collection.
@@ -105,15 +144,29 @@ fn writer(page: WrittenDocument<'_>, around: NodePlace) -> ValueWriter {
     let (lines, layout) = (page.lines, page.layout);
     let node = layout.node(around);
     let is_quoted = |place: NodePlace| layout.node(place).form == NodeForm::Scalar(Style::Double);
-    let is_double =
-        lines.notation == Notation::Json || layout.entries(around).next().is_some_and(|(key, _)| is_quoted(key));
-    let quotes = if is_double { Quotes::Double } else { Quotes::AsNeeded };
-    ValueWriter { quotes, line_break: lines.line_break(node.span.end), step: STEP, lists: lists(page, around) }
+    let is_double = lines.notation == Notation::Json
+        || layout
+            .entries(around)
+            .next()
+            .is_some_and(|(key, _)| is_quoted(key));
+    let quotes = if is_double {
+        Quotes::Double
+    } else {
+        Quotes::AsNeeded
+    };
+    ValueWriter {
+        quotes,
+        line_break: lines.line_break(node.span.end),
+        step: STEP,
+        lists: lists(page, around),
+    }
 }
 
 /// How the lists in the last member of a collection are written.
 fn lists(page: WrittenDocument<'_>, around: NodePlace) -> Lists {
-    let Some(&last) = page.layout.node(around).children.last() else { return Lists::Flow };
+    let Some(&last) = page.layout.node(around).children.last() else {
+        return Lists::Flow;
+    };
     let entries = page.layout.entries(last);
     let written = entries.filter_map(|(key, list)| {
         let (key, list) = (page.layout.node(key), page.layout.node(list));
@@ -121,7 +174,9 @@ fn lists(page: WrittenDocument<'_>, around: NodePlace) -> Lists {
             NodeForm::Seq { flow: true } => Some(Lists::Flow),
             NodeForm::Seq { flow: false } => {
                 let column = |at: u32| page.lines.before(at).len();
-                Some(Lists::Block(column(list.span.start).saturating_sub(column(key.span.start))))
+                Some(Lists::Block(
+                    column(list.span.start).saturating_sub(column(key.span.start)),
+                ))
             }
             _ => None,
         }

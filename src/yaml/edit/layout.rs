@@ -64,7 +64,11 @@ impl Layout {
     /// The layout of a tape; `file` is the text that it was read from. `None` if its aliases do not resolve.
     pub(super) fn new(tape: &Tape, file: &str) -> Option<Self> {
         let links = alias::resolve(tape, file).ok()?;
-        let aliases = tape.events.iter().zip(&links).filter(|(event, _)| event.kind() == EventKind::Alias);
+        let aliases = tape
+            .events
+            .iter()
+            .zip(&links)
+            .filter(|(event, _)| event.kind() == EventKind::Alias);
         let targets: BTreeSet<u32> = aliases.map(|(_, target)| *target).collect();
         let mut layout = Self {
             nodes: Vec::new(),
@@ -81,7 +85,10 @@ impl Layout {
                     let text = tape.text_of(file, event);
                     let place = layout.add(open.last().copied(), event, is_named, text);
                     layout.nodes[place].has_properties = tape.has_properties(event);
-                    if matches!(event.kind(), EventKind::MapStart { .. } | EventKind::SeqStart { .. }) {
+                    if matches!(
+                        event.kind(),
+                        EventKind::MapStart { .. } | EventKind::SeqStart { .. }
+                    ) {
                         open.push(place);
                     }
                 }
@@ -94,7 +101,13 @@ impl Layout {
         Some(layout)
     }
 
-    fn add(&mut self, parent: Option<NodePlace>, event: &TapeEvent, is_named: bool, text: &str) -> NodePlace {
+    fn add(
+        &mut self,
+        parent: Option<NodePlace>,
+        event: &TapeEvent,
+        is_named: bool,
+        text: &str,
+    ) -> NodePlace {
         let place = self.nodes.len();
         let form = match event.kind() {
             EventKind::MapStart { flow } => NodeForm::Map { flow },
@@ -151,7 +164,9 @@ impl Layout {
         let node = self.node(from);
         match (node.form, step) {
             (NodeForm::Map { .. }, RouteStep::Key(key)) => {
-                let mut found = self.entries(from).filter(|(place, _)| self.is_key(*place, key));
+                let mut found = self
+                    .entries(from)
+                    .filter(|(place, _)| self.is_key(*place, key));
                 let (_, value) = found.next()?;
                 found.next().is_none().then_some(value)
             }
@@ -162,7 +177,10 @@ impl Layout {
 
     /// The keys of a mapping with their values.
     pub(super) fn entries(&self, map: NodePlace) -> impl Iterator<Item = (NodePlace, NodePlace)> {
-        self.node(map).children.chunks_exact(2).map(|entry| (entry[0], entry[1]))
+        self.node(map)
+            .children
+            .chunks_exact(2)
+            .map(|entry| (entry[0], entry[1]))
     }
 
     /// The key of a value, if it is one.
@@ -170,7 +188,9 @@ impl Layout {
         let node = self.node(value);
         let parent = self.node(node.parent?);
         match parent.form {
-            NodeForm::Map { .. } if node.index % 2 == 1 => parent.children.get(node.index - 1).copied(),
+            NodeForm::Map { .. } if node.index % 2 == 1 => {
+                parent.children.get(node.index - 1).copied()
+            }
             _ => None,
         }
     }
@@ -182,17 +202,26 @@ impl Layout {
 
     /// Whether a mapping has the key, or takes over keys from elsewhere.
     pub(super) fn may_have(&self, map: NodePlace, key: &str) -> bool {
-        self.entries(map).any(|(place, _)| self.is_key(place, key) || self.is_key(place, "<<"))
+        self.entries(map)
+            .any(|(place, _)| self.is_key(place, key) || self.is_key(place, "<<"))
     }
 
     /// Whether an alias elsewhere names something in a node.
     pub(super) fn is_named_inside(&self, place: NodePlace) -> bool {
-        self.named.range(place..=self.node(place).last).next().is_some()
+        self.named
+            .range(place..=self.node(place).last)
+            .next()
+            .is_some()
     }
 
     /// The comments that begin in a span.
     pub(super) fn comments_in(&self, span: Span) -> impl Iterator<Item = Span> {
-        let from = self.comments.partition_point(|comment| comment.start < span.start);
-        self.comments[from..].iter().copied().take_while(move |comment| comment.start < span.end)
+        let from = self
+            .comments
+            .partition_point(|comment| comment.start < span.start);
+        self.comments[from..]
+            .iter()
+            .copied()
+            .take_while(move |comment| comment.start < span.end)
     }
 }

@@ -12,25 +12,33 @@ pub(super) struct TextLines<'t> {
 
 impl<'t> TextLines<'t> {
     pub(super) fn slice(self, start: u32, end: u32) -> &'t str {
-        self.text.get(start as usize..end as usize).unwrap_or_default()
+        self.text
+            .get(start as usize..end as usize)
+            .unwrap_or_default()
     }
 
     /// Where the line of an offset begins.
     pub(super) fn start(self, at: u32) -> u32 {
-        self.slice(0, at).rfind('\n').map_or(0, |line_break| line_break as u32 + 1)
+        self.slice(0, at)
+            .rfind('\n')
+            .map_or(0, |line_break| line_break as u32 + 1)
     }
 
     /// Where the line of an offset ends, without its break.
     pub(super) fn end(self, at: u32) -> u32 {
         let rest = self.text.get(at as usize..).unwrap_or_default();
-        let line = rest.find('\n').map_or(rest, |line_break| &rest[..line_break]);
+        let line = rest
+            .find('\n')
+            .map_or(rest, |line_break| &rest[..line_break]);
         at + line.strip_suffix('\r').unwrap_or(line).len() as u32
     }
 
     /// Where the line after that of an offset begins, or the text ends.
     pub(super) fn next(self, at: u32) -> u32 {
         let rest = self.text.get(at as usize..).unwrap_or_default();
-        at + rest.find('\n').map_or(rest.len(), |line_break| line_break + 1) as u32
+        at + rest
+            .find('\n')
+            .map_or(rest.len(), |line_break| line_break + 1) as u32
     }
 
     /// What is before an offset on its line.
@@ -52,7 +60,10 @@ impl<'t> TextLines<'t> {
     /// The column of an offset as blanks, if only the dashes of list items are before it on its line.
     pub(super) fn indentation(self, at: u32) -> Option<String> {
         let before = self.before(at);
-        before.bytes().all(|byte| matches!(byte, b' ' | b'-')).then(|| " ".repeat(before.len()))
+        before
+            .bytes()
+            .all(|byte| matches!(byte, b' ' | b'-'))
+            .then(|| " ".repeat(before.len()))
     }
 
     /// The line break after an offset; at the end of the text, the one before it.
@@ -61,7 +72,9 @@ impl<'t> TextLines<'t> {
         let after = &self.text[end.min(self.text.len())..];
         let is_dos = match after.is_empty() {
             false => after.starts_with("\r\n"),
-            true => self.text[..end].rfind('\n').is_some_and(|at| self.text[..at].ends_with('\r')),
+            true => self.text[..end]
+                .rfind('\n')
+                .is_some_and(|at| self.text[..at].ends_with('\r')),
         };
         if is_dos { "\r\n" } else { "\n" }
     }
@@ -70,7 +83,9 @@ impl<'t> TextLines<'t> {
     pub(super) fn colon_after(self, key: Span) -> Option<u32> {
         let rest = self.text.get(key.end as usize..)?;
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-        rest[blanks..].starts_with(':').then_some(key.end + blanks as u32 + 1)
+        rest[blanks..]
+            .starts_with(':')
+            .then_some(key.end + blanks as u32 + 1)
     }
 
     /// Where the `-` before an item of a block list is, if only spaces are between.

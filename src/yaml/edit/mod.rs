@@ -63,21 +63,39 @@ impl<'a> Editor<'a> {
     pub fn new(text: &'a str, span: Span, notation: Notation, tree: &'a Tree) -> Option<Self> {
         let tape = reread(text, span, notation)?;
         let layout = Layout::new(&tape, text)?;
-        let maps = tree.values().filter(|value| value.is_map() && !value.is_left_out());
+        let maps = tree
+            .values()
+            .filter(|value| value.is_map() && !value.is_left_out());
         let maps = maps.map(|map| (map.span().start, map.id())).collect();
-        Some(Self { text, span, notation, tree, layout, maps })
+        Some(Self {
+            text,
+            span,
+            notation,
+            tree,
+            layout,
+            maps,
+        })
     }
 
     /// The edits for each of several sets of changes, in their order; `None` for one that cannot be made. Each set is
     /// verified, and none relies on another.
     pub fn edits(&self, sets: &[&[ValueChange]]) -> Vec<Option<Vec<TextEdit>>> {
-        let page =
-            WrittenDocument { lines: TextLines { text: self.text, notation: self.notation }, layout: &self.layout };
+        let page = WrittenDocument {
+            lines: TextLines {
+                text: self.text,
+                notation: self.notation,
+            },
+            layout: &self.layout,
+        };
         let mut begun: HashMap<u32, usize> = HashMap::default();
         let mut plan = |changes: &&[ValueChange]| {
             let begun = begun.entry(changes.first()?.route().start).or_default();
             *begun += 1;
-            if *begun > MOST_PLANNED { None } else { page.edits(changes) }
+            if *begun > MOST_PLANNED {
+                None
+            } else {
+                page.edits(changes)
+            }
         };
         let mut planned: Vec<Option<Vec<TextEdit>>> = sets.iter().map(&mut plan).collect();
         let mut readings = (MOST_BYTES / (self.span.len() as usize).max(1)).clamp(2, MOST_READINGS);
@@ -104,16 +122,28 @@ impl<'a> Editor<'a> {
     }
 
     /// Whether all edits of some sets together have the effect of their changes and no other.
-    fn is_right(&self, sets: &[&[ValueChange]], planned: &[Option<Vec<TextEdit>>], batch: &[usize]) -> bool {
+    fn is_right(
+        &self,
+        sets: &[&[ValueChange]],
+        planned: &[Option<Vec<TextEdit>>],
+        batch: &[usize],
+    ) -> bool {
         let right = || {
-            let edits = batch.iter().filter_map(|&at| planned[at].as_ref()).flatten();
+            let edits = batch
+                .iter()
+                .filter_map(|&at| planned[at].as_ref())
+                .flatten();
             let edits = edits.map(|edit| {
                 let start = edit.span.start.checked_sub(self.span.start)?;
-                Some((Span::new(start, start + edit.span.len()), edit.replacement.as_str()))
+                Some((
+                    Span::new(start, start + edit.span.len()),
+                    edit.replacement.as_str(),
+                ))
             });
             let edits: Vec<_> = edits.collect::<Option<_>>()?;
             let text = replaced(self.text.get(self.span.range())?, edits)?;
-            let expected = ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
+            let expected =
+                ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
             let tape = reread(&text, Span::new(0, text.len() as u32), self.notation)?;
             let new = compose(&tape, Arc::new(text), self.notation == Notation::Json).ok()?;
             Some(expected.is(&new.tree))

@@ -32,7 +32,11 @@ impl WrittenDocument<'_> {
                 ValueChange::Rename(route, to) => edits.push(self.rename(route, to)?),
                 ValueChange::Set(route, value) => edits.push(self.set(route, value)?),
                 ValueChange::Append(route, value) => {
-                    edits.push(insert::item(self, self.unshared(self.reached(route)?)?, value)?);
+                    edits.push(insert::item(
+                        self,
+                        self.unshared(self.reached(route)?)?,
+                        value,
+                    )?);
                 }
             }
         }
@@ -42,25 +46,36 @@ impl WrittenDocument<'_> {
             let is_list = matches!(node.form, NodeForm::Seq { .. });
             match self.layout.key_of(collection) {
                 Some(_) if is_list && members.len() == node.children.len() => {
-                    removed.entry(node.parent?).or_default().insert(node.index / 2);
+                    removed
+                        .entry(node.parent?)
+                        .or_default()
+                        .insert(node.index / 2);
                 }
                 _ => edits.extend(remove::members(self, self.unshared(collection)?, &members)?),
             }
         }
         edits.sort_by_key(|edit| edit.span);
-        let apart = edits.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start);
+        let apart = edits
+            .windows(2)
+            .all(|pair| pair[0].span.end <= pair[1].span.start);
         apart.then_some(edits)
     }
 
     /// What a route leads to.
     fn reached(self, route: &Route) -> Option<NodePlace> {
         let start = self.layout.map_at(route.start)?;
-        route.steps.iter().try_fold(start, |place, step| self.layout.step(place, step))
+        route
+            .steps
+            .iter()
+            .try_fold(start, |place, step| self.layout.step(place, step))
     }
 
     fn rename(self, route: &Route, to: &str) -> Option<TextEdit> {
         let value = self.reached(route)?;
-        let (map, key) = (self.unshared(self.layout.node(value).parent?)?, self.layout.key_of(value)?);
+        let (map, key) = (
+            self.unshared(self.layout.node(value).parent?)?,
+            self.layout.key_of(value)?,
+        );
         let node = self.layout.node(key);
         if node.has_properties || self.layout.may_have(map, to) {
             return None;
@@ -77,7 +92,11 @@ impl WrittenDocument<'_> {
             NodeForm::Scalar(Style::Single) => write::single_quoted(text)?,
             _ => return None,
         };
-        Some(TextEdit { span: node.span, replacement, within })
+        Some(TextEdit {
+            span: node.span,
+            replacement,
+            within,
+        })
     }
 
     fn set(self, route: &Route, value: &NewValue) -> Option<TextEdit> {
@@ -89,14 +108,20 @@ impl WrittenDocument<'_> {
                 continue;
             }
             // From here on nothing is there.
-            let RouteStep::Key(key) = step else { return None };
-            let missing = steps.rev().try_fold(value.clone(), |value, step| match step {
-                RouteStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
-                RouteStep::Item(_) => None,
-            });
+            let RouteStep::Key(key) = step else {
+                return None;
+            };
+            let missing = steps
+                .rev()
+                .try_fold(value.clone(), |value, step| match step {
+                    RouteStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
+                    RouteStep::Item(_) => None,
+                });
             return insert::entry(self, self.unshared(at)?, key, &missing?);
         }
-        let (node, NewValue::Text(text)) = (self.layout.node(self.unshared(at)?), value) else { return None };
+        let (node, NewValue::Text(text)) = (self.layout.node(self.unshared(at)?), value) else {
+            return None;
+        };
         let within = self.layout.node(node.parent?).span;
         match node.has_properties || node.span.is_empty() {
             true => None,

@@ -28,21 +28,42 @@ pub(super) fn members(
         _ => node.children.iter().map(|&item| (item, item)).collect(),
     };
     let mut removed_places = removed.iter().filter_map(|&member| places.get(member));
-    if removed_places.any(|&(first, last)| layout.is_named_inside(first) || layout.is_named_inside(last)) {
+    if removed_places
+        .any(|&(first, last)| layout.is_named_inside(first) || layout.is_named_inside(last))
+    {
         return None;
     }
-    let block = matches!(node.form, NodeForm::Map { flow: false } | NodeForm::Seq { flow: false });
-    let members = places.iter().map(|&(first, last)| member(page, node.form, first, last));
+    let block = matches!(
+        node.form,
+        NodeForm::Map { flow: false } | NodeForm::Seq { flow: false }
+    );
+    let members = places
+        .iter()
+        .map(|&(first, last)| member(page, node.form, first, last));
     let members: Vec<MemberText> = members.collect::<Option<_>>()?;
     let spans = match (removed.len() == members.len(), block) {
         (true, _) => return emptied(page, collection).map(|edit| vec![edit]),
         (false, true) => in_block(page, &members, removed)?,
         (false, false) => in_flow(page, &members, removed)?,
     };
-    Some(spans.into_iter().map(|span| TextEdit { span, replacement: String::new(), within: node.span }).collect())
+    Some(
+        spans
+            .into_iter()
+            .map(|span| TextEdit {
+                span,
+                replacement: String::new(),
+                within: node.span,
+            })
+            .collect(),
+    )
 }
 
-fn member(page: WrittenDocument<'_>, form: NodeForm, first: NodePlace, last: NodePlace) -> Option<MemberText> {
+fn member(
+    page: WrittenDocument<'_>,
+    form: NodeForm,
+    first: NodePlace,
+    last: NodePlace,
+) -> Option<MemberText> {
     let (key, value) = (page.layout.node(first), page.layout.node(last));
     let end = key.span.end.max(value.span.end);
     let (start, is_bare) = match form {
@@ -50,13 +71,23 @@ fn member(page: WrittenDocument<'_>, form: NodeForm, first: NodePlace, last: Nod
             Some(dash) => (dash, true),
             None => (value.span.start, false),
         },
-        _ => (key.span.start, !key.has_properties && matches!(key.form, NodeForm::Scalar(_)) || first == last),
+        _ => (
+            key.span.start,
+            !key.has_properties && matches!(key.form, NodeForm::Scalar(_)) || first == last,
+        ),
     };
-    Some(MemberText { span: Span::new(start, end), is_bare: is_bare && !(first == last && key.has_properties) })
+    Some(MemberText {
+        span: Span::new(start, end),
+        is_bare: is_bare && !(first == last && key.has_properties),
+    })
 }
 
 /// Whole lines, trailing comments included. A member after a dash leaves the dash to the one that follows.
-fn in_block(page: WrittenDocument<'_>, members: &[MemberText], removed: &BTreeSet<usize>) -> Option<Vec<Span>> {
+fn in_block(
+    page: WrittenDocument<'_>,
+    members: &[MemberText],
+    removed: &BTreeSet<usize>,
+) -> Option<Vec<Span>> {
     let lines = page.lines;
     let mut spans = Vec::new();
     let mut covered = 0;
@@ -78,8 +109,15 @@ fn in_block(page: WrittenDocument<'_>, members: &[MemberText], removed: &BTreeSe
         let whole = Span::new(span.start, next.span.start);
         // A comment on a line of its own may be about what stays.
         let own_line = |comment: Span| lines.before(comment.start).trim().is_empty();
-        let inside = |comment: Span| members[at..covered].iter().any(|member| member.span.contains(comment.start));
-        let lost = page.layout.comments_in(whole).any(|comment| own_line(comment) && !inside(comment));
+        let inside = |comment: Span| {
+            members[at..covered]
+                .iter()
+                .any(|member| member.span.contains(comment.start))
+        };
+        let lost = page
+            .layout
+            .comments_in(whole)
+            .any(|comment| own_line(comment) && !inside(comment));
         if lost || !next.is_bare || !lines.is_first(next.span.start) {
             return None;
         }
@@ -89,7 +127,11 @@ fn in_block(page: WrittenDocument<'_>, members: &[MemberText], removed: &BTreeSe
 }
 
 /// Up to the next member that stays, or else from the one before it: one comma goes with each.
-fn in_flow(page: WrittenDocument<'_>, members: &[MemberText], removed: &BTreeSet<usize>) -> Option<Vec<Span>> {
+fn in_flow(
+    page: WrittenDocument<'_>,
+    members: &[MemberText],
+    removed: &BTreeSet<usize>,
+) -> Option<Vec<Span>> {
     let mut spans = Vec::new();
     let mut at = 0;
     while at < members.len() {
@@ -103,7 +145,10 @@ fn in_flow(page: WrittenDocument<'_>, members: &[MemberText], removed: &BTreeSet
                 Span::new(members[at].span.start, members[next].span.start)
             }
             Some(_) => return None,
-            None => Span::new(members[at.checked_sub(1)?].span.end, members.last()?.span.end),
+            None => Span::new(
+                members[at.checked_sub(1)?].span.end,
+                members.last()?.span.end,
+            ),
         };
         if page.layout.comments_in(span).next().is_some() {
             return None;
@@ -118,9 +163,16 @@ fn in_flow(page: WrittenDocument<'_>, members: &[MemberText], removed: &BTreeSet
 fn emptied(page: WrittenDocument<'_>, collection: NodePlace) -> Option<TextEdit> {
     let node = page.layout.node(collection);
     let parent = page.layout.node(node.parent?);
-    let empty = if matches!(node.form, NodeForm::Map { .. }) { "{}" } else { "[]" };
+    let empty = if matches!(node.form, NodeForm::Map { .. }) {
+        "{}"
+    } else {
+        "[]"
+    };
     let opens = page.lines.slice(node.span.start, node.span.start + 1);
-    let flow = matches!(node.form, NodeForm::Map { flow: true } | NodeForm::Seq { flow: true });
+    let flow = matches!(
+        node.form,
+        NodeForm::Map { flow: true } | NodeForm::Seq { flow: true }
+    );
     let (span, replacement) = match page.layout.key_of(collection) {
         _ if flow => (node.span, empty.to_owned()),
         Some(key) => {
@@ -135,5 +187,9 @@ fn emptied(page: WrittenDocument<'_>, collection: NodePlace) -> Option<TextEdit>
         None => (node.span, empty.to_owned()),
     };
     let lost = page.layout.comments_in(span).next().is_some();
-    (!lost).then_some(TextEdit { span, replacement, within: parent.span })
+    (!lost).then_some(TextEdit {
+        span,
+        replacement,
+        within: parent.span,
+    })
 }

@@ -38,11 +38,17 @@ impl ValueWriter {
         match (value, self.lists) {
             (NewValue::Map(entries), _) if !entries.is_empty() => {
                 let inner = format!("{indent}{}", " ".repeat(self.step));
-                format!("{key}:{}{inner}{}", self.line_break, self.block_map(entries, &inner))
+                format!(
+                    "{key}:{}{inner}{}",
+                    self.line_break,
+                    self.block_map(entries, &inner)
+                )
             }
             (NewValue::List(items), Lists::Block(right)) if !items.is_empty() => {
                 let inner = format!("{indent}{}", " ".repeat(right));
-                let items = items.iter().map(|item| format!("{}{inner}{}", self.line_break, self.item(item, &inner)));
+                let items = items
+                    .iter()
+                    .map(|item| format!("{}{inner}{}", self.line_break, self.item(item, &inner)));
                 format!("{key}:{}", items.collect::<String>())
             }
             _ => format!("{key}: {}", self.flow(value, true)),
@@ -60,7 +66,10 @@ impl ValueWriter {
     }
 
     fn block_map(&self, entries: &[(String, NewValue)], indent: &str) -> String {
-        let lines: Vec<_> = entries.iter().map(|(key, value)| self.block_entry(key, value, indent)).collect();
+        let lines: Vec<_> = entries
+            .iter()
+            .map(|(key, value)| self.block_entry(key, value, indent))
+            .collect();
         lines.join(&format!("{}{indent}", self.line_break))
     }
 
@@ -78,7 +87,10 @@ impl ValueWriter {
                 format!("[{}]", items.join(", "))
             }
             NewValue::Map(entries) => {
-                let entries: Vec<_> = entries.iter().map(|(key, value)| self.flow_entry(key, value)).collect();
+                let entries: Vec<_> = entries
+                    .iter()
+                    .map(|(key, value)| self.flow_entry(key, value))
+                    .collect();
                 format!("{{{}}}", entries.join(", "))
             }
         }
@@ -100,7 +112,9 @@ pub(super) fn double_quoted(text: &str) -> String {
 /// `'…'`, if the text can be written so.
 pub(super) fn single_quoted(text: &str) -> Option<String> {
     let printable = |c: char| matches!(c, ' '..='~') || c.is_alphanumeric();
-    text.chars().all(printable).then(|| format!("'{}'", text.replace('\'', "''")))
+    text.chars()
+        .all(printable)
+        .then(|| format!("'{}'", text.replace('\'', "''")))
 }
 
 /// Whether a text without quotes is read as itself; `block` is whether commas are fine.

@@ -23,7 +23,14 @@ pub(super) fn read(
     };
     let text = ScalarText::Decoded(writer.decoded().len());
     let decoded = writer.keeps_text().then(|| writer.decoded());
-    let mut lines = BlockLines { source, indent, line: first, empty: 0, end: None, decoded };
+    let mut lines = BlockLines {
+        source,
+        indent,
+        line: first,
+        empty: 0,
+        end: None,
+        decoded,
+    };
     let last_break = usize::from(lines.read(source.byte(start) == b'|')?);
     lines.add_breaks(match header.chomp {
         Chomp::Strip => 0,
@@ -31,12 +38,21 @@ pub(super) fn read(
         Chomp::Keep => last_break + lines.empty,
     });
     let BlockLines { line, end, .. } = lines;
-    writer.scalar(WrittenScalar { style: Style::Block, start, end: end.unwrap_or(header_end), text });
+    writer.scalar(WrittenScalar {
+        style: Style::Block,
+        start,
+        end: end.unwrap_or(header_end),
+        text,
+    });
     Ok(line)
 }
 
 /// Reads blanks and a comment up to the end of the header's line. Returns the start of the next one.
-fn end_header(source: SourceText<'_>, header_end: usize, writer: &mut TapeWriter<'_>) -> Result<usize, Refused> {
+fn end_header(
+    source: SourceText<'_>,
+    header_end: usize,
+    writer: &mut TapeWriter<'_>,
+) -> Result<usize, Refused> {
     let at = source.after_blanks(header_end);
     match source.byte(at) {
         b'\n' | b'\r' => Ok(source.after_break(at)),
@@ -54,7 +70,9 @@ fn find_indent(source: SourceText<'_>, first: usize, parent: usize) -> Result<us
         match source.byte(at) {
             b'\n' | b'\r' => widest = widest.max(width),
             b'\t' => return Err(Refused("a tab before the text of a block scalar")),
-            _ if widest > width => return Err(Refused("a block scalar whose first line is wide and empty")),
+            _ if widest > width => {
+                return Err(Refused("a block scalar whose first line is wide and empty"));
+            }
             _ => return Ok(width.max(parent + 1)),
         }
         line = source.after_break(at);
@@ -88,7 +106,9 @@ impl<'t> BlockLines<'t, '_> {
                     self.empty += 1;
                     self.line = self.source.after_break(at);
                 }
-                b'\t' if at < limit => return Err(Refused("a tab before the text of a block scalar")),
+                b'\t' if at < limit => {
+                    return Err(Refused("a tab before the text of a block scalar"));
+                }
                 _ if at < limit => return Ok(None),
                 _ => {
                     let end = self.source.line_end(at);
@@ -103,7 +123,9 @@ impl<'t> BlockLines<'t, '_> {
 
     /// Reads the text up to the break of its last line. Returns whether that line is there.
     fn read(&mut self, is_literal: bool) -> Result<bool, Refused> {
-        let Some(first) = self.next()? else { return Ok(false) };
+        let Some(first) = self.next()? else {
+            return Ok(false);
+        };
         self.add_breaks(self.empty);
         self.add(first);
         let mut after_blank = starts_with_blank(first);

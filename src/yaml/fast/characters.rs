@@ -25,7 +25,9 @@ pub(super) fn check(text: &[u8]) -> Result<(), Refused> {
 /// Without a way out early, this is a few vector instructions. Few texts have carriage returns.
 #[inline(always)]
 fn are_ordinary(bytes: &[u8]) -> bool {
-    bytes.iter().fold(true, |ordinary, byte| ordinary & matches!(byte, b' '..=b'~' | b'\t'..=b'\n'))
+    bytes.iter().fold(true, |ordinary, byte| {
+        ordinary & matches!(byte, b' '..=b'~' | b'\t'..=b'\n')
+    })
 }
 
 /// Looks at each character that begins in the block.

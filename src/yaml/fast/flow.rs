@@ -12,8 +12,17 @@ use super::writer::{ScalarText, TapeWriter, WrittenScalar};
 use crate::yaml::tape::{EventKind, Style};
 
 /// Reads the flow collection whose bracket is at `start`. Returns the place behind its end.
-pub(super) fn read(source: SourceText<'_>, start: usize, writer: &mut TapeWriter<'_>) -> Result<usize, Refused> {
-    let mut reader = FlowReader { source, writer, at: start, open: SmallVec::new() };
+pub(super) fn read(
+    source: SourceText<'_>,
+    start: usize,
+    writer: &mut TapeWriter<'_>,
+) -> Result<usize, Refused> {
+    let mut reader = FlowReader {
+        source,
+        writer,
+        at: start,
+        open: SmallVec::new(),
+    };
     reader.open(source.byte(start))?;
     while let Some(&bracket) = reader.open.last() {
         reader.skip_space()?;
@@ -73,7 +82,11 @@ impl FlowReader<'_, '_, '_> {
         };
         self.writer.bracket(end, self.at);
         self.at += 1;
-        if self.open.is_empty() { Ok(()) } else { self.separator() }
+        if self.open.is_empty() {
+            Ok(())
+        } else {
+            self.separator()
+        }
     }
 
     /// Reads a key and its colon. False when the value is left out, and so nothing of the entry is left to read.
@@ -81,7 +94,9 @@ impl FlowReader<'_, '_, '_> {
         let (key, is_one_line) = self.scalar()?;
         let colon = self.source.after_blanks(key.end);
         if !is_one_line || self.source.byte(colon) != b':' || colon - key.start > MAX_KEY {
-            return Err(Refused("a flow mapping with other than short keys and values"));
+            return Err(Refused(
+                "a flow mapping with other than short keys and values",
+            ));
         }
         self.writer.key(key);
         self.at = colon + 1;
@@ -103,7 +118,10 @@ impl FlowReader<'_, '_, '_> {
         }
         if byte == b'*' {
             let start = self.at;
-            self.at = self.source.name_end(start).ok_or(Refused("an alias without a name"))?;
+            self.at = self
+                .source
+                .name_end(start)
+                .ok_or(Refused("an alias without a name"))?;
             self.writer.alias(start, self.at);
         } else {
             let (scalar, _) = self.scalar()?;
@@ -133,17 +151,26 @@ impl FlowReader<'_, '_, '_> {
         let start = self.at;
         self.check_plain_start()?;
         let end = self.source.before_blanks(start, self.plain_end(start));
-        Ok((WrittenScalar { style: Style::Plain, start, end, text: ScalarText::Written(start, end) }, true))
+        Ok((
+            WrittenScalar {
+                style: Style::Plain,
+                start,
+                end,
+                text: ScalarText::Written(start, end),
+            },
+            true,
+        ))
     }
 
     fn check_plain_start(&self) -> Result<(), Refused> {
         match self.source.byte(self.at) {
-            b'-' if self.source.is_blank_or_break(self.at + 1) => Err(Refused("a block sequence in a flow")),
+            b'-' if self.source.is_blank_or_break(self.at + 1) => {
+                Err(Refused("a block sequence in a flow"))
+            }
             b'&' => Err(Refused("an anchor in a flow")),
             b'!' => Err(Refused("a tag")),
-            b',' | b'[' | b']' | b'{' | b'}' | b'?' | b':' | b'|' | b'>' | b'%' | b'@' | b'`' | b'#' | b'*' => {
-                Err(Refused("a character that cannot start a value in a flow"))
-            }
+            b',' | b'[' | b']' | b'{' | b'}' | b'?' | b':' | b'|' | b'>' | b'%' | b'@' | b'`'
+            | b'#' | b'*' => Err(Refused("a character that cannot start a value in a flow")),
             _ => Ok(()),
         }
     }
@@ -177,7 +204,9 @@ impl FlowReader<'_, '_, '_> {
             self.at = self.source.after_spaces(line);
             let is_margin = self.at == line && matches!(self.source.byte(line), b'%' | b'-' | b'.');
             if self.source.is_end(line) || is_margin || self.source.byte(self.at) == b'\t' {
-                return Err(Refused("a flow collection that does not close, or an odd line in one"));
+                return Err(Refused(
+                    "a flow collection that does not close, or an odd line in one",
+                ));
             }
             comment_allowed = true;
         }

@@ -42,7 +42,12 @@ use super::tape::Tape;
 ///
 /// # Errors
 /// The document is for the exact parser; what is on the tape means nothing.
-pub(super) fn parse(text: &str, base: u32, left_out: &[&str], tape: &mut Tape) -> Result<bool, Refused> {
+pub(super) fn parse(
+    text: &str,
+    base: u32,
+    left_out: &[&str],
+    tape: &mut Tape,
+) -> Result<bool, Refused> {
     if !text.ends_with('\n') {
         return Err(Refused("a last line without a line break"));
     }

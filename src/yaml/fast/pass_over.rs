@@ -20,7 +20,13 @@ impl BlockParser<'_> {
     /// Passes over the line that begins in `column`, if it is a simple entry of a mapping that is left out.
     pub(super) fn pass_over(&mut self, column: usize) -> Result<bool, Refused> {
         self.close_from(column + 1);
-        let Some(&OpenCollection { collection, column: indent }) = self.open.last() else { return Ok(false) };
+        let Some(&OpenCollection {
+            collection,
+            column: indent,
+        }) = self.open.last()
+        else {
+            return Ok(false);
+        };
         let begins_mapping = match indent < column {
             true => self.awaited.is_some(),
             false => collection != BlockCollection::Mapping,
@@ -29,14 +35,17 @@ impl BlockParser<'_> {
         if !self.writer.is_passing() || (indent == column) == begins_mapping {
             return Ok(false);
         }
-        let Some(entry) = SimpleEntry::read(self.source, self.at, column) else { return Ok(false) };
+        let Some(entry) = SimpleEntry::read(self.source, self.at, column) else {
+            return Ok(false);
+        };
         if begins_mapping {
             self.awaited = None;
             self.open(BlockCollection::Mapping, column)?;
         } else {
             self.leave_out();
         }
-        self.writer.pass_entry((self.at, entry.key_end), entry.value);
+        self.writer
+            .pass_entry((self.at, entry.key_end), entry.value);
         if entry.value.is_none() {
             self.awaited = Some(entry.key_end + 1);
         }
@@ -52,11 +61,17 @@ impl SimpleEntry {
             return None;
         }
         let key_end = source.find(start, [b':', b'#', b'\n']);
-        if source.byte(key_end) != b':' || source.is_blank(key_end - 1) || key_end - start > MAX_KEY {
+        if source.byte(key_end) != b':' || source.is_blank(key_end - 1) || key_end - start > MAX_KEY
+        {
             return None;
         }
         match source.byte(key_end + 1) {
-            b'\n' => Some(Self { key_end, value: None, next: key_end + 2, next_text: 0 }),
+            b'\n' => Some(Self {
+                key_end,
+                value: None,
+                next: key_end + 2,
+                next_text: 0,
+            }),
             b' ' => {
                 let value = source.after_spaces(key_end + 1);
                 if !is_simple(source.byte(value)) {
@@ -68,7 +83,12 @@ impl SimpleEntry {
                 }
                 let next = source.after_break(line.stop_at);
                 let next_text = plain::next_entry(source, next, indent)?;
-                Some(Self { key_end, value: Some((value, line.end)), next, next_text })
+                Some(Self {
+                    key_end,
+                    value: Some((value, line.end)),
+                    next,
+                    next_text,
+                })
             }
             _ => None,
         }

@@ -30,7 +30,12 @@ pub(super) struct PlainLine {
 impl PlainLine {
     pub(super) fn scalar(self) -> WrittenScalar {
         let Self { start, end, .. } = self;
-        WrittenScalar { style: Style::Plain, start, end, text: ScalarText::Written(start, end) }
+        WrittenScalar {
+            style: Style::Plain,
+            start,
+            end,
+            text: ScalarText::Written(start, end),
+        }
     }
 }
 
@@ -41,8 +46,8 @@ pub(super) fn check_start(source: SourceText<'_>, at: usize) -> Result<(), Refus
             Err(Refused("an indicator where a value is expected"))
         }
         b'!' => Err(Refused("a tag")),
-        b'\t' | b'#' | b'%' | b'@' | b'`' | b',' | b'[' | b']' | b'{' | b'}' | b'|' | b'>' | b'"' | b'\'' | b'&'
-        | b'*' => Err(Refused("a character that cannot start a value")),
+        b'\t' | b'#' | b'%' | b'@' | b'`' | b',' | b'[' | b']' | b'{' | b'}' | b'|' | b'>'
+        | b'"' | b'\'' | b'&' | b'*' => Err(Refused("a character that cannot start a value")),
         _ => Ok(()),
     }
 }
@@ -60,7 +65,12 @@ pub(super) fn read_line(source: SourceText<'_>, start: usize) -> PlainLine {
             _ => at += 1,
         }
     };
-    PlainLine { start, end: source.before_blanks(start, at), stop, stop_at: at }
+    PlainLine {
+        start,
+        end: source.before_blanks(start, at),
+        stop,
+        stop_at: at,
+    }
 }
 
 /// The next byte from `at` on that may end unquoted text.
@@ -88,7 +98,9 @@ pub(super) fn read_rest(
     let decoded_from = decoded.as_ref().map(|decoded| decoded.len());
     let mut last = first;
     while last.stop == PlainStop::Line {
-        let Some((breaks, start)) = next_line(source, last.stop_at, indent)? else { break };
+        let Some((breaks, start)) = next_line(source, last.stop_at, indent)? else {
+            break;
+        };
         let previous = last;
         last = read_line(source, start);
         if last.stop == PlainStop::Colon {
@@ -105,12 +117,27 @@ pub(super) fn read_rest(
     if last.start == first.start {
         return Ok((first.scalar(), first));
     }
-    let text = decoded_from.map_or(ScalarText::Written(first.start, first.end), ScalarText::Decoded);
-    Ok((WrittenScalar { style: Style::Plain, start: first.start, end: last.end, text }, last))
+    let text = decoded_from.map_or(
+        ScalarText::Written(first.start, first.end),
+        ScalarText::Decoded,
+    );
+    Ok((
+        WrittenScalar {
+            style: Style::Plain,
+            start: first.start,
+            end: last.end,
+            text,
+        },
+        last,
+    ))
 }
 
 /// How many line breaks are before the line that continues the text, and where its text starts; `None` when none does.
-fn next_line(source: SourceText<'_>, line_break: usize, indent: usize) -> Result<Option<(usize, usize)>, Refused> {
+fn next_line(
+    source: SourceText<'_>,
+    line_break: usize,
+    indent: usize,
+) -> Result<Option<(usize, usize)>, Refused> {
     let mut line = source.after_break(line_break);
     let mut breaks = 1;
     while !source.is_end(line) {

@@ -22,24 +22,57 @@ pub(super) fn read(
     decoded: &mut String,
 ) -> Result<Quoted, Refused> {
     let quote = source.byte(start);
-    let style = if quote == b'\'' { Style::Single } else { Style::Double };
+    let style = if quote == b'\'' {
+        Style::Single
+    } else {
+        Style::Double
+    };
     let from = start + 1;
     let stop = words_end(source, from, quote);
     if source.byte(stop) == quote && !is_doubled(source, stop, quote) {
-        let scalar = WrittenScalar { style, start, end: stop + 1, text: ScalarText::Written(from, stop) };
-        return Ok(Quoted { scalar, is_one_line: true });
+        let scalar = WrittenScalar {
+            style,
+            start,
+            end: stop + 1,
+            text: ScalarText::Written(from, stop),
+        };
+        return Ok(Quoted {
+            scalar,
+            is_one_line: true,
+        });
     }
     let text = ScalarText::Decoded(decoded.len());
-    let mut reader = QuotedReader { source, quote, indent, decoded, at: from, is_one_line: true };
+    let mut reader = QuotedReader {
+        source,
+        quote,
+        indent,
+        decoded,
+        at: from,
+        is_one_line: true,
+    };
     reader.read()?;
-    let scalar = WrittenScalar { style, start, end: reader.at, text };
-    Ok(Quoted { scalar, is_one_line: reader.is_one_line })
+    let scalar = WrittenScalar {
+        style,
+        start,
+        end: reader.at,
+        text,
+    };
+    Ok(Quoted {
+        scalar,
+        is_one_line: reader.is_one_line,
+    })
 }
 
 /// The next quote, line break, or backslash that escapes something.
 #[inline]
 fn words_end(source: SourceText<'_>, at: usize, quote: u8) -> usize {
-    source.before_return(at, source.find(at, [quote, if quote == b'"' { b'\\' } else { quote }, b'\n']))
+    source.before_return(
+        at,
+        source.find(
+            at,
+            [quote, if quote == b'"' { b'\\' } else { quote }, b'\n'],
+        ),
+    )
 }
 
 /// Whether the quote at `at` is a single quote that stands for itself.
@@ -71,7 +104,10 @@ impl QuotedReader<'_, '_> {
                 }
                 byte if byte != self.quote => {
                     // Blanks at the end of a line are not part of the text, unless they are escaped.
-                    self.decoded.push_str(self.source.slice(start, self.source.before_blanks(start, stop)));
+                    self.decoded.push_str(
+                        self.source
+                            .slice(start, self.source.before_blanks(start, stop)),
+                    );
                     let breaks = 1 + self.next_line(stop)?;
                     fold(breaks, self.decoded);
                 }
@@ -94,8 +130,14 @@ impl QuotedReader<'_, '_> {
             self.decoded.extend(std::iter::repeat_n('\n', empty));
             return Ok(());
         }
-        let rest = self.source.text.as_bytes().get(self.at..).unwrap_or_default();
-        let (character, width) = escape::decode(rest).map_err(|_| Refused("an escape that does not exist"))?;
+        let rest = self
+            .source
+            .text
+            .as_bytes()
+            .get(self.at..)
+            .unwrap_or_default();
+        let (character, width) =
+            escape::decode(rest).map_err(|_| Refused("an escape that does not exist"))?;
         self.decoded.push(character);
         self.at += width;
         Ok(())
@@ -110,7 +152,11 @@ impl QuotedReader<'_, '_> {
             self.at = self.source.after_blanks(line);
             if !self.source.is_break(self.at) {
                 let is_right = self.at - line > self.indent;
-                return if is_right { Ok(empty) } else { Err(Refused("quoted text left of its parent's indentation")) };
+                return if is_right {
+                    Ok(empty)
+                } else {
+                    Err(Refused("quoted text left of its parent's indentation"))
+                };
             }
             empty += 1;
             line = self.source.after_break(self.at);

@@ -25,7 +25,10 @@ impl<'t> SourceText<'t> {
 
     /// Whether the bytes at `at` are these.
     pub(super) fn has(self, at: usize, bytes: &[u8]) -> bool {
-        self.text.as_bytes().get(at..).is_some_and(|rest| rest.starts_with(bytes))
+        self.text
+            .as_bytes()
+            .get(at..)
+            .is_some_and(|rest| rest.starts_with(bytes))
     }
 
     #[inline]
@@ -52,7 +55,13 @@ impl<'t> SourceText<'t> {
     /// The end of the name of the anchor or alias whose `&` or `*` is at `at`, if it has one.
     pub(super) fn name_end(self, at: usize) -> Option<usize> {
         let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        let length = self.text.as_bytes().get(at + 1..)?.iter().take_while(is_word).count();
+        let length = self
+            .text
+            .as_bytes()
+            .get(at + 1..)?
+            .iter()
+            .take_while(is_word)
+            .count();
         (length > 0).then_some(at + 1 + length)
     }
 
@@ -114,7 +123,10 @@ impl<'t> SourceText<'t> {
     #[inline]
     pub(super) fn line_end(self, at: usize) -> usize {
         let bytes = self.text.as_bytes().get(at..).unwrap_or_default();
-        self.before_return(at, memchr::memchr(b'\n', bytes).map_or(self.text.len(), |found| at + found))
+        self.before_return(
+            at,
+            memchr::memchr(b'\n', bytes).map_or(self.text.len(), |found| at + found),
+        )
     }
 
     /// The place of the line break whose LF may be at `found`: that of its CR, if it has one. Nothing else has a CR before it.

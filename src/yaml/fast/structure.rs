@@ -41,7 +41,14 @@ pub(super) struct BlockParser<'t> {
 
 impl<'t> BlockParser<'t> {
     pub(super) fn new(source: SourceText<'t>, writer: TapeWriter<'t>) -> Self {
-        Self { source, writer, at: 0, text_at: 0, open: Vec::with_capacity(16), awaited: None }
+        Self {
+            source,
+            writer,
+            at: 0,
+            text_at: 0,
+            open: Vec::with_capacity(16),
+            awaited: None,
+        }
     }
 
     /// Reads the document. False when there is nothing in it.
@@ -73,7 +80,11 @@ impl<'t> BlockParser<'t> {
     fn next_line(&mut self) -> Result<Option<usize>, Refused> {
         while !self.source.is_end(self.at) {
             let line = self.at;
-            self.at = if self.text_at > line { self.text_at } else { self.source.after_spaces(line) };
+            self.at = if self.text_at > line {
+                self.text_at
+            } else {
+                self.source.after_spaces(line)
+            };
             match self.source.byte(self.at) {
                 b'\n' | b'\r' => self.at = self.source.after_break(self.at),
                 b'#' => self.end_line(self.at)?,
@@ -106,7 +117,9 @@ impl<'t> BlockParser<'t> {
         let at = self.source.after_blanks(from);
         let line_break = match self.source.byte(at) {
             b'\n' | b'\r' => at,
-            b'#' if at == 0 || self.source.is_blank_or_break(at - 1) => self.writer.comment(self.source, at),
+            b'#' if at == 0 || self.source.is_blank_or_break(at - 1) => {
+                self.writer.comment(self.source, at)
+            }
             _ => return Err(Refused("something after a complete value")),
         };
         self.at = self.source.after_break(line_break);
@@ -117,8 +130,16 @@ impl<'t> BlockParser<'t> {
     fn line(&mut self, column: usize) -> Result<(), Refused> {
         self.close_from(column + 1);
         let is_dash = self.source.is_dash(self.at);
-        let Some(&OpenCollection { collection, column: indent }) = self.open.last() else {
-            return if self.writer.is_empty() { self.node(column) } else { Err(Refused("something after the root")) };
+        let Some(&OpenCollection {
+            collection,
+            column: indent,
+        }) = self.open.last()
+        else {
+            return if self.writer.is_empty() {
+                self.node(column)
+            } else {
+                Err(Refused("something after the root"))
+            };
         };
         if indent < column {
             return match self.awaited.take() {
@@ -152,17 +173,26 @@ impl<'t> BlockParser<'t> {
 
     /// The column of the innermost collection.
     fn indent(&self) -> Result<usize, Refused> {
-        self.open.last().map(|open| open.column).ok_or(Refused("a root that is no collection"))
+        self.open
+            .last()
+            .map(|open| open.column)
+            .ok_or(Refused("a root that is no collection"))
     }
 
-    pub(super) fn open(&mut self, collection: BlockCollection, column: usize) -> Result<(), Refused> {
+    pub(super) fn open(
+        &mut self,
+        collection: BlockCollection,
+        column: usize,
+    ) -> Result<(), Refused> {
         if self.open.len() == MAX_DEPTH {
             return Err(Refused("deep nesting"));
         }
         self.open.push(OpenCollection { collection, column });
         let start = match collection {
             BlockCollection::Mapping => EventKind::MapStart { flow: false },
-            BlockCollection::Sequence | BlockCollection::Indentless => EventKind::SeqStart { flow: false },
+            BlockCollection::Sequence | BlockCollection::Indentless => {
+                EventKind::SeqStart { flow: false }
+            }
         };
         self.writer.block(start, self.at);
         Ok(())
@@ -179,7 +209,10 @@ impl<'t> BlockParser<'t> {
         self.leave_out();
         let end = match self.open.pop() {
             None => return,
-            Some(OpenCollection { collection: BlockCollection::Mapping, .. }) => EventKind::MapEnd,
+            Some(OpenCollection {
+                collection: BlockCollection::Mapping,
+                ..
+            }) => EventKind::MapEnd,
             Some(_) => EventKind::SeqEnd,
         };
         self.writer.block(end, self.writer.last_end);
@@ -250,7 +283,12 @@ impl<'t> BlockParser<'t> {
         self.end_line(mark)
     }
 
-    fn first_entry(&mut self, column: usize, key: WrittenScalar, colon: usize) -> Result<(), Refused> {
+    fn first_entry(
+        &mut self,
+        column: usize,
+        key: WrittenScalar,
+        colon: usize,
+    ) -> Result<(), Refused> {
         self.open(BlockCollection::Mapping, column)?;
         self.entry_of(key, colon)
     }
@@ -260,7 +298,9 @@ impl<'t> BlockParser<'t> {
         let start = self.at;
         if matches!(self.source.byte(start), b'"' | b'\'') {
             let key = self.quoted()?;
-            let colon = self.colon_after(&key).ok_or(Refused("quoted text where a key is expected"))?;
+            let colon = self
+                .colon_after(&key)
+                .ok_or(Refused("quoted text where a key is expected"))?;
             return self.entry_of(key.scalar, colon);
         }
         plain::check_start(self.source, start)?;
@@ -290,7 +330,9 @@ impl<'t> BlockParser<'t> {
         let (start, indent) = (self.at, self.indent()?);
         match self.source.byte(start) {
             // The anchor may stand on a line above.
-            b'&' | b'*' if self.writer.has_anchor() => return Err(Refused("an anchor of an anchor or alias")),
+            b'&' | b'*' if self.writer.has_anchor() => {
+                return Err(Refused("an anchor of an anchor or alias"));
+            }
             b'&' => {}
             _ => return self.bare_value(indent),
         }
@@ -337,7 +379,10 @@ impl<'t> BlockParser<'t> {
 
     /// The end of the name of an anchor or alias, which only a blank may follow.
     fn name_end(&self, at: usize) -> Result<usize, Refused> {
-        let end = self.source.name_end(at).filter(|&end| self.source.is_blank_or_break(end));
+        let end = self
+            .source
+            .name_end(at)
+            .filter(|&end| self.source.is_blank_or_break(end));
         end.ok_or(Refused("an anchor or alias without a simple name"))
     }
 
@@ -394,7 +439,9 @@ impl<'t> BlockParser<'t> {
     /// The colon that makes a key of quoted text.
     fn colon_after(&self, quoted: &quoted::Quoted) -> Option<usize> {
         let colon = self.source.after_blanks(quoted.scalar.end);
-        let is_key = quoted.is_one_line && self.source.byte(colon) == b':' && self.source.is_blank_or_break(colon + 1);
+        let is_key = quoted.is_one_line
+            && self.source.byte(colon) == b':'
+            && self.source.is_blank_or_break(colon + 1);
         is_key.then_some(colon)
     }
 }

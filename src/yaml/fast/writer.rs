@@ -68,7 +68,12 @@ pub(super) struct TapeWriter<'t> {
 }
 
 impl<'t> TapeWriter<'t> {
-    pub(super) fn new(source: SourceText<'t>, base: u32, left_out: &'t [&'t str], tape: &'t mut Tape) -> Self {
+    pub(super) fn new(
+        source: SourceText<'t>,
+        base: u32,
+        left_out: &'t [&'t str],
+        tape: &'t mut Tape,
+    ) -> Self {
         Self {
             source,
             tape,
@@ -90,7 +95,11 @@ impl<'t> TapeWriter<'t> {
     /// Whether all that was left out may be.
     #[inline]
     pub(super) fn is_sure(&self) -> Result<(), Refused> {
-        if self.is_in_doubt { Err(IN_DOUBT) } else { Ok(()) }
+        if self.is_in_doubt {
+            Err(IN_DOUBT)
+        } else {
+            Ok(())
+        }
     }
 
     /// The text of scalars that differs from the file's, to be added to.
@@ -132,7 +141,11 @@ impl<'t> TapeWriter<'t> {
         match scalar.text {
             ScalarText::Written(..) => self.push(kind, scalar.start, scalar.end),
             ScalarText::Decoded(start) => {
-                let text = TextRef { start: start as u32, end: self.tape.decoded.len() as u32, decoded: true };
+                let text = TextRef {
+                    start: start as u32,
+                    end: self.tape.decoded.len() as u32,
+                    decoded: true,
+                };
                 let (start, end) = (self.offset(scalar.start), self.offset(scalar.end));
                 let properties = std::mem::take(&mut self.properties);
                 self.tape.push(kind, start, end, text, properties);
@@ -147,7 +160,11 @@ impl<'t> TapeWriter<'t> {
             return self.pass_scalar(key);
         }
         self.scalar(key);
-        if self.left_out.iter().any(|left_out| key.text.is(left_out, self.source, self.tape)) {
+        if self
+            .left_out
+            .iter()
+            .any(|left_out| key.text.is(left_out, self.source, self.tape))
+        {
             self.awaited = Some(self.tape.events.len());
         }
     }
@@ -155,7 +172,9 @@ impl<'t> TapeWriter<'t> {
     fn pass_scalar(&mut self, scalar: WrittenScalar) {
         self.last_end = scalar.end;
         let span = Span::new(self.offset(scalar.start), self.offset(scalar.end));
-        let Some(passing) = &mut self.passing else { return };
+        let Some(passing) = &mut self.passing else {
+            return;
+        };
         let step = passing.scalar(scalar.style, span, scalar.text.of(self.source, self.tape));
         if let ScalarText::Decoded(start) = scalar.text {
             self.tape.decoded.truncate(start);
@@ -167,8 +186,8 @@ impl<'t> TapeWriter<'t> {
     #[inline]
     fn collection(&mut self, kind: EventKind, start: usize, end: usize) {
         if self.passing.is_none() {
-            let is_left_out =
-                matches!(kind, EventKind::MapStart { .. }) && self.awaited == Some(self.tape.events.len());
+            let is_left_out = matches!(kind, EventKind::MapStart { .. })
+                && self.awaited == Some(self.tape.events.len());
             // What an alias names has to be on the tape.
             if !is_left_out || !self.tape.properties.is_empty() || self.tape.has_aliases {
                 return self.push(kind, start, end);
@@ -177,7 +196,12 @@ impl<'t> TapeWriter<'t> {
             self.passing = Some(Passing::new(false));
         }
         let span = Span::new(self.offset(start), self.offset(end));
-        let step = self.passing.as_mut().map_or(PassingStep::Doubtful, |passing| passing.collection(kind, span));
+        let step = self
+            .passing
+            .as_mut()
+            .map_or(PassingStep::Doubtful, |passing| {
+                passing.collection(kind, span)
+            });
         self.go_on(step);
     }
 
@@ -185,7 +209,9 @@ impl<'t> TapeWriter<'t> {
     #[inline]
     pub(super) fn pass_entry(&mut self, key: (usize, usize), value: Option<(usize, usize)>) {
         let (source, base) = (self.source, self.base);
-        let Some(passing) = &mut self.passing else { return };
+        let Some(passing) = &mut self.passing else {
+            return;
+        };
         let mut pass = |(start, end): (usize, usize)| {
             let span = Span::new(base + start as u32, base + end as u32);
             passing.scalar(Style::Plain, span, source.slice(start, end))
@@ -207,7 +233,8 @@ impl<'t> TapeWriter<'t> {
             PassingStep::Doubtful => self.is_in_doubt = true,
             PassingStep::Complete(Span { start, end }) => {
                 self.passing = None;
-                self.tape.add(TapeEvent::new(EventKind::LeftOut, start, end));
+                self.tape
+                    .add(TapeEvent::new(EventKind::LeftOut, start, end));
             }
         }
     }
@@ -242,7 +269,12 @@ impl<'t> TapeWriter<'t> {
     pub(super) fn nothing(&mut self, at: usize) {
         let last_end = self.last_end;
         let text = ScalarText::Written(at, at);
-        self.scalar(WrittenScalar { style: Style::Plain, start: at, end: at, text });
+        self.scalar(WrittenScalar {
+            style: Style::Plain,
+            start: at,
+            end: at,
+            text,
+        });
         self.last_end = last_end;
     }
 
@@ -260,7 +292,9 @@ impl<'t> TapeWriter<'t> {
     /// Writes the comment at `at`, and returns the line break that ends it.
     pub(super) fn comment(&mut self, source: SourceText<'_>, at: usize) -> usize {
         let end = source.line_end(at);
-        self.tape.comments.push(Span::new(self.offset(at), self.offset(end)));
+        self.tape
+            .comments
+            .push(Span::new(self.offset(at), self.offset(end)));
         end
     }
 }

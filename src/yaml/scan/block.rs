@@ -15,19 +15,39 @@ impl Scanner<'_> {
         let parent = self.indent.max(0);
         let mut indent = increment.map_or(0, |increment| parent + i32::from(increment));
         let decoded_from = self.decoded.len();
-        let end = self.read_block_lines(literal, chomp, &mut indent)?.unwrap_or(header_end);
-        let text = TextRef { start: decoded_from as u32, end: self.decoded.len() as u32, decoded: true };
-        let kind = TokenKind::Scalar { style: Style::Block, text };
-        self.tokens.push_back(Token { kind, start: self.offset_of(start), end: self.offset_of(end) });
+        let end = self
+            .read_block_lines(literal, chomp, &mut indent)?
+            .unwrap_or(header_end);
+        let text = TextRef {
+            start: decoded_from as u32,
+            end: self.decoded.len() as u32,
+            decoded: true,
+        };
+        let kind = TokenKind::Scalar {
+            style: Style::Block,
+            text,
+        };
+        self.tokens.push_back(Token {
+            kind,
+            start: self.offset_of(start),
+            end: self.offset_of(end),
+        });
         Ok(())
     }
 
     fn read_block_header(&mut self) -> Result<BlockHeader, SyntaxError> {
-        let rest = self.cursor.text.as_bytes().get(self.cursor.mark.pos..).unwrap_or_default();
+        let rest = self
+            .cursor
+            .text
+            .as_bytes()
+            .get(self.cursor.mark.pos..)
+            .unwrap_or_default();
         let (header, width) = BlockHeader::read(rest);
         self.skip_many(width);
         match self.cursor.at(0) {
-            b'0' if header.increment.is_none() => self.fail("found an indentation indicator equal to 0"),
+            b'0' if header.increment.is_none() => {
+                self.fail("found an indentation indicator equal to 0")
+            }
             _ => Ok(header),
         }
     }
@@ -49,7 +69,12 @@ impl Scanner<'_> {
     }
 
     /// Reads the lines into `decoded`; returns where the last written line ends, if there is one.
-    fn read_block_lines(&mut self, literal: bool, chomp: Chomp, indent: &mut i32) -> Result<Option<Mark>, SyntaxError> {
+    fn read_block_lines(
+        &mut self,
+        literal: bool,
+        chomp: Chomp,
+        indent: &mut i32,
+    ) -> Result<Option<Mark>, SyntaxError> {
         let (mut leading, mut trailing) = (String::new(), String::new());
         let mut after_blank = false;
         let mut end = None;
@@ -86,7 +111,11 @@ impl Scanner<'_> {
     }
 
     /// Reads indentation and empty lines; finds the indentation out if it is not known yet.
-    fn read_block_breaks(&mut self, indent: &mut i32, breaks: &mut String) -> Result<(), SyntaxError> {
+    fn read_block_breaks(
+        &mut self,
+        indent: &mut i32,
+        breaks: &mut String,
+    ) -> Result<(), SyntaxError> {
         let mut widest = 0;
         loop {
             while (*indent == 0 || self.cursor.mark.column < *indent) && self.cursor.at(0) == b' ' {

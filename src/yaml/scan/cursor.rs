@@ -21,12 +21,19 @@ pub(super) struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, mark: Mark::default() }
+        Self {
+            text,
+            mark: Mark::default(),
+        }
     }
 
     /// The byte `ahead` of the current one.
     pub(super) fn at(&self, ahead: usize) -> u8 {
-        self.text.as_bytes().get(self.mark.pos + ahead).copied().unwrap_or(0)
+        self.text
+            .as_bytes()
+            .get(self.mark.pos + ahead)
+            .copied()
+            .unwrap_or(0)
     }
 
     pub(super) fn is_end(&self, ahead: usize) -> bool {

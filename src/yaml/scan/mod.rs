@@ -95,7 +95,9 @@ impl<'t> Scanner<'t> {
             self.fetch()?;
         }
         let at = self.offset();
-        self.tokens.front().ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
+        self.tokens
+            .front()
+            .ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
     }
 
     /// Takes the token that [`Self::peek`] shows.
@@ -103,7 +105,9 @@ impl<'t> Scanner<'t> {
         self.peek()?;
         let at = self.offset();
         self.tokens_taken += 1;
-        self.tokens.pop_front().ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
+        self.tokens
+            .pop_front()
+            .ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
     }
 
     /// Skips blanks, comments and `...` lines, and returns where other text is, if there is any.
@@ -140,7 +144,11 @@ impl<'t> Scanner<'t> {
     }
 
     fn push(&mut self, kind: TokenKind, start: Mark) {
-        let token = Token { kind, start: self.offset_of(start), end: self.offset() };
+        let token = Token {
+            kind,
+            start: self.offset_of(start),
+            end: self.offset(),
+        };
         self.tokens.push_back(token);
     }
 
@@ -155,16 +163,30 @@ impl<'t> Scanner<'t> {
         if self.decoded.get(decoded_from..) == self.cursor.text.get(written.clone()) {
             self.decoded.truncate(decoded_from);
             let at = |pos: usize| self.base + pos as u32;
-            return TextRef { start: at(written.start), end: at(written.end), decoded: false };
+            return TextRef {
+                start: at(written.start),
+                end: at(written.end),
+                decoded: false,
+            };
         }
-        TextRef { start: decoded_from as u32, end: self.decoded.len() as u32, decoded: true }
+        TextRef {
+            start: decoded_from as u32,
+            end: self.decoded.len() as u32,
+            decoded: true,
+        }
     }
 
     /// Whether the token at the head of the queue may yet turn out to be a key.
     fn head_may_be_key(&mut self) -> Result<bool, SyntaxError> {
         let head = self.tokens_taken;
-        let mut level = self.simple_keys.partition_point(|key| key.token_number < head);
-        while self.simple_keys.get(level).is_some_and(|key| key.token_number == head) {
+        let mut level = self
+            .simple_keys
+            .partition_point(|key| key.token_number < head);
+        while self
+            .simple_keys
+            .get(level)
+            .is_some_and(|key| key.token_number == head)
+        {
             if self.key_is_valid(level)? {
                 return Ok(true);
             }
@@ -185,7 +207,10 @@ impl<'t> Scanner<'t> {
         key.possible = false;
         let (required, mark) = (key.required, key.mark);
         if required {
-            return Err(SyntaxError::new(self.offset_of(mark), "could not find expected ':'"));
+            return Err(SyntaxError::new(
+                self.offset_of(mark),
+                "could not find expected ':'",
+            ));
         }
         Ok(false)
     }
@@ -209,17 +234,27 @@ impl<'t> Scanner<'t> {
     }
 
     fn remove_simple_key(&mut self) -> Result<(), SyntaxError> {
-        let Some(key) = self.simple_keys.last_mut() else { return Ok(()) };
+        let Some(key) = self.simple_keys.last_mut() else {
+            return Ok(());
+        };
         let (missing, mark) = (key.possible && key.required, key.mark);
         key.possible = false;
         if missing {
-            return Err(SyntaxError::new(self.offset_of(mark), "could not find expected ':'"));
+            return Err(SyntaxError::new(
+                self.offset_of(mark),
+                "could not find expected ':'",
+            ));
         }
         Ok(())
     }
 
     /// Opens a block collection when `column` is right of the indent; its token goes before token `before`, or last.
-    fn roll_indent(&mut self, mark: Mark, before: Option<usize>, kind: TokenKind) -> Result<(), SyntaxError> {
+    fn roll_indent(
+        &mut self,
+        mark: Mark,
+        before: Option<usize>,
+        kind: TokenKind,
+    ) -> Result<(), SyntaxError> {
         if self.flow_level > 0 || self.indent >= mark.column {
             return Ok(());
         }
@@ -229,8 +264,17 @@ impl<'t> Scanner<'t> {
         if self.indents.len() > MAX_DEPTH {
             return Err(SyntaxError::new(at, "exceeded max depth of 10000"));
         }
-        let place = before.map_or(self.tokens.len(), |number| number.saturating_sub(self.tokens_taken));
-        self.tokens.insert(place.min(self.tokens.len()), Token { kind, start: at, end: at });
+        let place = before.map_or(self.tokens.len(), |number| {
+            number.saturating_sub(self.tokens_taken)
+        });
+        self.tokens.insert(
+            place.min(self.tokens.len()),
+            Token {
+                kind,
+                start: at,
+                end: at,
+            },
+        );
         Ok(())
     }
 
@@ -266,7 +310,8 @@ impl<'t> Scanner<'t> {
         let unusual = matches!(self.cursor.at(0), 0xC2 | 0xE2);
         self.cursor.skip_line();
         if unusual {
-            self.quirks.push((Quirk::UnicodeLineBreak, Span::new(start, self.offset())));
+            self.quirks
+                .push((Quirk::UnicodeLineBreak, Span::new(start, self.offset())));
         }
     }
 
@@ -275,7 +320,11 @@ impl<'t> Scanner<'t> {
             return;
         }
         let start = self.cursor.mark;
-        let before = start.pos.checked_sub(1).and_then(|pos| self.cursor.text.as_bytes().get(pos)).copied();
+        let before = start
+            .pos
+            .checked_sub(1)
+            .and_then(|pos| self.cursor.text.as_bytes().get(pos))
+            .copied();
         while !self.cursor.is_break_or_end(0) {
             self.cursor.skip();
         }
@@ -320,7 +369,9 @@ impl<'t> Scanner<'t> {
             b'"' => self.fetch_quoted(false),
             b'-' => self.fetch_plain(),
             b'?' | b':' if !flow => self.fetch_plain(),
-            b'\t' | b'|' | b'>' | b'#' | b'%' | b'@' | b'`' => self.fail("found character that cannot start any token"),
+            b'\t' | b'|' | b'>' | b'#' | b'%' | b'@' | b'`' => {
+                self.fail("found character that cannot start any token")
+            }
             _ => self.fetch_plain(),
         }
     }
@@ -343,17 +394,29 @@ impl<'t> Scanner<'t> {
         self.remove_simple_key()?;
         self.simple_key_allowed = false;
         let start = self.cursor.at(0) == b'-';
-        self.push_indicator(if start { TokenKind::DocumentStart } else { TokenKind::DocumentEnd }, 3);
+        self.push_indicator(
+            if start {
+                TokenKind::DocumentStart
+            } else {
+                TokenKind::DocumentEnd
+            },
+            3,
+        );
         Ok(())
     }
 
     fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), SyntaxError> {
         if self.cursor.at(0) == b'{' && self.cursor.at(1) == b'{' {
-            self.braces.get_or_insert(self.base + self.cursor.mark.pos as u32);
+            self.braces
+                .get_or_insert(self.base + self.cursor.mark.pos as u32);
         }
         self.save_simple_key()?;
         let token_number = self.tokens_taken + self.tokens.len();
-        self.simple_keys.push(SimpleKey { token_number, mark: self.cursor.mark, ..SimpleKey::default() });
+        self.simple_keys.push(SimpleKey {
+            token_number,
+            mark: self.cursor.mark,
+            ..SimpleKey::default()
+        });
         self.flow_level += 1;
         if self.flow_level > MAX_DEPTH {
             return self.fail("exceeded max depth of 10000");
@@ -413,9 +476,23 @@ impl<'t> Scanner<'t> {
         if self.key_is_valid(level)? {
             let key = self.simple_keys[level];
             let at = self.offset_of(key.mark);
-            let place = key.token_number.saturating_sub(self.tokens_taken).min(self.tokens.len());
-            self.tokens.insert(place, Token { kind: TokenKind::Key, start: at, end: at });
-            self.roll_indent(key.mark, Some(key.token_number), TokenKind::BlockMappingStart)?;
+            let place = key
+                .token_number
+                .saturating_sub(self.tokens_taken)
+                .min(self.tokens.len());
+            self.tokens.insert(
+                place,
+                Token {
+                    kind: TokenKind::Key,
+                    start: at,
+                    end: at,
+                },
+            );
+            self.roll_indent(
+                key.mark,
+                Some(key.token_number),
+                TokenKind::BlockMappingStart,
+            )?;
             self.simple_keys[level].possible = false;
             self.simple_key_allowed = false;
         } else {

@@ -16,12 +16,26 @@ impl Scanner<'_> {
         }
         let name = Span::new(name_start, self.offset());
         let ends = self.cursor.is_blank_or_end(0)
-            || matches!(self.cursor.at(0), b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`');
+            || matches!(
+                self.cursor.at(0),
+                b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'
+            );
         if name.is_empty() || !ends {
             return self.fail("did not find expected alphabetic or numeric character");
         }
-        let text = TextRef { start: name.start, end: name.end, decoded: false };
-        self.push(if alias { TokenKind::Alias(text) } else { TokenKind::Anchor(name) }, start);
+        let text = TextRef {
+            start: name.start,
+            end: name.end,
+            decoded: false,
+        };
+        self.push(
+            if alias {
+                TokenKind::Alias(text)
+            } else {
+                TokenKind::Anchor(name)
+            },
+            start,
+        );
         Ok(())
     }
 
@@ -43,7 +57,13 @@ impl Scanner<'_> {
         if !self.cursor.is_blank_or_end(0) {
             return self.fail("did not find expected whitespace or line break");
         }
-        self.push(TokenKind::Tag { handle: handle.into(), suffix: suffix.into() }, start);
+        self.push(
+            TokenKind::Tag {
+                handle: handle.into(),
+                suffix: suffix.into(),
+            },
+            start,
+        );
         Ok(())
     }
 
@@ -55,7 +75,11 @@ impl Scanner<'_> {
             return Ok((handle, suffix));
         }
         let suffix = self.read_tag_uri(&handle)?;
-        Ok(if suffix.is_empty() { (String::new(), "!".to_owned()) } else { ("!".to_owned(), suffix) })
+        Ok(if suffix.is_empty() {
+            (String::new(), "!".to_owned())
+        } else {
+            ("!".to_owned(), suffix)
+        })
     }
 
     fn read_tag_handle(&mut self) -> Result<String, SyntaxError> {
@@ -165,7 +189,9 @@ impl Scanner<'_> {
                 return self.fail("found extremely long version number");
             }
         }
-        digits.parse().or_else(|_| self.fail("did not find expected version number"))
+        digits
+            .parse()
+            .or_else(|_| self.fail("did not find expected version number"))
     }
 
     fn read_tag_directive(&mut self) -> Result<TokenKind, SyntaxError> {
@@ -182,6 +208,9 @@ impl Scanner<'_> {
         if !self.cursor.is_blank_or_end(0) {
             return self.fail("did not find expected whitespace or line break");
         }
-        Ok(TokenKind::TagDirective { handle: handle.into(), prefix: prefix.into() })
+        Ok(TokenKind::TagDirective {
+            handle: handle.into(),
+            prefix: prefix.into(),
+        })
     }
 }

@@ -28,7 +28,11 @@ impl Gap {
         if !self.broken {
             into.push_str(&self.blanks);
         } else if self.first.starts_with('\n') {
-            into.push_str(if self.more.is_empty() { " " } else { &self.more });
+            into.push_str(if self.more.is_empty() {
+                " "
+            } else {
+                &self.more
+            });
         } else {
             into.push_str(&self.first);
             into.push_str(&self.more);
@@ -50,13 +54,19 @@ impl Scanner<'_> {
             }
             if self.cursor.is_end(0) {
                 let at = self.offset_of(start);
-                return Err(SyntaxError::new(at, "found unexpected end of stream in a quoted scalar"));
+                return Err(SyntaxError::new(
+                    at,
+                    "found unexpected end of stream in a quoted scalar",
+                ));
             }
             let escaped_break = self.read_quoted_words(single)?;
             if self.cursor.at(0) == if single { b'\'' } else { b'"' } {
                 break;
             }
-            let mut gap = Gap { broken: escaped_break, ..Gap::default() };
+            let mut gap = Gap {
+                broken: escaped_break,
+                ..Gap::default()
+            };
             self.read_gap(&mut gap, None)?;
             self.note_low_continuation(&gap, start.pos);
             gap.flush(&mut self.decoded);
@@ -74,7 +84,10 @@ impl Scanner<'_> {
         let low = self.flow_level == 0 && self.cursor.mark.column <= self.indent;
         if gap.broken && low && !gap.unusual {
             let end = self.offset();
-            self.quirks.push((Quirk::LowContinuation, Span::new(self.base + start as u32, end)));
+            self.quirks.push((
+                Quirk::LowContinuation,
+                Span::new(self.base + start as u32, end),
+            ));
         }
     }
 
@@ -100,7 +113,12 @@ impl Scanner<'_> {
     }
 
     fn read_escape(&mut self) -> Result<(), SyntaxError> {
-        let rest = self.cursor.text.as_bytes().get(self.cursor.mark.pos + 1..).unwrap_or_default();
+        let rest = self
+            .cursor
+            .text
+            .as_bytes()
+            .get(self.cursor.mark.pos + 1..)
+            .unwrap_or_default();
         match escape::decode(rest) {
             Ok((character, width)) => {
                 self.decoded.push(character);
@@ -137,7 +155,10 @@ impl Scanner<'_> {
         }
         let text = self.text_since(decoded_from, start.pos..end.pos);
         let token = super::Token {
-            kind: TokenKind::Scalar { style: Style::Plain, text },
+            kind: TokenKind::Scalar {
+                style: Style::Plain,
+                text,
+            },
             start: self.offset_of(start),
             end: self.offset_of(end),
         };
@@ -187,7 +208,11 @@ impl Scanner<'_> {
         gap.broken = true;
         if unusual {
             gap.unusual = true;
-            let quirk = if plain { Quirk::UnicodeLineBreak } else { Quirk::UnicodeLineBreakInQuotes };
+            let quirk = if plain {
+                Quirk::UnicodeLineBreak
+            } else {
+                Quirk::UnicodeLineBreakInQuotes
+            };
             self.quirks.push((quirk, Span::new(start, self.offset())));
         }
     }

@@ -49,7 +49,9 @@ impl<const HALVES: usize> WordLists<'_, HALVES> {
             }
         };
         let alike = entries.zip(threes).filter(|(_, three)| of_length(three));
-        alike.map(|(at, _)| self.entry(at)).find(|entry| is_key(entry))
+        alike
+            .map(|(at, _)| self.entry(at))
+            .find(|entry| is_key(entry))
     }
 
     #[inline]
@@ -74,18 +76,26 @@ impl<const HALVES: usize> WordLists<'_, HALVES> {
             }
             _ => NodeContent::LeftOut,
         };
-        TreeNode { content, span: self.span(first, offset::<HALVES>(second)) }
+        TreeNode {
+            content,
+            span: self.span(first, offset::<HALVES>(second)),
+        }
     }
 
     #[inline]
     pub(super) fn entry(self, at: u32) -> RawEntry {
-        let [first, end, value] = self.three(self.header(HeaderWord::Entries) as usize + WIDTH * at as usize);
+        let [first, end, value] =
+            self.three(self.header(HeaderWord::Entries) as usize + WIDTH * at as usize);
         let key = match kind_of_key::<HALVES>(first) {
             WRITTEN => TextPlace::Written,
             QUOTED => TextPlace::Quoted,
             _ => TextPlace::Elsewhere(self.key_elsewhere(at)),
         };
-        RawEntry { key, key_span: self.span(first, end), value: NodeId(value) }
+        RawEntry {
+            key,
+            key_span: self.span(first, end),
+            value: NodeId(value),
+        }
     }
 
     #[inline]
@@ -122,13 +132,18 @@ impl<const HALVES: usize> WordLists<'_, HALVES> {
 
     fn key_elsewhere(self, entry: u32) -> u32 {
         let (pairs, _) = self.words[self.header(HeaderWord::Elsewhere) as usize..].as_chunks::<2>();
-        pairs.binary_search_by_key(&entry, |[of, _]| word(*of)).map_or(0, |at| word(pairs[at][1]))
+        pairs
+            .binary_search_by_key(&entry, |[of, _]| word(*of))
+            .map_or(0, |at| word(pairs[at][1]))
     }
 }
 
 #[inline]
 fn word<const HALVES: usize>(halves: [u16; HALVES]) -> u32 {
-    halves.iter().rev().fold(0, |word, half| word << 16 | u32::from(*half))
+    halves
+        .iter()
+        .rev()
+        .fold(0, |word, half| word << 16 | u32::from(*half))
 }
 
 /// What a node is, by its first two words.

@@ -39,24 +39,42 @@ impl TreeWords {
     /// The words for what was composed, `shared` with other trees if they are the same. No place may be beyond
     /// [`MAX_OFFSET`](super::limits::MAX_OFFSET).
     pub(super) fn of(parts: TreeParts<'_>, shared: &mut SharedWords) -> Self {
-        let TreeParts { is_whole, has_aliases, .. } = parts;
+        let TreeParts {
+            is_whole,
+            has_aliases,
+            ..
+        } = parts;
         let range = WordRange::of(parts);
         let is_wide = !range.is_narrow();
         let halves = shared.words(range.words << u32::from(is_wide), |halves| match is_wide {
             true => write::<2>(parts, range, halves),
             false => write::<1>(parts, range, halves),
         });
-        Self { halves, base: range.base, is_wide, is_whole, has_aliases }
+        Self {
+            halves,
+            base: range.base,
+            is_wide,
+            is_whole,
+            has_aliases,
+        }
     }
 
     /// The node of the whole document.
     pub(super) fn root(&self) -> NodeId {
-        NodeId(if self.is_wide { self.wide().header(HeaderWord::Root) } else { self.narrow().header(HeaderWord::Root) })
+        NodeId(if self.is_wide {
+            self.wide().header(HeaderWord::Root)
+        } else {
+            self.narrow().header(HeaderWord::Root)
+        })
     }
 
     /// How many nodes there are.
     pub(super) fn nodes(&self) -> u32 {
-        let nodes = if self.is_wide { self.wide().nodes() } else { self.narrow().nodes() };
+        let nodes = if self.is_wide {
+            self.wide().nodes()
+        } else {
+            self.narrow().nodes()
+        };
         nodes as u32
     }
 
@@ -71,14 +89,22 @@ impl TreeWords {
 
     /// How many entries there are.
     pub(super) fn entries(&self) -> u32 {
-        let entries = if self.is_wide { self.wide().entries() } else { self.narrow().entries() };
+        let entries = if self.is_wide {
+            self.wide().entries()
+        } else {
+            self.narrow().entries()
+        };
         entries as u32
     }
 
     /// Where the entries of a mapping begin and end. `None`: it is none, or nothing of it was kept.
     #[inline]
     pub(super) fn entries_of(&self, map: NodeId) -> Option<Range<u32>> {
-        if self.is_wide { self.wide().entries_of(map) } else { self.narrow().entries_of(map) }
+        if self.is_wide {
+            self.wide().entries_of(map)
+        } else {
+            self.narrow().entries_of(map)
+        }
     }
 
     /// The first of some entries whose key has that length, as far as is known without a look at it, and is the one that `is_key`
@@ -98,17 +124,29 @@ impl TreeWords {
 
     #[inline]
     pub(super) fn node(&self, id: NodeId) -> TreeNode {
-        if self.is_wide { self.wide().node(id) } else { self.narrow().node(id) }
+        if self.is_wide {
+            self.wide().node(id)
+        } else {
+            self.narrow().node(id)
+        }
     }
 
     #[inline]
     pub(super) fn entry(&self, at: u32) -> RawEntry {
-        if self.is_wide { self.wide().entry(at) } else { self.narrow().entry(at) }
+        if self.is_wide {
+            self.wide().entry(at)
+        } else {
+            self.narrow().entry(at)
+        }
     }
 
     #[inline]
     pub(super) fn item(&self, at: u32) -> NodeId {
-        if self.is_wide { self.wide().item(at) } else { self.narrow().item(at) }
+        if self.is_wide {
+            self.wide().item(at)
+        } else {
+            self.narrow().item(at)
+        }
     }
 
     #[inline]
@@ -123,7 +161,10 @@ impl TreeWords {
 
     #[inline]
     fn words<const HALVES: usize>(&self) -> WordLists<'_, HALVES> {
-        WordLists { words: self.halves.as_chunks().0, base: self.base }
+        WordLists {
+            words: self.halves.as_chunks().0,
+            base: self.base,
+        }
     }
 }
 
@@ -136,9 +177,19 @@ mod tests {
 
     #[test]
     fn what_goes_in_comes_out_of_wide_words_and_of_narrow_ones() {
-        let farthest = |narrow| if narrow { (1 << mark(1)) - 1 } else { MAX_OFFSET - 1 };
+        let farthest = |narrow| {
+            if narrow {
+                (1 << mark(1)) - 1
+            } else {
+                MAX_OFFSET - 1
+            }
+        };
         let most = |narrow| if narrow { u16::MAX.into() } else { u32::MAX };
-        for (narrow, base) in [(false, 0), (true, 0), (true, MAX_OFFSET - 1 - farthest(true))] {
+        for (narrow, base) in [
+            (false, 0),
+            (true, 0),
+            (true, MAX_OFFSET - 1 - farthest(true)),
+        ] {
             comes_out(base, farthest(narrow), most(narrow), narrow);
         }
         for (farthest, most) in [(farthest(true) + 1, 0), (0, most(true) + 1)] {
@@ -162,23 +213,54 @@ mod tests {
             NodeContent::LeftOut,
         ];
         let span = |at: usize| Span::new(base + at as u32, base + farthest - at as u32);
-        let nodes: Vec<_> =
-            contents.into_iter().enumerate().map(|(at, content)| TreeNode { content, span: span(at) }).collect();
-        let keys = [TextPlace::Elsewhere(3), TextPlace::Written, TextPlace::Quoted, TextPlace::Elsewhere(most)];
+        let nodes: Vec<_> = contents
+            .into_iter()
+            .enumerate()
+            .map(|(at, content)| TreeNode {
+                content,
+                span: span(at),
+            })
+            .collect();
+        let keys = [
+            TextPlace::Elsewhere(3),
+            TextPlace::Written,
+            TextPlace::Quoted,
+            TextPlace::Elsewhere(most),
+        ];
         let entries: Vec<_> = keys
             .into_iter()
             .enumerate()
-            .map(|(at, key)| RawEntry { key, key_span: span(at), value: NodeId(at as u32) })
+            .map(|(at, key)| RawEntry {
+                key,
+                key_span: span(at),
+                value: NodeId(at as u32),
+            })
             .collect();
         let items = [NodeId(2), NodeId(1)];
         let (is_whole, has_aliases, root) = (true, false, NodeId(11));
-        let parts = TreeParts { nodes: &nodes, entries: &entries, items: &items, root, is_whole, has_aliases };
+        let parts = TreeParts {
+            nodes: &nodes,
+            entries: &entries,
+            items: &items,
+            root,
+            is_whole,
+            has_aliases,
+        };
         let words = TreeWords::of(parts, &mut SharedWords::default());
-        assert_eq!((words.is_wide, words.is_whole, words.has_aliases), (!narrow, true, false));
+        assert_eq!(
+            (words.is_wide, words.is_whole, words.has_aliases),
+            (!narrow, true, false)
+        );
         assert_eq!(words.root(), root);
         assert_eq!((words.nodes(), words.entries()), (12, 4));
-        assert_eq!((0..12).map(|at| words.node(NodeId(at))).collect::<Vec<_>>(), nodes);
-        assert_eq!((0..4).map(|at| words.entry(at)).collect::<Vec<_>>(), entries);
+        assert_eq!(
+            (0..12).map(|at| words.node(NodeId(at))).collect::<Vec<_>>(),
+            nodes
+        );
+        assert_eq!(
+            (0..4).map(|at| words.entry(at)).collect::<Vec<_>>(),
+            entries
+        );
         assert_eq!([words.item(0), words.item(1)], items);
     }
 }

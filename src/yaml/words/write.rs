@@ -28,12 +28,21 @@ pub(super) struct WordRange {
 }
 
 impl WordRange {
-    pub(super) fn of(TreeParts { nodes, entries, items, .. }: TreeParts<'_>) -> Self {
+    pub(super) fn of(
+        TreeParts {
+            nodes,
+            entries,
+            items,
+            ..
+        }: TreeParts<'_>,
+    ) -> Self {
         let (mut base, mut end, mut largest, mut pairs) = (u32::MAX, 0, 0, 0);
         for TreeNode { content, span } in nodes {
             (base, end) = (base.min(span.start), end.max(span.end));
             match *content {
-                NodeContent::Int(word) | NodeContent::Number(word) | NodeContent::Text(TextPlace::Elsewhere(word)) => {
+                NodeContent::Int(word)
+                | NodeContent::Number(word)
+                | NodeContent::Text(TextPlace::Elsewhere(word)) => {
                     largest = largest.max(word);
                 }
                 NodeContent::Map { .. } | NodeContent::Seq { .. } => pairs += 1,
@@ -48,18 +57,34 @@ impl WordRange {
             }
         }
         let words = NODES + WIDTH * (nodes.len() + entries.len()) + items.len() + 2 * pairs;
-        Self { base: base.min(end), end, largest, words }
+        Self {
+            base: base.min(end),
+            end,
+            largest,
+            words,
+        }
     }
 
     /// Whether 16 bits are enough for each word. Nodes, entries and items are fewer than words.
     pub(super) fn is_narrow(self) -> bool {
-        self.end - self.base < 1 << mark(1) && self.largest.max(self.words as u32) <= u32::from(u16::MAX)
+        self.end - self.base < 1 << mark(1)
+            && self.largest.max(self.words as u32) <= u32::from(u16::MAX)
     }
 }
 
 /// Writes the words of a tree, each in so many of `halves`, of which there are just enough.
-pub(super) fn write<const HALVES: usize>(parts: TreeParts<'_>, range: WordRange, mut halves: &mut [u16]) {
-    let TreeParts { nodes, entries, items, root, .. } = parts;
+pub(super) fn write<const HALVES: usize>(
+    parts: TreeParts<'_>,
+    range: WordRange,
+    mut halves: &mut [u16],
+) {
+    let TreeParts {
+        nodes,
+        entries,
+        items,
+        root,
+        ..
+    } = parts;
     let base = range.base;
     let halves = &mut halves;
     let entries_at = NODES + WIDTH * nodes.len();
@@ -70,7 +95,13 @@ pub(super) fn write<const HALVES: usize>(parts: TreeParts<'_>, range: WordRange,
         _ => None,
     });
     let elsewhere_at = bounds_at + 2 * bounds.clone().count();
-    let header = [root.0, entries_at as u32, items_at as u32, bounds_at as u32, elsewhere_at as u32];
+    let header = [
+        root.0,
+        entries_at as u32,
+        items_at as u32,
+        bounds_at as u32,
+        elsewhere_at as u32,
+    ];
     add::<HALVES, _>(halves, header);
     let mut collection = 0..;
     for TreeNode { content, span } in nodes {
@@ -86,14 +117,24 @@ pub(super) fn write<const HALVES: usize>(parts: TreeParts<'_>, range: WordRange,
             NodeContent::LeftOut => (LEFT_OUT, 0),
         };
         let (low, high) = ((kind & 3) << mark(HALVES), (kind >> 2) << mark(HALVES));
-        add::<HALVES, _>(halves, [(span.start - base) | low, (span.end - base) | high, word]);
+        add::<HALVES, _>(
+            halves,
+            [(span.start - base) | low, (span.end - base) | high, word],
+        );
     }
-    for RawEntry { key, key_span, value } in entries {
+    for RawEntry {
+        key,
+        key_span,
+        value,
+    } in entries
+    {
         let (kind, _) = packed(*key);
         let first = (key_span.start - base) | (kind & 3) << mark(HALVES);
         add::<HALVES, _>(halves, [first, key_span.end - base, value.0]);
     }
-    items.iter().for_each(|item| add::<HALVES, _>(halves, [item.0]));
+    items
+        .iter()
+        .for_each(|item| add::<HALVES, _>(halves, [item.0]));
     bounds.for_each(|bounds| add::<HALVES, _>(halves, bounds));
     for (at, entry) in (0u32..).zip(entries) {
         if let TextPlace::Elsewhere(text) = entry.key {
@@ -108,7 +149,11 @@ fn add<const HALVES: usize, const COUNT: usize>(halves: &mut &mut [u16], words: 
     let (here, rest) = std::mem::take(halves).split_at_mut(HALVES * COUNT);
     match HALVES {
         1 => here.copy_from_slice(&words.map(|word| word as u16)),
-        _ => here.copy_from_slice(words.map(|word| [word as u16, (word >> 16) as u16]).as_flattened()),
+        _ => here.copy_from_slice(
+            words
+                .map(|word| [word as u16, (word >> 16) as u16])
+                .as_flattened(),
+        ),
     }
     *halves = rest;
 }

@@ -13,16 +13,31 @@ const HOOKS: &str = "docs/guide/pre-commit.md";
 #[test]
 fn the_tables_list_every_input_and_output_as_it_is_declared() {
     let (action, guide) = (definition(), page(ACTION));
-    let cell = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
-    let mut rows = vec!["| input | default | |".to_owned(), "|---|---|---|".to_owned()];
+    let cell = |text: &str| {
+        if text.is_empty() {
+            String::new()
+        } else {
+            format!("`{text}`")
+        }
+    };
+    let mut rows = vec![
+        "| input | default | |".to_owned(),
+        "|---|---|---|".to_owned(),
+    ];
     for (name, input) in action["inputs"].as_mapping().expect("inputs") {
         let default = cell(input["default"].as_str().expect("a default"));
-        let (name, description) = (name.as_str().expect("a name"), input["description"].as_str().expect("a text"));
+        let (name, description) = (
+            name.as_str().expect("a name"),
+            input["description"].as_str().expect("a text"),
+        );
         rows.push(format!("| `{name}` | {default} | {description} |"));
     }
     rows.extend(["", "| output | |", "|---|---|"].map(str::to_owned));
     for (name, output) in action["outputs"].as_mapping().expect("outputs") {
-        let (name, description) = (name.as_str().expect("a name"), output["description"].as_str().expect("a text"));
+        let (name, description) = (
+            name.as_str().expect("a name"),
+            output["description"].as_str().expect("a text"),
+        );
         rows.push(format!("| `{name}` | {description} |"));
     }
     let table = rows.join("\n") + "\n\n";
@@ -35,13 +50,22 @@ fn example_workflows_use_what_exists_and_pin_what_they_use() {
     assert_eq!(workflows.len(), 2);
     let action = definition();
     for workflow in workflows {
-        assert_eq!(workflow["permissions"], Value::Mapping(serde_yaml::Mapping::new()), "a job asks for what it needs");
+        assert_eq!(
+            workflow["permissions"],
+            Value::Mapping(serde_yaml::Mapping::new()),
+            "a job asks for what it needs"
+        );
         let job = &workflow["jobs"]["ownerlint"];
         let mut inputs = serde_yaml::Mapping::new();
         for step in job["steps"].as_sequence().expect("steps") {
-            let Some(uses) = step["uses"].as_str() else { continue };
+            let Some(uses) = step["uses"].as_str() else {
+                continue;
+            };
             let (name, pin) = uses.split_once('@').expect("a pin");
-            assert!(pin.len() == 40 && pin.bytes().all(|byte| byte.is_ascii_hexdigit()), "{uses}");
+            assert!(
+                pin.len() == 40 && pin.bytes().all(|byte| byte.is_ascii_hexdigit()),
+                "{uses}"
+            );
             if name == "ownerlint/ownerlint" {
                 inputs = step["with"].as_mapping().expect("inputs").clone();
             }
@@ -49,9 +73,15 @@ fn example_workflows_use_what_exists_and_pin_what_they_use() {
         let mut needed: BTreeSet<&str> = BTreeSet::from(["contents"]);
         for (name, value) in &inputs {
             assert!(value.is_string(), "an input is a text: {name:?}");
-            assert!(!action["inputs"][name].is_null(), "there is no input {name:?}");
+            assert!(
+                !action["inputs"][name].is_null(),
+                "there is no input {name:?}"
+            );
         }
-        if inputs.get("comment").is_some_and(|comment| comment == "true") {
+        if inputs
+            .get("comment")
+            .is_some_and(|comment| comment == "true")
+        {
             needed.insert("pull-requests");
         }
         let text = serde_yaml::to_string(&workflow).expect("YAML");
@@ -59,10 +89,25 @@ fn example_workflows_use_what_exists_and_pin_what_they_use() {
             needed.insert("security-events");
         }
         let permissions = job["permissions"].as_mapping().expect("permissions");
-        assert_eq!(permissions.keys().filter_map(Value::as_str).collect::<BTreeSet<_>>(), needed);
-        for output in text.match_indices("steps.ownerlint.outputs.").map(|(at, prefix)| &text[at + prefix.len()..]) {
-            let name: String = output.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
-            assert!(!action["outputs"][name.as_str()].is_null(), "there is no output {name}");
+        assert_eq!(
+            permissions
+                .keys()
+                .filter_map(Value::as_str)
+                .collect::<BTreeSet<_>>(),
+            needed
+        );
+        for output in text
+            .match_indices("steps.ownerlint.outputs.")
+            .map(|(at, prefix)| &text[at + prefix.len()..])
+        {
+            let name: String = output
+                .chars()
+                .take_while(|c| c.is_ascii_lowercase() || *c == '-')
+                .collect();
+            assert!(
+                !action["outputs"][name.as_str()].is_null(),
+                "there is no output {name}"
+            );
         }
     }
 }
@@ -72,7 +117,11 @@ fn the_example_of_a_hook_names_hooks_that_exist() {
     let hooks: Vec<Value> = serde_yaml::from_str(&page(".pre-commit-hooks.yaml")).expect("YAML");
     let guide = page(HOOKS);
     let examples = blocks_of(&guide, ".pre-commit-config.yaml");
-    assert_eq!(examples.len(), 2, "one for manifests, one that renders first: its own test runs it");
+    assert_eq!(
+        examples.len(),
+        2,
+        "one for manifests, one that renders first: its own test runs it"
+    );
     let used = &examples[0]["repos"][0]["hooks"][0]["id"];
     assert!(hooks.iter().any(|hook| hook["id"] == *used), "{used:?}");
     for hook in hooks {
@@ -83,8 +132,13 @@ fn the_example_of_a_hook_names_hooks_that_exist() {
 /// The first block of YAML in the README that contains a word.
 fn readme_block(word: &str) -> Value {
     let readme = page("README.md");
-    let mut blocks = readme.split("```yaml\n").skip(1).filter_map(|block| block.split("\n```").next());
-    let block = blocks.find(|block| block.contains(word)).expect("a block of YAML");
+    let mut blocks = readme
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|block| block.split("\n```").next());
+    let block = blocks
+        .find(|block| block.contains(word))
+        .expect("a block of YAML");
     serde_yaml::from_str(block).expect("YAML")
 }
 
@@ -92,7 +146,12 @@ fn readme_block(word: &str) -> Value {
 fn the_readmes_short_examples_use_inputs_and_hooks_that_exist() {
     let steps = readme_block("uses: ownerlint/ownerlint@");
     let inputs = steps[1]["with"].as_mapping().expect("inputs");
-    assert!(inputs.keys().all(|name| !definition()["inputs"][name].is_null()), "{inputs:?}");
+    assert!(
+        inputs
+            .keys()
+            .all(|name| !definition()["inputs"][name].is_null()),
+        "{inputs:?}"
+    );
     let used = &readme_block("hooks:")["repos"][0]["hooks"][0]["id"];
     let hooks: Vec<Value> = serde_yaml::from_str(&page(".pre-commit-hooks.yaml")).expect("YAML");
     assert!(hooks.iter().any(|hook| hook["id"] == *used), "{used:?}");

@@ -20,9 +20,15 @@ const NAMES: [&str; 12] = [
 ];
 
 fn unharmed(stage: &Stage, run: &Run) {
-    assert!(!stage.holds_file_named("pwned"), "something was run: {run:#?}");
+    assert!(
+        !stage.holds_file_named("pwned"),
+        "something was run: {run:#?}"
+    );
     for command in &run.commands {
-        assert!(["error", "warning", "notice"].contains(&command.name.as_str()), "{command:#?}");
+        assert!(
+            ["error", "warning", "notice"].contains(&command.name.as_str()),
+            "{command:#?}"
+        );
         assert!(!command.data.starts_with("pwned"), "{command:#?}");
     }
 }
@@ -32,20 +38,34 @@ fn names_of_files() {
     if !tools() {
         return;
     }
-    let texts: Vec<String> = (0..NAMES.len()).map(|n| ROLE.replace("reader", &format!("reader-{n}"))).collect();
-    let files: Vec<_> = NAMES.iter().zip(&texts).map(|(name, text)| (*name, text.as_str())).collect();
+    let texts: Vec<String> = (0..NAMES.len())
+        .map(|n| ROLE.replace("reader", &format!("reader-{n}")))
+        .collect();
+    let files: Vec<_> = NAMES
+        .iter()
+        .zip(&texts)
+        .map(|(name, text)| (*name, text.as_str()))
+        .collect();
     let stage = Stage::new(&[("clean.yaml", CLEAN)], &files, &[]);
     for checkout in [Checkout::Shallow, Checkout::Full] {
         let run = stage.pull_request(checkout).with("comment", "true").play();
         assert_eq!(counts(&run), ["1", "12", "0", "12"], "{run:#?}");
         unharmed(&stage, &run);
         // Ten of a kind are shown, each of a real file.
-        let mut shown: Vec<&str> = run.commands.iter().map(|command| command.properties["file"].as_str()).collect();
+        let mut shown: Vec<&str> = run
+            .commands
+            .iter()
+            .map(|command| command.properties["file"].as_str())
+            .collect();
         shown.sort_unstable();
         shown.dedup();
         assert_eq!(shown.len(), 10);
         assert!(shown.iter().all(|name| NAMES.contains(name)), "{shown:#?}");
-        assert!(!run.summary.contains("\n::") && !run.summary.contains("<img"), "{}", run.summary);
+        assert!(
+            !run.summary.contains("\n::") && !run.summary.contains("<img"),
+            "{}",
+            run.summary
+        );
     }
 }
 
@@ -90,10 +110,13 @@ fn values_of_inputs() {
     ];
     let stage = Stage::new(&[("role.yaml", ROLE)], &[], &[]);
     let job = stage.push();
-    for input in ["paths", "config", "args", "fail-on", "name", "sarif", "version", "token"] {
+    for input in [
+        "paths", "config", "args", "fail-on", "name", "sarif", "version", "token",
+    ] {
         // Options are what `args` is for.
-        for value in
-            values.into_iter().filter(|value| input != "args" || !["--exit-zero", "--fail-on=never"].contains(value))
+        for value in values
+            .into_iter()
+            .filter(|value| input != "args" || !["--exit-zero", "--fail-on=never"].contains(value))
         {
             let mut job = job.clone().with(input, value);
             if input == "version" {
@@ -110,9 +133,16 @@ fn values_of_inputs() {
                 _ => "2",
             };
             // A line that stands for itself is a path of its own, and an argument without one is no path.
-            assert!(code == expected || code == "2", "{input} = {value:?} ended with {code:?}: {run:#?}");
+            assert!(
+                code == expected || code == "2",
+                "{input} = {value:?} ended with {code:?}: {run:#?}"
+            );
             if input == "sarif" && code == "1" {
-                assert!(run.output("sarif-file").ends_with(value.trim_end_matches('\n')), "{value:?}: {run:#?}");
+                assert!(
+                    run.output("sarif-file")
+                        .ends_with(value.trim_end_matches('\n')),
+                    "{value:?}: {run:#?}"
+                );
             }
         }
     }
@@ -123,14 +153,22 @@ fn values_of_inputs_that_compare() {
     if !tools() {
         return;
     }
-    let stage = Stage::new(&[("old.yaml", CLEAN)], &[("new.yaml", &CLEAN.replace("settings", "new"))], &[]);
+    let stage = Stage::new(
+        &[("old.yaml", CLEAN)],
+        &[("new.yaml", &CLEAN.replace("settings", "new"))],
+        &[],
+    );
     let job = stage.pull_request(Checkout::Full).with("comment", "true");
     for value in ["$(touch pwned)", "\n::error::pwned", "--help"] {
         for input in ["diff-args", "base-path", "paths"] {
             let run = job.clone().with(input, value).play();
             unharmed(&stage, &run);
             assert!(!run.succeeded(), "{input} = {value:?}: {run:#?}");
-            assert_eq!(run.output("exit-code"), "2", "{input} = {value:?}: {run:#?}");
+            assert_eq!(
+                run.output("exit-code"),
+                "2",
+                "{input} = {value:?}: {run:#?}"
+            );
         }
     }
 }
@@ -139,7 +177,10 @@ fn values_of_inputs_that_compare() {
 fn shared(line: &str, value: &str) -> String {
     let mut bash = std::process::Command::new("bash");
     let library = crate::support::root().join(".github/action/lib.sh");
-    bash.args(["-euc", &format!("source \"$1\"; {line}"), "bash"]).arg(library).arg(value).env_remove("GITHUB_OUTPUT");
+    bash.args(["-euc", &format!("source \"$1\"; {line}"), "bash"])
+        .arg(library)
+        .arg(value)
+        .env_remove("GITHUB_OUTPUT");
     String::from_utf8(bash.output().expect("bash runs").stdout).expect("text")
 }
 
@@ -148,13 +189,21 @@ fn values_of_outputs_and_texts_of_annotations() {
     if !tools() {
         return;
     }
-    for value in
-        ["", "a=b<<c", "END", "END\nEND_\nexit-code=0", "x\n::error::pwned\r::error::pwned%0A", "##[error]pwned"]
-    {
+    for value in [
+        "",
+        "a=b<<c",
+        "END",
+        "END\nEND_\nexit-code=0",
+        "x\n::error::pwned\r::error::pwned%0A",
+        "##[error]pwned",
+    ] {
         let set = runner::key_values(&shared("output name \"$2\"", value));
         assert_eq!(set, [("name".to_owned(), value.to_owned())], "{value:?}");
         let said = runner::commands(&shared("say notice \"$2\"", value));
-        assert_eq!((said.len(), said[0].name.as_str(), said[0].data.as_str()), (1, "notice", value));
+        assert_eq!(
+            (said.len(), said[0].name.as_str(), said[0].data.as_str()),
+            (1, "notice", value)
+        );
     }
 }
 
@@ -187,7 +236,13 @@ fn events_that_are_not_what_they_should_be() {
     }
     let stage = Stage::new(&[("old.yaml", ROLE)], &[("clean.yaml", CLEAN)], &[]);
     let job = stage.pull_request(Checkout::Full).with("comment", "true");
-    let strange = ["$(touch pwned)", "--output=pwned", "main", "\n::error::pwned", ""];
+    let strange = [
+        "$(touch pwned)",
+        "--output=pwned",
+        "main",
+        "\n::error::pwned",
+        "",
+    ];
     for value in strange {
         let mut job = job.clone();
         job.sha = value.to_owned();
@@ -195,7 +250,15 @@ fn events_that_are_not_what_they_should_be() {
         job.event["pull_request"]["number"] = value.into();
         let run = job.play();
         unharmed(&stage, &run);
-        assert_eq!(counts(&run), ["1", "1", "0", "1"], "all is reported: {run:#?}");
-        assert_eq!(stage.read("gh/log"), "", "nobody is asked about pull request {value:?}");
+        assert_eq!(
+            counts(&run),
+            ["1", "1", "0", "1"],
+            "all is reported: {run:#?}"
+        );
+        assert_eq!(
+            stage.read("gh/log"),
+            "",
+            "nobody is asked about pull request {value:?}"
+        );
     }
 }

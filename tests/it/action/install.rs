@@ -25,7 +25,8 @@ fn stage() -> (Stage, Job) {
     stage.program("cargo", CARGO);
     let mut job = stage.push();
     job.environment.remove("OWNERLINT_BINARY");
-    job.environment.insert("FAKE_BINARY".to_owned(), BINARY.to_owned());
+    job.environment
+        .insert("FAKE_BINARY".to_owned(), BINARY.to_owned());
     (stage, job)
 }
 
@@ -34,10 +35,22 @@ fn release(stage: &Stage) {
     let folder = stage.root().join("release");
     std::fs::create_dir(&folder).expect("a folder");
     // The program itself would be compressed for seconds.
-    std::fs::write(folder.join("ownerlint"), format!("#!/bin/sh\nexec '{BINARY}' \"$@\"\n")).expect("a file");
-    std::fs::set_permissions(folder.join("ownerlint"), std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    std::fs::write(
+        folder.join("ownerlint"),
+        format!("#!/bin/sh\nexec '{BINARY}' \"$@\"\n"),
+    )
+    .expect("a file");
+    std::fs::set_permissions(
+        folder.join("ownerlint"),
+        std::fs::Permissions::from_mode(0o755),
+    )
+    .expect("it is ours");
     let mut tar = Command::new("tar");
-    tar.args(["-czhf"]).arg(stage.root().join("gh/archive")).arg("-C").arg(folder).arg("ownerlint");
+    tar.args(["-czhf"])
+        .arg(stage.root().join("gh/archive"))
+        .arg("-C")
+        .arg(folder)
+        .arg("ownerlint");
     assert!(tar.status().expect("tar runs").success());
 }
 
@@ -48,10 +61,18 @@ fn without_a_version_the_checkout_of_the_action_is_built_in_its_own_folder() {
     }
     let (stage, job) = stage();
     let run = job.play();
-    assert_eq!((counts(&run), run.succeeded()), (["0", "0", "0", "0"], true), "{run:#?}");
+    assert_eq!(
+        (counts(&run), run.succeeded()),
+        (["0", "0", "0", "0"], true),
+        "{run:#?}"
+    );
     let root = crate::support::root().canonicalize().expect("it exists");
     let target = stage.root().join("runner/ownerlint-target");
-    let called = format!("build --release --locked --target-dir {} in {}\n", target.display(), root.display());
+    let called = format!(
+        "build --release --locked --target-dir {} in {}\n",
+        target.display(),
+        root.display()
+    );
     assert_eq!(stage.read("gh/cargo"), called);
 }
 
@@ -62,12 +83,16 @@ fn a_build_gets_no_token() {
     }
     let (stage, mut job) = stage();
     for name in ["GH_TOKEN", "GITHUB_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] {
-        job.environment.insert(name.to_owned(), "the-token".to_owned());
+        job.environment
+            .insert(name.to_owned(), "the-token".to_owned());
     }
     let run = job.with("comment", "true").play();
     assert!(run.succeeded(), "{run:#?}");
     let environment = stage.read("gh/environment");
-    assert!(environment.contains("RUNNER_TEMP=") && !environment.contains("the-token"), "{environment}");
+    assert!(
+        environment.contains("RUNNER_TEMP=") && !environment.contains("the-token"),
+        "{environment}"
+    );
 }
 
 #[test]
@@ -76,10 +101,19 @@ fn a_build_that_fails_fails_the_job_at_once() {
         return;
     }
     let (stage, job) = stage();
-    stage.program("cargo", "#!/bin/sh\necho 'error: no such crate' >&2\nexit 101\n");
+    stage.program(
+        "cargo",
+        "#!/bin/sh\necho 'error: no such crate' >&2\nexit 101\n",
+    );
     let run = job.play();
-    assert_eq!((run.ran(), run.status("build")), (vec!["validate", "build"], Some(2)));
-    assert_eq!((run.annotations(), counts(&run)), (vec!["error".to_owned()], [""; 4]));
+    assert_eq!(
+        (run.ran(), run.status("build")),
+        (vec!["validate", "build"], Some(2))
+    );
+    assert_eq!(
+        (run.annotations(), counts(&run)),
+        (vec!["error".to_owned()], [""; 4])
+    );
 }
 
 #[test]
@@ -89,11 +123,22 @@ fn a_version_is_downloaded_and_its_attestation_verified() {
     }
     let (stage, job) = stage();
     release(&stage);
-    std::fs::copy(stage.root().join("gh/archive"), stage.root().join("gh/attested")).expect("a file");
+    std::fs::copy(
+        stage.root().join("gh/archive"),
+        stage.root().join("gh/attested"),
+    )
+    .expect("a file");
     let run = job.with("version", "9.8.7").play();
-    assert_eq!((counts(&run), run.succeeded()), (["0", "0", "0", "0"], true), "{run:#?}");
+    assert_eq!(
+        (counts(&run), run.succeeded()),
+        (["0", "0", "0", "0"], true),
+        "{run:#?}"
+    );
     let asked = stage.read("gh/log");
-    let asked: Vec<_> = asked.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let asked: Vec<_> = asked
+        .lines()
+        .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
+        .collect();
     assert_eq!(asked, ["release download", "attestation verify"]);
     assert_eq!(stage.read("gh/cargo"), "", "nothing is built");
 }
@@ -107,14 +152,29 @@ fn an_archive_that_is_not_attested_is_not_run() {
     release(&stage);
     stage.write("gh/attested", "another archive");
     let run = job.clone().with("version", "9.8.7").play();
-    assert_eq!((run.ran(), run.status("download")), (vec!["validate", "download"], Some(2)), "{run:#?}");
-    assert!(run.commands[0].data.ends_with("of v9.8.7 is not attested"), "{:?}", run.commands);
-    assert!(!stage.root().join("runner/ownerlint-bin/ownerlint").exists(), "it is not even unpacked");
+    assert_eq!(
+        (run.ran(), run.status("download")),
+        (vec!["validate", "download"], Some(2)),
+        "{run:#?}"
+    );
+    assert!(
+        run.commands[0].data.ends_with("of v9.8.7 is not attested"),
+        "{:?}",
+        run.commands
+    );
+    assert!(
+        !stage.root().join("runner/ownerlint-bin/ownerlint").exists(),
+        "it is not even unpacked"
+    );
     // Attested, and no archive.
     stage.write("gh/archive", "no archive");
     stage.write("gh/attested", "no archive");
     let run = job.with("version", "9.8.7").play();
-    assert_eq!((run.status("download"), run.commands.len()), (Some(2), 1), "{run:#?}");
+    assert_eq!(
+        (run.status("download"), run.commands.len()),
+        (Some(2), 1),
+        "{run:#?}"
+    );
 }
 
 #[test]
@@ -124,16 +184,33 @@ fn the_latest_release_is_downloaded_by_its_own_name() {
     }
     let (stage, job) = stage();
     release(&stage);
-    std::fs::copy(stage.root().join("gh/archive"), stage.root().join("gh/attested")).expect("a file");
+    std::fs::copy(
+        stage.root().join("gh/archive"),
+        stage.root().join("gh/attested"),
+    )
+    .expect("a file");
     stage.write("gh/latest", "v9.8.7\n");
     let run = job.clone().with("version", "latest").play();
-    assert_eq!((counts(&run), run.succeeded()), (["0", "0", "0", "0"], true), "{run:#?}");
+    assert_eq!(
+        (counts(&run), run.succeeded()),
+        (["0", "0", "0", "0"], true),
+        "{run:#?}"
+    );
     // Whoever names a release names a file too.
-    for (name, said) in [("v9.8.7/../x\n", "the latest release has an unexpected name"), ("", "the latest release has")]
-    {
+    for (name, said) in [
+        ("v9.8.7/../x\n", "the latest release has an unexpected name"),
+        ("", "the latest release has"),
+    ] {
         stage.write("gh/latest", name);
         let run = job.clone().with("version", "latest").play();
-        assert_eq!((run.status("download"), run.commands[0].data.starts_with(said)), (Some(2), true), "{run:#?}");
+        assert_eq!(
+            (
+                run.status("download"),
+                run.commands[0].data.starts_with(said)
+            ),
+            (Some(2), true),
+            "{run:#?}"
+        );
     }
     std::fs::remove_file(stage.root().join("gh/latest")).expect("a file");
     let run = job.with("version", "latest").play();
@@ -148,8 +225,17 @@ fn a_version_that_nobody_released_fails_and_no_other_is_built() {
     }
     let (stage, job) = stage();
     let run = job.with("version", "1.2.3").play();
-    assert_eq!((run.ran(), run.status("download")), (vec!["validate", "download"], Some(2)), "{run:#?}");
-    assert!(run.commands[0].data.ends_with(" of v1.2.3 cannot be downloaded"), "{run:#?}");
+    assert_eq!(
+        (run.ran(), run.status("download")),
+        (vec!["validate", "download"], Some(2)),
+        "{run:#?}"
+    );
+    assert!(
+        run.commands[0]
+            .data
+            .ends_with(" of v1.2.3 cannot be downloaded"),
+        "{run:#?}"
+    );
     assert_eq!(stage.read("gh/cargo"), "");
 }
 
@@ -158,10 +244,25 @@ fn a_version_that_is_none_is_refused() {
     if !tools() {
         return;
     }
-    for version in ["newest", "Latest", "v1.2.3", "1.2", "1.2.3 ", "1.2.3\n4.5.6", "../1.2.3"] {
+    for version in [
+        "newest",
+        "Latest",
+        "v1.2.3",
+        "1.2",
+        "1.2.3 ",
+        "1.2.3\n4.5.6",
+        "../1.2.3",
+    ] {
         let (stage, job) = stage();
         let run = job.with("version", version).play();
-        assert_eq!((run.ran(), run.status("validate")), (vec!["validate"], Some(2)), "{version:?}");
-        assert_eq!((stage.read("gh/log"), stage.read("gh/cargo")), (String::new(), String::new()));
+        assert_eq!(
+            (run.ran(), run.status("validate")),
+            (vec!["validate"], Some(2)),
+            "{version:?}"
+        );
+        assert_eq!(
+            (stage.read("gh/log"), stage.read("gh/cargo")),
+            (String::new(), String::new())
+        );
     }
 }

@@ -7,13 +7,22 @@ use super::{CLEAN, ROLE};
 
 const DELIVERY: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: all, namespace: flux-system}\nspec: {path: ./m, prune: true}\n";
 const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
-const INSTANCE: &str = "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, namespace: shop}\n";
+const INSTANCE: &str =
+    "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, namespace: shop}\n";
 const SAID: &str = "## Merging this deletes 1 object and, by cascade, 1 more\n";
 
 /// A definition that leaves a file, while an instance stays in another one.
 fn a_definition_leaves() -> Stage {
-    let base = [("flux.yaml", DELIVERY), ("m/definition.yaml", DEFINITION), ("m/instance.yaml", INSTANCE)];
-    Stage::new(&base, &[("m/definition.yaml", "")], &[("later.yaml", CLEAN)])
+    let base = [
+        ("flux.yaml", DELIVERY),
+        ("m/definition.yaml", DEFINITION),
+        ("m/instance.yaml", INSTANCE),
+    ];
+    Stage::new(
+        &base,
+        &[("m/definition.yaml", "")],
+        &[("later.yaml", CLEAN)],
+    )
 }
 
 #[test]
@@ -22,12 +31,36 @@ fn a_pull_request_is_told_what_merging_deletes_whatever_was_checked_out() {
         return;
     }
     let stage = a_definition_leaves();
-    for checkout in [Checkout::Shallow, Checkout::Two, Checkout::Full, Checkout::ShallowHead] {
+    for checkout in [
+        Checkout::Shallow,
+        Checkout::Two,
+        Checkout::Full,
+        Checkout::ShallowHead,
+    ] {
         let run = stage.pull_request(checkout).play();
-        assert!(run.summary.starts_with(SAID), "{checkout:?}: {}", run.summary);
-        assert_eq!([run.output("deleted"), run.output("stuck"), run.output("exit-code")], ["2", "0", "1"], "{run:#?}");
-        assert_eq!(run.status("gate"), Some(1), "a finding of change fails the job");
-        assert!(matches!(&run.annotations()[..], [one] if one.starts_with("error m/")), "{checkout:?}: {run:#?}");
+        assert!(
+            run.summary.starts_with(SAID),
+            "{checkout:?}: {}",
+            run.summary
+        );
+        assert_eq!(
+            [
+                run.output("deleted"),
+                run.output("stuck"),
+                run.output("exit-code")
+            ],
+            ["2", "0", "1"],
+            "{run:#?}"
+        );
+        assert_eq!(
+            run.status("gate"),
+            Some(1),
+            "a finding of change fails the job"
+        );
+        assert!(
+            matches!(&run.annotations()[..], [one] if one.starts_with("error m/")),
+            "{checkout:?}: {run:#?}"
+        );
         assert!(run.log.contains("error[crd-removed] "), "{}", run.log);
         let text = std::fs::read_to_string(run.output("diff-json-file")).expect("the comparison");
         let document: Value = serde_json::from_str(&text).expect("JSON");
@@ -49,14 +82,25 @@ fn configuration_of_pull_request_does_not_judge_its_deletions() {
         ("ci/lint.yaml", "version: 1\n"),
         ("ownerlint.yaml", "version: 1\n"),
     ];
-    let change = [("m/definition.yaml", ""), ("ci/lint.yaml", SILENT), ("ownerlint.yaml", SILENT)];
+    let change = [
+        ("m/definition.yaml", ""),
+        ("ci/lint.yaml", SILENT),
+        ("ownerlint.yaml", SILENT),
+    ];
     let stage = Stage::new(&base, &change, &[]);
-    let job = stage.pull_request(Checkout::Shallow).with("args", "--allow-empty");
+    let job = stage
+        .pull_request(Checkout::Shallow)
+        .with("args", "--allow-empty");
     for config in ["", "ci/lint.yaml", "./ownerlint.yaml"] {
         let run = job.clone().with("config", config).play();
-        assert!(run.summary.contains("Merging this deletes 1 object and, by cascade, 1 more"), "{config}: {run:#?}");
         assert!(
-            run.summary.contains("this change edits what decides which findings are reported"),
+            run.summary
+                .contains("Merging this deletes 1 object and, by cascade, 1 more"),
+            "{config}: {run:#?}"
+        );
+        assert!(
+            run.summary
+                .contains("this change edits what decides which findings are reported"),
             "{config}: {run:#?}"
         );
         assert_eq!(run.output("deleted"), "2", "{config}: {run:#?}");
@@ -79,7 +123,8 @@ fn configuration_does_not_judge_renderings_of_pull_request() {
         std::fs::create_dir(job.workspace.join(folder)).expect("a folder");
         std::fs::write(job.workspace.join(folder).join("ship.yaml"), INSTANCE).expect("a file");
         if definition {
-            std::fs::write(job.workspace.join(folder).join("crd.yaml"), DEFINITION).expect("a file");
+            std::fs::write(job.workspace.join(folder).join("crd.yaml"), DEFINITION)
+                .expect("a file");
         }
     }
     let run = job.play();
@@ -99,7 +144,10 @@ fn configuration_outside_of_the_repository_is_refused() {
     for config in ["../outside.yaml", "link.yaml", &*absolute] {
         let run = job.clone().with("config", config).play();
         assert!(
-            !run.succeeded() && run.log.contains("'config' must be a file of the repository"),
+            !run.succeeded()
+                && run
+                    .log
+                    .contains("'config' must be a file of the repository"),
             "{config}: {run:#?}"
         );
     }
@@ -110,20 +158,35 @@ fn what_is_uploaded_as_sarif_has_the_findings_of_both_in_one_run() {
     if !tools() {
         return;
     }
-    let definition = [("flux.yaml", DELIVERY), ("m/definition.yaml", DEFINITION), ("m/instance.yaml", INSTANCE)];
-    let stage = Stage::new(&definition, &[("m/definition.yaml", ""), ("m/role.yaml", ROLE)], &[]);
+    let definition = [
+        ("flux.yaml", DELIVERY),
+        ("m/definition.yaml", DEFINITION),
+        ("m/instance.yaml", INSTANCE),
+    ];
+    let stage = Stage::new(
+        &definition,
+        &[("m/definition.yaml", ""), ("m/role.yaml", ROLE)],
+        &[],
+    );
     let job = stage.pull_request(Checkout::Shallow);
     let path = job.workspace.join(job.play().output("sarif-file"));
-    let document: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("SARIF")).expect("JSON");
+    let document: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("SARIF")).expect("JSON");
     let runs = document["runs"].as_array().expect("a list");
     assert_eq!(runs.len(), 1, "GitHub rejects several runs of one tool");
     let results = runs[0]["results"].as_array().expect("a list");
     let named = |result: &Value| {
         let rule = result["ruleIndex"].as_u64().expect("a place") as usize;
-        assert_eq!(runs[0]["tool"]["driver"]["rules"][rule]["id"], result["ruleId"]);
+        assert_eq!(
+            runs[0]["tool"]["driver"]["rules"][rule]["id"],
+            result["ruleId"]
+        );
         result["ruleId"].as_str().expect("a rule").to_owned()
     };
-    assert_eq!(results.iter().map(named).collect::<Vec<_>>(), ["crd-removed", "owner-of-cluster-scoped"]);
+    assert_eq!(
+        results.iter().map(named).collect::<Vec<_>>(),
+        ["crd-removed", "owner-of-cluster-scoped"]
+    );
 }
 
 #[test]
@@ -132,17 +195,37 @@ fn the_comment_begins_with_what_merging_deletes_and_is_kept_up_to_date() {
         return;
     }
     let stage = a_definition_leaves();
-    let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
-    let body = || stage.comments().iter().map(|comment| comment["body"].as_str().expect("text").to_owned()).collect();
+    let job = stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true");
+    let body = || {
+        stage
+            .comments()
+            .iter()
+            .map(|comment| comment["body"].as_str().expect("text").to_owned())
+            .collect()
+    };
     job.play();
     let first: Vec<String> = body();
-    assert!(first[0].starts_with(&format!("<!-- ownerlint -->\n{SAID}")), "{}", first[0]);
-    assert!(first[0].contains("\n## ownerlint: nothing found\n") && first[0].contains("```mermaid\n"), "{}", first[0]);
+    assert!(
+        first[0].starts_with(&format!("<!-- ownerlint -->\n{SAID}")),
+        "{}",
+        first[0]
+    );
+    assert!(
+        first[0].contains("\n## ownerlint: nothing found\n") && first[0].contains("```mermaid\n"),
+        "{}",
+        first[0]
+    );
     // Switched off: what the comment said is no longer true of this run.
     job.with("diff", "false").play();
     let second: Vec<String> = body();
     assert_eq!(second.len(), 1);
-    assert!(second[0].starts_with("<!-- ownerlint -->\n## ownerlint: nothing found\n"), "{}", second[0]);
+    assert!(
+        second[0].starts_with("<!-- ownerlint -->\n## ownerlint: nothing found\n"),
+        "{}",
+        second[0]
+    );
 }
 
 #[test]
@@ -150,9 +233,20 @@ fn a_change_that_deletes_nothing_makes_no_comment() {
     if !tools() {
         return;
     }
-    let stage = Stage::new(&[("flux.yaml", DELIVERY)], &[("m/instance.yaml", INSTANCE)], &[]);
-    let run = stage.pull_request(Checkout::Shallow).with("comment", "true").play();
-    assert!(run.succeeded() && run.summary.ends_with("\nMerging this deletes nothing.\n"), "{}", run.summary);
+    let stage = Stage::new(
+        &[("flux.yaml", DELIVERY)],
+        &[("m/instance.yaml", INSTANCE)],
+        &[],
+    );
+    let run = stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true")
+        .play();
+    assert!(
+        run.succeeded() && run.summary.ends_with("\nMerging this deletes nothing.\n"),
+        "{}",
+        run.summary
+    );
     assert_eq!(stage.comments(), [Value::Null; 0]);
 }
 
@@ -162,12 +256,28 @@ fn a_merge_queue_and_a_job_that_cannot_fetch_the_base() {
         return;
     }
     let stage = a_definition_leaves();
-    assert!(stage.merge_group(Checkout::Shallow).play().summary.starts_with(SAID));
+    assert!(
+        stage
+            .merge_group(Checkout::Shallow)
+            .play()
+            .summary
+            .starts_with(SAID)
+    );
     let job = stage.pull_request(Checkout::Shallow);
     stage.cut_off();
     let run = job.play();
-    assert_eq!((run.output("deleted"), run.output("exit-code")), ("", "0"), "{run:#?}");
-    assert!(run.commands[0].data.contains("nothing is compared; set fetch-depth: 2"), "{:?}", run.commands);
+    assert_eq!(
+        (run.output("deleted"), run.output("exit-code")),
+        ("", "0"),
+        "{run:#?}"
+    );
+    assert!(
+        run.commands[0]
+            .data
+            .contains("nothing is compared; set fetch-depth: 2"),
+        "{:?}",
+        run.commands
+    );
 }
 
 #[test]
@@ -175,21 +285,39 @@ fn paths_that_git_does_not_know_need_the_rendering_of_the_base() {
     if !tools() {
         return;
     }
-    let stage = Stage::new(&[(".gitignore", "out/\nold/\n")], &[("Chart.yaml", "name: x\n")], &[]);
+    let stage = Stage::new(
+        &[(".gitignore", "out/\nold/\n")],
+        &[("Chart.yaml", "name: x\n")],
+        &[],
+    );
     let job = stage.pull_request(Checkout::Shallow).with("paths", "out");
     for (side, definition) in [("old", DEFINITION), ("out", "")] {
-        for (name, text) in [("flux.yaml", DELIVERY), ("m/instance.yaml", INSTANCE), ("m/definition.yaml", definition)]
-        {
+        for (name, text) in [
+            ("flux.yaml", DELIVERY),
+            ("m/instance.yaml", INSTANCE),
+            ("m/definition.yaml", definition),
+        ] {
             stage.write(&format!("pull-Shallow/{side}/{name}"), text);
         }
     }
     let run = job.play();
     assert_eq!(run.annotations()[0], "notice");
-    assert!(run.commands[0].data.starts_with("none of the paths is in git, so nothing is compared"), "{run:#?}");
+    assert!(
+        run.commands[0]
+            .data
+            .starts_with("none of the paths is in git, so nothing is compared"),
+        "{run:#?}"
+    );
     let run = job.clone().with("base-path", "old").play();
     assert!(run.summary.starts_with(SAID), "{}", run.summary);
-    let run = job.with("base-path", "old").with("paths", "out\nold").play();
-    assert_eq!(run.commands[0].data, "'base-path' is compared with one path, and 'paths' names several");
+    let run = job
+        .with("base-path", "old")
+        .with("paths", "out\nold")
+        .play();
+    assert_eq!(
+        run.commands[0].data,
+        "'base-path' is compared with one path, and 'paths' names several"
+    );
 }
 
 #[test]
@@ -197,14 +325,26 @@ fn removed_remote_resource_is_news_and_fails_if_required() {
     if !tools() {
         return;
     }
-    let base =
-        [("m/clean.yaml", CLEAN), ("m/kustomization.yaml", "resources: [clean.yaml, https://example.com/crds.yaml]\n")];
+    let base = [
+        ("m/clean.yaml", CLEAN),
+        (
+            "m/kustomization.yaml",
+            "resources: [clean.yaml, https://example.com/crds.yaml]\n",
+        ),
+    ];
     let change = [("m/kustomization.yaml", "resources: [clean.yaml]\n")];
     let stage = Stage::new(&base, &change, &[]);
     let job = stage.pull_request(Checkout::Shallow);
     let run = job.clone().play();
-    assert!(run.summary.starts_with("## ownerlint cannot tell: "), "{run:#?}");
+    assert!(
+        run.summary.starts_with("## ownerlint cannot tell: "),
+        "{run:#?}"
+    );
     assert_eq!(run.output("exit-code"), "0", "{run:#?}");
     let run = job.with("require-known", "true").play();
-    assert_eq!((run.output("exit-code"), run.status("gate")), ("1", Some(1)), "{run:#?}");
+    assert_eq!(
+        (run.output("exit-code"), run.status("gate")),
+        ("1", Some(1)),
+        "{run:#?}"
+    );
 }

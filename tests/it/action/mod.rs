@@ -24,7 +24,8 @@ metadata:
   ownerReferences:
     - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
 ";
-const CLEAN: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
+const CLEAN: &str =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
 /// A warning as soon as the owner, of another file, lives in namespace `shop`.
 const OWNED: &str = "\
 apiVersion: v1
@@ -35,8 +36,10 @@ metadata:
   ownerReferences:
     - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
 ";
-const OWNER_HERE: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: other}\n";
-const OWNER_THERE: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
+const OWNER_HERE: &str =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: other}\n";
+const OWNER_THERE: &str =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 
 /// Exit code, errors, warnings, findings.
 fn counts(run: &Run) -> [&str; 4] {
@@ -57,18 +60,43 @@ fn a_push_with_findings_fails_after_everything_is_written() {
     let job = stage.push();
     let run = job.play();
     assert_eq!(counts(&run), ["1", "1", "0", "1"], "{run:#?}");
-    assert_eq!(run.ran(), ["validate", "base", "check", "gate"], "the gate comes last");
-    assert_eq!((run.status("check"), run.status("gate")), (Some(0), Some(1)));
+    assert_eq!(
+        run.ran(),
+        ["validate", "base", "check", "gate"],
+        "the gate comes last"
+    );
+    assert_eq!(
+        (run.status("check"), run.status("gate")),
+        (Some(0), Some(1))
+    );
     assert_eq!(run.annotations(), ["error m/role.yaml"]);
     assert_eq!(json(&run)["findings"][0]["rule"], "owner-of-cluster-scoped");
-    assert!(run.output("sarif-file").ends_with("/ownerlint.sarif"), "{run:#?}");
+    assert!(
+        run.output("sarif-file").ends_with("/ownerlint.sarif"),
+        "{run:#?}"
+    );
     let sarif = std::fs::read_to_string(run.output("sarif-file")).expect("SARIF");
     let sarif: Value = serde_json::from_str(&sarif).expect("JSON");
-    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "owner-of-cluster-scoped");
-    assert!(run.summary.starts_with("## ownerlint: 1 error\n"), "{}", run.summary);
-    let link = format!("(https://github.example/shop/deploy/blob/{}/m/role.yaml#L6)", job.sha);
+    assert_eq!(
+        sarif["runs"][0]["results"][0]["ruleId"],
+        "owner-of-cluster-scoped"
+    );
+    assert!(
+        run.summary.starts_with("## ownerlint: 1 error\n"),
+        "{}",
+        run.summary
+    );
+    let link = format!(
+        "(https://github.example/shop/deploy/blob/{}/m/role.yaml#L6)",
+        job.sha
+    );
     assert!(run.summary.contains(&link), "{}", run.summary);
-    assert!(run.log.contains("\nm/role.yaml:6:35: error[owner-of-cluster-scoped] "), "the log reads well: {}", run.log);
+    assert!(
+        run.log
+            .contains("\nm/role.yaml:6:35: error[owner-of-cluster-scoped] "),
+        "the log reads well: {}",
+        run.log
+    );
 }
 
 #[test]
@@ -81,7 +109,10 @@ fn a_push_without_findings_succeeds() {
     assert_eq!(counts(&run), ["0", "0", "0", "0"]);
     assert!(run.succeeded());
     assert_eq!(run.commands, []);
-    assert_eq!(run.summary, "## ownerlint: nothing found\n\n1 object in 1 file and 1 document.\n");
+    assert_eq!(
+        run.summary,
+        "## ownerlint: nothing found\n\n1 object in 1 file and 1 document.\n"
+    );
     assert_eq!(json(&run)["summary"]["objects"], 1);
 }
 
@@ -90,12 +121,18 @@ fn a_repository_without_objects_gets_a_warning() {
     if !tools() {
         return;
     }
-    let run = Stage::new(&[("values.yaml", "replicas: 3\n")], &[], &[]).push().play();
+    let run = Stage::new(&[("values.yaml", "replicas: 3\n")], &[], &[])
+        .push()
+        .play();
     assert_eq!(counts(&run), ["3", "0", "0", "0"]);
     assert!(run.succeeded());
     assert_eq!(run.annotations(), ["warning"]);
     let explained = "No Kubernetes object was found, so nothing was checked. ownerlint reads rendered manifests: ";
-    assert!(run.commands[0].data.starts_with(explained), "{:?}", run.commands);
+    assert!(
+        run.commands[0].data.starts_with(explained),
+        "{:?}",
+        run.commands
+    );
     assert!(run.summary.contains(explained), "{}", run.summary);
 }
 
@@ -104,11 +141,21 @@ fn a_run_that_does_not_finish_fails_and_claims_nothing() {
     if !tools() {
         return;
     }
-    let broken = [("m/clean.yaml", CLEAN), ("ownerlint.yaml", "version: 1\nbundels: {}\n")];
+    let broken = [
+        ("m/clean.yaml", CLEAN),
+        ("ownerlint.yaml", "version: 1\nbundels: {}\n"),
+    ];
     let run = Stage::new(&broken, &[], &[]).push().play();
     assert_eq!(counts(&run), ["2", "0", "0", "0"]);
     assert_eq!(run.status("gate"), Some(2));
-    assert_eq!((run.output("json-file"), run.output("sarif-file"), run.summary.as_str()), ("", "", ""));
+    assert_eq!(
+        (
+            run.output("json-file"),
+            run.output("sarif-file"),
+            run.summary.as_str()
+        ),
+        ("", "", "")
+    );
     assert!(run.log.contains("did you mean `bundles`"), "{}", run.log);
     assert_eq!(run.annotations(), ["error"]);
 }
@@ -120,13 +167,25 @@ fn every_part_can_be_switched_off() {
     }
     let stage = Stage::new(&[("m/role.yaml", ROLE)], &[], &[]);
     let mut job = stage.push();
-    for (input, value) in [("annotations", "false"), ("summary", "false"), ("sarif", ""), ("fail-on", "never")] {
+    for (input, value) in [
+        ("annotations", "false"),
+        ("summary", "false"),
+        ("sarif", ""),
+        ("fail-on", "never"),
+    ] {
         job = job.with(input, value);
     }
     let run = job.play();
     assert_eq!(counts(&run), ["0", "1", "0", "1"]);
     assert!(run.succeeded());
-    assert_eq!((run.commands.len(), run.summary.as_str(), run.output("sarif-file")), (0, "", ""));
+    assert_eq!(
+        (
+            run.commands.len(),
+            run.summary.as_str(),
+            run.output("sarif-file")
+        ),
+        (0, "", "")
+    );
     assert!(!job.workspace.join("ownerlint.sarif").exists());
 }
 
@@ -135,14 +194,32 @@ fn paths_configuration_and_arguments_are_passed_line_by_line() {
     if !tools() {
         return;
     }
-    let files =
-        [("a/role.yaml", ROLE), ("b/clean.yaml", CLEAN), ("c/owned.yaml", OWNED), ("c/owner.yaml", OWNER_THERE)];
-    let configuration = ("strict.yaml", "version: 1\nrules: {owner-cross-namespace: {severity: error}}\n");
+    let files = [
+        ("a/role.yaml", ROLE),
+        ("b/clean.yaml", CLEAN),
+        ("c/owned.yaml", OWNED),
+        ("c/owner.yaml", OWNER_THERE),
+    ];
+    let configuration = (
+        "strict.yaml",
+        "version: 1\nrules: {owner-cross-namespace: {severity: error}}\n",
+    );
     let stage = Stage::new(&[&files[..], &[configuration]].concat(), &[], &[]);
-    let run = stage.push().with("paths", "b\nc\n").with("args", "--ignore\nowner-cross-namespace\n").play();
-    assert_eq!((counts(&run), json(&run)["summary"]["files"].as_u64()), (["0", "0", "0", "0"], Some(3)));
+    let run = stage
+        .push()
+        .with("paths", "b\nc\n")
+        .with("args", "--ignore\nowner-cross-namespace\n")
+        .play();
+    assert_eq!(
+        (counts(&run), json(&run)["summary"]["files"].as_u64()),
+        (["0", "0", "0", "0"], Some(3))
+    );
     std::fs::remove_dir_all(stage.root().join("push")).expect("a folder");
-    let run = stage.push().with("paths", "c").with("config", "strict.yaml").play();
+    let run = stage
+        .push()
+        .with("paths", "c")
+        .with("config", "strict.yaml")
+        .play();
     assert_eq!(counts(&run), ["1", "1", "0", "1"]);
 }
 
@@ -162,7 +239,12 @@ fn a_pull_request_is_told_what_it_touches_whatever_was_checked_out() {
         return;
     }
     let stage = three_errors();
-    for checkout in [Checkout::Shallow, Checkout::Two, Checkout::Full, Checkout::ShallowHead] {
+    for checkout in [
+        Checkout::Shallow,
+        Checkout::Two,
+        Checkout::Full,
+        Checkout::ShallowHead,
+    ] {
         let run = stage.pull_request(checkout).play();
         assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
@@ -194,12 +276,21 @@ fn a_merge_queue_is_told_what_its_group_touches_whatever_was_checked_out() {
             "{}",
             run.summary
         );
-        assert_eq!(run.status("comment"), None, "there is no pull request to comment on");
+        assert_eq!(
+            run.status("comment"),
+            None,
+            "there is no pull request to comment on"
+        );
     }
     let job = three_errors();
     let (job, _) = (job.merge_group(Checkout::Shallow), job.cut_off());
     let run = job.play();
-    assert!(run.commands[0].data.starts_with("the base of this merge group is not in the checkout"), "{run:#?}");
+    assert!(
+        run.commands[0]
+            .data
+            .starts_with("the base of this merge group is not in the checkout"),
+        "{run:#?}"
+    );
     assert_eq!(counts(&run), ["1", "3", "0", "3"]);
 }
 
@@ -208,7 +299,10 @@ fn a_pull_request_can_be_told_everything() {
     if !tools() {
         return;
     }
-    let run = three_errors().pull_request(Checkout::Shallow).with("changed-only", "false").play();
+    let run = three_errors()
+        .pull_request(Checkout::Shallow)
+        .with("changed-only", "false")
+        .play();
     assert_eq!(counts(&run), ["1", "3", "0", "3"]);
     assert!(!run.summary.contains("Only what"));
 }
@@ -224,7 +318,11 @@ fn without_the_base_everything_is_reported_and_a_warning_says_so() {
     let run = job.play();
     assert_eq!(counts(&run), ["1", "3", "0", "3"]);
     assert_eq!(run.annotations()[0], "warning");
-    assert!(run.commands[0].data.starts_with("the base of this pull request is not in the checkout"));
+    assert!(
+        run.commands[0]
+            .data
+            .starts_with("the base of this pull request is not in the checkout")
+    );
     // With the parents of the merge commit at hand, nothing has to be fetched.
     let stage = three_errors();
     let job = stage.pull_request(Checkout::Two);
@@ -257,7 +355,10 @@ fn a_change_is_told_of_an_unchanged_file_that_it_breaks() {
         ("infra/old.yaml", &ROLE.replace("name: web", "name: db")),
     ];
     let stage = Stage::new(&base, &[("infra/owner.yaml", OWNER_THERE)], &[]);
-    let run = stage.pull_request(Checkout::Shallow).with("fail-on", "warning").play();
+    let run = stage
+        .pull_request(Checkout::Shallow)
+        .with("fail-on", "warning")
+        .play();
     assert_eq!(counts(&run), ["1", "0", "1", "1"], "{run:#?}");
     assert_eq!(run.annotations(), ["warning apps/owned.yaml"]);
 }
@@ -267,14 +368,28 @@ fn output_that_was_rendered_in_the_job_counts_as_changed_ignored_or_not() {
     if !tools() {
         return;
     }
-    let stage = Stage::new(&[(".gitignore", "ignored/\n"), ("old.yaml", ROLE)], &[("Chart.yaml", "name: x\n")], &[]);
+    let stage = Stage::new(
+        &[(".gitignore", "ignored/\n"), ("old.yaml", ROLE)],
+        &[("Chart.yaml", "name: x\n")],
+        &[],
+    );
     let job = stage.pull_request(Checkout::Shallow);
     for folder in ["rendered", "ignored"] {
-        stage.write(&format!("pull-Shallow/{folder}/role.yaml"), &ROLE.replace("reader", folder));
+        stage.write(
+            &format!("pull-Shallow/{folder}/role.yaml"),
+            &ROLE.replace("reader", folder),
+        );
     }
     let run = job.play();
-    assert_eq!(run.annotations(), ["error ignored/role.yaml", "error rendered/role.yaml"]);
-    assert!(!run.summary.contains("https://github.example/"), "what is not committed has no address: {}", run.summary);
+    assert_eq!(
+        run.annotations(),
+        ["error ignored/role.yaml", "error rendered/role.yaml"]
+    );
+    assert!(
+        !run.summary.contains("https://github.example/"),
+        "what is not committed has no address: {}",
+        run.summary
+    );
 }
 
 #[test]
@@ -286,19 +401,39 @@ fn one_comment_is_kept_up_to_date() {
     // Anybody may write what looks like ours.
     let foreign = r#"[{"id": 1, "body": "<!-- ownerlint --> hello", "user": {"login": "mallory", "type": "User"}}]"#;
     stage.write("gh/comments.json", foreign);
-    let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
-    let bodies = || stage.comments().iter().map(|comment| comment["body"].as_str().expect("text").to_owned()).collect();
+    let job = stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true");
+    let bodies = || {
+        stage
+            .comments()
+            .iter()
+            .map(|comment| comment["body"].as_str().expect("text").to_owned())
+            .collect()
+    };
     let first = job.play();
-    assert_eq!((first.status("comment"), first.status("gate")), (Some(0), Some(1)), "{first:#?}");
+    assert_eq!(
+        (first.status("comment"), first.status("gate")),
+        (Some(0), Some(1)),
+        "{first:#?}"
+    );
     let written: Vec<String> = bodies();
     assert_eq!(written[0], "<!-- ownerlint --> hello");
-    assert!(written[1].starts_with("<!-- ownerlint -->\n## ownerlint: 1 error\n"), "{}", written[1]);
+    assert!(
+        written[1].starts_with("<!-- ownerlint -->\n## ownerlint: 1 error\n"),
+        "{}",
+        written[1]
+    );
     assert_eq!(written.len(), 2);
     // Repaired: the same comment says so.
     std::fs::remove_file(job.workspace.join("m/new file.yaml")).expect("a file");
     assert!(job.play().succeeded());
     let written: Vec<String> = bodies();
-    assert!(written[1].starts_with("<!-- ownerlint -->\n## ownerlint: nothing found\n"), "{}", written[1]);
+    assert!(
+        written[1].starts_with("<!-- ownerlint -->\n## ownerlint: nothing found\n"),
+        "{}",
+        written[1]
+    );
     assert_eq!(written.len(), 2);
 }
 
@@ -307,21 +442,62 @@ fn two_uses_with_two_names_keep_their_own_files_and_comments() {
     if !tools() {
         return;
     }
-    let stage = Stage::new(&[], &[("dev/role.yaml", ROLE), ("prod/clean.yaml", CLEAN)], &[]);
-    let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
+    let stage = Stage::new(
+        &[],
+        &[("dev/role.yaml", ROLE), ("prod/clean.yaml", CLEAN)],
+        &[],
+    );
+    let job = stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true");
     let dev = job.clone().with("name", "dev").with("paths", "dev").play();
-    assert_eq!(stage.comments()[0]["body"].as_str().expect("text").lines().next(), Some("<!-- ownerlint: dev -->"));
-    let prod = job.clone().with("name", "prod").with("paths", "prod").play();
-    assert_eq!((json(&dev)["summary"]["error"].as_u64(), json(&prod)["summary"]["error"].as_u64()), (Some(1), Some(0)));
-    assert!(dev.output("sarif-file").ends_with("/dev.sarif") && prod.output("sarif-file").ends_with("/prod.sarif"));
-    assert!(dev.summary.starts_with("## ownerlint (dev): 1 error\n"), "{}", dev.summary);
+    assert_eq!(
+        stage.comments()[0]["body"]
+            .as_str()
+            .expect("text")
+            .lines()
+            .next(),
+        Some("<!-- ownerlint: dev -->")
+    );
+    let prod = job
+        .clone()
+        .with("name", "prod")
+        .with("paths", "prod")
+        .play();
+    assert_eq!(
+        (
+            json(&dev)["summary"]["error"].as_u64(),
+            json(&prod)["summary"]["error"].as_u64()
+        ),
+        (Some(1), Some(0))
+    );
+    assert!(
+        dev.output("sarif-file").ends_with("/dev.sarif")
+            && prod.output("sarif-file").ends_with("/prod.sarif")
+    );
+    assert!(
+        dev.summary.starts_with("## ownerlint (dev): 1 error\n"),
+        "{}",
+        dev.summary
+    );
     // A third one without a name, which finds the same: three comments would be noise, two are what was asked for.
     job.with("paths", "dev").play();
-    let bodies: Vec<String> =
-        stage.comments().iter().map(|comment| comment["body"].as_str().expect("text").to_owned()).collect();
+    let bodies: Vec<String> = stage
+        .comments()
+        .iter()
+        .map(|comment| comment["body"].as_str().expect("text").to_owned())
+        .collect();
     assert_eq!(bodies.len(), 2, "{bodies:#?}");
-    assert!(bodies[0].starts_with("<!-- ownerlint: dev -->\n## ownerlint (dev): 1 error\n"), "{}", bodies[0]);
-    assert!(bodies[1].starts_with("<!-- ownerlint -->\n## ownerlint: 1 error\n"), "{}", bodies[1]);
+    assert!(
+        bodies[0].starts_with("<!-- ownerlint: dev -->\n## ownerlint (dev): 1 error\n"),
+        "{}",
+        bodies[0]
+    );
+    assert!(
+        bodies[1].starts_with("<!-- ownerlint -->\n## ownerlint: 1 error\n"),
+        "{}",
+        bodies[1]
+    );
 }
 
 #[test]
@@ -330,7 +506,11 @@ fn a_name_given_for_sarif_is_taken_as_it_is() {
         return;
     }
     let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[], &[]);
-    let run = stage.push().with("name", "prod").with("sarif", "out.sarif").play();
+    let run = stage
+        .push()
+        .with("name", "prod")
+        .with("sarif", "out.sarif")
+        .play();
     assert!(run.output("sarif-file").ends_with("/out.sarif"), "{run:#?}");
 }
 
@@ -340,8 +520,15 @@ fn an_old_comment_is_replaced_when_a_run_does_not_finish() {
         return;
     }
     let stage = three_errors();
-    let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
-    let body = || stage.comments().first().map(|comment| comment["body"].as_str().expect("text").to_owned());
+    let job = stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true");
+    let body = || {
+        stage
+            .comments()
+            .first()
+            .map(|comment| comment["body"].as_str().expect("text").to_owned())
+    };
     // Nothing was said before, so there is nothing to take back.
     stage.write("pull-Shallow/ownerlint.yaml", "version: 1\nbundels: {}\n");
     assert_eq!((job.play().output("exit-code"), body()), ("2", None));
@@ -351,14 +538,20 @@ fn an_old_comment_is_replaced_when_a_run_does_not_finish() {
     let unfinished = "<!-- ownerlint -->\n## ownerlint: did not finish\n\nNothing was checked. \
         [The log](https://github.example/shop/deploy/actions/runs/42) says why.\n";
     stage.write("pull-Shallow/ownerlint.yaml", "version: 1\nbundels: {}\n");
-    assert_eq!((job.play().status("gate"), body().as_deref()), (Some(2), Some(unfinished)));
+    assert_eq!(
+        (job.play().status("gate"), body().as_deref()),
+        (Some(2), Some(unfinished))
+    );
     // A program that could not be had is no better.
     std::fs::remove_file(job.workspace.join("ownerlint.yaml")).expect("a file");
     job.play();
     let mut job = job.with("version", "1.2.3");
     job.environment.remove("OWNERLINT_BINARY");
     let run = job.play();
-    assert_eq!((run.ran(), body().as_deref()), (vec!["validate", "download", "comment"], Some(unfinished)));
+    assert_eq!(
+        (run.ran(), body().as_deref()),
+        (vec!["validate", "download", "comment"], Some(unfinished))
+    );
 }
 
 #[test]
@@ -372,7 +565,10 @@ fn a_token_of_a_person_finds_its_own_comment() {
         "gh/comments.json",
         r#"[{"id": 1, "body": "<!-- ownerlint -->", "user": {"login": "release-bot", "type": "User"}}]"#,
     );
-    stage.pull_request(Checkout::Shallow).with("comment", "true").play();
+    stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true")
+        .play();
     assert_eq!(stage.comments().len(), 1);
     assert_ne!(stage.comments()[0]["body"], "<!-- ownerlint -->");
 }
@@ -383,8 +579,14 @@ fn nothing_found_and_nothing_said_before_makes_no_comment() {
         return;
     }
     let stage = Stage::new(&[("m/role.yaml", ROLE)], &[("m/clean.yaml", CLEAN)], &[]);
-    let run = stage.pull_request(Checkout::Shallow).with("comment", "true").play();
-    assert_eq!((counts(&run), run.status("comment")), (["0", "0", "0", "0"], Some(0)));
+    let run = stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true")
+        .play();
+    assert_eq!(
+        (counts(&run), run.status("comment")),
+        (["0", "0", "0", "0"], Some(0))
+    );
     assert_eq!(stage.comments(), [] as [Value; 0]);
     // And a push has no pull request to comment on.
     let run = stage.push().with("comment", "true").play();
@@ -397,14 +599,27 @@ fn a_fork_gets_everything_but_the_comment() {
         return;
     }
     let stage = three_errors();
-    let mut job = stage.pull_request(Checkout::Shallow).with("comment", "true");
-    job.event["pull_request"]["head"]["repo"] = serde_json::json!({"full_name": "mallory/deploy", "fork": true});
+    let mut job = stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true");
+    job.event["pull_request"]["head"]["repo"] =
+        serde_json::json!({"full_name": "mallory/deploy", "fork": true});
     for refusal in ["read-only", "unreadable"] {
         stage.write(&format!("gh/{refusal}"), "");
         let run = job.play();
-        assert_eq!((counts(&run), run.status("comment")), (["1", "1", "0", "1"], Some(0)), "{run:#?}");
+        assert_eq!(
+            (counts(&run), run.status("comment")),
+            (["1", "1", "0", "1"], Some(0)),
+            "{run:#?}"
+        );
         assert_eq!(run.annotations(), ["error m/new file.yaml", "notice"]);
-        assert!(run.commands[1].data.starts_with("no comment was written: gh: "), "{:?}", run.commands);
+        assert!(
+            run.commands[1]
+                .data
+                .starts_with("no comment was written: gh: "),
+            "{:?}",
+            run.commands
+        );
         assert!(run.summary.starts_with("## ownerlint: 1 error\n"));
     }
     assert_eq!(stage.comments(), [] as [Value; 0]);
@@ -415,12 +630,24 @@ fn a_comment_keeps_to_what_the_api_takes() {
     if !tools() {
         return;
     }
-    let roles: Vec<String> = (0..600).map(|n| ROLE.replace("reader", &format!("reader-{n}"))).collect();
+    let roles: Vec<String> = (0..600)
+        .map(|n| ROLE.replace("reader", &format!("reader-{n}")))
+        .collect();
     let stage = Stage::new(&[], &[("m/many.yaml", &roles.join("---\n"))], &[]);
-    let run = stage.pull_request(Checkout::Shallow).with("comment", "true").play();
+    let run = stage
+        .pull_request(Checkout::Shallow)
+        .with("comment", "true")
+        .play();
     assert_eq!(run.output("findings"), "600");
-    let body = stage.comments()[0]["body"].as_str().expect("text").to_owned();
-    assert!((50_000..65_536).contains(&body.chars().count()), "{}", body.len());
+    let body = stage.comments()[0]["body"]
+        .as_str()
+        .expect("text")
+        .to_owned();
+    assert!(
+        (50_000..65_536).contains(&body.chars().count()),
+        "{}",
+        body.len()
+    );
     assert!(body.contains(" left out here: the report is too long.\n"));
 }
 
@@ -430,38 +657,85 @@ fn the_summary_draws_what_goes() {
         return;
     }
     let cascade = crate::support::fixture("rules/deleted-on-arrival/bad/with-a-cascade.yaml");
-    let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[("m/cascade.yaml", &cascade)], &[]);
+    let stage = Stage::new(
+        &[("m/clean.yaml", CLEAN)],
+        &[("m/cascade.yaml", &cascade)],
+        &[],
+    );
     let run = stage.pull_request(Checkout::Shallow).play();
-    assert!(run.summary.contains("\n**Right after it is applied:** 2 deleted.\n\n```mermaid\nflowchart LR\n"));
+    assert!(
+        run.summary
+            .contains("\n**Right after it is applied:** 2 deleted.\n\n```mermaid\nflowchart LR\n")
+    );
 }
 
 #[test]
 fn what_is_declared_is_used_and_what_is_used_is_declared() {
     let action = definition();
-    let text = std::fs::read_to_string(crate::support::root().join("action.yml")).expect("action.yml");
+    let text =
+        std::fs::read_to_string(crate::support::root().join("action.yml")).expect("action.yml");
     let names = |key: &str| -> BTreeSet<String> {
         let names = action[key].as_mapping().expect("a mapping").keys();
-        names.map(|name| name.as_str().expect("a name").to_owned()).collect()
+        names
+            .map(|name| name.as_str().expect("a name").to_owned())
+            .collect()
     };
     let used = |prefix: &str| -> BTreeSet<String> {
-        let name = |rest: &str| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect::<String>();
-        text.match_indices(prefix).map(|(at, _)| name(&text[at + prefix.len()..])).collect()
+        let name = |rest: &str| {
+            rest.chars()
+                .take_while(|c| c.is_ascii_lowercase() || *c == '-')
+                .collect::<String>()
+        };
+        text.match_indices(prefix)
+            .map(|(at, _)| name(&text[at + prefix.len()..]))
+            .collect()
     };
     assert_eq!(names("inputs"), used("inputs."));
-    let checked = ["exit-code", "errors", "warnings", "findings", "json-file", "sarif-file"];
-    assert!(checked.iter().all(|name| used("steps.check.outputs.").contains(*name)));
+    let checked = [
+        "exit-code",
+        "errors",
+        "warnings",
+        "findings",
+        "json-file",
+        "sarif-file",
+    ];
+    assert!(
+        checked
+            .iter()
+            .all(|name| used("steps.check.outputs.").contains(*name))
+    );
     let compared = ["deleted", "stuck", "json-file"];
-    assert!(compared.iter().all(|name| used("steps.diff.outputs.").contains(*name)));
+    assert!(
+        compared
+            .iter()
+            .all(|name| used("steps.diff.outputs.").contains(*name))
+    );
     let checked = [&checked[..], &["deleted", "stuck", "diff-json-file"]].concat();
-    assert_eq!(names("outputs"), checked.into_iter().map(str::to_owned).collect(), "each output has a test here");
+    assert_eq!(
+        names("outputs"),
+        checked.into_iter().map(str::to_owned).collect(),
+        "each output has a test here"
+    );
     // Every variable that a step hands over is read by its script, so that no input is without effect.
     for step in action["runs"]["steps"].as_sequence().expect("steps") {
-        let script = step["run"].as_str().and_then(|run| run.strip_prefix("bash \"$GITHUB_ACTION_PATH/"));
-        let script = script.and_then(|script| script.strip_suffix('"')).expect("a step runs one script");
-        let script = std::fs::read_to_string(crate::support::root().join(script)).expect("the script");
-        for name in step["env"].as_mapping().into_iter().flatten().filter_map(|(name, _)| name.as_str()) {
+        let script = step["run"]
+            .as_str()
+            .and_then(|run| run.strip_prefix("bash \"$GITHUB_ACTION_PATH/"));
+        let script = script
+            .and_then(|script| script.strip_suffix('"'))
+            .expect("a step runs one script");
+        let script =
+            std::fs::read_to_string(crate::support::root().join(script)).expect("the script");
+        for name in step["env"]
+            .as_mapping()
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, _)| name.as_str())
+        {
             assert!(
-                script.contains(&format!("${{{name}")) || script.contains(&format!("${name}")) || name == "GH_TOKEN",
+                script.contains(&format!("${{{name}"))
+                    || script.contains(&format!("${name}"))
+                    || name == "GH_TOKEN",
                 "{name}"
             );
         }

@@ -11,8 +11,14 @@ use super::{CLEAN, ROLE};
 fn written_apart(job: &Job, run: &Run) {
     for name in ["json-file", "sarif-file", "diff-json-file"] {
         let path = Path::new(run.output(name));
-        assert!(path.as_os_str().is_empty() || path.starts_with(job.temp.join("runner")), "{name}: {path:?}");
-        assert!(path.as_os_str().is_empty() || path.is_file(), "{name}: {path:?}");
+        assert!(
+            path.as_os_str().is_empty() || path.starts_with(job.temp.join("runner")),
+            "{name}: {path:?}"
+        );
+        assert!(
+            path.as_os_str().is_empty() || path.is_file(),
+            "{name}: {path:?}"
+        );
     }
 }
 
@@ -26,7 +32,12 @@ fn attacked(entries: impl Fn(&Stage, &Path)) -> (Stage, Job) {
 }
 
 /// Names under which reports might be written.
-const PLACES: [&str; 4] = ["ownerlint.sarif", "ownerlint.json", "ownerlint.md", "ownerlint.annotations"];
+const PLACES: [&str; 4] = [
+    "ownerlint.sarif",
+    "ownerlint.json",
+    "ownerlint.md",
+    "ownerlint.annotations",
+];
 
 fn linked(stage: &Stage, workspace: &Path) {
     for name in PLACES {
@@ -41,17 +52,40 @@ fn committed_links_are_not_followed() {
         return;
     }
     let (stage, job) = attacked(linked);
-    for sarif in ["{name}.sarif", "reports/profile", "../mine/profile", "reports/", ".."] {
+    for sarif in [
+        "{name}.sarif",
+        "reports/profile",
+        "../mine/profile",
+        "reports/",
+        "..",
+    ] {
         for config in ["", "nowhere.yaml"] {
             // The second one ends both programs with status 2.
-            let run = job.clone().with("sarif", sarif).with("config", config).play();
-            assert_eq!(run.output("exit-code"), if config.is_empty() { "1" } else { "2" }, "{sarif}: {run:#?}");
-            assert_eq!(run.output("sarif-file").is_empty(), !config.is_empty(), "{sarif}: {run:#?}");
+            let run = job
+                .clone()
+                .with("sarif", sarif)
+                .with("config", config)
+                .play();
+            assert_eq!(
+                run.output("exit-code"),
+                if config.is_empty() { "1" } else { "2" },
+                "{sarif}: {run:#?}"
+            );
+            assert_eq!(
+                run.output("sarif-file").is_empty(),
+                !config.is_empty(),
+                "{sarif}: {run:#?}"
+            );
             written_apart(&job, &run);
             assert_eq!(stage.read("mine/profile"), "mine\n", "{sarif}");
         }
     }
-    assert_eq!(std::fs::read_dir(stage.root().join("mine")).expect("a folder").count(), 1);
+    assert_eq!(
+        std::fs::read_dir(stage.root().join("mine"))
+            .expect("a folder")
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -61,7 +95,11 @@ fn committed_link_is_not_followed_when_only_check_fails() {
     }
     let (stage, job) = attacked(linked);
     let run = job.clone().with("args", "--no-such-option").play();
-    assert_eq!((run.output("exit-code"), run.output("sarif-file")), ("2", ""), "{run:#?}");
+    assert_eq!(
+        (run.output("exit-code"), run.output("sarif-file")),
+        ("2", ""),
+        "{run:#?}"
+    );
     written_apart(&job, &run);
     assert_eq!(stage.read("mine/profile"), "mine\n");
 }
@@ -82,7 +120,11 @@ fn committed_reports_are_not_outputs() {
         written_apart(&job, &run);
         assert!(!run.summary.contains("forged"), "{}", run.summary);
         for name in PLACES {
-            assert_eq!(std::fs::read_to_string(job.workspace.join(name)).expect("a file"), "forged\n", "{name}");
+            assert_eq!(
+                std::fs::read_to_string(job.workspace.join(name)).expect("a file"),
+                "forged\n",
+                "{name}"
+            );
         }
     }
 }

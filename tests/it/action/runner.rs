@@ -26,29 +26,45 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn succeeded(&self) -> bool {
-        self.steps.iter().filter_map(|(_, status)| *status).all(|status| status == 0)
+        self.steps
+            .iter()
+            .filter_map(|(_, status)| *status)
+            .all(|status| status == 0)
     }
 
     /// The status of a step; `None` when it was skipped.
     pub(crate) fn status(&self, step: &str) -> Option<i32> {
-        self.steps.iter().find(|(id, _)| id == step).unwrap_or_else(|| panic!("no step {step}: {self:#?}")).1
+        self.steps
+            .iter()
+            .find(|(id, _)| id == step)
+            .unwrap_or_else(|| panic!("no step {step}: {self:#?}"))
+            .1
     }
 
     /// The steps that were run, in order.
     pub(crate) fn ran(&self) -> Vec<&str> {
-        self.steps.iter().filter(|(_, status)| status.is_some()).map(|(id, _)| id.as_str()).collect()
+        self.steps
+            .iter()
+            .filter(|(_, status)| status.is_some())
+            .map(|(id, _)| id.as_str())
+            .collect()
     }
 
     pub(crate) fn output(&self, name: &str) -> &str {
-        self.outputs.get(name).unwrap_or_else(|| panic!("no output {name}: {self:#?}"))
+        self.outputs
+            .get(name)
+            .unwrap_or_else(|| panic!("no output {name}: {self:#?}"))
     }
 
     /// `error path`, `warning` and so on, in the order of the log.
     pub(crate) fn annotations(&self) -> Vec<String> {
-        let annotations = self.commands.iter().map(|command| match command.properties.get("file") {
-            Some(file) => format!("{} {file}", command.name),
-            None => command.name.clone(),
-        });
+        let annotations =
+            self.commands
+                .iter()
+                .map(|command| match command.properties.get("file") {
+                    Some(file) => format!("{} {file}", command.name),
+                    None => command.name.clone(),
+                });
         annotations.collect()
     }
 }
@@ -78,7 +94,8 @@ pub(crate) struct Job {
 
 /// `action.yml`, as it stands in the repository.
 pub(crate) fn definition() -> Value {
-    let text = std::fs::read_to_string(crate::support::root().join("action.yml")).expect("action.yml");
+    let text =
+        std::fs::read_to_string(crate::support::root().join("action.yml")).expect("action.yml");
     serde_yaml::from_str(&text).expect("YAML")
 }
 
@@ -106,10 +123,20 @@ impl Job {
         for (at, step) in steps.iter().enumerate() {
             for key in step.as_mapping().expect("a step").keys() {
                 let key = key.as_str().expect("a key");
-                assert!(["id", "name", "shell", "if", "env", "run"].contains(&key), "the runner knows no `{key}`");
+                assert!(
+                    ["id", "name", "shell", "if", "env", "run"].contains(&key),
+                    "the runner knows no `{key}`"
+                );
             }
-            let id = step["id"].as_str().expect("every step has an id").to_owned();
-            if !wanted(step["if"].as_str().unwrap_or_default(), run.succeeded(), &contexts) {
+            let id = step["id"]
+                .as_str()
+                .expect("every step has an id")
+                .to_owned();
+            if !wanted(
+                step["if"].as_str().unwrap_or_default(),
+                run.succeeded(),
+                &contexts,
+            ) {
                 run.steps.push((id, None));
                 continue;
             }
@@ -121,10 +148,16 @@ impl Job {
             let (outputs, summary, variables) = (file("output"), file("summary"), file("env"));
             let script = files.join(format!("{at}.sh"));
             std::fs::write(&script, step["run"].as_str().expect("a script")).expect("a file");
-            assert!(!step["run"].as_str().unwrap_or_default().contains("${{"), "no expression inside of a script");
+            assert!(
+                !step["run"].as_str().unwrap_or_default().contains("${{"),
+                "no expression inside of a script"
+            );
             assert_eq!(step["shell"], "bash");
             let mut command = self.command(&script);
-            command.env("GITHUB_OUTPUT", &outputs).env("GITHUB_STEP_SUMMARY", &summary).env("GITHUB_ENV", &variables);
+            command
+                .env("GITHUB_OUTPUT", &outputs)
+                .env("GITHUB_STEP_SUMMARY", &summary)
+                .env("GITHUB_ENV", &variables);
             if let Some(env) = step["env"].as_mapping() {
                 for (key, value) in env {
                     let value = interpolated(value.as_str().expect("text"), &contexts);
@@ -135,11 +168,18 @@ impl Job {
             let status = output.status.code().expect("a status");
             let outcome = if status == 0 { "success" } else { "failure" };
             contexts.insert(format!("steps.{id}.outcome"), outcome.to_owned());
-            let log = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+            let log = [output.stdout, output.stderr]
+                .map(|text| String::from_utf8_lossy(&text).into_owned())
+                .concat();
             run.commands.extend(commands(&log));
             run.log.push_str(&log);
-            run.summary.push_str(&std::fs::read_to_string(&summary).expect("text"));
-            assert_eq!(std::fs::read_to_string(&variables).expect("text"), "", "no step sets variables");
+            run.summary
+                .push_str(&std::fs::read_to_string(&summary).expect("text"));
+            assert_eq!(
+                std::fs::read_to_string(&variables).expect("text"),
+                "",
+                "no step sets variables"
+            );
             for (key, value) in key_values(&std::fs::read_to_string(&outputs).expect("text")) {
                 contexts.insert(format!("steps.{id}.outputs.{key}"), value);
             }
@@ -147,7 +187,8 @@ impl Job {
         }
         for (name, output) in action["outputs"].as_mapping().expect("outputs") {
             let value = interpolated(output["value"].as_str().expect("text"), &contexts);
-            run.outputs.insert(name.as_str().expect("a name").to_owned(), value);
+            run.outputs
+                .insert(name.as_str().expect("a name").to_owned(), value);
         }
         run
     }
@@ -161,12 +202,20 @@ impl Job {
         let inputs = action["inputs"].as_mapping().expect("inputs");
         for (name, input) in inputs {
             let name = name.as_str().expect("a name");
-            let default = interpolated(input["default"].as_str().expect("every input has a default"), &contexts);
+            let default = interpolated(
+                input["default"]
+                    .as_str()
+                    .expect("every input has a default"),
+                &contexts,
+            );
             let value = self.inputs.get(name).cloned().unwrap_or(default);
             contexts.insert(format!("inputs.{name}"), value);
         }
         for name in self.inputs.keys() {
-            assert!(inputs.contains_key(name.as_str()), "there is no input `{name}`");
+            assert!(
+                inputs.contains_key(name.as_str()),
+                "there is no input `{name}`"
+            );
         }
         contexts
     }
@@ -175,15 +224,30 @@ impl Job {
         let event = self.temp.join("event.json");
         std::fs::write(&event, self.event.to_string()).expect("a file");
         let mut command = Command::new("bash");
-        command.args(["--noprofile", "--norc", "-e", "-o", "pipefail"]).arg(script);
+        command
+            .args(["--noprofile", "--norc", "-e", "-o", "pipefail"])
+            .arg(script);
         command.current_dir(&self.workspace).env_clear();
         let path = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{}:{path}", self.temp.join("bin").display()));
-        command.env("HOME", self.temp.join("home")).env("RUNNER_TEMP", self.temp.join("runner"));
-        command.env("GIT_CONFIG_NOSYSTEM", "1").env("LANG", "C.UTF-8");
-        command.env("GITHUB_ACTION_PATH", crate::support::root()).env("GITHUB_WORKSPACE", &self.workspace);
-        command.env("GITHUB_EVENT_NAME", &self.event_name).env("GITHUB_EVENT_PATH", &event);
-        command.env("GITHUB_SHA", &self.sha).env("GITHUB_REPOSITORY", "shop/deploy");
+        command.env(
+            "PATH",
+            format!("{}:{path}", self.temp.join("bin").display()),
+        );
+        command
+            .env("HOME", self.temp.join("home"))
+            .env("RUNNER_TEMP", self.temp.join("runner"));
+        command
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LANG", "C.UTF-8");
+        command
+            .env("GITHUB_ACTION_PATH", crate::support::root())
+            .env("GITHUB_WORKSPACE", &self.workspace);
+        command
+            .env("GITHUB_EVENT_NAME", &self.event_name)
+            .env("GITHUB_EVENT_PATH", &event);
+        command
+            .env("GITHUB_SHA", &self.sha)
+            .env("GITHUB_REPOSITORY", "shop/deploy");
         command
             .env("GITHUB_RUN_ID", "42")
             .env("GITHUB_SERVER_URL", "https://github.example")
@@ -211,9 +275,14 @@ fn interpolated(text: &str, contexts: &BTreeMap<String, String>) -> String {
 fn value(expression: &str, contexts: &BTreeMap<String, String>) -> String {
     let expression = expression.trim();
     if let Some((first, rest)) = expression.split_once("||") {
-        return Some(value(first, contexts)).filter(|value| !value.is_empty()).unwrap_or_else(|| value(rest, contexts));
+        return Some(value(first, contexts))
+            .filter(|value| !value.is_empty())
+            .unwrap_or_else(|| value(rest, contexts));
     }
-    if let Some(text) = expression.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+    if let Some(text) = expression
+        .strip_prefix('\'')
+        .and_then(|text| text.strip_suffix('\''))
+    {
         return text.to_owned();
     }
     match contexts.get(expression) {
@@ -225,7 +294,11 @@ fn value(expression: &str, contexts: &BTreeMap<String, String>) -> String {
 
 /// Whether a step runs. After a failure only one does whose condition asks for it.
 fn wanted(condition: &str, succeeded: bool, contexts: &BTreeMap<String, String>) -> bool {
-    let condition = condition.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(condition).trim();
+    let condition = condition
+        .strip_prefix("${{")
+        .and_then(|rest| rest.strip_suffix("}}"))
+        .unwrap_or(condition)
+        .trim();
     match condition.strip_prefix("!cancelled() && ") {
         Some(rest) => holds(rest, contexts),
         None => succeeded && (condition.is_empty() || holds(condition, contexts)),
@@ -236,11 +309,16 @@ fn wanted(condition: &str, succeeded: bool, contexts: &BTreeMap<String, String>)
 fn holds(condition: &str, contexts: &BTreeMap<String, String>) -> bool {
     condition.split("&&").map(str::trim).all(|term| {
         let value = |side: &str| value(side, contexts).to_lowercase();
-        if let Some(arguments) = term.strip_prefix("startsWith(").and_then(|term| term.strip_suffix(')')) {
+        if let Some(arguments) = term
+            .strip_prefix("startsWith(")
+            .and_then(|term| term.strip_suffix(')'))
+        {
             let (text, start) = arguments.split_once(',').expect("two arguments");
             return value(text).starts_with(&value(start));
         }
-        let (left, right) = term.split_once("==").unwrap_or_else(|| panic!("the runner knows no `{term}`"));
+        let (left, right) = term
+            .split_once("==")
+            .unwrap_or_else(|| panic!("the runner knows no `{term}`"));
         value(left) == value(right)
     })
 }
@@ -256,7 +334,9 @@ pub(super) fn key_values(text: &str) -> Vec<(String, String)> {
                 let value: Vec<&str> = lines.by_ref().take_while(|line| *line != end).collect();
                 pairs.push((line[..here].to_owned(), value.join("\n")));
             }
-            (Some(equals), _) => pairs.push((line[..equals].to_owned(), line[equals + 1..].to_owned())),
+            (Some(equals), _) => {
+                pairs.push((line[..equals].to_owned(), line[equals + 1..].to_owned()))
+            }
             _ => panic!("neither `key=value` nor `key<<END`: {line}"),
         }
     }
@@ -276,7 +356,9 @@ pub(super) fn commands(log: &str) -> Vec<LogCommand> {
             }
             continue;
         }
-        let Some(command) = command(line) else { continue };
+        let Some(command) = command(line) else {
+            continue;
+        };
         match command.name.as_str() {
             "stop-commands" => stopped = Some(command.data),
             _ => commands.push(command),
@@ -287,30 +369,47 @@ pub(super) fn commands(log: &str) -> Vec<LogCommand> {
 }
 
 fn command(line: &str) -> Option<LogCommand> {
-    let Some((head, data)) = line.strip_prefix("::").and_then(|rest| rest.split_once("::")) else {
+    let Some((head, data)) = line
+        .strip_prefix("::")
+        .and_then(|rest| rest.split_once("::"))
+    else {
         let (_, old) = line.split_once("##[")?;
         let (name, data) = old.split_once(']')?;
-        return Some(LogCommand { name: format!("##[{name}]"), properties: BTreeMap::new(), data: data.to_owned() });
+        return Some(LogCommand {
+            name: format!("##[{name}]"),
+            properties: BTreeMap::new(),
+            data: data.to_owned(),
+        });
     };
     let (name, properties) = head.split_once(' ').unwrap_or((head, ""));
     let unescaped = |text: &str| {
-        let text = text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",");
+        let text = text
+            .replace("%0D", "\r")
+            .replace("%0A", "\n")
+            .replace("%3A", ":")
+            .replace("%2C", ",");
         text.replace("%25", "%")
     };
-    let properties = properties.split(',').filter_map(|property| property.split_once('='));
+    let properties = properties
+        .split(',')
+        .filter_map(|property| property.split_once('='));
     Some(LogCommand {
         name: name.to_owned(),
-        properties: properties.map(|(key, value)| (key.to_owned(), unescaped(value))).collect(),
+        properties: properties
+            .map(|(key, value)| (key.to_owned(), unescaped(value)))
+            .collect(),
         data: unescaped(data),
     })
 }
 
 #[test]
 fn the_runner_finds_commands_as_the_real_one_does() {
-    let log =
-        "x ::error::a\n  ::error file=a%2Cb,line=1::c%0Ad\nb ##[warning]e\n::stop-commands::t\n::error::f\n::t::\n";
+    let log = "x ::error::a\n  ::error file=a%2Cb,line=1::c%0Ad\nb ##[warning]e\n::stop-commands::t\n::error::f\n::t::\n";
     let found = commands(log);
-    let names: Vec<_> = found.iter().map(|command| (command.name.as_str(), command.data.as_str())).collect();
+    let names: Vec<_> = found
+        .iter()
+        .map(|command| (command.name.as_str(), command.data.as_str()))
+        .collect();
     assert_eq!(names, [("error", "c\nd"), ("##[warning]", "e")]);
     assert_eq!(found[0].properties["file"], "a,b");
     assert_eq!(key_values("a=b<<c\nd<<E\n1\nx=y\nE\n").len(), 2);

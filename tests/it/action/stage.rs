@@ -11,8 +11,16 @@ use super::runner::Job;
 
 /// Whether bash, git and jq are there; says so if not.
 pub(crate) fn tools() -> bool {
-    let there = |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
-    let missing: Vec<_> = ["bash", "git", "jq"].into_iter().filter(|tool| !there(tool)).collect();
+    let there = |tool: &str| {
+        Command::new(tool)
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    let missing: Vec<_> = ["bash", "git", "jq"]
+        .into_iter()
+        .filter(|tool| !there(tool))
+        .collect();
     if !missing.is_empty() {
         crate::support::skip(&format!("not installed: {}", missing.join(", ")));
     }
@@ -53,7 +61,12 @@ impl Stage {
         for name in ["bin", "home", "seed", "origin.git"] {
             std::fs::create_dir(root.join(name)).expect("a folder");
         }
-        let mut stage = Self { folder, base: String::new(), head: String::new(), merge: String::new() };
+        let mut stage = Self {
+            folder,
+            base: String::new(),
+            head: String::new(),
+            merge: String::new(),
+        };
         stage.git("origin.git", &["init", "-q", "--bare", "-b", "main"]);
         stage.git("seed", &["init", "-q", "-b", "main"]);
         // A base with a history of its own, so that a shallow checkout lacks something.
@@ -69,7 +82,17 @@ impl Stage {
         stage.git("seed", &["merge", "-q", "--no-ff", "-m", "merge", "topic"]);
         stage.merge = stage.git("seed", &["rev-parse", "HEAD"]);
         let origin = stage.origin();
-        stage.git("seed", &["push", "-q", &origin, "main", "topic", "HEAD:refs/pull/7/merge"]);
+        stage.git(
+            "seed",
+            &[
+                "push",
+                "-q",
+                &origin,
+                "main",
+                "topic",
+                "HEAD:refs/pull/7/merge",
+            ],
+        );
         stage.program("gh", GH);
         stage.write("gh/comments.json", "[]");
         stage
@@ -94,14 +117,20 @@ impl Stage {
         use std::os::unix::fs::PermissionsExt;
         self.write(&format!("bin/{name}"), text);
         let path = self.root().join("bin").join(name);
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+            .expect("permissions");
     }
 
     /// A push to the base branch, checked out in full depth.
     pub(crate) fn push(&self) -> Job {
         let workspace = self.checkout("push", Checkout::Base);
         let sha = self.git(&workspace, &["rev-parse", "HEAD"]);
-        self.job(&workspace, "push", json!({"ref": "refs/heads/main", "after": sha}), &sha)
+        self.job(
+            &workspace,
+            "push",
+            json!({"ref": "refs/heads/main", "after": sha}),
+            &sha,
+        )
     }
 
     /// The pull request.
@@ -145,7 +174,10 @@ impl Stage {
             event,
             sha: sha.to_owned(),
             environment: BTreeMap::from([
-                ("OWNERLINT_BINARY".to_owned(), env!("CARGO_BIN_EXE_ownerlint").to_owned()),
+                (
+                    "OWNERLINT_BINARY".to_owned(),
+                    env!("CARGO_BIN_EXE_ownerlint").to_owned(),
+                ),
                 ("FAKE_GH".to_owned(), gh),
             ]),
         }
@@ -173,13 +205,17 @@ impl Stage {
         fetch.extend(depth);
         fetch.extend(["origin", refspec.as_str()]);
         self.git(name, &fetch);
-        self.git(name, &["checkout", "-q", "--force", "refs/remotes/pull/7/merge"]);
+        self.git(
+            name,
+            &["checkout", "-q", "--force", "refs/remotes/pull/7/merge"],
+        );
         name.to_owned()
     }
 
     /// Makes `origin` unreachable, as it is for a job without credentials.
     pub(crate) fn cut_off(&self) {
-        std::fs::rename(self.root().join("origin.git"), self.root().join("away.git")).expect("a folder");
+        std::fs::rename(self.root().join("origin.git"), self.root().join("away.git"))
+            .expect("a folder");
     }
 
     fn commit(&self, message: &str, files: Files<'_>) -> String {
@@ -196,11 +232,26 @@ impl Stage {
 
     pub(crate) fn git(&self, folder: &str, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
-        command.args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]);
-        command.args(arguments).current_dir(self.root().join(folder));
-        command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", self.root().join("home"));
+        command.args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.com",
+            "-c",
+            "commit.gpgsign=false",
+        ]);
+        command
+            .args(arguments)
+            .current_dir(self.root().join(folder));
+        command
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("HOME", self.root().join("home"));
         let output = command.output().expect("git runs");
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
@@ -212,10 +263,14 @@ impl Stage {
     /// Everything below the folder of the stage, to see whether something was run that should not have been.
     pub(crate) fn holds_file_named(&self, name: &str) -> bool {
         fn search(folder: &Path, name: &str) -> bool {
-            std::fs::read_dir(folder).expect("a folder").flatten().any(|entry| {
-                let path = entry.path();
-                path.file_name().is_some_and(|file| file == name) || (path.is_dir() && search(&path, name))
-            })
+            std::fs::read_dir(folder)
+                .expect("a folder")
+                .flatten()
+                .any(|entry| {
+                    let path = entry.path();
+                    path.file_name().is_some_and(|file| file == name)
+                        || (path.is_dir() && search(&path, name))
+                })
         }
         search(&self.root(), name)
     }

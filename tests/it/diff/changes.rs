@@ -4,15 +4,20 @@ use super::places::{changed, config, object};
 
 #[test]
 fn an_object_of_one_side_is_added_or_removed() {
-    assert_eq!(changed(&[("a.yaml", &config("a"))], &[]), ["removed ConfigMap/?/a"]);
-    assert_eq!(changed(&[], &[("a.yaml", &config("a"))]), ["added ConfigMap/?/a"]);
+    assert_eq!(
+        changed(&[("a.yaml", &config("a"))], &[]),
+        ["removed ConfigMap/?/a"]
+    );
+    assert_eq!(
+        changed(&[], &[("a.yaml", &config("a"))]),
+        ["added ConfigMap/?/a"]
+    );
 }
 
 #[test]
 fn comments_order_style_and_notation_change_nothing() {
     let yaml = "# old\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: {x: w, z: \"1\"}}\ndata: {k: v}\n";
-    let other =
-        "data:\n  k: 'v'\nkind: ConfigMap\nmetadata:\n  labels:\n    z: '1'\n    x: w\n  name: a\napiVersion: v1\n";
+    let other = "data:\n  k: 'v'\nkind: ConfigMap\nmetadata:\n  labels:\n    z: '1'\n    x: w\n  name: a\napiVersion: v1\n";
     let json = r#"{"kind": "ConfigMap", "apiVersion": "v1", "data": {"k": "v"}, "metadata": {"name": "a", "labels": {"z": "1", "x": "w"}}}"#;
     assert_eq!(changed(&[("a.yaml", yaml)], &[("a.yaml", other)]), [""; 0]);
     assert_eq!(changed(&[("a.yaml", yaml)], &[("a.yaml", json)]), [""; 0]);
@@ -21,28 +26,46 @@ fn comments_order_style_and_notation_change_nothing() {
 #[test]
 fn another_value_is_a_change_and_the_same_number_as_text_is_one_too() {
     let with = |value: &str| object("v1", "ConfigMap", "a") + &format!("data: {{k: {value}}}\n");
-    assert_eq!(changed(&[("a.yaml", &with("x"))], &[("a.yaml", &with("y"))]), ["changed ConfigMap/?/a"]);
-    assert_eq!(changed(&[("a.yaml", &with("1"))], &[("a.yaml", &with("'1'"))]), ["changed ConfigMap/?/a"]);
+    assert_eq!(
+        changed(&[("a.yaml", &with("x"))], &[("a.yaml", &with("y"))]),
+        ["changed ConfigMap/?/a"]
+    );
+    assert_eq!(
+        changed(&[("a.yaml", &with("1"))], &[("a.yaml", &with("'1'"))]),
+        ["changed ConfigMap/?/a"]
+    );
 }
 
 #[test]
 fn an_object_in_another_file_or_folder_is_moved() {
     let (a, b) = (config("a"), config("b"));
     let both = format!("{a}---\n{b}");
-    assert_eq!(changed(&[("all.yaml", &both)], &[("all.yaml", &a), ("b.yaml", &b)]), ["moved ConfigMap/?/b"]);
-    assert_eq!(changed(&[("x/a.yaml", &a)], &[("y/a.yaml", &a)]), ["moved ConfigMap/?/a"]);
+    assert_eq!(
+        changed(&[("all.yaml", &both)], &[("all.yaml", &a), ("b.yaml", &b)]),
+        ["moved ConfigMap/?/b"]
+    );
+    assert_eq!(
+        changed(&[("x/a.yaml", &a)], &[("y/a.yaml", &a)]),
+        ["moved ConfigMap/?/a"]
+    );
 }
 
 #[test]
 fn an_object_that_leaves_one_destination_and_stays_in_another_is_removed_from_the_first() {
     let a = config("a");
-    assert_eq!(changed(&[("x/a.yaml", &a), ("y/a.yaml", &a)], &[("y/a.yaml", &a)]), ["removed ConfigMap/?/a"]);
+    assert_eq!(
+        changed(&[("x/a.yaml", &a), ("y/a.yaml", &a)], &[("y/a.yaml", &a)]),
+        ["removed ConfigMap/?/a"]
+    );
 }
 
 #[test]
 fn one_of_two_copies_in_a_destination_is_no_removal() {
     let a = config("a");
-    assert_eq!(changed(&[("a.yaml", &a), ("b.yaml", &a)], &[("b.yaml", &a)]), ["moved ConfigMap/?/a"]);
+    assert_eq!(
+        changed(&[("a.yaml", &a), ("b.yaml", &a)], &[("b.yaml", &a)]),
+        ["moved ConfigMap/?/a"]
+    );
 }
 
 #[test]
@@ -53,12 +76,16 @@ fn the_same_content_under_another_name_or_in_another_namespace_is_renamed() {
         changed(&[("a.yaml", &config("a"))], &[("a.yaml", &config("b"))]),
         ["renamed ConfigMap/?/a -> ConfigMap/?/b"]
     );
-    assert_eq!(changed(&[("a.yaml", &there)], &[("a.yaml", &here)]), ["renamed ConfigMap/shop/a -> ConfigMap/store/a"]);
+    assert_eq!(
+        changed(&[("a.yaml", &there)], &[("a.yaml", &here)]),
+        ["renamed ConfigMap/shop/a -> ConfigMap/store/a"]
+    );
 }
 
 #[test]
 fn another_content_under_another_name_is_another_object() {
-    let other = object("v1", "ConfigMap", "b") + "data: {v: six, w: seven, x: eight, y: nine, z: ten}\n";
+    let other =
+        object("v1", "ConfigMap", "b") + "data: {v: six, w: seven, x: eight, y: nine, z: ten}\n";
     assert_eq!(
         changed(&[("a.yaml", &config("a"))], &[("b.yaml", &other)]),
         ["removed ConfigMap/?/a", "added ConfigMap/?/b"]
@@ -69,11 +96,17 @@ fn another_content_under_another_name_is_another_object() {
 fn every_namespace_is_like_every_other_so_only_its_file_says_that_it_was_renamed() {
     let namespace = |name: &str| object("v1", "Namespace", name);
     assert_eq!(
-        changed(&[("a.yaml", &namespace("a"))], &[("a.yaml", &namespace("b"))]),
+        changed(
+            &[("a.yaml", &namespace("a"))],
+            &[("a.yaml", &namespace("b"))]
+        ),
         ["renamed Namespace//a -> Namespace//b"]
     );
     assert_eq!(
-        changed(&[("a.yaml", &namespace("a"))], &[("b.yaml", &namespace("b"))]),
+        changed(
+            &[("a.yaml", &namespace("a"))],
+            &[("b.yaml", &namespace("b"))]
+        ),
         ["removed Namespace//a", "added Namespace//b"]
     );
 }
@@ -85,7 +118,10 @@ fn a_definition_of_another_kind_is_another_definition() {
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: {plural}.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: {kind}, plural: {plural}}}\n  versions: [{{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {{type: object}}}}}}]\n"
         )
     };
-    let changes = changed(&[("crd.yaml", &crd("foos", "Foo"))], &[("crd.yaml", &crd("bars", "Bar"))]);
+    let changes = changed(
+        &[("crd.yaml", &crd("foos", "Foo"))],
+        &[("crd.yaml", &crd("bars", "Bar"))],
+    );
     assert_eq!(
         changes,
         [
@@ -98,10 +134,14 @@ fn a_definition_of_another_kind_is_another_definition() {
 #[test]
 fn a_hash_of_the_content_in_a_name_is_churn() {
     let hashed = |hash: &str, value: &str| {
-        object("v1", "ConfigMap", &format!("settings-{hash}")) + &format!("data: {{key: {value}}}\n")
+        object("v1", "ConfigMap", &format!("settings-{hash}"))
+            + &format!("data: {{key: {value}}}\n")
     };
     assert_eq!(
-        changed(&[("a.yaml", &hashed("7kdmk8ft9h", "x"))], &[("a.yaml", &hashed("2f4ch8b6gt", "y"))]),
+        changed(
+            &[("a.yaml", &hashed("7kdmk8ft9h", "x"))],
+            &[("a.yaml", &hashed("2f4ch8b6gt", "y"))]
+        ),
         ["changed ConfigMap/?/settings-7kdmk8ft9h -> ConfigMap/?/settings-2f4ch8b6gt"]
     );
 }
@@ -109,24 +149,38 @@ fn a_hash_of_the_content_in_a_name_is_churn() {
 #[test]
 fn two_renderings_are_two_states_of_one_file() {
     let folder = super::places::Folder::new();
-    folder.write("old.yaml", &config("a")).write("new.yaml", &config("a"));
-    assert_eq!(folder.changes(&["--base", "old.yaml", "--head", "new.yaml"]), [""; 0]);
+    folder
+        .write("old.yaml", &config("a"))
+        .write("new.yaml", &config("a"));
+    assert_eq!(
+        folder.changes(&["--base", "old.yaml", "--head", "new.yaml"]),
+        [""; 0]
+    );
 }
 
 #[test]
 fn what_lives_beside_both_is_no_change_and_says_what_kinds_are() {
     let folder = super::places::Folder::new();
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.example.com}\nspec:\n  group: example.com\n  scope: Cluster\n  names: {kind: Foo, plural: foos}\n  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n";
-    folder.write("crd.yaml", crd).write("old.yaml", &object("example.com/v1", "Foo", "one")).write("new.yaml", "");
-    let arguments = ["--base", "old.yaml", "--head", "new.yaml", "--beside", "crd.yaml"];
+    folder
+        .write("crd.yaml", crd)
+        .write("old.yaml", &object("example.com/v1", "Foo", "one"))
+        .write("new.yaml", "");
+    let arguments = [
+        "--base", "old.yaml", "--head", "new.yaml", "--beside", "crd.yaml",
+    ];
     assert_eq!(folder.changes(&arguments), ["removed Foo.example.com//one"]);
 }
 
 /// A CRD of kind Shelf.
 fn shelves(scope: &str) -> String {
-    object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "shelves.example.com")
-        + &format!("spec:\n  group: example.com\n  scope: {scope}\n  names: {{kind: Shelf, plural: shelves}}\n")
-        + "  versions: [{name: v1, served: true, storage: true}]\n"
+    object(
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        "shelves.example.com",
+    ) + &format!(
+        "spec:\n  group: example.com\n  scope: {scope}\n  names: {{kind: Shelf, plural: shelves}}\n"
+    ) + "  versions: [{name: v1, served: true, storage: true}]\n"
 }
 
 #[test]
@@ -141,8 +195,19 @@ fn what_a_definition_on_one_side_says_of_a_kind_counts_for_both() {
 
 #[test]
 fn a_definition_in_another_part_of_the_tree_says_which_namespace_counts() {
-    let config = "version: 1\nbundles:\n  crds: {paths: [crds]}\n  shop: {paths: [shop], namespace: shop}\n";
-    let (definition, shelf) = (shelves("Namespaced"), object("example.com/v1", "Shelf", "top"));
-    let base = [("ownerlint.yaml", config), ("crds/crd.yaml", &*definition), ("shop/shelf.yaml", &*shelf)];
-    assert_eq!(changed(&base, &base[..2]), ["removed Shelf.example.com/shop/top"]);
+    let config =
+        "version: 1\nbundles:\n  crds: {paths: [crds]}\n  shop: {paths: [shop], namespace: shop}\n";
+    let (definition, shelf) = (
+        shelves("Namespaced"),
+        object("example.com/v1", "Shelf", "top"),
+    );
+    let base = [
+        ("ownerlint.yaml", config),
+        ("crds/crd.yaml", &*definition),
+        ("shop/shelf.yaml", &*shelf),
+    ];
+    assert_eq!(
+        changed(&base, &base[..2]),
+        ["removed Shelf.example.com/shop/top"]
+    );
 }

@@ -5,23 +5,40 @@ use serde_json::Value;
 use super::places::{Folder, config, object};
 
 /// The effects and findings of a change: what `both` states contain, and what only base does.
-fn comes_of(configuration: &str, both: &[(&str, &str)], base: &[(&str, &str)], head: &[(&str, &str)]) -> Vec<String> {
+fn comes_of(
+    configuration: &str,
+    both: &[(&str, &str)],
+    base: &[(&str, &str)],
+    head: &[(&str, &str)],
+) -> Vec<String> {
     let folder = Folder::new();
     for (side, own) in [("base", base), ("head", head)] {
-        folder.write(&format!("{side}/ownerlint.yaml"), &format!("version: 1\nbundles:\n{configuration}"));
+        folder.write(
+            &format!("{side}/ownerlint.yaml"),
+            &format!("version: 1\nbundles:\n{configuration}"),
+        );
         for (path, text) in both.iter().chain(own) {
             folder.write(&format!("{side}/{path}"), text);
         }
     }
-    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("a comparison");
+    let document = folder
+        .run("", &["--base", "base", "--head", "head"])
+        .expect("a comparison");
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let list = |name: &str| document[name].as_array().expect("a list").clone();
     let effects = list("effects");
-    let effects = effects.iter().map(|one| format!("{} {}", text(&one["effect"]), text(&one["key"])));
-    let findings = list("findings");
-    let findings = findings
+    let effects = effects
         .iter()
-        .map(|one| format!("{}[{}] {}", text(&one["severity"]), text(&one["rule"]), text(&one["object"])));
+        .map(|one| format!("{} {}", text(&one["effect"]), text(&one["key"])));
+    let findings = list("findings");
+    let findings = findings.iter().map(|one| {
+        format!(
+            "{}[{}] {}",
+            text(&one["severity"]),
+            text(&one["rule"]),
+            text(&one["object"])
+        )
+    });
     effects.chain(findings).collect()
 }
 
@@ -35,7 +52,10 @@ const CRD: &str = "CustomResourceDefinition.apiextensions.k8s.io//ships.example.
 #[test]
 fn what_one_bundle_deletes_takes_along_what_another_one_delivers_to_the_same_cluster() {
     let ship = in_shop(&object("example.com/v1", "Ship", "flagship"));
-    let both = [("shop/ship.yaml", &*ship), ("crds/other.yaml", &config("a"))];
+    let both = [
+        ("shop/ship.yaml", &*ship),
+        ("crds/other.yaml", &config("a")),
+    ];
     let base = [("crds/ships.yaml", DEFINITION)];
     let shared = "  crds: {paths: [crds], delivery: helm, cluster: prod}\n  shop: {paths: [shop], delivery: helm, cluster: prod}\n";
     assert_eq!(
@@ -46,10 +66,25 @@ fn what_one_bundle_deletes_takes_along_what_another_one_delivers_to_the_same_clu
             format!("error[crd-removed] {CRD}")
         ]
     );
-    let apart = shared.replace("[shop], delivery: helm, cluster: prod", "[shop], delivery: helm, cluster: dev");
-    assert_eq!(comes_of(&apart, &both, &base, &[]), [format!("deleted {CRD}"), format!("warning[crd-removed] {CRD}")]);
+    let apart = shared.replace(
+        "[shop], delivery: helm, cluster: prod",
+        "[shop], delivery: helm, cluster: dev",
+    );
+    assert_eq!(
+        comes_of(&apart, &both, &base, &[]),
+        [
+            format!("deleted {CRD}"),
+            format!("warning[crd-removed] {CRD}")
+        ]
+    );
     let own = shared.replace(", cluster: prod", "");
-    assert_eq!(comes_of(&own, &both, &base, &[]), [format!("deleted {CRD}"), format!("warning[crd-removed] {CRD}")]);
+    assert_eq!(
+        comes_of(&own, &both, &base, &[]),
+        [
+            format!("deleted {CRD}"),
+            format!("warning[crd-removed] {CRD}")
+        ]
+    );
 }
 
 #[test]
@@ -57,49 +92,97 @@ fn a_controller_that_leaves_one_bundle_releases_the_objects_of_another_one() {
     let operator = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: aws-load-balancer-controller, namespace: kube-system}\nspec:\n  selector: {matchLabels: {app: lb}}\n  template:\n    metadata: {labels: {app: lb}}\n    spec: {containers: [{name: lb, image: public.ecr.aws/eks/aws-load-balancer-controller:v2.8.1}]}\n";
     let service = in_shop(&object("v1", "Service", "web"))
         + "  annotations: {service.beta.kubernetes.io/aws-load-balancer-type: external}\n  finalizers: [service.k8s.aws/resources]\nspec: {type: LoadBalancer, loadBalancerClass: service.k8s.aws/nlb, ports: [{port: 80}]}\n";
-    let both = [("shop/web.yaml", &*service), ("system/other.yaml", &config("a"))];
+    let both = [
+        ("shop/web.yaml", &*service),
+        ("system/other.yaml", &config("a")),
+    ];
     let base = [("system/lb.yaml", operator)];
     let shared = "  system: {paths: [system], delivery: flux, cluster: prod}\n  shop: {paths: [shop], delivery: flux, cluster: prod}\n";
     let name = "Deployment.apps/kube-system/aws-load-balancer-controller";
     let found = format!("error[controller-removed] {name}");
-    assert_eq!(comes_of(shared, &both, &base, &[]), [format!("deleted {name}"), found]);
-    assert_eq!(comes_of(&shared.replace(", cluster: prod", ""), &both, &base, &[]), [format!("deleted {name}")]);
+    assert_eq!(
+        comes_of(shared, &both, &base, &[]),
+        [format!("deleted {name}"), found]
+    );
+    assert_eq!(
+        comes_of(&shared.replace(", cluster: prod", ""), &both, &base, &[]),
+        [format!("deleted {name}")]
+    );
 }
 
 #[test]
 fn each_bundle_of_a_cluster_keeps_its_tool_and_its_namespace() {
     let configuration = "  a: {paths: [a], delivery: helm, namespace: one, cluster: prod}\n  b: {paths: [b], delivery: kubectl, namespace: two, cluster: prod}\n  c: {paths: [c], cluster: prod}\n";
     let x = config("x");
-    let marked =
-        object("v1", "ConfigMap", "y") + "  labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: y-1}\n";
-    let both =
-        [("a/k.yaml", &*config("k")), ("b/k.yaml", &*config("k")), ("c/k.yaml", &*config("k")), ("a/y.yaml", &marked)];
+    let marked = object("v1", "ConfigMap", "y")
+        + "  labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: y-1}\n";
+    let both = [
+        ("a/k.yaml", &*config("k")),
+        ("b/k.yaml", &*config("k")),
+        ("c/k.yaml", &*config("k")),
+        ("a/y.yaml", &marked),
+    ];
     assert_eq!(
-        comes_of(configuration, &both, &[("a/x.yaml", &x), ("b/x.yaml", &x), ("c/x.yaml", &x)], &[]),
-        ["deleted ConfigMap/?/x", "deleted ConfigMap/one/x", "orphaned ConfigMap/two/x"]
+        comes_of(
+            configuration,
+            &both,
+            &[("a/x.yaml", &x), ("b/x.yaml", &x), ("c/x.yaml", &x)],
+            &[]
+        ),
+        [
+            "deleted ConfigMap/?/x",
+            "deleted ConfigMap/one/x",
+            "orphaned ConfigMap/two/x"
+        ]
     );
 }
 
 #[test]
 fn what_leaves_one_cluster_is_deleted_there_whatever_the_others_have() {
     let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
-    let both = [("prod/a.yaml", &*a), ("dev/a.yaml", &*a), ("dev/ns.yaml", &*namespace)];
-    let left = ["cascaded ConfigMap/shop/a", "deleted Namespace//shop", "error[namespace-removed] Namespace//shop"];
+    let both = [
+        ("prod/a.yaml", &*a),
+        ("dev/a.yaml", &*a),
+        ("dev/ns.yaml", &*namespace),
+    ];
+    let left = [
+        "cascaded ConfigMap/shop/a",
+        "deleted Namespace//shop",
+        "error[namespace-removed] Namespace//shop",
+    ];
     let own = "  prod: {paths: [prod], delivery: flux}\n  dev: {paths: [dev], delivery: flux}\n";
-    assert_eq!(comes_of(own, &both, &[("prod/ns.yaml", &namespace)], &[]), left);
+    assert_eq!(
+        comes_of(own, &both, &[("prod/ns.yaml", &namespace)], &[]),
+        left
+    );
 }
 
 #[test]
 fn what_moves_to_another_cluster_leaves_the_first_one() {
     let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
     let both = [("prod/a.yaml", &*a), ("dev/k.yaml", &*config("k"))];
-    let (base, head) = ([("prod/ns.yaml", &*namespace)], [("dev/ns.yaml", &*namespace)]);
-    let named =
-        "  prod: {paths: [prod], delivery: flux, cluster: prod}\n  dev: {paths: [dev], delivery: flux, cluster: dev}\n";
-    let left = ["cascaded ConfigMap/shop/a", "deleted Namespace//shop", "error[namespace-removed] Namespace//shop"];
+    let (base, head) = (
+        [("prod/ns.yaml", &*namespace)],
+        [("dev/ns.yaml", &*namespace)],
+    );
+    let named = "  prod: {paths: [prod], delivery: flux, cluster: prod}\n  dev: {paths: [dev], delivery: flux, cluster: dev}\n";
+    let left = [
+        "cascaded ConfigMap/shop/a",
+        "deleted Namespace//shop",
+        "error[namespace-removed] Namespace//shop",
+    ];
     assert_eq!(comes_of(named, &both, &base, &head), left);
     let one = named.replace("cluster: dev", "cluster: prod");
-    assert_eq!(comes_of(&one, &both, &base, &head), [""; 0], "it goes over to another bundle");
-    let unknown = "  prod: {paths: [prod], delivery: flux}\n  dev: {paths: [dev], delivery: flux}\n";
-    assert_eq!(comes_of(unknown, &both, &base, &head), [""; 0], "nobody says that these are two clusters");
+    assert_eq!(
+        comes_of(&one, &both, &base, &head),
+        [""; 0],
+        "it goes over to another bundle"
+    );
+    let unknown =
+        "  prod: {paths: [prod], delivery: flux}\n  dev: {paths: [dev], delivery: flux}\n";
+    assert_eq!(
+        comes_of(unknown, &both, &base, &head),
+        [""; 0],
+        "nobody says that these are two clusters"
+    );
 }

@@ -6,22 +6,35 @@ use crate::support::{outside_code, ownerlint, root};
 /// The comment on a change from `base` to `head` below a folder.
 fn comment(folder: &std::path::Path, more: &[&str]) -> String {
     let mut command = ownerlint();
-    command.current_dir(folder).args(["diff", "--base", "base", "--head", "head", "-o", "markdown"]).args(more);
+    command
+        .current_dir(folder)
+        .args(["diff", "--base", "base", "--head", "head", "-o", "markdown"])
+        .args(more);
     let output = command.output().expect("it runs");
-    assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_ne!(
+        output.status.code(),
+        Some(2),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 
 /// The comment on a fixture: that of a few rules, so that a new rule has its own tests and changes nothing here.
 fn golden(name: &str) -> String {
     let rules = "crd-removed,delivery-removed,namespace-removed";
-    comment(&root().join("fixtures/diff/comment").join(name), &["--select", rules])
+    comment(
+        &root().join("fixtures/diff/comment").join(name),
+        &["--select", rules],
+    )
 }
 
 /// A Namespace that leaves, and what head still has in it.
 fn a_namespace_leaves(rest: &[(&str, &str)]) -> Folder {
     let folder = Folder::new();
-    folder.write("base/ns.yaml", &object("v1", "Namespace", "shop")).write("head/none.yaml", "");
+    folder
+        .write("base/ns.yaml", &object("v1", "Namespace", "shop"))
+        .write("head/none.yaml", "");
     for side in ["base", "head"] {
         for (path, text) in rest {
             folder.write(&format!("{side}/{path}"), text);
@@ -52,7 +65,10 @@ fn a_namespace_that_leaves_with_the_manifests_that_a_release_replaces() {
 #[test]
 fn a_change_that_shows_what_it_does_gets_one_line() {
     let folder = Folder::new();
-    folder.write("base/a.yaml", &config("a")).write("base/b.yaml", &config("b")).write("head/b.yaml", &config("b"));
+    folder
+        .write("base/a.yaml", &config("a"))
+        .write("base/b.yaml", &config("b"))
+        .write("head/b.yaml", &config("b"));
     assert_eq!(
         comment(folder.path(), &["--by", "flux"]),
         "Merging this deletes 1 object. The change itself removes it.\n"
@@ -62,7 +78,10 @@ fn a_change_that_shows_what_it_does_gets_one_line() {
         "Merging this deletes nothing. 1 object that it removes stays in the cluster: no tool deletes it.\n"
     );
     folder.write("head/a.yaml", &config("a"));
-    assert_eq!(comment(folder.path(), &[]), "Merging this deletes nothing.\n");
+    assert_eq!(
+        comment(folder.path(), &[]),
+        "Merging this deletes nothing.\n"
+    );
 }
 
 #[test]
@@ -80,9 +99,18 @@ fn names_of_strangers_stay_text() {
     ];
     let quoted: Vec<String> = NAMES
         .iter()
-        .map(|name| in_shop(&object("v1", "ConfigMap", &serde_json::to_string(name).expect("JSON"))))
+        .map(|name| {
+            in_shop(&object(
+                "v1",
+                "ConfigMap",
+                &serde_json::to_string(name).expect("JSON"),
+            ))
+        })
         .collect();
-    let held: Vec<String> = quoted.iter().map(|text| format!("{text}  finalizers: [example.com/hold]\n")).collect();
+    let held: Vec<String> = quoted
+        .iter()
+        .map(|text| format!("{text}  finalizers: [example.com/hold]\n"))
+        .collect();
     // A picture draws up to three alike, so each has a kind of its own.
     let held: Vec<String> = held
         .iter()
@@ -94,25 +122,54 @@ fn names_of_strangers_stay_text() {
         .collect();
     let folder = a_namespace_leaves(&[("all.yaml", &held.join("---\n"))]);
     let said = comment(folder.path(), &["--by", "flux"]);
-    let picture = said.split("```mermaid\n").nth(1).and_then(|rest| rest.split("\n```\n").next()).expect("a picture");
-    assert!(picture.contains("#60;img src#61;x") && !picture.contains("<img"), "{picture}");
+    let picture = said
+        .split("```mermaid\n")
+        .nth(1)
+        .and_then(|rest| rest.split("\n```\n").next())
+        .expect("a picture");
+    assert!(
+        picture.contains("#60;img src#61;x") && !picture.contains("<img"),
+        "{picture}"
+    );
     let outside = outside_code(&said);
-    for danger in
-        ["<img", "**bold", "](http://", "@team", "<script", "\n# ", "\u{1b}", "\u{202e}", "<!--", "$x$", "| cell"]
-    {
+    for danger in [
+        "<img",
+        "**bold",
+        "](http://",
+        "@team",
+        "<script",
+        "\n# ",
+        "\u{1b}",
+        "\u{202e}",
+        "<!--",
+        "$x$",
+        "| cell",
+    ] {
         assert!(!outside.contains(danger), "{danger:?}: {outside}");
     }
-    assert_eq!(outside.matches("<details>").count(), outside.matches("</details>").count());
+    assert_eq!(
+        outside.matches("<details>").count(),
+        outside.matches("</details>").count()
+    );
 }
 
 #[test]
 fn a_comment_never_outgrows_its_limit_and_says_what_it_leaves_out() {
-    let many: Vec<String> = (0..2_000).map(|n| in_shop(&object("v1", "ConfigMap", &format!("settings-{n}")))).collect();
+    let many: Vec<String> = (0..2_000)
+        .map(|n| in_shop(&object("v1", "ConfigMap", &format!("settings-{n}"))))
+        .collect();
     let folder = a_namespace_leaves(&[("all.yaml", &many.join("---\n"))]);
     let said = comment(folder.path(), &["--by", "flux"]);
-    assert!(said.len() <= 65_536 && said.contains("\nand 1800 more\n"), "{} {said}", said.len());
+    assert!(
+        said.len() <= 65_536 && said.contains("\nand 1800 more\n"),
+        "{} {said}",
+        said.len()
+    );
     for limit in [1_000, 4_000, 10_000] {
-        let said = comment(folder.path(), &["--by", "flux", "--markdown-bytes", &limit.to_string()]);
+        let said = comment(
+            folder.path(),
+            &["--by", "flux", "--markdown-bytes", &limit.to_string()],
+        );
         assert!(said.len() <= limit, "{} of {limit}", said.len());
         assert!(
             said.ends_with(
@@ -120,7 +177,10 @@ fn a_comment_never_outgrows_its_limit_and_says_what_it_leaves_out() {
             ),
             "{said}"
         );
-        assert_eq!(said.matches("<details>").count(), said.matches("</details>").count());
+        assert_eq!(
+            said.matches("<details>").count(),
+            said.matches("</details>").count()
+        );
         assert_eq!(said.matches("```").count() % 2, 0);
     }
 }

@@ -10,7 +10,10 @@ use crate::teardown_conformance::configuration;
 fn upgrades(recording: &str) -> Vec<Value> {
     let all: Vec<Value> = serde_json::from_str(&fixture(recording)).expect("JSON");
     all.into_iter()
-        .filter(|one| one["steps"][0]["op"] == "helm-upgrade" || one["runs"][0]["steps"][0]["op"] == "helm-upgrade")
+        .filter(|one| {
+            one["steps"][0]["op"] == "helm-upgrade"
+                || one["runs"][0]["steps"][0]["op"] == "helm-upgrade"
+        })
         .collect()
 }
 
@@ -20,21 +23,38 @@ fn outcomes(scenario: &Value, namespace: &str) -> Vec<Value> {
     let charts = scenario["charts"].as_object().expect("charts");
     for (side, chart) in ["base", "head"].into_iter().zip(charts.values()) {
         for (template, text) in chart.as_object().expect("templates") {
-            folder.write(&format!("{side}/{template}.yaml"), text.as_str().expect("text"));
+            folder.write(
+                &format!("{side}/{template}.yaml"),
+                text.as_str().expect("text"),
+            );
         }
     }
-    let manifests = ["before", "beside"].into_iter().filter_map(|list| scenario[list].as_array()).flatten();
+    let manifests = ["before", "beside"]
+        .into_iter()
+        .filter_map(|list| scenario[list].as_array())
+        .flatten();
     for (at, text) in manifests.enumerate() {
         folder.write(&format!("beside/{at}.yaml"), text.as_str().expect("text"));
     }
     folder.write("beside/none.yaml", "");
-    let configuration =
-        if scenario["operator"].is_null() { "version: 1\n".to_owned() } else { configuration(&scenario["operator"]) };
+    let configuration = if scenario["operator"].is_null() {
+        "version: 1\n".to_owned()
+    } else {
+        configuration(&scenario["operator"])
+    };
     folder.write("operators.yaml", &configuration);
-    let arguments = ["--by", "helm", "--base", "base", "--head", "head", "--beside", "beside", "-n", namespace];
-    let document = folder.run("", &[&arguments[..], &["--config", "operators.yaml"]].concat());
+    let arguments = [
+        "--by", "helm", "--base", "base", "--head", "head", "--beside", "beside", "-n", namespace,
+    ];
+    let document = folder.run(
+        "",
+        &[&arguments[..], &["--config", "operators.yaml"]].concat(),
+    );
     let document = document.unwrap_or_else(|error| panic!("{}: {error}", scenario["name"]));
-    document["plan"]["outcomes"].as_array().expect("outcomes").clone()
+    document["plan"]["outcomes"]
+        .as_array()
+        .expect("outcomes")
+        .clone()
 }
 
 /// The recordings' word for what became of an object.
@@ -49,7 +69,10 @@ fn state(fate: &Value) -> &str {
 
 /// What is `expected` of an object and is none of the outcomes.
 fn wrong(outcomes: &[Value], key: &str, expected: &str) -> Option<String> {
-    let found: Vec<&str> = outcomes.iter().map(|outcome| state(&outcome["objects"][key])).collect();
+    let found: Vec<&str> = outcomes
+        .iter()
+        .map(|outcome| state(&outcome["objects"][key]))
+        .collect();
     (!found.contains(&expected)).then(|| format!("{key} is {expected}, and not {found:?}"))
 }
 
@@ -58,11 +81,15 @@ fn what_all_recordings_of_an_upgrade_agree_on_is_among_the_outcomes() {
     let mut complaints = Vec::new();
     let mut compared = 0;
     for scenario in upgrades("conformance/teardown.json") {
-        let outcomes = outcomes(&scenario, scenario["namespace"].as_str().expect("a namespace"));
+        let outcomes = outcomes(
+            &scenario,
+            scenario["namespace"].as_str().expect("a namespace"),
+        );
         for (key, expected) in scenario["stable"].as_object().expect("keys") {
             compared += 1;
             let complaint = wrong(&outcomes, key, expected.as_str().expect("a word"));
-            complaints.extend(complaint.map(|complaint| format!("{}: {complaint}", scenario["name"])));
+            complaints
+                .extend(complaint.map(|complaint| format!("{}: {complaint}", scenario["name"])));
         }
     }
     assert_eq!(complaints, [""; 0]);
@@ -80,12 +107,14 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
         // What the manifests name, and not what every namespace has.
         let named = expected.iter().filter(|(key, _)| {
             let name = key.rsplit('/').next().expect("a name");
-            manifests.contains(&format!("name: {name},")) || manifests.contains(&format!("name: {name}}}"))
+            manifests.contains(&format!("name: {name},"))
+                || manifests.contains(&format!("name: {name}}}"))
         });
         for (key, fate) in named {
             compared.push(key.clone());
             let complaint = wrong(&outcomes, key, state(fate));
-            complaints.extend(complaint.map(|complaint| format!("{}: {complaint}", scenario["name"])));
+            complaints
+                .extend(complaint.map(|complaint| format!("{}: {complaint}", scenario["name"])));
         }
     }
     assert_eq!(complaints, [""; 0]);
@@ -106,11 +135,17 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
 #[cfg(unix)]
 #[test]
 fn definitions_end_as_flux_and_argo_cd_end_them() {
-    let scenarios: Vec<Value> = serde_json::from_str(&fixture("conformance/definitions.json")).expect("JSON");
+    let scenarios: Vec<Value> =
+        serde_json::from_str(&fixture("conformance/definitions.json")).expect("JSON");
     for scenario in &scenarios {
         let folder = Folder::new();
         folder.git(&["init", "-q", "-b", "main"]);
-        folder.git(&["remote", "add", "origin", scenario["remote"].as_str().expect("an address")]);
+        folder.git(&[
+            "remote",
+            "add",
+            "origin",
+            scenario["remote"].as_str().expect("an address"),
+        ]);
         for side in ["base", "head"] {
             if side == "head" {
                 folder.git(&["rm", "-rq", "."]);
@@ -121,24 +156,46 @@ fn definitions_end_as_flux_and_argo_cd_end_them() {
             folder.commit();
         }
         let beside = Folder::new();
-        for (at, text) in scenario["state"].as_array().into_iter().flatten().enumerate() {
+        for (at, text) in scenario["state"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
             beside.write(&format!("{at}.yaml"), text.as_str().expect("text"));
         }
         beside.write("none.yaml", "");
         let beside = beside.path().display().to_string();
-        let refs = ["--base-ref", "HEAD~", "--head-ref", "HEAD", "--beside", &beside];
-        let document = folder.run("", &refs).unwrap_or_else(|error| panic!("{}: {error}", scenario["name"]));
+        let refs = [
+            "--base-ref",
+            "HEAD~",
+            "--head-ref",
+            "HEAD",
+            "--beside",
+            &beside,
+        ];
+        let document = folder
+            .run("", &refs)
+            .unwrap_or_else(|error| panic!("{}: {error}", scenario["name"]));
         let is_deleted = |key: &str| {
             let mut effects = document["effects"].as_array().expect("a list").iter();
             effects.any(|effect| {
-                effect["key"] == key && ["deleted", "cascaded", "stuck"].iter().any(|word| effect["effect"] == *word)
+                effect["key"] == key
+                    && ["deleted", "cascaded", "stuck"]
+                        .iter()
+                        .any(|word| effect["effect"] == *word)
             })
         };
         for (key, observed) in scenario["observed"].as_object().expect("objects") {
             if !key.starts_with("Brick.") && !key.starts_with("CustomResourceDefinition.") {
                 continue;
             }
-            assert_eq!(is_deleted(key), observed["after"] != "kept", "{} {key}: {document}", scenario["name"]);
+            assert_eq!(
+                is_deleted(key),
+                observed["after"] != "kept",
+                "{} {key}: {document}",
+                scenario["name"]
+            );
         }
     }
 }

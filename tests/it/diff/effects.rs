@@ -13,16 +13,26 @@ fn effects(base: &[(&str, &str)], head: &[(&str, &str)], more: &[&str]) -> Vec<S
             folder.write(&format!("{side}/{path}"), text);
         }
     }
-    let document = folder.run("", &[&["--base", "base", "--head", "head"][..], more].concat()).expect("effects");
+    let document = folder
+        .run(
+            "",
+            &[&["--base", "base", "--head", "head"][..], more].concat(),
+        )
+        .expect("effects");
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
-    let said = document["effects"].as_array().expect("a list").iter().map(|effect| {
-        let root = text(&effect["because"][0]);
-        let [what, key, certainty, regime] = ["effect", "key", "certainty", "regime"].map(|field| text(&effect[field]));
-        match root == key {
-            true => format!("{what} {key} ({certainty}, {regime})"),
-            false => format!("{what} {key} ({certainty}, {regime}) because {root}"),
-        }
-    });
+    let said = document["effects"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|effect| {
+            let root = text(&effect["because"][0]);
+            let [what, key, certainty, regime] =
+                ["effect", "key", "certainty", "regime"].map(|field| text(&effect[field]));
+            match root == key {
+                true => format!("{what} {key} ({certainty}, {regime})"),
+                false => format!("{what} {key} ({certainty}, {regime}) because {root}"),
+            }
+        });
     said.collect()
 }
 
@@ -45,7 +55,11 @@ fn a_namespace_takes_along_what_head_still_holds_and_flux_creates_it_again() {
         ]
     );
     let moved = [&common[..], &[("app/other.yaml", &*namespace)]].concat();
-    assert_eq!(effects(&base, &moved, &[]), [""; 0], "a Namespace that moved is no removal");
+    assert_eq!(
+        effects(&base, &moved, &[]),
+        [""; 0],
+        "a Namespace that moved is no removal"
+    );
 }
 
 #[test]
@@ -66,7 +80,11 @@ fn an_instance_does_not_come_back_without_its_definition() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
     let ship = in_shop(&object("example.com/v1", "Ship", "flagship"));
     assert_eq!(
-        effects(&[("crd.yaml", definition), ("ship.yaml", &ship)], &[("ship.yaml", &ship)], &["--by", "flux"]),
+        effects(
+            &[("crd.yaml", definition), ("ship.yaml", &ship)],
+            &[("ship.yaml", &ship)],
+            &["--by", "flux"]
+        ),
         [
             "deleted CustomResourceDefinition.apiextensions.k8s.io//ships.example.com (certain, flux)",
             "cascaded Ship.example.com/shop/flagship (certain, flux) because CustomResourceDefinition.apiextensions.k8s.io//ships.example.com",
@@ -84,13 +102,28 @@ fn flux_delivers_the_repository_into_which_it_was_bootstrapped() {
     let nobody = ["deleted ConfigMap/?/a (possible, unknown)"];
     let sync = ("flux-system/gotk-sync.yaml", BOOTSTRAP);
     assert_eq!(effects(&[sync, ("apps/a.yaml", &a)], &[sync], &[]), gone);
-    assert_eq!(effects(&[sync, (".github/a.yaml", &a)], &[sync], &[]), nobody, "it is no part of what Flux downloads");
-    let elsewhere = ("apps/sync.yaml", BOOTSTRAP.replace("name: flux-system, n", "name: sync, n"));
+    assert_eq!(
+        effects(&[sync, (".github/a.yaml", &a)], &[sync], &[]),
+        nobody,
+        "it is no part of what Flux downloads"
+    );
+    let elsewhere = (
+        "apps/sync.yaml",
+        BOOTSTRAP.replace("name: flux-system, n", "name: sync, n"),
+    );
     let elsewhere = (elsewhere.0, &*elsewhere.1);
-    assert_eq!(effects(&[elsewhere, ("b/a.yaml", &a)], &[elsewhere], &[]), nobody, "every repository has a root");
+    assert_eq!(
+        effects(&[elsewhere, ("b/a.yaml", &a)], &[elsewhere], &[]),
+        nobody,
+        "every repository has a root"
+    );
     let filtered = BOOTSTRAP.replace("fleet'", "fleet', ignore: '/apps'");
     let filtered = ("flux-system/gotk-sync.yaml", &*filtered);
-    assert_eq!(effects(&[filtered, ("apps/a.yaml", &a)], &[filtered], &[]), nobody, "Flux leaves it out");
+    assert_eq!(
+        effects(&[filtered, ("apps/a.yaml", &a)], &[filtered], &[]),
+        nobody,
+        "Flux leaves it out"
+    );
     assert_eq!(
         effects(&[filtered, (".github/a.yaml", &a)], &[filtered], &[]),
         gone,
@@ -113,8 +146,14 @@ fn the_root_is_delivered_by_whoever_finds_other_folders_of_the_same_repository_h
         effects(&[&head[..], &[("a.yaml", &*a)]].concat(), &head, &[])
     };
     let (same, other) = ("https://example.com/fleet", "https://example.com/other");
-    assert_eq!(with(&application("root", same, ".")), ["deleted ConfigMap/shop/a (certain, argocd)"]);
-    assert_eq!(with(&application("root", other, ".")), ["deleted ConfigMap/?/a (possible, unknown)"]);
+    assert_eq!(
+        with(&application("root", same, ".")),
+        ["deleted ConfigMap/shop/a (certain, argocd)"]
+    );
+    assert_eq!(
+        with(&application("root", other, ".")),
+        ["deleted ConfigMap/?/a (possible, unknown)"]
+    );
 }
 
 #[test]
@@ -125,9 +164,14 @@ fn what_nothing_points_at_is_probably_applied_by_the_tool_whose_objects_lead_on_
     let nobody = ["deleted ConfigMap/?/b (possible, unknown)"];
     let b = config("b");
     let common = [("cluster/app.yaml", &*app), ("apps/shop/a.yaml", &*a)];
-    let without = |path: &'static str| effects(&[&common[..], &[(path, &*b)]].concat(), &common, &[]);
+    let without =
+        |path: &'static str| effects(&[&common[..], &[(path, &*b)]].concat(), &common, &[]);
     assert_eq!(without("cluster/b.yaml"), probably);
-    assert_eq!(without("apps/blog/b.yaml"), nobody, "what leads on from there does not lead here");
+    assert_eq!(
+        without("apps/blog/b.yaml"),
+        nobody,
+        "what leads on from there does not lead here"
+    );
     let repository = object("source.toolkit.fluxcd.io/v1", "HelmRepository", "charts");
     let flux = [("shop/repository.yaml", &*repository)];
     assert_eq!(
@@ -151,33 +195,59 @@ fn what_probably_is_deleted_is_an_assumption_that_people_are_told() {
         .write("base/cluster/app.yaml", FLUX)
         .write("base/cluster/shop.yaml", &cluster)
         .write("head/cluster/app.yaml", FLUX);
-    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("effects");
-    let notes = document["notes"].as_array().expect("a list").iter().filter_map(Value::as_str);
+    let document = folder
+        .run("", &["--base", "base", "--head", "head"])
+        .expect("effects");
+    let notes = document["notes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_str);
     let assumed: Vec<&str> = notes.filter(|note| note.contains("points at")).collect();
     assert_eq!(
         assumed,
-        ["nothing here points at cluster, which holds objects of Flux: if Flux applies it, Flux deletes 1 object"]
+        [
+            "nothing here points at cluster, which holds objects of Flux: if Flux applies it, Flux deletes 1 object"
+        ]
     );
     let finding = &document["findings"][0];
     assert_eq!(finding["severity"], "warning");
-    assert_eq!(finding["message"], "removing Namespace `shop` may delete everything in it");
+    assert_eq!(
+        finding["message"],
+        "removing Namespace `shop` may delete everything in it"
+    );
     let reason = finding["reason"].as_str().expect("a reason");
-    assert!(reason.starts_with("If Flux applies this, it deletes the Namespace, and"), "{reason}");
+    assert!(
+        reason.starts_with("If Flux applies this, it deletes the Namespace, and"),
+        "{reason}"
+    );
 }
 
 #[test]
 fn without_a_tool_nobody_deletes_what_leaves() {
     let a = config("a");
-    assert_eq!(effects(&[("a.yaml", &a)], &[], &[]), ["deleted ConfigMap/?/a (possible, unknown)"]);
-    assert_eq!(effects(&[("a.yaml", &a)], &[], &["--by", "kubectl"]), ["orphaned ConfigMap/?/a (certain, kubectl)"]);
+    assert_eq!(
+        effects(&[("a.yaml", &a)], &[], &[]),
+        ["deleted ConfigMap/?/a (possible, unknown)"]
+    );
+    assert_eq!(
+        effects(&[("a.yaml", &a)], &[], &["--by", "kubectl"]),
+        ["orphaned ConfigMap/?/a (certain, kubectl)"]
+    );
 }
 
 #[test]
 fn what_the_tool_spares_is_kept_and_only_what_that_tool_reads_counts() {
     let kept = object("v1", "ConfigMap", "a") + "  annotations: {helm.sh/resource-policy: keep}\n";
     let base = [("a.yaml", &*kept)];
-    assert_eq!(effects(&base, &[], &["--by", "helm"]), ["kept ConfigMap/?/a (certain, helm)"]);
-    assert_eq!(effects(&base, &[], &["--by", "flux"]), ["deleted ConfigMap/?/a (certain, flux)"]);
+    assert_eq!(
+        effects(&base, &[], &["--by", "helm"]),
+        ["kept ConfigMap/?/a (certain, helm)"]
+    );
+    assert_eq!(
+        effects(&base, &[], &["--by", "flux"]),
+        ["deleted ConfigMap/?/a (certain, flux)"]
+    );
 }
 
 #[test]
@@ -200,8 +270,14 @@ fn a_generator_takes_its_product_along_and_a_claim_perhaps_data() {
 #[test]
 fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() {
     let a = config("a");
-    let cluster = FLUX.replace("app, namespace", "cluster, namespace").replace("./app", "./clusters");
-    let base = [("clusters/cluster.yaml", &*cluster), ("clusters/app.yaml", FLUX), ("app/a.yaml", &*a)];
+    let cluster = FLUX
+        .replace("app, namespace", "cluster, namespace")
+        .replace("./app", "./clusters");
+    let base = [
+        ("clusters/cluster.yaml", &*cluster),
+        ("clusters/app.yaml", FLUX),
+        ("app/a.yaml", &*a),
+    ];
     let head = [("clusters/cluster.yaml", &*cluster), ("app/a.yaml", &*a)];
     assert_eq!(
         effects(&base, &head, &[]),
@@ -211,7 +287,11 @@ fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() 
         ]
     );
     let keeping = cluster.replace("prune: true", "prune: false");
-    let base = [("clusters/cluster.yaml", &*keeping), ("clusters/app.yaml", FLUX), ("app/a.yaml", &*a)];
+    let base = [
+        ("clusters/cluster.yaml", &*keeping),
+        ("clusters/app.yaml", FLUX),
+        ("app/a.yaml", &*a),
+    ];
     let head = [("clusters/cluster.yaml", &*keeping)];
     assert_eq!(
         effects(&base, &head, &[]),
@@ -224,22 +304,45 @@ fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() 
 
 #[test]
 fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
-    let cluster = FLUX.replace("app, namespace", "cluster, namespace").replace("./app", "./clusters");
+    let cluster = FLUX
+        .replace("app, namespace", "cluster, namespace")
+        .replace("./app", "./clusters");
     let keeping = cluster.replace("prune: true", "prune: false");
     let (a, b) = (config("a"), config("b"));
     let kustomization = "resources: [a.yaml, b.yaml]\n";
-    let sources =
-        [("clusters/cluster.yaml", &*keeping), ("app/a.yaml", &*a), ("app/kustomization.yaml", kustomization)];
-    let base = [&sources[..], &[("clusters/app.yaml", FLUX), ("app/b.yaml", &*b)]].concat();
-    let orphaned = "orphaned Kustomization.kustomize.toolkit.fluxcd.io/flux-system/app (certain, flux)";
+    let sources = [
+        ("clusters/cluster.yaml", &*keeping),
+        ("app/a.yaml", &*a),
+        ("app/kustomization.yaml", kustomization),
+    ];
+    let base = [
+        &sources[..],
+        &[("clusters/app.yaml", FLUX), ("app/b.yaml", &*b)],
+    ]
+    .concat();
+    let orphaned =
+        "orphaned Kustomization.kustomize.toolkit.fluxcd.io/flux-system/app (certain, flux)";
     assert_eq!(
         effects(&base, &[&sources[..], &[("app/b.yaml", &*b)]].concat(), &[]),
-        ["orphaned ConfigMap/?/a (certain, flux)", "orphaned ConfigMap/?/b (certain, flux)", orphaned]
+        [
+            "orphaned ConfigMap/?/a (certain, flux)",
+            "orphaned ConfigMap/?/b (certain, flux)",
+            orphaned
+        ]
     );
-    let shorter = [sources[0], sources[1], ("app/kustomization.yaml", "resources: [a.yaml]\n"), ("app/b.yaml", &*b)];
+    let shorter = [
+        sources[0],
+        sources[1],
+        ("app/kustomization.yaml", "resources: [a.yaml]\n"),
+        ("app/b.yaml", &*b),
+    ];
     assert_eq!(
         effects(&base, &shorter, &[]),
-        ["orphaned ConfigMap/?/a (certain, flux)", "deleted ConfigMap/?/b (certain, flux)", orphaned]
+        [
+            "orphaned ConfigMap/?/a (certain, flux)",
+            "deleted ConfigMap/?/b (certain, flux)",
+            orphaned
+        ]
     );
 }
 
@@ -249,7 +352,11 @@ fn a_kustomization_whose_folder_is_gone_prunes_nothing() {
     let flux = ("flux.yaml", FLUX);
     let base = [flux, ("app/a.yaml", &*a)];
     let left = ["orphaned ConfigMap/?/a (certain, flux)"];
-    assert_eq!(effects(&base, &[flux], &[]), left, "Flux reports that the path is not found");
+    assert_eq!(
+        effects(&base, &[flux], &[]),
+        left,
+        "Flux reports that the path is not found"
+    );
     let empty = ["deleted ConfigMap/?/a (certain, flux)"];
     assert_eq!(
         effects(&base, &[flux, ("app/README.md", "It was here.")], &[]),
@@ -258,20 +365,42 @@ fn a_kustomization_whose_folder_is_gone_prunes_nothing() {
     );
     let elsewhere = FLUX.replace("./app", "./shop");
     let b = object("v1", "Secret", "b");
-    let moved = effects(&base, &[("flux.yaml", &elsewhere), ("shop/b.yaml", &b)], &[]);
-    assert_eq!(moved, ["deleted ConfigMap/?/a (certain, flux)"], "it builds from another folder");
+    let moved = effects(
+        &base,
+        &[("flux.yaml", &elsewhere), ("shop/b.yaml", &b)],
+        &[],
+    );
+    assert_eq!(
+        moved,
+        ["deleted ConfigMap/?/a (certain, flux)"],
+        "it builds from another folder"
+    );
 }
 
 #[test]
 fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
-    let claim =
-        |mode: &str| object("v1", "PersistentVolumeClaim", "data") + &format!("spec: {{accessModes: [{mode}]}}\n");
+    let claim = |mode: &str| {
+        object("v1", "PersistentVolumeClaim", "data")
+            + &format!("spec: {{accessModes: [{mode}]}}\n")
+    };
     let (a, before, after) = (config("a"), claim("ReadWriteOnce"), claim("ReadWriteMany"));
     let pruned = |flux: &str| {
-        let base = [("flux.yaml", flux), ("app/data.yaml", &before), ("app/a.yaml", &a)];
-        effects(&base, &[("flux.yaml", flux), ("app/data.yaml", &after)], &[])
+        let base = [
+            ("flux.yaml", flux),
+            ("app/data.yaml", &before),
+            ("app/a.yaml", &a),
+        ];
+        effects(
+            &base,
+            &[("flux.yaml", flux), ("app/data.yaml", &after)],
+            &[],
+        )
     };
-    assert_eq!(pruned(FLUX), ["orphaned ConfigMap/?/a (certain, flux)"], "the API server rejects the claim");
+    assert_eq!(
+        pruned(FLUX),
+        ["orphaned ConfigMap/?/a (certain, flux)"],
+        "the API server rejects the claim"
+    );
     let forced = FLUX.replace("prune: true", "prune: true, force: true");
     assert_eq!(pruned(&forced), ["deleted ConfigMap/?/a (certain, flux)"]);
 }
@@ -280,16 +409,31 @@ fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
 fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
     let a = config("a");
     let files = |list: &'static str| {
-        [("flux.yaml", FLUX), ("app/kustomization.yaml", list), ("app/sub/a.yaml", &*a), ("app/sub/b.yaml", "")]
+        [
+            ("flux.yaml", FLUX),
+            ("app/kustomization.yaml", list),
+            ("app/sub/a.yaml", &*a),
+            ("app/sub/b.yaml", ""),
+        ]
     };
-    let (named, folder) = (files("resources: [sub/a.yaml]\n"), files("resources: [sub]\n"));
+    let (named, folder) = (
+        files("resources: [sub/a.yaml]\n"),
+        files("resources: [sub]\n"),
+    );
     assert_eq!(
         effects(&named, &folder, &[]),
         ["kept ConfigMap/?/a (certain, flux)"],
         "the folder has no kustomization"
     );
-    let with = [&folder[..], &[("app/sub/kustomization.yaml", "resources: [b.yaml]\n")]].concat();
-    assert_eq!(effects(&named, &with, &[]), ["deleted ConfigMap/?/a (certain, flux)"]);
+    let with = [
+        &folder[..],
+        &[("app/sub/kustomization.yaml", "resources: [b.yaml]\n")],
+    ]
+    .concat();
+    assert_eq!(
+        effects(&named, &with, &[]),
+        ["deleted ConfigMap/?/a (certain, flux)"]
+    );
 }
 
 #[test]
@@ -302,21 +446,43 @@ fn a_kustomization_of_which_one_file_is_broken_prunes_nothing() {
         ("app/b.yaml", &b),
     ];
     let broken = format!("{a}data: {{colour: *blue}}\n");
-    let stays = ["kept ConfigMap/?/a (certain, flux)", "kept ConfigMap/?/b (certain, flux)"];
+    let stays = [
+        "kept ConfigMap/?/a (certain, flux)",
+        "kept ConfigMap/?/b (certain, flux)",
+    ];
     assert_eq!(
-        effects(&base, &[base[0], ("app/kustomization.yaml", "resources: [a.yaml]\n"), ("app/a.yaml", &broken)], &[]),
+        effects(
+            &base,
+            &[
+                base[0],
+                ("app/kustomization.yaml", "resources: [a.yaml]\n"),
+                ("app/a.yaml", &broken)
+            ],
+            &[]
+        ),
         stays,
         "an alias without an anchor"
     );
-    assert_eq!(effects(&base, &[base[0], ("app/a.yaml", &broken)], &[]), stays, "Flux lists the files itself");
+    assert_eq!(
+        effects(&base, &[base[0], ("app/a.yaml", &broken)], &[]),
+        stays,
+        "Flux lists the files itself"
+    );
 }
 
 #[test]
 fn which_repository_it_is_either_side_says() {
     let a = config("a");
-    let base = [("flux-system/gotk-sync.yaml", BOOTSTRAP), ("apps/a.yaml", &*a)];
+    let base = [
+        ("flux-system/gotk-sync.yaml", BOOTSTRAP),
+        ("apps/a.yaml", &*a),
+    ];
     let moved = [("flux-system/sync.yaml", BOOTSTRAP), ("apps/a.yaml", &*a)];
-    assert_eq!(effects(&base, &moved, &[]), [""; 0], "the same objects in another file");
+    assert_eq!(
+        effects(&base, &moved, &[]),
+        [""; 0],
+        "the same objects in another file"
+    );
     let gone = ["deleted ConfigMap/?/a (certain, flux)"];
     assert_eq!(effects(&base, &moved[..1], &[]), gone);
 }
@@ -328,22 +494,46 @@ fn an_application_without_the_finalizer_leaves_everything_behind() {
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: app, namespace: argocd{finalizer}}}\nspec: {{source: {{path: app}}, destination: {{namespace: shop}}}}\n"
         )
     };
-    let parent = app("").replace("name: app,", "name: parent,").replace("path: app}", "path: apps}")
+    let parent = app("")
+        .replace("name: app,", "name: parent,")
+        .replace("path: app}", "path: apps}")
         + "  syncPolicy: {automated: {prune: true}}\n";
-    let parent =
-        parent.replace("spec: {source: {path: apps}, destination: {namespace: shop}}", "spec:\n  source: {path: apps}");
+    let parent = parent.replace(
+        "spec: {source: {path: apps}, destination: {namespace: shop}}",
+        "spec:\n  source: {path: apps}",
+    );
     let a = config("a");
     let what_goes = |finalizer: &str| {
         let app = app(finalizer);
-        let base = [("parent.yaml", &*parent), ("apps/app.yaml", &*app), ("app/a.yaml", &*a)];
-        effects(&base, &[("parent.yaml", &*parent), ("apps/none.yaml", ""), ("app/a.yaml", &*a)], &[])
+        let base = [
+            ("parent.yaml", &*parent),
+            ("apps/app.yaml", &*app),
+            ("app/a.yaml", &*a),
+        ];
+        effects(
+            &base,
+            &[
+                ("parent.yaml", &*parent),
+                ("apps/none.yaml", ""),
+                ("app/a.yaml", &*a),
+            ],
+            &[],
+        )
     };
     assert_eq!(
         what_goes(", finalizers: [resources-finalizer.argocd.argoproj.io]"),
-        ["deleted ConfigMap/shop/a (certain, argocd)", "deleted Application.argoproj.io/argocd/app (certain, argocd)",]
+        [
+            "deleted ConfigMap/shop/a (certain, argocd)",
+            "deleted Application.argoproj.io/argocd/app (certain, argocd)",
+        ]
     );
     let left = what_goes("");
-    assert!(!left.iter().any(|effect| effect.starts_with("deleted ConfigMap")), "{left:?}");
+    assert!(
+        !left
+            .iter()
+            .any(|effect| effect.starts_with("deleted ConfigMap")),
+        "{left:?}"
+    );
 }
 
 #[test]
@@ -353,18 +543,37 @@ fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_on
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec: {{source: {{path: {name}}}}}\n"
         )
     };
-    let parent = app("apps").replace("path: apps}", "path: apps}, syncPolicy: {automated: {prune: true}}");
-    let held = config("held").replacen("metadata:\n", "metadata:\n  finalizers: [example.com/nobody]\n", 1);
+    let parent = app("apps").replace(
+        "path: apps}",
+        "path: apps}, syncPolicy: {automated: {prune: true}}",
+    );
+    let held = config("held").replacen(
+        "metadata:\n",
+        "metadata:\n  finalizers: [example.com/nobody]\n",
+        1,
+    );
     let (quick, slow, free) = (app("quick"), app("slow"), config("free"));
-    let stays = [("parent.yaml", &*parent), ("apps/none.yaml", ""), ("quick/a.yaml", &*free), ("slow/a.yaml", &*held)];
-    let base = [&stays[..], &[("apps/quick.yaml", &*quick), ("apps/slow.yaml", &*slow)]].concat();
+    let stays = [
+        ("parent.yaml", &*parent),
+        ("apps/none.yaml", ""),
+        ("quick/a.yaml", &*free),
+        ("slow/a.yaml", &*held),
+    ];
+    let base = [
+        &stays[..],
+        &[("apps/quick.yaml", &*quick), ("apps/slow.yaml", &*slow)],
+    ]
+    .concat();
     let effects = effects(&base, &stays, &[]);
     for effect in [
         "stuck ConfigMap/?/held (possible, argocd)",
         "deleted ConfigMap/?/free (certain, argocd)",
         "deleted Application.argoproj.io/argocd/quick (certain, argocd)",
     ] {
-        assert!(effects.iter().any(|said| said == effect), "{effect}: {effects:?}");
+        assert!(
+            effects.iter().any(|said| said == effect),
+            "{effect}: {effects:?}"
+        );
     }
 }
 
@@ -376,16 +585,41 @@ fn what_one_application_waits_for_holds_back_no_other_one() {
         )
     };
     let wave = |name: &str, wave: &str| {
-        config(name) + &format!("metadata: {{name: {name}, annotations: {{argocd.argoproj.io/sync-wave: '{wave}'}}}}\n")
+        config(name)
+            + &format!(
+                "metadata: {{name: {name}, annotations: {{argocd.argoproj.io/sync-wave: '{wave}'}}}}\n"
+            )
     };
-    let wave = |name: &str, number: &str| wave(name, number).replacen(&format!("metadata:\n  name: {name}\n"), "", 1);
-    let held = wave("held", "1").replace("annotations:", "finalizers: [example.com/nobody], annotations:");
-    let (first, second, free, later) = (held, wave("after", "0"), wave("free", "1"), wave("later", "0"));
+    let wave = |name: &str, number: &str| {
+        wave(name, number).replacen(&format!("metadata:\n  name: {name}\n"), "", 1)
+    };
+    let held = wave("held", "1").replace(
+        "annotations:",
+        "finalizers: [example.com/nobody], annotations:",
+    );
+    let (first, second, free, later) = (
+        held,
+        wave("after", "0"),
+        wave("free", "1"),
+        wave("later", "0"),
+    );
     let apps = [("a.yaml", &*app("a")), ("b.yaml", &*app("b"))];
-    let base =
-        [&apps[..], &[("a/1.yaml", &first), ("a/2.yaml", &second), ("b/1.yaml", &free), ("b/2.yaml", &later)]].concat();
+    let base = [
+        &apps[..],
+        &[
+            ("a/1.yaml", &first),
+            ("a/2.yaml", &second),
+            ("b/1.yaml", &free),
+            ("b/2.yaml", &later),
+        ],
+    ]
+    .concat();
     assert_eq!(
-        effects(&base, &[apps[0], apps[1], ("a/x.yaml", ""), ("b/x.yaml", "")], &[]),
+        effects(
+            &base,
+            &[apps[0], apps[1], ("a/x.yaml", ""), ("b/x.yaml", "")],
+            &[]
+        ),
         [
             "deleted ConfigMap/shop/free (certain, argocd)",
             "stuck ConfigMap/shop/held (possible, argocd)",
@@ -402,18 +636,39 @@ fn a_kustomization_that_waits_until_its_objects_are_gone_holds_back_no_other_one
             .replace("./app", &format!("./{name}"))
             .replace("prune: true", &format!("prune: true{policy}"))
     };
-    let cluster = FLUX.replace("app, namespace", "cluster, namespace").replace("./app", "./clusters");
-    let held = config("held").replacen("metadata:\n", "metadata:\n  finalizers: [example.com/nobody]\n", 1);
-    let (waits, quick, free) = (flux("a", ", deletionPolicy: WaitForTermination"), flux("b", ""), config("free"));
+    let cluster = FLUX
+        .replace("app, namespace", "cluster, namespace")
+        .replace("./app", "./clusters");
+    let held = config("held").replacen(
+        "metadata:\n",
+        "metadata:\n  finalizers: [example.com/nobody]\n",
+        1,
+    );
+    let (waits, quick, free) = (
+        flux("a", ", deletionPolicy: WaitForTermination"),
+        flux("b", ""),
+        config("free"),
+    );
     let stays = [("clusters/cluster.yaml", &*cluster)];
     let base = [
         &stays[..],
-        &[("clusters/a.yaml", &*waits), ("clusters/b.yaml", &*quick), ("a/held.yaml", &*held), ("b/free.yaml", &*free)],
+        &[
+            ("clusters/a.yaml", &*waits),
+            ("clusters/b.yaml", &*quick),
+            ("a/held.yaml", &*held),
+            ("b/free.yaml", &*free),
+        ],
     ]
     .concat();
     let effects = effects(&base, &stays, &[]);
-    for effect in ["stuck ConfigMap/?/held (possible, flux)", "deleted ConfigMap/?/free (certain, flux)"] {
-        assert!(effects.iter().any(|said| said == effect), "{effect}: {effects:?}");
+    for effect in [
+        "stuck ConfigMap/?/held (possible, flux)",
+        "deleted ConfigMap/?/free (certain, flux)",
+    ] {
+        assert!(
+            effects.iter().any(|said| said == effect),
+            "{effect}: {effects:?}"
+        );
     }
 }
 
@@ -429,8 +684,14 @@ fn a_claim_that_head_does_not_mount_any_more_is_deleted_and_one_that_it_mounts_i
     let claimed = "persistentVolumeClaim: {claimName: data}";
     let base = [("a.yaml", &*claim), ("web.yaml", &*mounting(claimed, ""))];
     let after = |volume: &str, more: &str| {
-        let said = effects(&base, &[("web.yaml", &*mounting(volume, more))], &["--by", "flux"]);
-        said.iter().map(|effect| effect.split(' ').next().expect("a word").to_owned()).collect::<Vec<_>>()
+        let said = effects(
+            &base,
+            &[("web.yaml", &*mounting(volume, more))],
+            &["--by", "flux"],
+        );
+        said.iter()
+            .map(|effect| effect.split(' ').next().expect("a word").to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(after("emptyDir: {}", ""), ["deleted", "data-lost"]);
     assert_eq!(after(claimed, "  replicas: 0\n"), ["deleted", "data-lost"]);
@@ -458,8 +719,15 @@ fn a_claim_is_held_by_pods_that_wait_for_their_successors_and_by_those_that_have
             "CronJob" => format!("jobTemplate: {{spec: {{{pods}}}}}"),
             _ => pods.to_owned(),
         };
-        let (old, new) = (workload(version, kind, spec, &wrap(&claimed)), workload(version, kind, spec, &wrap(after)));
-        let said = effects(&[("a.yaml", &claim), ("web.yaml", &old)], &[("web.yaml", &new)], &["--by", "flux"]);
+        let (old, new) = (
+            workload(version, kind, spec, &wrap(&claimed)),
+            workload(version, kind, spec, &wrap(after)),
+        );
+        let said = effects(
+            &[("a.yaml", &claim), ("web.yaml", &old)],
+            &[("web.yaml", &new)],
+            &["--by", "flux"],
+        );
         said[0].split(' ').next().expect("a word").to_owned()
     };
     let selector = "selector: {matchLabels: {app: web}}, ";
@@ -467,20 +735,45 @@ fn a_claim_is_held_by_pods_that_wait_for_their_successors_and_by_those_that_have
     for (kind, spec, after, end) in [
         // A rolling update keeps the old Pod until the new one runs, which waits for the claim.
         ("Deployment", selector.to_owned(), &changed, "stuck"),
-        ("Deployment", with("strategy: {type: Recreate}"), &changed, "deleted"),
-        ("Deployment", with("strategy: {type: Recreate}"), &claimed, "stuck"),
+        (
+            "Deployment",
+            with("strategy: {type: Recreate}"),
+            &changed,
+            "deleted",
+        ),
+        (
+            "Deployment",
+            with("strategy: {type: Recreate}"),
+            &claimed,
+            "stuck",
+        ),
         ("StatefulSet", selector.to_owned(), &changed, "deleted"),
         ("StatefulSet", with("replicas: 3"), &changed, "stuck"),
         ("StatefulSet", with("replicas: 3"), &other, "deleted"),
-        ("StatefulSet", with("updateStrategy: {type: OnDelete}"), &other, "stuck"),
+        (
+            "StatefulSet",
+            with("updateStrategy: {type: OnDelete}"),
+            &other,
+            "stuck",
+        ),
         ("DaemonSet", selector.to_owned(), &changed, "deleted"),
     ] {
-        assert_eq!(first_of("apps/v1", kind, &spec, after), end, "{kind} {spec} {after}");
+        assert_eq!(
+            first_of("apps/v1", kind, &spec, after),
+            end,
+            "{kind} {spec} {after}"
+        );
     }
     // [FIN-14]: a Pod that has finished still holds its claims.
     assert_eq!(first_of("batch/v1", "Job", "", &claimed), "stuck");
-    assert_eq!(first_of("batch/v1", "CronJob", "schedule: '@daily', ", &claimed), "stuck");
-    assert_eq!(first_of("batch/v1", "CronJob", "schedule: '@daily', ", &other), "deleted");
+    assert_eq!(
+        first_of("batch/v1", "CronJob", "schedule: '@daily', ", &claimed),
+        "stuck"
+    );
+    assert_eq!(
+        first_of("batch/v1", "CronJob", "schedule: '@daily', ", &other),
+        "deleted"
+    );
 }
 
 #[test]
@@ -490,29 +783,63 @@ fn what_a_renamed_application_delivers_is_deleted_unless_the_new_one_is_quicker(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec:\n  source: {{path: {path}}}\n  destination: {{namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
         )
     };
-    let (root, old, new, a) = (app("root", "apps"), app("old", "shop"), app("new", "shop"), config("a"));
+    let (root, old, new, a) = (
+        app("root", "apps"),
+        app("old", "shop"),
+        app("new", "shop"),
+        config("a"),
+    );
     let common = [("root.yaml", &*root), ("shop/a.yaml", &*a)];
-    let (base, head) =
-        ([&common[..], &[("apps/shop.yaml", &old)]].concat(), [&common[..], &[("apps/shop.yaml", &new)]].concat());
+    let (base, head) = (
+        [&common[..], &[("apps/shop.yaml", &old)]].concat(),
+        [&common[..], &[("apps/shop.yaml", &new)]].concat(),
+    );
     assert_eq!(
         effects(&base, &head, &[]),
-        ["recreated ConfigMap/shop/a (race, argocd)", "deleted Application.argoproj.io/argocd/old (certain, argocd)"]
+        [
+            "recreated ConfigMap/shop/a (race, argocd)",
+            "deleted Application.argoproj.io/argocd/old (certain, argocd)"
+        ]
     );
 }
 
 #[test]
 fn what_goes_over_to_another_kustomization_is_safe_only_if_the_new_one_applies_first() {
     let flux = |name: &str, more: &str| {
-        FLUX.replace("app,", &format!("{name},")).replace("prune: true", &format!("prune: true{more}"))
+        FLUX.replace("app,", &format!("{name},"))
+            .replace("prune: true", &format!("prune: true{more}"))
     };
-    let (claim, kept) = (in_shop(&object("v1", "PersistentVolumeClaim", "data")), in_shop(&config("kept")));
-    let kept =
-        kept.replacen("metadata:\n", "metadata:\n  annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}\n", 1);
+    let (claim, kept) = (
+        in_shop(&object("v1", "PersistentVolumeClaim", "data")),
+        in_shop(&config("kept")),
+    );
+    let kept = kept.replacen(
+        "metadata:\n",
+        "metadata:\n  annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}\n",
+        1,
+    );
     let moved = |old: &str, new: &str| {
         let (old, new) = (flux("old", old), flux("new", new));
-        let common = [("old.yaml", &*old), ("new.yaml", &*new), ("old/x.yaml", ""), ("new/x.yaml", "")];
-        let base = [&common[..], &[("old/a.yaml", &*claim), ("old/b.yaml", &*kept)]].concat();
-        effects(&base, &[&common[..], &[("new/a.yaml", &*claim), ("new/b.yaml", &*kept)]].concat(), &[])
+        let common = [
+            ("old.yaml", &*old),
+            ("new.yaml", &*new),
+            ("old/x.yaml", ""),
+            ("new/x.yaml", ""),
+        ];
+        let base = [
+            &common[..],
+            &[("old/a.yaml", &*claim), ("old/b.yaml", &*kept)],
+        ]
+        .concat();
+        effects(
+            &base,
+            &[
+                &common[..],
+                &[("new/a.yaml", &*claim), ("new/b.yaml", &*kept)],
+            ]
+            .concat(),
+            &[],
+        )
     };
     let said = |certainty: &str| {
         vec![
@@ -530,12 +857,20 @@ fn what_goes_over_to_another_kustomization_is_safe_only_if_the_new_one_applies_f
 fn a_namespace_that_goes_over_is_deleted_with_what_is_in_it_if_the_old_kustomization_is_quicker() {
     let old = FLUX.replace("app,", "old,").replace("./app", "./old");
     let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
-    let common = [("old.yaml", &*old), ("new.yaml", FLUX), ("old/x.yaml", ""), ("app/a.yaml", &*a)];
+    let common = [
+        ("old.yaml", &*old),
+        ("new.yaml", FLUX),
+        ("old/x.yaml", ""),
+        ("app/a.yaml", &*a),
+    ];
     let base = [&common[..], &[("old/ns.yaml", &*namespace)]].concat();
     let head = [&common[..], &[("app/ns.yaml", &*namespace)]].concat();
     assert_eq!(
         effects(&base, &head, &[]),
-        ["recreated ConfigMap/shop/a (race, flux) because Namespace//shop", "recreated Namespace//shop (race, flux)"]
+        [
+            "recreated ConfigMap/shop/a (race, flux) because Namespace//shop",
+            "recreated Namespace//shop (race, flux)"
+        ]
     );
     let folder = Folder::new();
     for (side, files) in [("base", &base), ("head", &head)] {
@@ -543,13 +878,20 @@ fn a_namespace_that_goes_over_is_deleted_with_what_is_in_it_if_the_old_kustomiza
             folder.write(&format!("{side}/{path}"), text);
         }
     }
-    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("effects");
+    let document = folder
+        .run("", &["--base", "base", "--head", "head"])
+        .expect("effects");
     let note = document["notes"].to_string();
     assert!(
-        note.contains("Namespace//shop moves from the Flux Kustomization flux-system/old to flux-system/app"),
+        note.contains(
+            "Namespace//shop moves from the Flux Kustomization flux-system/old to flux-system/app"
+        ),
         "{note}"
     );
-    assert!(note.contains("prune: disabled` and merge; then move it and merge"), "{note}");
+    assert!(
+        note.contains("prune: disabled` and merge; then move it and merge"),
+        "{note}"
+    );
 }
 
 #[test]
@@ -558,11 +900,32 @@ fn a_definition_that_goes_over_takes_its_instances_along_whatever_patches_delete
     let (a, widget) = (config("a"), object("example.com/v1", "Widget", "w"));
     let delete = "resources: [../base]\npatches:\n- patch: |\n    $patch: delete\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: a}\n";
     let crds = FLUX.replace("app", "crds");
-    let all = |list| [("base/a.yaml", &*a), ("base/w.yaml", &*widget), ("base/kustomization.yaml", list)];
-    let common = [("flux/app.yaml", FLUX), ("flux/crds.yaml", &*crds), ("app/kustomization.yaml", delete)];
-    let old = [("base/crd.yaml", crd), ("crds/kustomization.yaml", "resources: []\n")];
-    let base = [&common[..], &all("resources: [a.yaml, w.yaml, crd.yaml]\n"), &old].concat();
-    let new = [("crds/crd.yaml", crd), ("crds/kustomization.yaml", "resources: [crd.yaml]\n")];
+    let all = |list| {
+        [
+            ("base/a.yaml", &*a),
+            ("base/w.yaml", &*widget),
+            ("base/kustomization.yaml", list),
+        ]
+    };
+    let common = [
+        ("flux/app.yaml", FLUX),
+        ("flux/crds.yaml", &*crds),
+        ("app/kustomization.yaml", delete),
+    ];
+    let old = [
+        ("base/crd.yaml", crd),
+        ("crds/kustomization.yaml", "resources: []\n"),
+    ];
+    let base = [
+        &common[..],
+        &all("resources: [a.yaml, w.yaml, crd.yaml]\n"),
+        &old,
+    ]
+    .concat();
+    let new = [
+        ("crds/crd.yaml", crd),
+        ("crds/kustomization.yaml", "resources: [crd.yaml]\n"),
+    ];
     let head = [&common[..], &all("resources: [a.yaml, w.yaml]\n"), &new].concat();
     let definition = "CustomResourceDefinition.apiextensions.k8s.io//widgets.example.com";
     assert_eq!(
@@ -583,12 +946,21 @@ fn an_upgrade_that_is_rejected_removes_nothing() {
     };
     let (a, old, new) = (config("a"), workload("a"), workload("b"));
     assert_eq!(
-        effects(&[("a.yaml", &a), ("web.yaml", &old)], &[("web.yaml", &new)], &["--by", "helm"]),
+        effects(
+            &[("a.yaml", &a), ("web.yaml", &old)],
+            &[("web.yaml", &new)],
+            &["--by", "helm"]
+        ),
         ["orphaned ConfigMap/?/a (certain, helm)"]
     );
     let folder = Folder::new();
-    folder.write("base/a.yaml", &a).write("base/web.yaml", &old).write("head/web.yaml", &new);
-    let document = folder.run("", &["--base", "base", "--head", "head", "--by", "helm"]).expect("effects");
+    folder
+        .write("base/a.yaml", &a)
+        .write("base/web.yaml", &old)
+        .write("head/web.yaml", &new);
+    let document = folder
+        .run("", &["--base", "base", "--head", "head", "--by", "helm"])
+        .expect("effects");
     assert_eq!(
         document["notes"],
         serde_json::json!([
@@ -600,22 +972,38 @@ fn an_upgrade_that_is_rejected_removes_nothing() {
 #[test]
 fn people_read_what_goes_in_one_sentence_at_the_end() {
     let folder = Folder::new();
-    folder.write("base/ns.yaml", &object("v1", "Namespace", "shop")).write("base/a.yaml", &in_shop(&config("a")));
+    folder
+        .write("base/ns.yaml", &object("v1", "Namespace", "shop"))
+        .write("base/a.yaml", &in_shop(&config("a")));
     folder.write("head/a.yaml", &in_shop(&config("a")));
     let mut command = crate::support::ownerlint();
-    command.current_dir(folder.path()).args(["diff", "--by", "flux", "--base", "base", "--head", "head"]);
+    command
+        .current_dir(folder.path())
+        .args(["diff", "--by", "flux", "--base", "base", "--head", "head"]);
     let output = String::from_utf8(command.output().expect("it runs").stdout).expect("text");
-    assert!(output.contains("Deleted with another object\n  ConfigMap/shop/a, with Namespace//shop\n"), "{output}");
-    assert!(output.ends_with("1 removed\nMerging this deletes 1 object and, by cascade, 1 more\n"), "{output}");
+    assert!(
+        output.contains("Deleted with another object\n  ConfigMap/shop/a, with Namespace//shop\n"),
+        "{output}"
+    );
+    assert!(
+        output.ends_with("1 removed\nMerging this deletes 1 object and, by cascade, 1 more\n"),
+        "{output}"
+    );
 }
 
 #[test]
 fn the_plan_contains_what_head_adds_unless_its_namespace_goes() {
     let folder = Folder::new();
     folder.write("base/ns.yaml", &object("v1", "Namespace", "shop"));
-    folder.write("head/a.yaml", &in_shop(&config("a"))).write("head/b.yaml", &config("b"));
-    let document = folder.run("", &["--by", "flux", "--base", "base", "--head", "head"]).expect("a plan");
-    let objects = document["plan"]["outcomes"][0]["objects"].as_object().expect("objects");
+    folder
+        .write("head/a.yaml", &in_shop(&config("a")))
+        .write("head/b.yaml", &config("b"));
+    let document = folder
+        .run("", &["--by", "flux", "--base", "base", "--head", "head"])
+        .expect("a plan");
+    let objects = document["plan"]["outcomes"][0]["objects"]
+        .as_object()
+        .expect("objects");
     assert_eq!(objects["Namespace//shop"], "gone");
     assert_eq!(objects["ConfigMap/?/b"]["terminating"], false);
     assert!(!objects.contains_key("ConfigMap/shop/a"));
@@ -624,14 +1012,24 @@ fn the_plan_contains_what_head_adds_unless_its_namespace_goes() {
 #[test]
 fn what_no_manifest_contains_goes_with_its_namespace_whatever_a_policy_says() {
     let set = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db, namespace: shop}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: db}}\n  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: db}]}}\n  volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: CLASS}}]\n";
-    let certificate = in_shop(&object("cert-manager.io/v1", "Certificate", "web")) + "spec: {secretName: web-tls}\n";
+    let certificate = in_shop(&object("cert-manager.io/v1", "Certificate", "web"))
+        + "spec: {secretName: web-tls}\n";
     let namespace = object("v1", "Namespace", "shop");
-    let kept = object("storage.k8s.io/v1", "StorageClass", "kept") + "provisioner: p\nreclaimPolicy: Retain\n";
+    let kept = object("storage.k8s.io/v1", "StorageClass", "kept")
+        + "provisioner: p\nreclaimPolicy: Retain\n";
     let gone = |class: &str| {
         let set = set.replace("CLASS", class);
-        let base = [("ns.yaml", &*namespace), ("a.yaml", &*set), ("b.yaml", &*certificate), ("c.yaml", &*kept)];
+        let base = [
+            ("ns.yaml", &*namespace),
+            ("a.yaml", &*set),
+            ("b.yaml", &*certificate),
+            ("c.yaml", &*kept),
+        ];
         let effects = effects(&base, &base[1..], &["--by", "flux"]);
-        effects.into_iter().filter(|effect| !effect.starts_with("cascaded")).collect::<Vec<_>>()
+        effects
+            .into_iter()
+            .filter(|effect| !effect.starts_with("cascaded"))
+            .collect::<Vec<_>>()
     };
     let deleted = [
         "generated-deleted PersistentVolumeClaim/shop/data-db-0 (certain, flux) because Namespace//shop",
@@ -642,25 +1040,44 @@ fn what_no_manifest_contains_goes_with_its_namespace_whatever_a_policy_says() {
         "generated-deleted Secret/shop/web-tls (certain, flux) because Namespace//shop",
     ];
     let all = gone("kept");
-    assert!(deleted.iter().chain(&others).all(|effect| all.contains(&(*effect).to_owned())), "{all:#?}");
+    assert!(
+        deleted
+            .iter()
+            .chain(&others)
+            .all(|effect| all.contains(&(*effect).to_owned())),
+        "{all:#?}"
+    );
     assert_eq!(all.len(), 4, "the volumes are retained: {all:#?}");
-    let lost = gone("other").into_iter().filter(|effect| effect.starts_with("data-lost PersistentVolumeClaim"));
+    let lost = gone("other")
+        .into_iter()
+        .filter(|effect| effect.starts_with("data-lost PersistentVolumeClaim"));
     assert_eq!(lost.count(), 2, "they may be deleted");
 }
 
 #[test]
 fn a_finalizer_whose_controller_is_not_in_base_holds_its_object_only_possibly() {
     let of = |finalizer: &str| {
-        let held =
-            in_shop(&config("a")).replacen("metadata:\n", &format!("metadata:\n  finalizers: [{finalizer}]\n"), 1);
+        let held = in_shop(&config("a")).replacen(
+            "metadata:\n",
+            &format!("metadata:\n  finalizers: [{finalizer}]\n"),
+            1,
+        );
         let namespace = object("v1", "Namespace", "shop");
         let stays = config("stays");
-        let base = [("flux.yaml", FLUX), ("app/b.yaml", &*stays), ("app/a.yaml", &*held), ("app/ns.yaml", &*namespace)];
+        let base = [
+            ("flux.yaml", FLUX),
+            ("app/b.yaml", &*stays),
+            ("app/a.yaml", &*held),
+            ("app/ns.yaml", &*namespace),
+        ];
         effects(&base, &base[..2], &[])
     };
     assert_eq!(
         of("example.com/nobody"),
-        ["stuck ConfigMap/shop/a (possible, flux)", "stuck Namespace//shop (possible, flux)"]
+        [
+            "stuck ConfigMap/shop/a (possible, flux)",
+            "stuck Namespace//shop (possible, flux)"
+        ]
     );
 }
 
@@ -671,13 +1088,27 @@ fn what_a_new_remote_resource_may_contain_is_deleted_only_possibly() {
         let (before, after) = (kustomization(before), kustomization(after));
         let (a, b) = (config("a"), config("b"));
         let stays = [("flux.yaml", FLUX), ("app/b.yaml", &*b)];
-        let base = [&stays[..], &[("app/kustomization.yaml", &*before), ("app/a.yaml", &*a)]].concat();
-        effects(&base, &[&stays[..], &[("app/kustomization.yaml", &*after)]].concat(), &[])
+        let base = [
+            &stays[..],
+            &[("app/kustomization.yaml", &*before), ("app/a.yaml", &*a)],
+        ]
+        .concat();
+        effects(
+            &base,
+            &[&stays[..], &[("app/kustomization.yaml", &*after)]].concat(),
+            &[],
+        )
     };
     let remote = "\"https://example.com/a.yaml\"";
-    assert_eq!(of("a.yaml, b.yaml", &format!("b.yaml, {remote}")), ["deleted ConfigMap/?/a (possible, flux)"]);
     assert_eq!(
-        of(&format!("a.yaml, b.yaml, {remote}"), &format!("b.yaml, {remote}")),
+        of("a.yaml, b.yaml", &format!("b.yaml, {remote}")),
+        ["deleted ConfigMap/?/a (possible, flux)"]
+    );
+    assert_eq!(
+        of(
+            &format!("a.yaml, b.yaml, {remote}"),
+            &format!("b.yaml, {remote}")
+        ),
         ["deleted ConfigMap/?/a (certain, flux)"]
     );
 }
@@ -688,10 +1119,20 @@ fn what_the_remote_resource_of_a_new_kustomization_may_contain_is_deleted_only_p
     let of = |kustomization: &str| {
         effects(
             &[flux, ("app/crds/a.yaml", &*a)],
-            &[flux, ("app/crds/a.yaml", &*a), ("app/crds/kustomization.yaml", kustomization)],
+            &[
+                flux,
+                ("app/crds/a.yaml", &*a),
+                ("app/crds/kustomization.yaml", kustomization),
+            ],
             &[],
         )
     };
-    assert_eq!(of("resources: [https://example.com/a.yaml]\n"), ["deleted ConfigMap/?/a (possible, flux)"]);
-    assert_eq!(of("resources: []\n"), ["deleted ConfigMap/?/a (certain, flux)"]);
+    assert_eq!(
+        of("resources: [https://example.com/a.yaml]\n"),
+        ["deleted ConfigMap/?/a (possible, flux)"]
+    );
+    assert_eq!(
+        of("resources: []\n"),
+        ["deleted ConfigMap/?/a (certain, flux)"]
+    );
 }

@@ -25,43 +25,78 @@ fn namespace_leaves(metadata: &str) -> Folder {
 
 /// `namespace-removed error Namespace//shop`.
 fn found(folder: &Folder, more: &[&str]) -> Vec<String> {
-    let document = folder.run("", &[&["--base", "base", "--head", "head"][..], more].concat()).expect("a comparison");
+    let document = folder
+        .run(
+            "",
+            &[&["--base", "base", "--head", "head"][..], more].concat(),
+        )
+        .expect("a comparison");
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
-    let said = document["findings"].as_array().expect("a list").iter().map(|finding| {
-        format!("{} {} {}", text(&finding["rule"]), text(&finding["severity"]), text(&finding["object"]))
-    });
+    let said = document["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|finding| {
+            format!(
+                "{} {} {}",
+                text(&finding["rule"]),
+                text(&finding["severity"]),
+                text(&finding["object"])
+            )
+        });
     said.collect()
 }
 
 /// The exit status, and standard output.
 fn run(folder: &Folder, command: &str, arguments: &[&str]) -> (Option<i32>, String) {
-    let output = ownerlint().current_dir(folder.path()).arg(command).args(arguments).output().expect("it runs");
-    (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    let output = ownerlint()
+        .current_dir(folder.path())
+        .arg(command)
+        .args(arguments)
+        .output()
+        .expect("it runs");
+    (
+        output.status.code(),
+        String::from_utf8(output.stdout).expect("text"),
+    )
 }
 
 fn diff(folder: &Folder, more: &[&str]) -> (Option<i32>, String) {
-    run(folder, "diff", &[&["--base", "base", "--head", "head"][..], more].concat())
+    run(
+        folder,
+        "diff",
+        &[&["--base", "base", "--head", "head"][..], more].concat(),
+    )
 }
 
 #[test]
 fn one_cause_is_one_finding_however_many_objects_go_with_it() {
     let folder = Folder::new();
-    let cluster = FLUX.replace("name: shop", "name: cluster").replace("./shop", "./clusters");
+    let cluster = FLUX
+        .replace("name: shop", "name: cluster")
+        .replace("./shop", "./clusters");
     for side in ["base", "head"] {
         folder.write(&format!("{side}/clusters/cluster.yaml"), &cluster);
     }
-    folder.write("base/clusters/shop.yaml", FLUX).write("base/shop/ns.yaml", &object("v1", "Namespace", "shop"));
+    folder
+        .write("base/clusters/shop.yaml", FLUX)
+        .write("base/shop/ns.yaml", &object("v1", "Namespace", "shop"));
     folder.write("head/shop/ns.yaml", &object("v1", "Namespace", "shop"));
     for at in 0..9 {
         let text = in_shop(&config(&format!("a{at}")));
-        folder.write(&format!("base/shop/{at}.yaml"), &text).write(&format!("head/shop/{at}.yaml"), &text);
+        folder
+            .write(&format!("base/shop/{at}.yaml"), &text)
+            .write(&format!("head/shop/{at}.yaml"), &text);
     }
     assert_eq!(
         found(&folder, &[]),
         ["delivery-removed warning Kustomization.kustomize.toolkit.fluxcd.io/flux-system/shop"]
     );
     let (_, text) = diff(&folder, &["-o", "concise"]);
-    assert!(text.contains("deletes 10 objects that stay in git and nobody applies any more"), "{text}");
+    assert!(
+        text.contains("deletes 10 objects that stay in git and nobody applies any more"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -83,16 +118,27 @@ fn the_configuration_of_base_gives_severities_and_switches_rules_off() {
             "base/ownerlint.yaml",
             &format!("version: 1\nrules: {{namespace-removed: {{severity: {severity}}}}}\n"),
         );
-        folder.write("head/ownerlint.yaml", "version: 1\nrules: {namespace-removed: {severity: info}}\n");
+        folder.write(
+            "head/ownerlint.yaml",
+            "version: 1\nrules: {namespace-removed: {severity: info}}\n",
+        );
         assert_eq!(found(&folder, &[]), expected);
     }
 }
 
 #[test]
 fn what_base_says_suppresses_and_check_does_not_ask_whether_it_has_an_effect() {
-    let folder = namespace_leaves("  annotations: {ignore.ownerlint/namespace-removed: it is empty}\n");
+    let folder =
+        namespace_leaves("  annotations: {ignore.ownerlint/namespace-removed: it is empty}\n");
     assert_eq!(found(&folder, &[]), [""; 0]);
-    assert_eq!(run(&folder, "check", &["base", "--show", "info", "-o", "concise"]), (Some(0), String::new()));
+    assert_eq!(
+        run(
+            &folder,
+            "check",
+            &["base", "--show", "info", "-o", "concise"]
+        ),
+        (Some(0), String::new())
+    );
 }
 
 #[test]
@@ -100,23 +146,45 @@ fn what_the_change_adds_suppresses_nothing() {
     let folder = namespace_leaves("");
     folder.write("head/ownerlint.yaml", "version: 1\nnamespace: shop\n");
     folder.write("base/ownerlint.yaml", "version: 1\n");
-    let annotated = object("v1", "Namespace", "other") + "  annotations: {ignore.ownerlint/namespace-removed: x}\n";
-    folder.write("head/shop/other.yaml", &format!("# ownerlint: ignore-document[namespace-removed] x\n{annotated}"));
-    assert_eq!(found(&folder, &[]), ["namespace-removed error Namespace//shop"]);
+    let annotated = object("v1", "Namespace", "other")
+        + "  annotations: {ignore.ownerlint/namespace-removed: x}\n";
+    folder.write(
+        "head/shop/other.yaml",
+        &format!("# ownerlint: ignore-document[namespace-removed] x\n{annotated}"),
+    );
+    assert_eq!(
+        found(&folder, &[]),
+        ["namespace-removed error Namespace//shop"]
+    );
 }
 
 #[test]
 fn formats_that_know_only_head_point_at_what_caused_it_and_name_the_line_of_base() {
     let folder = namespace_leaves("");
-    folder.write("base/shop/kustomization.yaml", "resources:\n- ns.yaml\n- a.yaml\n");
-    folder.write("head/shop/kustomization.yaml", "namePrefix: ''\nresources:\n- a.yaml\n");
+    folder.write(
+        "base/shop/kustomization.yaml",
+        "resources:\n- ns.yaml\n- a.yaml\n",
+    );
+    folder.write(
+        "head/shop/kustomization.yaml",
+        "namePrefix: ''\nresources:\n- a.yaml\n",
+    );
     let (_, github) = diff(&folder, &["-o", "github"]);
-    assert!(github.starts_with("::error file=head/shop/kustomization.yaml,line=2,"), "{github}");
-    assert!(github.contains("(in base: base/shop/ns.yaml:4)"), "{github}");
+    assert!(
+        github.starts_with("::error file=head/shop/kustomization.yaml,line=2,"),
+        "{github}"
+    );
+    assert!(
+        github.contains("(in base: base/shop/ns.yaml:4)"),
+        "{github}"
+    );
     let (_, sarif) = diff(&folder, &["-o", "sarif"]);
     let sarif: Value = serde_json::from_str(&sarif).expect("JSON");
     let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], "head/shop/kustomization.yaml");
+    assert_eq!(
+        place["artifactLocation"]["uri"],
+        "head/shop/kustomization.yaml"
+    );
     assert_eq!(place["region"]["startLine"], 2);
 }
 
@@ -124,7 +192,10 @@ fn formats_that_know_only_head_point_at_what_caused_it_and_name_the_line_of_base
 fn a_place_that_the_change_left_alone_did_not_cause_it() {
     let folder = namespace_leaves("");
     let (_, github) = diff(&folder, &["-o", "github"]);
-    assert!(github.starts_with("::error file=base/shop/ns.yaml,line=1,"), "not on what is deleted with it: {github}");
+    assert!(
+        github.starts_with("::error file=base/shop/ns.yaml,line=1,"),
+        "not on what is deleted with it: {github}"
+    );
 }
 
 #[test]
@@ -139,11 +210,19 @@ fn every_format_has_the_finding() {
 #[test]
 fn a_finding_keeps_its_fingerprint_when_lines_move() {
     let print = |folder: &Folder| {
-        let document = folder.run("", &["--base", "base", "--head", "head"]).expect("a comparison");
-        document["findings"][0]["fingerprint"].as_str().expect("a text").to_owned()
+        let document = folder
+            .run("", &["--base", "base", "--head", "head"])
+            .expect("a comparison");
+        document["findings"][0]["fingerprint"]
+            .as_str()
+            .expect("a text")
+            .to_owned()
     };
     let moved = namespace_leaves("");
-    moved.write("base/shop/ns.yaml", &format!("# one\n# two\n{}", object("v1", "Namespace", "shop")));
+    moved.write(
+        "base/shop/ns.yaml",
+        &format!("# one\n# two\n{}", object("v1", "Namespace", "shop")),
+    );
     assert_eq!(print(&namespace_leaves("")), print(&moved));
 }
 
@@ -152,31 +231,55 @@ fn a_rule_of_the_other_command_is_named_with_that_command() {
     let folder = namespace_leaves("");
     for (command, arguments, rule, other) in [
         ("check", &["base"][..], "crd-removed", "diff"),
-        ("diff", &["--base", "base", "--head", "head"], "owner-self", "check"),
+        (
+            "diff",
+            &["--base", "base", "--head", "head"],
+            "owner-self",
+            "check",
+        ),
     ] {
-        let output =
-            ownerlint().current_dir(folder.path()).arg(command).args(arguments).args(["--select", rule]).output();
+        let output = ownerlint()
+            .current_dir(folder.path())
+            .arg(command)
+            .args(arguments)
+            .args(["--select", rule])
+            .output();
         let output = output.expect("it runs");
         let said = String::from_utf8(output.stderr).expect("text");
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(&format!("`ownerlint {other}` runs it")), "{said}");
+        assert!(
+            said.contains(&format!("`ownerlint {other}` runs it")),
+            "{said}"
+        );
     }
 }
 
 #[test]
 fn a_kustomization_that_leaves_and_is_not_deleted_goes_on_with_its_sources() {
     let folder = Folder::new();
-    let cluster = FLUX.replace("name: shop", "name: cluster").replace("./shop", "./clusters");
+    let cluster = FLUX
+        .replace("name: shop", "name: cluster")
+        .replace("./shop", "./clusters");
     for side in ["base", "head"] {
-        folder.write(&format!("{side}/clusters/cluster.yaml"), &cluster.replace("prune: true", "prune: false"));
-        folder.write(&format!("{side}/shop/ns.yaml"), &object("v1", "Namespace", "shop"));
+        folder.write(
+            &format!("{side}/clusters/cluster.yaml"),
+            &cluster.replace("prune: true", "prune: false"),
+        );
+        folder.write(
+            &format!("{side}/shop/ns.yaml"),
+            &object("v1", "Namespace", "shop"),
+        );
         folder.write(&format!("{side}/shop/a.yaml"), &in_shop(&config("a")));
     }
     folder.write("base/clusters/shop.yaml", FLUX);
     assert_eq!(found(&folder, &["--show", "info"]), [""; 0]);
-    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("a comparison");
+    let document = folder
+        .run("", &["--base", "base", "--head", "head"])
+        .expect("a comparison");
     let effects = document["effects"].as_array().expect("a list").iter();
-    let deleted: Vec<&Value> = effects.filter(|effect| effect["effect"] == "deleted").collect();
+    let deleted: Vec<&Value> = effects
+        .filter(|effect| effect["effect"] == "deleted")
+        .collect();
     assert!(deleted.is_empty(), "{deleted:?}");
 }
 
@@ -185,34 +288,59 @@ fn a_finalizer_whose_controller_runs_elsewhere_is_no_surprise_and_an_unknown_one
     let of = |finalizer: &str| {
         let folder = Folder::new();
         let runners = in_shop(&object("v1", "ServiceAccount", "runners"));
-        let held = runners.replacen("metadata:\n", &format!("metadata:\n  finalizers: [{finalizer}]\n"), 1);
-        folder.write("base/flux.yaml", FLUX).write("head/flux.yaml", FLUX).write("base/shop/runners.yaml", &held);
+        let held = runners.replacen(
+            "metadata:\n",
+            &format!("metadata:\n  finalizers: [{finalizer}]\n"),
+            1,
+        );
+        folder
+            .write("base/flux.yaml", FLUX)
+            .write("head/flux.yaml", FLUX)
+            .write("base/shop/runners.yaml", &held);
         folder.write("base/shop/ns.yaml", &object("v1", "Namespace", "shop"));
         folder.write("base/shop/stays.yaml", &object("v1", "Namespace", "stays"));
         folder.write("head/shop/stays.yaml", &object("v1", "Namespace", "stays"));
         found(&folder, &[])
     };
     assert_eq!(of("actions.github.com/cleanup-protection"), [""; 0]);
-    assert_eq!(of("example.com/nobody"), ["namespace-removed warning Namespace//shop"]);
+    assert_eq!(
+        of("example.com/nobody"),
+        ["namespace-removed warning Namespace//shop"]
+    );
 }
 
 #[test]
 fn a_definition_that_a_new_remote_resource_may_contain_is_no_error() {
     let folder = Folder::new();
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: widgets}, versions: [{name: v1, served: true, storage: true}]}\n";
-    for (side, resources) in [("base", "crd.yaml"), ("head", "github.com/example/widgets//crds?ref=v1")] {
+    for (side, resources) in [
+        ("base", "crd.yaml"),
+        ("head", "github.com/example/widgets//crds?ref=v1"),
+    ] {
         folder.write(&format!("{side}/flux.yaml"), FLUX);
-        folder
-            .write(&format!("{side}/shop/kustomization.yaml"), &format!("resources:\n- {resources}\n- widget.yaml\n"));
-        folder.write(&format!("{side}/shop/widget.yaml"), &in_shop(&object("example.com/v1", "Widget", "one")));
+        folder.write(
+            &format!("{side}/shop/kustomization.yaml"),
+            &format!("resources:\n- {resources}\n- widget.yaml\n"),
+        );
+        folder.write(
+            &format!("{side}/shop/widget.yaml"),
+            &in_shop(&object("example.com/v1", "Widget", "one")),
+        );
     }
     folder.write("base/shop/crd.yaml", definition);
     assert_eq!(
         found(&folder, &[]),
         ["crd-removed warning CustomResourceDefinition.apiextensions.k8s.io//widgets.example.com"]
     );
-    let said = diff(&folder, &[]).1.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("if that contains the CustomResourceDefinition, nothing is deleted"), "{said}");
+    let said = diff(&folder, &[])
+        .1
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        said.contains("if that contains the CustomResourceDefinition, nothing is deleted"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -223,12 +351,26 @@ fn a_kind_with_one_version_is_never_converted_so_its_converter_may_leave() {
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: widgets.example.com}}\nspec: {{group: example.com, scope: Namespaced, names: {{kind: Widget, plural: widgets}}, versions: [{versions}], conversion: {{strategy: Webhook, webhook: {{conversionReviewVersions: [v1], clientConfig: {{service: {{name: hook, namespace: shop}}}}}}}}}}\n"
         );
         for side in ["base", "head"] {
-            folder.write(&format!("{side}/flux.yaml"), FLUX).write(&format!("{side}/shop/crd.yaml"), &definition);
+            folder
+                .write(&format!("{side}/flux.yaml"), FLUX)
+                .write(&format!("{side}/shop/crd.yaml"), &definition);
         }
-        folder.write("base/shop/hook.yaml", &in_shop(&object("v1", "Service", "hook")));
+        folder.write(
+            "base/shop/hook.yaml",
+            &in_shop(&object("v1", "Service", "hook")),
+        );
         found(&folder, &[])
     };
-    let (one, other) = ("{name: v1, served: true, storage: true}", "{name: v2, served: true, storage: false}");
-    assert_eq!(of(one), ["conversion-webhook-removed info Service/shop/hook"]);
-    assert_eq!(of(&format!("{one}, {other}")), ["conversion-webhook-removed error Service/shop/hook"]);
+    let (one, other) = (
+        "{name: v1, served: true, storage: true}",
+        "{name: v2, served: true, storage: false}",
+    );
+    assert_eq!(
+        of(one),
+        ["conversion-webhook-removed info Service/shop/hook"]
+    );
+    assert_eq!(
+        of(&format!("{one}, {other}")),
+        ["conversion-webhook-removed error Service/shop/hook"]
+    );
 }

@@ -6,22 +6,41 @@ use super::places::{Folder, config, object, said};
 fn repository() -> Folder {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
-    folder.write("apps/a.yaml", &config("a")).write("apps/b.yaml", &config("b")).write("other/c.yaml", &config("c"));
-    folder.commit().remove("apps/b.yaml").commit().remove("apps/a.yaml");
+    folder
+        .write("apps/a.yaml", &config("a"))
+        .write("apps/b.yaml", &config("b"))
+        .write("other/c.yaml", &config("c"));
+    folder
+        .commit()
+        .remove("apps/b.yaml")
+        .commit()
+        .remove("apps/a.yaml");
     folder
 }
 
 #[test]
 fn two_commits_are_compared_without_a_look_at_the_work_tree() {
-    assert_eq!(repository().changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
+    assert_eq!(
+        repository().changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]),
+        ["removed ConfigMap/?/b"]
+    );
 }
 
 /// Two branches that parted: `main` added `gained`, and `topic`, which is checked out, removed `a`.
 fn parted() -> Folder {
     let folder = Folder::new();
-    folder.git(&["init", "-q", "-b", "main"]).write("apps/a.yaml", &config("a")).commit();
-    folder.git(&["checkout", "-q", "-b", "topic"]).remove("apps/a.yaml").commit();
-    folder.git(&["checkout", "-q", "main"]).write("apps/gained.yaml", &config("gained")).commit();
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write("apps/a.yaml", &config("a"))
+        .commit();
+    folder
+        .git(&["checkout", "-q", "-b", "topic"])
+        .remove("apps/a.yaml")
+        .commit();
+    folder
+        .git(&["checkout", "-q", "main"])
+        .write("apps/gained.yaml", &config("gained"))
+        .commit();
     folder.git(&["checkout", "-q", "topic"]);
     folder
 }
@@ -31,17 +50,26 @@ fn base_ref_means_the_merge_base() {
     let folder = parted();
     let heads = [&["--head-ref", "topic"][..], &[], &["--staged"]];
     for head in heads {
-        assert_eq!(folder.changes(&[&["--base-ref", "main"], head].concat()), ["removed ConfigMap/?/a"], "{head:?}");
+        assert_eq!(
+            folder.changes(&[&["--base-ref", "main"], head].concat()),
+            ["removed ConfigMap/?/a"],
+            "{head:?}"
+        );
     }
     let literal = folder.changes(&["--base-ref", "main", "--no-merge-base"]);
-    assert_eq!(literal, ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"]);
+    assert_eq!(
+        literal,
+        ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"]
+    );
 }
 
 #[test]
 fn merge_base_is_named_in_report() {
     let folder = parted();
     let document = folder.run("", &["--base-ref", "main"]).expect("changes");
-    let commit = document["base"]["commit"].as_str().expect("the commit that was compared");
+    let commit = document["base"]["commit"]
+        .as_str()
+        .expect("the commit that was compared");
     assert_eq!(document["base"]["ref"], "main");
     let note = document["notes"][0].as_str().expect("a note");
     assert_eq!(
@@ -65,20 +93,42 @@ fn ranges_are_read_as_git_reads_them() {
     let folder = parted();
     let own = ["removed ConfigMap/?/a"];
     let both = ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"];
-    for arguments in [&["--base-ref", "main...topic"][..], &["main...topic"], &["main..."], &["main...", "apps"]] {
+    for arguments in [
+        &["--base-ref", "main...topic"][..],
+        &["main...topic"],
+        &["main..."],
+        &["main...", "apps"],
+    ] {
         assert_eq!(folder.changes(arguments), own, "{arguments:?}");
     }
-    for arguments in [&["--base-ref", "main..topic"][..], &["main..topic"], &["main..", "apps"]] {
+    for arguments in [
+        &["--base-ref", "main..topic"][..],
+        &["main..topic"],
+        &["main..", "apps"],
+    ] {
         assert_eq!(folder.changes(arguments), both, "{arguments:?}");
     }
-    assert_eq!(folder.changes(&["topic...main"]), ["added ConfigMap/?/gained"]);
-    let error = folder.run("", &["main..topic", "--staged"]).expect_err("two heads");
+    assert_eq!(
+        folder.changes(&["topic...main"]),
+        ["added ConfigMap/?/gained"]
+    );
+    let error = folder
+        .run("", &["main..topic", "--staged"])
+        .expect_err("two heads");
     assert!(error.contains("main..topic"), "{error}");
-    let error = folder.run("", &["--base-ref", "main..topic", "--head-ref", "main"]).expect_err("two heads");
-    assert!(error.starts_with("error: `main..topic` names what the change leads to"), "{error}");
+    let error = folder
+        .run("", &["--base-ref", "main..topic", "--head-ref", "main"])
+        .expect_err("two heads");
+    assert!(
+        error.starts_with("error: `main..topic` names what the change leads to"),
+        "{error}"
+    );
     for path in ["apps", "../apps", "..", "apps/../apps"] {
         let error = folder.run("", &[path]).expect_err("no base");
-        assert!(error.starts_with("error: there is nothing to compare with"), "{path}: {error}");
+        assert!(
+            error.starts_with("error: there is nothing to compare with"),
+            "{path}: {error}"
+        );
     }
 }
 
@@ -94,11 +144,19 @@ fn base_ref_without_common_history_is_an_error() {
         &format!("file://{}", folder.path().display()),
         ".",
     ]);
-    let error = clone.run("", &["--base-ref", "origin/main"]).expect_err("no common commit");
-    assert!(error.starts_with("error: `origin/main` has no common history with `HEAD`"), "{error}");
+    let error = clone
+        .run("", &["--base-ref", "origin/main"])
+        .expect_err("no common commit");
+    assert!(
+        error.starts_with("error: `origin/main` has no common history with `HEAD`"),
+        "{error}"
+    );
     assert!(error.contains("fetch-depth: 0"), "{error}");
     let literal = clone.changes(&["--base-ref", "origin/main", "--no-merge-base"]);
-    assert_eq!(literal, ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"]);
+    assert_eq!(
+        literal,
+        ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"]
+    );
 }
 
 #[test]
@@ -108,7 +166,10 @@ fn without_a_head_the_work_tree_is_compared_and_ignored_files_are_not_in_it() {
         .write("new.yaml", &object("v1", "Secret", "new"))
         .write("out/rendered.yaml", &config("out"))
         .write(".gitignore", "out/\n");
-    assert_eq!(folder.changes(&["--base-ref", "HEAD"]), ["removed ConfigMap/?/a", "added Secret/?/new"]);
+    assert_eq!(
+        folder.changes(&["--base-ref", "HEAD"]),
+        ["removed ConfigMap/?/a", "added Secret/?/new"]
+    );
 }
 
 #[test]
@@ -116,8 +177,15 @@ fn the_index_is_what_the_next_commit_will_contain() {
     let folder = repository();
     assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged"]), [""; 0]);
     folder.git(&["add", "-A"]);
-    assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged"]), ["removed ConfigMap/?/a"]);
-    assert_eq!(folder.changes(&["--staged"]), ["removed ConfigMap/?/a"], "HEAD is what the index is compared with");
+    assert_eq!(
+        folder.changes(&["--base-ref", "HEAD", "--staged"]),
+        ["removed ConfigMap/?/a"]
+    );
+    assert_eq!(
+        folder.changes(&["--staged"]),
+        ["removed ConfigMap/?/a"],
+        "HEAD is what the index is compared with"
+    );
 }
 
 #[test]
@@ -129,65 +197,146 @@ fn paths_are_looked_up_in_both_commits_from_the_current_folder() {
     let below = limited("apps", "b.yaml").expect("one side has it");
     assert_eq!(said(&below), ["removed ConfigMap/?/b"]);
     assert_eq!(below["changes"][0]["base"]["file"], "b.yaml");
-    assert_eq!(limited("other", "../apps/*.yaml").expect("a glob")["changes"][0]["base"]["file"], "../apps/b.yaml");
+    assert_eq!(
+        limited("other", "../apps/*.yaml").expect("a glob")["changes"][0]["base"]["file"],
+        "../apps/b.yaml"
+    );
     let nowhere = limited("", "nowhere").expect_err("neither side has it");
-    assert!(nowhere.starts_with("error: neither base nor head contains `nowhere`"), "{nowhere}");
+    assert!(
+        nowhere.starts_with("error: neither base nor head contains `nowhere`"),
+        "{nowhere}"
+    );
     let outside = limited("", "../x").expect_err("outside");
-    assert!(outside.starts_with("error: `../x` is outside the repository"), "{outside}");
+    assert!(
+        outside.starts_with("error: `../x` is outside the repository"),
+        "{outside}"
+    );
 }
 
 #[test]
 fn a_root_is_built_whole_wherever_its_bases_are() {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
-    folder.write("prod/kustomization.yaml", "namePrefix: prod-\nresources: [../base]\ncomponents: [../extra]\n");
-    folder.write("base/kustomization.yaml", "resources: [deep, b.yaml]\n").write("base/b.yaml", &config("b"));
-    folder.write("base/deep/kustomization.yaml", "resources: [a.yaml]\n").write("base/deep/a.yaml", &config("a"));
-    folder.write("extra/kustomization.yaml", "kind: Component\nresources: [c.yaml]\n");
-    folder.write("extra/c.yaml", &config("c")).write("other/d.yaml", &config("d")).commit();
-    folder.remove("base/deep/a.yaml").write("base/deep/kustomization.yaml", "resources: []\n");
+    folder.write(
+        "prod/kustomization.yaml",
+        "namePrefix: prod-\nresources: [../base]\ncomponents: [../extra]\n",
+    );
+    folder
+        .write("base/kustomization.yaml", "resources: [deep, b.yaml]\n")
+        .write("base/b.yaml", &config("b"));
+    folder
+        .write("base/deep/kustomization.yaml", "resources: [a.yaml]\n")
+        .write("base/deep/a.yaml", &config("a"));
+    folder.write(
+        "extra/kustomization.yaml",
+        "kind: Component\nresources: [c.yaml]\n",
+    );
+    folder
+        .write("extra/c.yaml", &config("c"))
+        .write("other/d.yaml", &config("d"))
+        .commit();
+    folder
+        .remove("base/deep/a.yaml")
+        .write("base/deep/kustomization.yaml", "resources: []\n");
     folder
         .remove("extra/c.yaml")
         .write("extra/kustomization.yaml", "kind: Component\n")
         .remove("other/d.yaml")
         .commit();
     let refs = ["--base-ref", "HEAD~", "--head-ref", "HEAD", "prod"];
-    assert_eq!(folder.changes(&refs), ["removed ConfigMap/?/prod-a", "removed ConfigMap/?/prod-c"]);
+    assert_eq!(
+        folder.changes(&refs),
+        ["removed ConfigMap/?/prod-a", "removed ConfigMap/?/prod-c"]
+    );
 }
 
 #[test]
 fn a_bare_repository_has_commits_and_nothing_else() {
     let (folder, bare) = (repository(), Folder::new());
-    bare.git(&["clone", "-q", "--bare", &folder.path().display().to_string(), "."]);
-    assert_eq!(bare.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
-    let error = bare.run("", &["--base-ref", "HEAD~"]).expect_err("no work tree");
-    assert!(error.starts_with("error: this repository is bare: it has no work tree"), "{error}");
-    let error = bare.run("", &["--base-ref", "HEAD~", "--staged"]).expect_err("no index");
-    assert!(error.starts_with("error: this repository is bare: it has no index"), "{error}");
+    bare.git(&[
+        "clone",
+        "-q",
+        "--bare",
+        &folder.path().display().to_string(),
+        ".",
+    ]);
+    assert_eq!(
+        bare.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]),
+        ["removed ConfigMap/?/b"]
+    );
+    let error = bare
+        .run("", &["--base-ref", "HEAD~"])
+        .expect_err("no work tree");
+    assert!(
+        error.starts_with("error: this repository is bare: it has no work tree"),
+        "{error}"
+    );
+    let error = bare
+        .run("", &["--base-ref", "HEAD~", "--staged"])
+        .expect_err("no index");
+    assert!(
+        error.starts_with("error: this repository is bare: it has no index"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_clone_without_a_checkout_is_not_an_empty_tree() {
     let (folder, clone) = (repository(), Folder::new());
-    clone.git(&["clone", "-q", "--no-checkout", &folder.path().display().to_string(), "."]);
-    assert_eq!(clone.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
-    let error = clone.run("", &["--base-ref", "HEAD~"]).expect_err("nothing is checked out");
-    assert!(error.starts_with("error: the work tree contains none of its files"), "{error}");
+    clone.git(&[
+        "clone",
+        "-q",
+        "--no-checkout",
+        &folder.path().display().to_string(),
+        ".",
+    ]);
+    assert_eq!(
+        clone.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]),
+        ["removed ConfigMap/?/b"]
+    );
+    let error = clone
+        .run("", &["--base-ref", "HEAD~"])
+        .expect_err("nothing is checked out");
+    assert!(
+        error.starts_with("error: the work tree contains none of its files"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_clone_with_alternates_reads_the_contents_of_the_other_one() {
     let (folder, clone) = (repository(), Folder::new());
-    clone.git(&["clone", "-q", "--shared", &folder.path().display().to_string(), "."]);
-    assert_eq!(clone.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
+    clone.git(&[
+        "clone",
+        "-q",
+        "--shared",
+        &folder.path().display().to_string(),
+        ".",
+    ]);
+    assert_eq!(
+        clone.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]),
+        ["removed ConfigMap/?/b"]
+    );
 }
 
 #[test]
 fn a_shallow_clone_says_what_it_lacks() {
     let (folder, clone) = (repository(), Folder::new());
-    clone.git(&["clone", "-q", "--depth", "1", &format!("file://{}", folder.path().display()), "."]);
-    let error = clone.run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"]).expect_err("no such commit");
-    assert!(error.starts_with("error: there is no such commit: `HEAD~`"), "{error}");
+    clone.git(&[
+        "clone",
+        "-q",
+        "--depth",
+        "1",
+        &format!("file://{}", folder.path().display()),
+        ".",
+    ]);
+    let error = clone
+        .run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"])
+        .expect_err("no such commit");
+    assert!(
+        error.starts_with("error: there is no such commit: `HEAD~`"),
+        "{error}"
+    );
     assert!(error.contains("fetch-depth: 0"), "{error}");
 }
 
@@ -196,8 +345,17 @@ fn a_partial_clone_fetches_nothing_and_says_so() {
     let (folder, clone) = (repository(), Folder::new());
     folder.git(&["config", "uploadpack.allowFilter", "true"]);
     let url = format!("file://{}", folder.path().display());
-    clone.git(&["clone", "-q", "--filter=blob:none", "--no-checkout", &url, "."]);
-    let error = clone.run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"]).expect_err("no contents");
+    clone.git(&[
+        "clone",
+        "-q",
+        "--filter=blob:none",
+        "--no-checkout",
+        &url,
+        ".",
+    ]);
+    let error = clone
+        .run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"])
+        .expect_err("no contents");
     assert!(error.contains("is not in this clone"), "{error}");
 }
 
@@ -206,7 +364,9 @@ fn a_linked_work_tree_has_its_own_files_and_index() {
     let folder = repository();
     folder.git(&["worktree", "add", "-q", "--detach", "linked", "HEAD"]);
     folder.remove("linked/apps/a.yaml");
-    let document = folder.run("linked", &["--base-ref", "HEAD"]).expect("changes");
+    let document = folder
+        .run("linked", &["--base-ref", "HEAD"])
+        .expect("changes");
     assert_eq!(said(&document), ["removed ConfigMap/?/a"]);
 }
 
@@ -215,12 +375,28 @@ fn a_submodule_is_named_and_not_compared() {
     let (folder, other) = (repository(), repository());
     other.git(&["checkout", "-q", "--", "."]);
     folder.git(&["checkout", "-q", "--", "."]);
-    folder.git(&["submodule", "--quiet", "add", &other.path().display().to_string(), "vendor"]).commit();
-    folder.git(&["-C", "vendor", "checkout", "-q", "HEAD~"]).commit();
-    for arguments in [&["--base-ref", "HEAD~", "--head-ref", "HEAD"][..], &["--base-ref", "HEAD~"]] {
+    folder
+        .git(&[
+            "submodule",
+            "--quiet",
+            "add",
+            &other.path().display().to_string(),
+            "vendor",
+        ])
+        .commit();
+    folder
+        .git(&["-C", "vendor", "checkout", "-q", "HEAD~"])
+        .commit();
+    for arguments in [
+        &["--base-ref", "HEAD~", "--head-ref", "HEAD"][..],
+        &["--base-ref", "HEAD~"],
+    ] {
         let document = folder.run("", arguments).expect("changes");
         assert_eq!(said(&document), [""; 0]);
-        assert_eq!(document["notes"], serde_json::json!(["vendor is a submodule; its files are not compared"]));
+        assert_eq!(
+            document["notes"],
+            serde_json::json!(["vendor is a submodule; its files are not compared"])
+        );
     }
 }
 
@@ -228,13 +404,21 @@ fn a_submodule_is_named_and_not_compared() {
 fn a_file_that_was_renamed_with_its_content_is_moved() {
     let folder = repository();
     folder.git(&["mv", "other/c.yaml", "apps/d.yaml"]);
-    assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged", "apps", "other"]), ["moved ConfigMap/?/c"]);
+    assert_eq!(
+        folder.changes(&["--base-ref", "HEAD", "--staged", "apps", "other"]),
+        ["moved ConfigMap/?/c"]
+    );
 }
 
 #[test]
 fn a_sparse_checkout_misses_nothing() {
     let folder = repository();
-    folder.git(&["checkout", "-q", "--", "."]).git(&["sparse-checkout", "set", "--no-cone", "/apps/"]);
+    folder.git(&["checkout", "-q", "--", "."]).git(&[
+        "sparse-checkout",
+        "set",
+        "--no-cone",
+        "/apps/",
+    ]);
     assert!(!folder.path().join("other/c.yaml").exists());
     assert_eq!(folder.changes(&["--base-ref", "HEAD"]), [""; 0]);
 }
@@ -243,46 +427,74 @@ fn a_sparse_checkout_misses_nothing() {
 fn a_symbolic_link_shows_the_file_that_it_leads_to() {
     let folder = repository();
     folder.git(&["checkout", "-q", "--", "."]);
-    std::os::unix::fs::symlink("../apps/a.yaml", folder.path().join("other/link.yaml")).expect("a link");
+    std::os::unix::fs::symlink("../apps/a.yaml", folder.path().join("other/link.yaml"))
+        .expect("a link");
     folder.commit();
-    assert_eq!(folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["added ConfigMap/?/a"]);
+    assert_eq!(
+        folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]),
+        ["added ConfigMap/?/a"]
+    );
     assert_eq!(folder.changes(&["--base-ref", "HEAD"]), [""; 0]);
 }
 
 #[test]
 fn the_configuration_is_that_of_base() {
     let folder = Folder::new();
-    folder.git(&["init", "-q", "-b", "main"]).write("ownerlint.yaml", "version: 1\nnamespace: shop\n");
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write("ownerlint.yaml", "version: 1\nnamespace: shop\n");
     folder.write("a.yaml", &config("a")).commit();
-    folder.write("ownerlint.yaml", "version: 1\nexclude: ['**']\n").remove("a.yaml").commit();
-    assert_eq!(folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/shop/a"]);
+    folder
+        .write("ownerlint.yaml", "version: 1\nexclude: ['**']\n")
+        .remove("a.yaml")
+        .commit();
+    assert_eq!(
+        folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]),
+        ["removed ConfigMap/shop/a"]
+    );
 }
 
 #[test]
 fn a_repository_without_a_configuration_takes_that_of_head() {
     let folder = repository();
     folder.write("ownerlint.yaml", "version: 1\nnamespace: shop\n");
-    assert_eq!(folder.changes(&["--base-ref", "HEAD"]), ["removed ConfigMap/shop/a"]);
+    assert_eq!(
+        folder.changes(&["--base-ref", "HEAD"]),
+        ["removed ConfigMap/shop/a"]
+    );
 }
 
 #[test]
 fn a_ref_is_never_an_option() {
     let folder = repository();
-    let error = folder.run("", &["--base-ref=--output=x", "--head-ref", "HEAD"]).expect_err("no ref");
-    assert!(error.starts_with("error: there is no such commit: `--output=x`"), "{error}");
+    let error = folder
+        .run("", &["--base-ref=--output=x", "--head-ref", "HEAD"])
+        .expect_err("no ref");
+    assert!(
+        error.starts_with("error: there is no such commit: `--output=x`"),
+        "{error}"
+    );
 }
 
 #[test]
 fn outside_of_a_repository_git_says_so() {
     let folder = Folder::new();
     folder.write("a.yaml", &object("v1", "Secret", "a"));
-    let error = folder.run("", &["--base-ref", "HEAD"]).expect_err("no repository");
-    assert!(error.starts_with("error: git: not a git repository"), "{error}");
+    let error = folder
+        .run("", &["--base-ref", "HEAD"])
+        .expect_err("no repository");
+    assert!(
+        error.starts_with("error: git: not a git repository"),
+        "{error}"
+    );
 }
 
 #[test]
 fn before_the_first_commit_everything_is_added() {
     let folder = Folder::new();
-    folder.git(&["init", "-q"]).write("a.yaml", &config("a")).git(&["add", "-A"]);
+    folder
+        .git(&["init", "-q"])
+        .write("a.yaml", &config("a"))
+        .git(&["add", "-A"]);
     assert_eq!(folder.changes(&["--staged"]), ["added ConfigMap/?/a"]);
 }

@@ -17,13 +17,36 @@ fn are_silent(allowed: &[&str], sides: impl Fn(Rendering) -> (Texts, Texts)) {
     for (sample, rendering) in samples(corpus) {
         let (base, head) = sides(rendering.clone());
         assert_ne!(base, head, "{} is changed", sample.path);
-        let report = compare(&base, &head, DeliveryChoice { by: sample.by, ..DeliveryChoice::default() });
-        let changes = report.changes.iter().filter(|change| !allowed.contains(&change.change));
-        wrong.extend(changes.map(|change| format!("{}: {} {}", sample.path, change.change, change.key)));
-        wrong
-            .extend(report.effects.iter().map(|effect| format!("{}: {:?} {}", sample.path, effect.effect, effect.key)));
-        let findings = report.findings.findings.iter().map(|reported| &reported.finding);
-        wrong.extend(findings.map(|finding| format!("{}: {} {}", sample.path, finding.rule, finding.message)));
+        let report = compare(
+            &base,
+            &head,
+            DeliveryChoice {
+                by: sample.by,
+                ..DeliveryChoice::default()
+            },
+        );
+        let changes = report
+            .changes
+            .iter()
+            .filter(|change| !allowed.contains(&change.change));
+        wrong.extend(
+            changes.map(|change| format!("{}: {} {}", sample.path, change.change, change.key)),
+        );
+        wrong.extend(
+            report
+                .effects
+                .iter()
+                .map(|effect| format!("{}: {:?} {}", sample.path, effect.effect, effect.key)),
+        );
+        let findings = report
+            .findings
+            .findings
+            .iter()
+            .map(|reported| &reported.finding);
+        wrong.extend(
+            findings
+                .map(|finding| format!("{}: {} {}", sample.path, finding.rule, finding.message)),
+        );
     }
     assert_eq!(wrong, [""; 0]);
 }
@@ -38,7 +61,10 @@ fn is_silent_of_each(change: impl Fn(&mut Value)) {
 }
 
 fn json_documents(documents: &[Value]) -> String {
-    documents.iter().map(|document| format!("---\n{document}\n")).collect()
+    documents
+        .iter()
+        .map(|document| format!("---\n{document}\n"))
+        .collect()
 }
 
 /// YAML in block style, with every text in quotes.
@@ -75,7 +101,10 @@ fn reversed(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
         Value::Object(map) => {
-            let entries = map.iter().rev().map(|(key, value)| format!("{}: {}", json!(key), reversed(value)));
+            let entries = map
+                .iter()
+                .rev()
+                .map(|(key, value)| format!("{}: {}", json!(key), reversed(value)));
             format!("{{{}}}", joined(entries.collect()))
         }
         Value::Array(items) => format!("[{}]", joined(items.iter().map(reversed).collect())),
@@ -85,7 +114,12 @@ fn reversed(value: &Value) -> String {
 
 #[test]
 fn another_style() {
-    are_silent(&[], |rendering| (rendering.original.clone(), rendering.written(block_documents)));
+    are_silent(&[], |rendering| {
+        (
+            rendering.original.clone(),
+            rendering.written(block_documents),
+        )
+    });
 }
 
 #[test]
@@ -94,7 +128,9 @@ fn another_order_of_keys() {
         let documents: Vec<String> = documents.iter().map(reversed).collect();
         documents.join("\n---\n")
     };
-    are_silent(&[], |rendering| (rendering.original.clone(), rendering.written(write)));
+    are_silent(&[], |rendering| {
+        (rendering.original.clone(), rendering.written(write))
+    });
 }
 
 #[test]
@@ -107,7 +143,10 @@ fn comments() {
         format!("# a comment\n{}", lines.collect::<String>())
     };
     are_silent(&[], |rendering| {
-        let head = rendering.original.iter().map(|(path, text)| (path.clone(), commented(text)));
+        let head = rendering
+            .original
+            .iter()
+            .map(|(path, text)| (path.clone(), commented(text)));
         (rendering.original.clone(), head.collect())
     });
 }
@@ -115,21 +154,33 @@ fn comments() {
 #[test]
 fn json_instead_of_yaml() {
     are_silent(&["moved"], |rendering| {
-        let items = |documents: &[Value]| json!({"apiVersion": "v1", "kind": "List", "items": documents});
-        let objects = |documents: &[Value]| Rendering::of(documents.to_vec()).objects().cloned().collect::<Vec<_>>();
+        let items =
+            |documents: &[Value]| json!({"apiVersion": "v1", "kind": "List", "items": documents});
+        let objects = |documents: &[Value]| {
+            Rendering::of(documents.to_vec())
+                .objects()
+                .cloned()
+                .collect::<Vec<_>>()
+        };
         let head = rendering.rearranged(|path, documents| {
             let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
             vec![(format!("{stem}.json"), vec![items(&objects(documents))])]
         });
-        (rendering.original, head.written(|documents| documents.iter().map(Value::to_string).collect()))
+        (
+            rendering.original,
+            head.written(|documents| documents.iter().map(Value::to_string).collect()),
+        )
     });
 }
 
 #[test]
 fn files_that_move() {
     are_silent(&["moved"], |rendering| {
-        let moved =
-            |path: &str| format!("{}/moved/{}", folder_of(path), name_of(path)).trim_start_matches('/').to_owned();
+        let moved = |path: &str| {
+            format!("{}/moved/{}", folder_of(path), name_of(path))
+                .trim_start_matches('/')
+                .to_owned()
+        };
         let head = rendering.rearranged(|path, documents| vec![(moved(path), documents.to_vec())]);
         (rendering.original, head.written(json_documents))
     });
@@ -139,14 +190,30 @@ fn files_that_move() {
 fn a_file_for_each_object_and_one_for_all() {
     let split = |rendering: &Rendering| {
         rendering.rearranged(|path, documents| {
-            let part = |(at, document): (usize, &Value)| (format!("{path}-{at}.yaml"), vec![document.clone()]);
+            let part = |(at, document): (usize, &Value)| {
+                (format!("{path}-{at}.yaml"), vec![document.clone()])
+            };
             documents.iter().enumerate().map(part).collect()
         })
     };
-    are_silent(&["moved"], |rendering| (rendering.original.clone(), split(&rendering).written(json_documents)));
-    are_silent(&["moved"], |rendering| (split(&rendering).written(json_documents), rendering.original.clone()));
     are_silent(&["moved"], |rendering| {
-        let all = |path: &str| format!("{}/joined.yaml", folder_of(path)).trim_start_matches('/').to_owned();
+        (
+            rendering.original.clone(),
+            split(&rendering).written(json_documents),
+        )
+    });
+    are_silent(&["moved"], |rendering| {
+        (
+            split(&rendering).written(json_documents),
+            rendering.original.clone(),
+        )
+    });
+    are_silent(&["moved"], |rendering| {
+        let all = |path: &str| {
+            format!("{}/joined.yaml", folder_of(path))
+                .trim_start_matches('/')
+                .to_owned()
+        };
         let head = rendering.rearranged(|path, documents| vec![(all(path), documents.to_vec())]);
         (rendering.original, head.written(json_documents))
     });
@@ -154,21 +221,35 @@ fn a_file_for_each_object_and_one_for_all() {
 
 /// Whether an update of its Pod template is rejected. A hook is created anew.
 fn is_plain_job(object: &Value) -> bool {
-    object["kind"] == "Job" && object["metadata"]["annotations"].get("helm.sh/hook").is_none()
+    object["kind"] == "Job"
+        && object["metadata"]["annotations"]
+            .get("helm.sh/hook")
+            .is_none()
 }
 
 #[test]
 fn labels_and_annotations() {
     is_silent_of_each(|object| {
-        let is_workload = ["Deployment", "DaemonSet", "StatefulSet"].iter().any(|kind| object["kind"] == *kind);
+        let is_workload = ["Deployment", "DaemonSet", "StatefulSet"]
+            .iter()
+            .any(|kind| object["kind"] == *kind);
         let paths = ["/metadata", "/spec/template/metadata"];
         for path in &paths[..if is_workload { 2 } else { 1 }] {
-            let Some(Value::Object(metadata)) = object.pointer_mut(path) else { continue };
-            for (key, label) in [("labels", "example.com/revision"), ("annotations", "checksum/config")] {
+            let Some(Value::Object(metadata)) = object.pointer_mut(path) else {
+                continue;
+            };
+            for (key, label) in [
+                ("labels", "example.com/revision"),
+                ("annotations", "checksum/config"),
+            ] {
                 if let Value::Object(labels) = metadata.entry(key).or_insert_with(|| json!({})) {
                     labels.insert(label.to_owned(), json!("2"));
-                    labels.entry("helm.sh/chart").and_modify(|chart| *chart = json!("chart-9.9.9"));
-                    labels.entry("app.kubernetes.io/version").and_modify(|version| *version = json!("9.9.9"));
+                    labels
+                        .entry("helm.sh/chart")
+                        .and_modify(|chart| *chart = json!("chart-9.9.9"));
+                    labels
+                        .entry("app.kubernetes.io/version")
+                        .and_modify(|version| *version = json!("9.9.9"));
                 }
             }
         }
@@ -202,7 +283,10 @@ fn images() {
 #[test]
 fn more_replicas() {
     is_silent_of_each(|object| {
-        if ["Deployment", "StatefulSet", "ReplicaSet"].iter().any(|kind| object["kind"] == *kind) {
+        if ["Deployment", "StatefulSet", "ReplicaSet"]
+            .iter()
+            .any(|kind| object["kind"] == *kind)
+        {
             let replicas = object["spec"]["replicas"].as_u64().unwrap_or(1) + 1;
             object["spec"]["replicas"] = json!(replicas);
         }
@@ -224,7 +308,10 @@ fn refer(value: &mut Value, names: &BTreeSet<String>, hash: &str) {
     match value {
         Value::Object(map) => {
             for (key, value) in map.iter_mut() {
-                let field = REFERENCES.iter().find(|(holder, _)| holder == key).map(|(_, field)| field);
+                let field = REFERENCES
+                    .iter()
+                    .find(|(holder, _)| holder == key)
+                    .map(|(_, field)| field);
                 let named = field.and_then(|field| value.get_mut(field));
                 if let Some(Value::String(name)) = named
                     && names.contains(name)
@@ -241,11 +328,14 @@ fn refer(value: &mut Value, names: &BTreeSet<String>, hash: &str) {
 
 /// As kustomize's generators write it: the hash of the content is part of the name.
 fn generated(mut rendering: Rendering, hash: &str) -> Texts {
-    let is_data =
-        |object: &Value| object["apiVersion"] == "v1" && (object["kind"] == "ConfigMap" || object["kind"] == "Secret");
+    let is_data = |object: &Value| {
+        object["apiVersion"] == "v1"
+            && (object["kind"] == "ConfigMap" || object["kind"] == "Secret")
+    };
     let names = rendering.objects().filter(|object| is_data(object));
-    let names: BTreeSet<String> =
-        names.filter_map(|object| Some(object["metadata"]["name"].as_str()?.to_owned())).collect();
+    let names: BTreeSet<String> = names
+        .filter_map(|object| Some(object["metadata"]["name"].as_str()?.to_owned()))
+        .collect();
     for object in rendering.objects_mut() {
         if is_data(object) {
             let name = object["metadata"]["name"].as_str().unwrap_or_default();
@@ -262,30 +352,51 @@ fn generated(mut rendering: Rendering, hash: &str) -> Texts {
 #[test]
 fn hashes_of_generated_names() {
     are_silent(&["changed"], |rendering| {
-        (generated(rendering.clone(), "h5k2c9tgm8"), generated(rendering, "7d4fbm6k2t"))
+        (
+            generated(rendering.clone(), "h5k2c9tgm8"),
+            generated(rendering, "7d4fbm6k2t"),
+        )
     });
 }
 
 #[test]
 fn a_folder_that_moves_with_what_points_at_it() {
     let Some(corpus) = corpus() else { return };
-    let (_, sources) =
-        samples(corpus).iter().find(|(sample, _)| sample.by.is_none()).expect("sources that Flux applies");
-    let mut head = Rendering { others: sources.others.clone(), ..Rendering::default() };
+    let (_, sources) = samples(corpus)
+        .iter()
+        .find(|(sample, _)| sample.by.is_none())
+        .expect("sources that Flux applies");
+    let mut head = Rendering {
+        others: sources.others.clone(),
+        ..Rendering::default()
+    };
     for (path, documents) in &sources.files {
-        head.files.insert(path.replace("/app/", "/workload/"), documents.clone());
+        head.files
+            .insert(path.replace("/app/", "/workload/"), documents.clone());
     }
     let mut pointers = 0;
-    for object in head.objects_mut().filter(|object| object["kind"] == "Kustomization") {
-        let Some(Value::String(path)) = object.pointer_mut("/spec/path") else { continue };
+    for object in head
+        .objects_mut()
+        .filter(|object| object["kind"] == "Kustomization")
+    {
+        let Some(Value::String(path)) = object.pointer_mut("/spec/path") else {
+            continue;
+        };
         if let Some(above) = path.strip_suffix("/app") {
             *path = format!("{above}/workload");
             pointers += 1;
         }
     }
     assert!(pointers > 3, "{pointers}");
-    let report = compare(&sources.original, &head.written(json_documents), DeliveryChoice::default());
+    let report = compare(
+        &sources.original,
+        &head.written(json_documents),
+        DeliveryChoice::default(),
+    );
     let words: BTreeSet<&str> = report.changes.iter().map(|change| change.change).collect();
-    assert_eq!((words, report.effects), (["changed", "moved"].into(), Vec::new()));
+    assert_eq!(
+        (words, report.effects),
+        (["changed", "moved"].into(), Vec::new())
+    );
     assert!(report.findings.findings.is_empty());
 }

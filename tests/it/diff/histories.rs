@@ -41,21 +41,39 @@ impl Histories {
     fn found() -> Option<Self> {
         let named = std::env::var_os("OWNERLINT_HISTORIES").filter(|path| !path.is_empty());
         let all = named.is_some();
-        let named = named.map(|path| Path::new(&path).canonicalize().expect("OWNERLINT_HISTORIES names a folder"));
-        let Some(folder) = named.or_else(|| root().join("../shared/histories").canonicalize().ok()) else {
-            skip("no histories: set OWNERLINT_HISTORIES to a folder with removals.json and the bundles that it names");
+        let named = named.map(|path| {
+            Path::new(&path)
+                .canonicalize()
+                .expect("OWNERLINT_HISTORIES names a folder")
+        });
+        let Some(folder) = named.or_else(|| root().join("../shared/histories").canonicalize().ok())
+        else {
+            skip(
+                "no histories: set OWNERLINT_HISTORIES to a folder with removals.json and the bundles that it names",
+            );
             return None;
         };
-        let removals = std::fs::read_to_string(folder.join("removals.json")).expect("removals.json");
+        let removals =
+            std::fs::read_to_string(folder.join("removals.json")).expect("removals.json");
         let removals: Vec<Value> = serde_json::from_str(&removals).expect("a list");
-        let chosen = |removal: &Value| all || FEW.iter().any(|few| text(&removal["commit"]).starts_with(few));
+        let chosen = |removal: &Value| {
+            all || FEW
+                .iter()
+                .any(|few| text(&removal["commit"]).starts_with(few))
+        };
         let removals: Vec<Value> = removals.into_iter().filter(chosen).collect();
         let clones = tempfile::tempdir().expect("a folder");
-        let histories: BTreeSet<String> = removals.iter().map(|removal| text(&removal["history"])).collect();
+        let histories: BTreeSet<String> = removals
+            .iter()
+            .map(|removal| text(&removal["history"]))
+            .collect();
         for history in histories {
             let bundle = folder.join(format!("{history}.bundle"));
             let mut clone = Command::new("git");
-            clone.args(["clone", "-q", "--bare"]).arg(bundle).arg(clones.path().join(history));
+            clone
+                .args(["clone", "-q", "--bare"])
+                .arg(bundle)
+                .arg(clones.path().join(history));
             assert!(clone.status().expect("git runs").success());
         }
         Some(Self { clones, removals })
@@ -82,22 +100,45 @@ fn name(key: &str) -> Name {
 /// What `diff` says of a commit.
 fn diff(clone: &Path, commit: &str) -> Value {
     let mut command = ownerlint();
-    command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(clone);
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .current_dir(clone);
     let base = format!("{commit}~");
-    command.args(["diff", "--no-config", "-o", "json", "--base-ref", &base, "--head-ref", commit]);
+    command.args([
+        "diff",
+        "--no-config",
+        "-o",
+        "json",
+        "--base-ref",
+        &base,
+        "--head-ref",
+        commit,
+    ]);
     let output = command.output().expect("it runs");
-    serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{commit}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!(
+            "{commit}: {error}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })
 }
 
 /// The changes by which objects leave where they were.
 fn leaving(document: &Value) -> impl Iterator<Item = &Value> {
     let changes = document["changes"].as_array().expect("a list").iter();
-    changes.filter(|change| ["removed", "renamed", "moved"].iter().any(|word| change["change"] == *word))
+    changes.filter(|change| {
+        ["removed", "renamed", "moved"]
+            .iter()
+            .any(|word| change["change"] == *word)
+    })
 }
 
 fn git(clone: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git").current_dir(clone).args(arguments).output().expect("git runs");
+    let output = Command::new("git")
+        .current_dir(clone)
+        .args(arguments)
+        .output()
+        .expect("git runs");
     String::from_utf8(output.stdout).unwrap_or_default()
 }
 
@@ -106,7 +147,8 @@ fn stands_in(text: &str, kind: &str, name: &str) -> bool {
     let line = |document: &str, wanted: String| document.lines().any(|line| line.trim() == wanted);
     let mut documents = text.split("\n---");
     documents.any(|document| {
-        let named = line(document, format!("name: {name}")) || line(document, format!("name: \"{name}\""));
+        let named =
+            line(document, format!("name: {name}")) || line(document, format!("name: \"{name}\""));
         line(document, format!("kind: {kind}")) && named
     })
 }
@@ -121,38 +163,64 @@ enum Reason {
 }
 
 fn reason(clone: &Path, commit: &str, document: &Value, change: &Value) -> Option<Reason> {
-    let key = text(if change["was"].is_null() { &change["key"] } else { &change["was"] });
+    let key = text(if change["was"].is_null() {
+        &change["key"]
+    } else {
+        &change["was"]
+    });
     let (kind, name) = name(&key);
     let kind = kind.split('.').next().unwrap_or_default();
-    if !document["plan"]["outcomes"][0]["objects"].as_object().expect("objects").contains_key(&key) {
+    if !document["plan"]["outcomes"][0]["objects"]
+        .as_object()
+        .expect("objects")
+        .contains_key(&key)
+    {
         return Some(Reason::NobodyAppliedIt);
     }
-    let files = git(clone, &["grep", "-l", "-F", &format!("name: {name}"), commit]);
-    let copies = files.lines().filter(|file| stands_in(&git(clone, &["show", file]), kind, &name));
+    let files = git(
+        clone,
+        &["grep", "-l", "-F", &format!("name: {name}"), commit],
+    );
+    let copies = files
+        .lines()
+        .filter(|file| stands_in(&git(clone, &["show", file]), kind, &name));
     (copies.count() > 0).then_some(Reason::AppliedFromElsewhere)
 }
 
 #[test]
 fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_something_comes_of_it() {
-    let Some(histories) = Histories::found() else { return };
+    let Some(histories) = Histories::found() else {
+        return;
+    };
     let (mut kept, mut reasons, mut wrong) = (0, BTreeMap::<Reason, usize>::new(), Vec::new());
     for removal in &histories.removals {
         let (clone, commit) = (histories.of(removal), text(&removal["commit"]));
         let document = diff(&clone, &commit);
-        let keys = leaving(&document)
-            .flat_map(|change| ["key", "written", "was"].map(|field| change[field].as_str().map(name)));
+        let keys = leaving(&document).flat_map(|change| {
+            ["key", "written", "was"].map(|field| change[field].as_str().map(name))
+        });
         let left: BTreeSet<Name> = keys.flatten().collect();
         for gone in removal["gone"].as_array().expect("a list") {
             let (kind, group) = (text(&gone["kind"]), text(&gone["group"]));
-            let full = if group.is_empty() { kind.clone() } else { format!("{kind}.{group}") };
+            let full = if group.is_empty() {
+                kind.clone()
+            } else {
+                format!("{kind}.{group}")
+            };
             let (name, file) = (text(&gone["name"]), text(&gone["file"]));
             if left.contains(&(full.clone(), name.clone())) {
                 continue;
             }
             // Whoever made the list overlooked that the commit left it where it was.
-            match stands_in(&git(&clone, &["show", &format!("{commit}:{file}")]), &kind, &name) {
+            match stands_in(
+                &git(&clone, &["show", &format!("{commit}:{file}")]),
+                &kind,
+                &name,
+            ) {
                 true => kept += 1,
-                false => wrong.push(format!("{commit} {full} {name} in {file} is not among the changes")),
+                false => wrong.push(format!(
+                    "{commit} {full} {name} in {file} is not among the changes"
+                )),
             }
         }
         let affected: BTreeSet<&str> = document["effects"]
@@ -162,7 +230,11 @@ fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_somethin
             .filter_map(|effect| effect["key"].as_str())
             .collect();
         for change in leaving(&document).filter(|change| change["change"] != "moved") {
-            let key = text(if change["was"].is_null() { &change["key"] } else { &change["was"] });
+            let key = text(if change["was"].is_null() {
+                &change["key"]
+            } else {
+                &change["was"]
+            });
             if affected.contains(key.as_str()) {
                 continue;
             }
@@ -172,23 +244,50 @@ fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_somethin
             }
         }
     }
-    println!("{} removals; {kept} objects still stand where they stood; {reasons:?}", histories.removals.len());
+    println!(
+        "{} removals; {kept} objects still stand where they stood; {reasons:?}",
+        histories.removals.len()
+    );
     assert_eq!(wrong, [""; 0]);
 }
 
 /// Whether a commit changes a version or a tag in a file with a HelmRelease, or a file of a chart: found out by its lines, so that this
 /// does not depend on how we read it.
 fn touches_a_chart(clone: &Path, commit: &str) -> bool {
-    let charts = git(clone, &["ls-tree", "-r", "--name-only", &format!("{commit}~")]);
-    let charts: Vec<&str> = charts.lines().filter_map(|path| path.strip_suffix("/Chart.yaml")).collect();
-    let changed = git(clone, &["diff", "--name-only", "--no-renames", &format!("{commit}~"), commit]);
+    let charts = git(
+        clone,
+        &["ls-tree", "-r", "--name-only", &format!("{commit}~")],
+    );
+    let charts: Vec<&str> = charts
+        .lines()
+        .filter_map(|path| path.strip_suffix("/Chart.yaml"))
+        .collect();
+    let changed = git(
+        clone,
+        &[
+            "diff",
+            "--name-only",
+            "--no-renames",
+            &format!("{commit}~"),
+            commit,
+        ],
+    );
     changed.lines().any(|file| {
-        let in_chart = charts.iter().any(|chart| file.starts_with(&format!("{chart}/templates/")));
-        let release = || git(clone, &["show", &format!("{commit}:{file}")]).contains("kind: HelmRelease");
+        let in_chart = charts
+            .iter()
+            .any(|chart| file.starts_with(&format!("{chart}/templates/")));
+        let release =
+            || git(clone, &["show", &format!("{commit}:{file}")]).contains("kind: HelmRelease");
         let versions = || {
-            let lines = git(clone, &["diff", "-U0", &format!("{commit}~"), commit, "--", file]);
-            let words = ["version:", "tag:"].map(|word| move |line: &str| line[1..].trim_start().starts_with(word));
-            let mut removed = lines.lines().filter(|line| line.starts_with('-') && !line.starts_with("---"));
+            let lines = git(
+                clone,
+                &["diff", "-U0", &format!("{commit}~"), commit, "--", file],
+            );
+            let words = ["version:", "tag:"]
+                .map(|word| move |line: &str| line[1..].trim_start().starts_with(word));
+            let mut removed = lines
+                .lines()
+                .filter(|line| line.starts_with('-') && !line.starts_with("---"));
             removed.any(|line| words.iter().any(|is_version| is_version(line)))
         };
         in_chart || (file.ends_with(".yaml") && release() && versions())
@@ -197,9 +296,19 @@ fn touches_a_chart(clone: &Path, commit: &str) -> bool {
 
 #[test]
 fn no_report_of_a_history_calls_an_unread_input_nothing() {
-    let Some(histories) = Histories::found() else { return };
-    let clones: BTreeSet<PathBuf> = histories.removals.iter().map(|removal| histories.of(removal)).collect();
-    let step = if std::env::var_os("OWNERLINT_HISTORIES").is_some_and(|path| !path.is_empty()) { 40 } else { 800 };
+    let Some(histories) = Histories::found() else {
+        return;
+    };
+    let clones: BTreeSet<PathBuf> = histories
+        .removals
+        .iter()
+        .map(|removal| histories.of(removal))
+        .collect();
+    let step = if std::env::var_os("OWNERLINT_HISTORIES").is_some_and(|path| !path.is_empty()) {
+        40
+    } else {
+        800
+    };
     let (mut counts, mut wrong) = (BTreeMap::<String, usize>::new(), Vec::new());
     for clone in clones {
         let commits = git(&clone, &["rev-list", "--first-parent", "HEAD"]);

@@ -11,25 +11,37 @@ use crate::support::fixture;
 mod base64_of {
     /// As the API server stores `stringData`. The recorded values are shorter than three bytes.
     pub(super) fn encode(text: &str) -> String {
-        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let bytes: Vec<u32> = text.bytes().map(u32::from).chain([0, 0]).take(3).collect();
         let bits = bytes[0] << 16 | bytes[1] << 8 | bytes[2];
         let digits = (0..4).map(|at| char::from(DIGITS[(bits >> (18 - 6 * at) & 63) as usize]));
-        digits.enumerate().map(|(at, digit)| if at <= text.len() { digit } else { '=' }).collect()
+        digits
+            .enumerate()
+            .map(|(at, digit)| if at <= text.len() { digit } else { '=' })
+            .collect()
     }
 }
 
 fn object(manifest: &Value) -> std::sync::Arc<Object> {
     let file = ParsedFile::parse(SourceFile::new("a.json", manifest.to_string()));
-    let objects = file.documents().iter().flat_map(|document| document.objects().to_vec());
+    let objects = file
+        .documents()
+        .iter()
+        .flat_map(|document| document.objects().to_vec());
     objects.into_iter().next().expect("an object")
 }
 
 /// The object as the API server has stored it.
 fn stored(mut manifest: Value) -> Value {
-    if let Some(Value::Object(strings)) = manifest.as_object_mut().and_then(|object| object.remove("stringData")) {
-        let data: Map<String, Value> =
-            strings.into_iter().map(|(key, value)| (key, json!(encode(value.as_str().expect("text"))))).collect();
+    if let Some(Value::Object(strings)) = manifest
+        .as_object_mut()
+        .and_then(|object| object.remove("stringData"))
+    {
+        let data: Map<String, Value> = strings
+            .into_iter()
+            .map(|(key, value)| (key, json!(encode(value.as_str().expect("text")))))
+            .collect();
         if manifest["kind"] == "Secret" {
             manifest["data"] = Value::Object(data);
         }
@@ -66,7 +78,9 @@ fn changed(manifest: &Value, path: &str, value: &Value) -> Value {
 
 #[test]
 fn every_recorded_update_is_rejected_as_the_api_server_rejects_it() {
-    let parse = |name: &str| serde_json::from_str::<Value>(&fixture(&format!("conformance/{name}"))).expect("JSON");
+    let parse = |name: &str| {
+        serde_json::from_str::<Value>(&fixture(&format!("conformance/{name}"))).expect("JSON")
+    };
     let (cases, before) = (parse("immutable.json"), parse("immutable-base.json"));
     let cases = cases.as_array().expect("a list");
     assert!(cases.len() > 40);
@@ -107,14 +121,24 @@ fn what_may_be_a_default_is_no_change() {
             set(json!({"metadata": {"name": "data"}, "spec": {"volumeMode": "Filesystem"}})),
         ),
     ] {
-        assert_eq!(rejected_fields(&object(&old), &object(&new)), [], "{old} -> {new}");
+        assert_eq!(
+            rejected_fields(&object(&old), &object(&new)),
+            [],
+            "{old} -> {new}"
+        );
     }
 }
 
 #[test]
 fn a_label_of_a_claim_template_is_as_immutable_as_the_rest() {
     let set = |labels: Value| json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": {"volumeClaimTemplates": [{"metadata": {"name": "data", "labels": labels}}]}});
-    let (old, new) = (set(json!({"chart": "a-1"})), set(json!({"chart": "a-1", "more": "x"})));
-    let fields: Vec<_> = rejected_fields(&object(&old), &object(&new)).into_iter().map(|one| one.field).collect();
+    let (old, new) = (
+        set(json!({"chart": "a-1"})),
+        set(json!({"chart": "a-1", "more": "x"})),
+    );
+    let fields: Vec<_> = rejected_fields(&object(&old), &object(&new))
+        .into_iter()
+        .map(|one| one.field)
+        .collect();
     assert_eq!(fields, ["spec.volumeClaimTemplates"]);
 }

@@ -44,9 +44,16 @@ impl Folder {
             "-c",
             "protocol.file.allow=always",
         ]);
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null").env("HOME", self.path());
+        command
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("HOME", self.path());
         let output = command.args(arguments).output().expect("git runs");
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         self
     }
 
@@ -57,8 +64,13 @@ impl Folder {
     /// What `diff` with these arguments writes, run below the folder.
     pub(crate) fn run(&self, below: &str, arguments: &[&str]) -> Result<Value, String> {
         let mut command = ownerlint();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.path());
-        command.current_dir(self.path().join(below)).args(["diff", "-o", "json"]).args(arguments);
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.path());
+        command
+            .current_dir(self.path().join(below))
+            .args(["diff", "-o", "json"])
+            .args(arguments);
         let output = command.output().expect("it runs");
         let text = String::from_utf8(output.stdout).expect("text");
         match output.status.code() {
@@ -73,7 +85,11 @@ impl Folder {
 
     /// The changes, a line for each.
     pub(crate) fn changes(&self, arguments: &[&str]) -> Vec<String> {
-        said(&self.run("", arguments).unwrap_or_else(|error| panic!("{error}")))
+        said(
+            &self
+                .run("", arguments)
+                .unwrap_or_else(|error| panic!("{error}")),
+        )
     }
 }
 
@@ -94,7 +110,10 @@ pub(super) fn said(document: &Value) -> Vec<String> {
     let changes = document["changes"].as_array().expect("a list").iter();
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let said = changes.map(|change| {
-        let (kind, key) = (text(&change["change"]).expect("a word"), text(&change["key"]).expect("a key"));
+        let (kind, key) = (
+            text(&change["change"]).expect("a word"),
+            text(&change["key"]).expect("a key"),
+        );
         match text(&change["was"]) {
             Some(was) => format!("{kind} {was} -> {key}"),
             None => format!("{kind} {key}"),

@@ -6,7 +6,10 @@ use super::places::{Folder, config, said};
 fn repository(script: &str, more: &str) -> Folder {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
-    folder.write("render.sh", script).write("web/a.txt", &config("a")).write("web/b.txt", &config("b"));
+    folder
+        .write("render.sh", script)
+        .write("web/a.txt", &config("a"))
+        .write("web/b.txt", &config("b"));
     folder.write(
         "ownerlint.yaml",
         &format!("version: 1\nbundles:\n  web: {{paths: [web], render: [sh, render.sh, 'a b'], {more}}}\n"),
@@ -41,11 +44,20 @@ fn what_the_command_prints_is_the_bundle_on_both_sides() {
     assert_eq!(said(&document), ["removed ConfigMap/?/b"]);
     assert_eq!(document["changes"][0]["bundle"], "web");
     assert_eq!(document["changes"][0]["base"]["file"], "web (rendered)");
-    assert_eq!(document["notes"], serde_json::json!(["compared what 2 renderings print of the two states"]));
+    assert_eq!(
+        document["notes"],
+        serde_json::json!(["compared what 2 renderings print of the two states"])
+    );
     let folder = repository(CAT, "");
     folder.remove("web/a.txt");
-    let work_tree = folder.run("", &["--base-ref", "HEAD", "--render"]).expect("a rendering");
-    assert_eq!(said(&work_tree), ["removed ConfigMap/?/a"], "the work tree is rendered where it is");
+    let work_tree = folder
+        .run("", &["--base-ref", "HEAD", "--render"])
+        .expect("a rendering");
+    assert_eq!(
+        said(&work_tree),
+        ["removed ConfigMap/?/a"],
+        "the work tree is rendered where it is"
+    );
 }
 
 #[test]
@@ -58,9 +70,20 @@ fn a_command_runs_in_a_copy_with_clean_surroundings_and_without_a_shell() {
             + CAT;
     let folder = repository(&script, "");
     let mut command = crate::support::ownerlint();
-    command.env("PATH", std::env::var_os("PATH").expect("a PATH")).env("SECRET", "token");
-    let output = command.current_dir(folder.path()).args([&["diff"][..], &RENDER].concat()).output().expect("it runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    command
+        .env("PATH", std::env::var_os("PATH").expect("a PATH"))
+        .env("SECRET", "token");
+    let output = command
+        .current_dir(folder.path())
+        .args([&["diff"][..], &RENDER].concat())
+        .output()
+        .expect("it runs");
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(!folder.path().join("left-behind").exists());
 }
 
@@ -68,18 +91,32 @@ fn a_command_runs_in_a_copy_with_clean_surroundings_and_without_a_shell() {
 fn a_command_that_fails_says_why_and_nothing_is_compared() {
     let folder = repository("echo 'no such chart' >&2\nexit 3\n", "");
     let error = folder.run("", &RENDER).expect_err("it fails");
-    assert!(error.contains("cannot render bundle `web` of base"), "{error}");
-    assert!(error.contains("exited with status 3") && error.contains("no such chart"), "{error}");
+    assert!(
+        error.contains("cannot render bundle `web` of base"),
+        "{error}"
+    );
+    assert!(
+        error.contains("exited with status 3") && error.contains("no such chart"),
+        "{error}"
+    );
 }
 
 #[test]
 fn what_is_no_manifest_is_no_rendering() {
     // Compared as if it were one, everything that base has would have left.
-    for (printed, said) in [("hello: [world", "line 2: there is no"), ("Error: no such chart", "line 2: there is no")] {
-        let script = format!("if [ -e web/b.txt ]; then cat web/b.txt; else echo ---; echo '{printed}'; fi\n");
+    for (printed, said) in [
+        ("hello: [world", "line 2: there is no"),
+        ("Error: no such chart", "line 2: there is no"),
+    ] {
+        let script = format!(
+            "if [ -e web/b.txt ]; then cat web/b.txt; else echo ---; echo '{printed}'; fi\n"
+        );
         let folder = repository(&script, "");
         let error = folder.run("", &RENDER).expect_err("it fails");
-        assert!(error.contains("cannot render bundle `web` of head") && error.contains(said), "{error}");
+        assert!(
+            error.contains("cannot render bundle `web` of head") && error.contains(said),
+            "{error}"
+        );
     }
 }
 
@@ -89,11 +126,26 @@ fn a_definition_that_leaves_a_rendering_says_what_its_objects_are_called_all_the
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
     let bundles = "  web: {paths: [web], namespace: shop, render: [sh, -c, 'cat web/*.txt']}\n";
-    folder.write("ownerlint.yaml", &format!("version: 1\nbundles:\n{bundles}")).write("web/values.yaml", "a: b\n");
-    folder.write("web/a.txt", "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship}\n---\n");
-    folder.write("web/b.txt", definition).commit().remove("web/b.txt").commit();
+    folder
+        .write(
+            "ownerlint.yaml",
+            &format!("version: 1\nbundles:\n{bundles}"),
+        )
+        .write("web/values.yaml", "a: b\n");
+    folder.write(
+        "web/a.txt",
+        "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship}\n---\n",
+    );
+    folder
+        .write("web/b.txt", definition)
+        .commit()
+        .remove("web/b.txt")
+        .commit();
     let document = folder.run("", &RENDER).expect("a rendering");
-    assert_eq!(said(&document), ["removed CustomResourceDefinition.apiextensions.k8s.io//ships.example.com"]);
+    assert_eq!(
+        said(&document),
+        ["removed CustomResourceDefinition.apiextensions.k8s.io//ships.example.com"]
+    );
 }
 
 #[test]
@@ -101,20 +153,29 @@ fn a_bundle_that_is_rendered_to_nothing_is_named() {
     let folder = repository("[ ! -e web/b.txt ] || cat web/b.txt\n", "");
     let document = folder.run("", &RENDER).expect("a rendering");
     assert_eq!(said(&document), ["removed ConfigMap/?/b"]);
-    assert_eq!(document["notes"][0], "bundle `web` of head is rendered to nothing");
+    assert_eq!(
+        document["notes"][0],
+        "bundle `web` of head is rendered to nothing"
+    );
 }
 
 #[test]
 fn a_command_that_takes_too_long_is_ended_with_everything_that_it_started() {
     let folder = repository("sleep 600 & echo waiting >&2\nsleep 600\n", "timeout: 1");
     let error = folder.run("", &RENDER).expect_err("it fails");
-    assert!(error.contains("did not finish within 1 s") && error.contains("waiting"), "{error}");
+    assert!(
+        error.contains("did not finish within 1 s") && error.contains("waiting"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_bundle_that_a_state_does_not_have_is_not_rendered_there() {
     let folder = repository(CAT, "");
-    folder.remove("web/a.txt").remove("web/values.yaml").commit();
+    folder
+        .remove("web/a.txt")
+        .remove("web/values.yaml")
+        .commit();
     let document = folder.run("", &RENDER).expect("an empty bundle");
     assert_eq!(said(&document), ["removed ConfigMap/?/a"]);
 }
@@ -124,24 +185,56 @@ fn without_a_command_kustomize_or_kubectl_builds_every_root() {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
     // A stand-in that prints what no reading of the sources shows.
-    folder.write("bin/kustomize", "#!/bin/sh\n[ \"$1 $2\" = 'build .' ] && cat *.yaml && cat generated.txt\n");
+    folder.write(
+        "bin/kustomize",
+        "#!/bin/sh\n[ \"$1 $2\" = 'build .' ] && cat *.yaml && cat generated.txt\n",
+    );
     folder.git(&["update-index", "--add", "--chmod=+x", "bin/kustomize"]);
     let program = folder.path().join("bin/kustomize");
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("permissions");
-    folder.write("app/kustomization.yaml", "resources: [a.yaml]\n").write("app/a.yaml", &config("a"));
+    std::fs::set_permissions(
+        &program,
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .expect("permissions");
+    folder
+        .write("app/kustomization.yaml", "resources: [a.yaml]\n")
+        .write("app/a.yaml", &config("a"));
     folder.write("app/generated.txt", &format!("---\n{}", config("made")));
-    folder.write("broken/kustomization.yaml", "resources: [b.yaml]\n").write("broken/b.yaml", &config("b"));
-    folder.commit().remove("broken/b.yaml").write("broken/kustomization.yaml", "resources: []\n");
+    folder
+        .write("broken/kustomization.yaml", "resources: [b.yaml]\n")
+        .write("broken/b.yaml", &config("b"));
+    folder
+        .commit()
+        .remove("broken/b.yaml")
+        .write("broken/kustomization.yaml", "resources: []\n");
     folder.write("app/generated.txt", "").commit();
     let mut command = crate::support::ownerlint();
-    let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").expect("a PATH"));
-    command.env("PATH", path).current_dir(folder.path()).args(["diff", "-o", "json"]).args(RENDER);
+    let path = format!(
+        "{}:{}",
+        folder.path().join("bin").display(),
+        std::env::var("PATH").expect("a PATH")
+    );
+    command
+        .env("PATH", path)
+        .current_dir(folder.path())
+        .args(["diff", "-o", "json"])
+        .args(RENDER);
     let output = command.output().expect("it runs");
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(said(&document), ["removed ConfigMap/?/b", "removed ConfigMap/?/made"]);
+    assert_eq!(
+        said(&document),
+        ["removed ConfigMap/?/b", "removed ConfigMap/?/made"]
+    );
     let notes = document["notes"].to_string();
-    assert!(notes.contains("broken is compared as it is written") && notes.contains("exited with status 1"), "{notes}");
-    assert!(notes.contains("compared what 4 renderings print"), "{notes}");
+    assert!(
+        notes.contains("broken is compared as it is written")
+            && notes.contains("exited with status 1"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("compared what 4 renderings print"),
+        "{notes}"
+    );
 }
 
 #[test]
@@ -156,21 +249,41 @@ fn a_link_out_of_the_tree_is_not_checked_out() {
 #[test]
 fn the_arguments_are_a_list_and_the_limit_a_length_of_time() {
     for (written, complaint) in [
-        ("render: sh render.sh", "expects a list of arguments for `render`"),
+        (
+            "render: sh render.sh",
+            "expects a list of arguments for `render`",
+        ),
         ("render: []", "expects a list of arguments for `render`"),
         ("timeout: soon", "has a malformed `timeout`"),
         ("timeout: 0", "has a malformed `timeout`"),
     ] {
         let folder = Folder::new();
-        folder.git(&["init", "-q", "-b", "main"]).write("a.yaml", &config("a"));
-        folder.write("ownerlint.yaml", &format!("version: 1\nbundles:\n  web: {{paths: [.], {written}}}\n")).commit();
-        let error = folder.run("", &["--base-ref", "HEAD"]).expect_err("a mistake");
+        folder
+            .git(&["init", "-q", "-b", "main"])
+            .write("a.yaml", &config("a"));
+        folder
+            .write(
+                "ownerlint.yaml",
+                &format!("version: 1\nbundles:\n  web: {{paths: [.], {written}}}\n"),
+            )
+            .commit();
+        let error = folder
+            .run("", &["--base-ref", "HEAD"])
+            .expect_err("a mistake");
         assert!(error.contains(complaint), "{written}: {error}");
     }
     let folder = Folder::new();
-    folder.git(&["init", "-q", "-b", "main"]).write("a.yaml", &config("a"));
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write("a.yaml", &config("a"));
     for limit in ["90s", "5m", "1m 30s", "20"] {
-        folder.write("ownerlint.yaml", &format!("version: 1\nbundles:\n  web: {{paths: [.], timeout: {limit}}}\n"));
-        folder.commit().run("", &["--base-ref", "HEAD"]).unwrap_or_else(|error| panic!("{limit}: {error}"));
+        folder.write(
+            "ownerlint.yaml",
+            &format!("version: 1\nbundles:\n  web: {{paths: [.], timeout: {limit}}}\n"),
+        );
+        folder
+            .commit()
+            .run("", &["--base-ref", "HEAD"])
+            .unwrap_or_else(|error| panic!("{limit}: {error}"));
     }
 }

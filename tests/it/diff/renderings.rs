@@ -28,18 +28,34 @@ pub(super) struct Sample {
 }
 
 const fn by(tool: DeliveryTool, path: &'static str) -> Sample {
-    Sample { path, within: &[], by: Some(tool) }
+    Sample {
+        path,
+        within: &[],
+        by: Some(tool),
+    }
 }
 
 /// Renderings of charts and of kustomizations, and the sources of a repository that Flux applies.
 const SAMPLES: [Sample; 10] = [
-    by(DeliveryTool::Helm, "cert-manager/rendered/helm-cert-manager.yaml"),
+    by(
+        DeliveryTool::Helm,
+        "cert-manager/rendered/helm-cert-manager.yaml",
+    ),
     by(DeliveryTool::Helm, "external-secrets/rendered"),
     by(DeliveryTool::Helm, "longhorn/rendered/helm-longhorn.yaml"),
-    by(DeliveryTool::Helm, "prometheus-community/rendered/helm-prometheus.yaml"),
+    by(
+        DeliveryTool::Helm,
+        "prometheus-community/rendered/helm-prometheus.yaml",
+    ),
     by(DeliveryTool::ArgoCd, "metallb/rendered/helm-metallb.yaml"),
-    by(DeliveryTool::ArgoCd, "kyverno/rendered/helm-kyverno-nocrds.yaml"),
-    by(DeliveryTool::ArgoCd, "kubeflow/rendered/kustomize-applications-profiles-upstream-overlays-kubeflow.yaml"),
+    by(
+        DeliveryTool::ArgoCd,
+        "kyverno/rendered/helm-kyverno-nocrds.yaml",
+    ),
+    by(
+        DeliveryTool::ArgoCd,
+        "kubeflow/rendered/kustomize-applications-profiles-upstream-overlays-kubeflow.yaml",
+    ),
     by(DeliveryTool::Flux, "gatekeeper/deploy"),
     by(DeliveryTool::Flux, "velero/config"),
     Sample {
@@ -86,64 +102,112 @@ impl Rendering {
     pub(super) fn read(path: &Path, within: &[&str]) -> Self {
         let top = path.to_string_lossy().into_owned();
         let paths = within.iter().map(|part| format!("{top}/{part}"));
-        let paths: Vec<String> = if within.is_empty() { vec![top.clone()] } else { paths.collect() };
+        let paths: Vec<String> = if within.is_empty() {
+            vec![top.clone()]
+        } else {
+            paths.collect()
+        };
         let mut rendering = Self::default();
         for file in Files::default().read(&walk(&paths, &[]).expect("paths of the corpus")) {
             let full = file.source().path();
-            let below = full.strip_prefix(&top).expect("a path below").trim_start_matches('/');
-            let name = if below.is_empty() { name_of(full) } else { below }.to_owned();
-            rendering.original.insert(name.clone(), file.source().text().to_owned());
+            let below = full
+                .strip_prefix(&top)
+                .expect("a path below")
+                .trim_start_matches('/');
+            let name = if below.is_empty() {
+                name_of(full)
+            } else {
+                below
+            }
+            .to_owned();
+            rendering
+                .original
+                .insert(name.clone(), file.source().text().to_owned());
             match documents(&file) {
                 Some(documents) => drop(rendering.files.insert(name, documents)),
-                None => drop(rendering.others.insert(name, file.source().text().to_owned())),
+                None => drop(
+                    rendering
+                        .others
+                        .insert(name, file.source().text().to_owned()),
+                ),
             }
         }
-        assert!(!rendering.files.is_empty(), "{} contains manifests", path.display());
+        assert!(
+            !rendering.files.is_empty(),
+            "{} contains manifests",
+            path.display()
+        );
         rendering
     }
 
     /// A tree of one file.
     pub(super) fn of(objects: impl IntoIterator<Item = Value>) -> Self {
         let files = [("all.yaml".to_owned(), objects.into_iter().collect())].into();
-        Self { files, ..Self::default() }
+        Self {
+            files,
+            ..Self::default()
+        }
     }
 
     /// Its objects, those of lists too.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Value> {
-        self.manifests().flat_map(|(_, documents)| documents).flat_map(|document| {
-            let items = document["items"].as_array().filter(|_| document["kind"] == "List");
-            items.map_or_else(|| std::slice::from_ref(document), Vec::as_slice)
-        })
+        self.manifests()
+            .flat_map(|(_, documents)| documents)
+            .flat_map(|document| {
+                let items = document["items"]
+                    .as_array()
+                    .filter(|_| document["kind"] == "List");
+                items.map_or_else(|| std::slice::from_ref(document), Vec::as_slice)
+            })
     }
 
     /// The same, to be changed.
     pub(super) fn objects_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        let files = self.files.iter_mut().filter(|(path, _)| !is_kustomization(path));
-        files.flat_map(|(_, documents)| documents).flat_map(|document| {
-            let is_list = document["kind"] == "List" && document["items"].is_array();
-            match is_list {
-                true => document["items"].as_array_mut().expect("a list").as_mut_slice(),
-                false => std::slice::from_mut(document),
-            }
-        })
+        let files = self
+            .files
+            .iter_mut()
+            .filter(|(path, _)| !is_kustomization(path));
+        files
+            .flat_map(|(_, documents)| documents)
+            .flat_map(|document| {
+                let is_list = document["kind"] == "List" && document["items"].is_array();
+                match is_list {
+                    true => document["items"]
+                        .as_array_mut()
+                        .expect("a list")
+                        .as_mut_slice(),
+                    false => std::slice::from_mut(document),
+                }
+            })
     }
 
     fn manifests(&self) -> impl Iterator<Item = (&String, &Vec<Value>)> {
-        self.files.iter().filter(|(path, _)| !is_kustomization(path))
+        self.files
+            .iter()
+            .filter(|(path, _)| !is_kustomization(path))
     }
 
     /// The texts of its files.
     pub(super) fn written(&self, write: impl Fn(&[Value]) -> String) -> Texts {
-        let written = self.files.iter().map(|(path, documents)| (path.clone(), write(documents)));
+        let written = self
+            .files
+            .iter()
+            .map(|(path, documents)| (path.clone(), write(documents)));
         written.chain(self.others.clone()).collect()
     }
 
     /// The same objects in other files: `place` says in which, from the path and the documents of a file. In kustomize's sources,
     /// that is done to what `resources` name, and they name the new files.
-    pub(super) fn rearranged(&self, place: impl Fn(&str, &[Value]) -> Vec<(String, Vec<Value>)>) -> Self {
+    pub(super) fn rearranged(
+        &self,
+        place: impl Fn(&str, &[Value]) -> Vec<(String, Vec<Value>)>,
+    ) -> Self {
         let is_source = self.files.keys().any(|path| is_kustomization(path));
         let named = self.named();
-        let mut arranged = Self { others: self.others.clone(), ..Self::default() };
+        let mut arranged = Self {
+            others: self.others.clone(),
+            ..Self::default()
+        };
         let mut became: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (path, documents) in self.manifests() {
             let parts = match is_source && !named.contains(path) {
@@ -160,12 +224,25 @@ impl Rendering {
         }
         for (path, documents) in self.files.iter().filter(|(path, _)| is_kustomization(path)) {
             let mut documents = documents.clone();
-            for list in documents.iter_mut().filter_map(|document| document.get_mut("resources")) {
-                let entries = list.as_array().into_iter().flatten().filter_map(Value::as_str);
-                let new = entries.flat_map(|entry| match became.get(&*resolve(folder_of(path), entry)) {
-                    Some(files) => files.iter().map(|file| relative(folder_of(path), file)).collect(),
-                    None => vec![entry.to_owned()],
-                });
+            for list in documents
+                .iter_mut()
+                .filter_map(|document| document.get_mut("resources"))
+            {
+                let entries = list
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str);
+                let new =
+                    entries.flat_map(
+                        |entry| match became.get(&*resolve(folder_of(path), entry)) {
+                            Some(files) => files
+                                .iter()
+                                .map(|file| relative(folder_of(path), file))
+                                .collect(),
+                            None => vec![entry.to_owned()],
+                        },
+                    );
                 let unique: BTreeSet<String> = new.collect();
                 *list = json!(unique);
             }
@@ -178,8 +255,15 @@ impl Rendering {
     fn named(&self) -> BTreeSet<String> {
         let mut named = BTreeSet::new();
         for (path, documents) in self.files.iter().filter(|(path, _)| is_kustomization(path)) {
-            let entries = documents.iter().filter_map(|document| document["resources"].as_array()).flatten();
-            named.extend(entries.filter_map(Value::as_str).map(|entry| resolve(folder_of(path), entry)));
+            let entries = documents
+                .iter()
+                .filter_map(|document| document["resources"].as_array())
+                .flatten();
+            named.extend(
+                entries
+                    .filter_map(Value::as_str)
+                    .map(|entry| resolve(folder_of(path), entry)),
+            );
         }
         named
     }
@@ -191,13 +275,20 @@ fn is_kustomization(path: &str) -> bool {
 
 /// `file` as a kustomization in `folder` names it.
 fn relative(folder: &str, file: &str) -> String {
-    let up = if folder.is_empty() { 0 } else { folder.split('/').count() };
+    let up = if folder.is_empty() {
+        0
+    } else {
+        folder.split('/').count()
+    };
     format!("{}{file}", "../".repeat(up))
 }
 
 /// The documents of a file; `None` if one of them cannot be read.
 fn documents(file: &ParsedFile) -> Option<Vec<Value>> {
-    let documents = file.documents().iter().filter(|document| document.tree().is_some() || document.error().is_some());
+    let documents = file
+        .documents()
+        .iter()
+        .filter(|document| document.tree().is_some() || document.error().is_some());
     let trees: Option<Vec<_>> = documents.map(|document| document.tree()).collect();
     let values = trees?.into_iter().map(|tree| plain(tree.root()));
     Some(values.filter(Value::is_object).collect())
@@ -212,7 +303,9 @@ fn plain(value: yaml::Value<'_>) -> Value {
         Kind::Float(number) => Number::from_f64(number).map_or(Value::Null, Value::Number),
         Kind::String(text) => json!(text),
         Kind::Map => {
-            let entries = value.entries().map(|entry| (entry.key.to_owned(), plain(entry.value)));
+            let entries = value
+                .entries()
+                .map(|entry| (entry.key.to_owned(), plain(entry.value)));
             Value::Object(entries.collect::<Map<_, _>>())
         }
         Kind::Seq => value.items().map(plain).collect(),
@@ -232,5 +325,8 @@ pub(super) fn compare(base: &Texts, head: &Texts, delivery: DeliveryChoice) -> D
     let mut request = CompareRequest::new(state("base"), state("head"));
     request.config = ConfigChoice::Without;
     request.delivery = delivery;
-    Comparison::open(&request).expect("both can be read").report().expect("both can be simulated")
+    Comparison::open(&request)
+        .expect("both can be read")
+        .report()
+        .expect("both can be simulated")
 }

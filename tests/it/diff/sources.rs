@@ -20,7 +20,10 @@ fn an_object_belongs_to_every_root_that_reaches_its_file() {
     ];
     let old = [&common[..], &[("base/a.yaml", &*a), ("base/b.yaml", &*b)]].concat();
     let new = [&common[..], &[("base/a.yaml", &*a)]].concat();
-    assert_eq!(changed(&old, &new), ["removed ConfigMap/?/b", "removed ConfigMap/?/b"]);
+    assert_eq!(
+        changed(&old, &new),
+        ["removed ConfigMap/?/b", "removed ConfigMap/?/b"]
+    );
 }
 
 #[test]
@@ -28,31 +31,63 @@ fn an_entry_that_leaves_a_list_removes_what_only_it_reached() {
     let (a, b) = (config("a"), config("b"));
     let files = [("base/a.yaml", &*a), ("base/b.yaml", &*b)];
     let with = |list: &'static str| [&[("base/kustomization.yaml", list)], &files[..]].concat();
-    assert_eq!(changed(&with(BASE), &with("resources: [a.yaml]\n")), ["removed ConfigMap/?/b"]);
-    assert_eq!(changed(&with("resources: [a.yaml]\n"), &with(BASE)), ["added ConfigMap/?/b"]);
+    assert_eq!(
+        changed(&with(BASE), &with("resources: [a.yaml]\n")),
+        ["removed ConfigMap/?/b"]
+    );
+    assert_eq!(
+        changed(&with("resources: [a.yaml]\n"), &with(BASE)),
+        ["added ConfigMap/?/b"]
+    );
 }
 
 #[test]
 fn an_object_that_leaves_one_overlay_left_one_cluster_only() {
     let (a, b) = (config("a"), config("b"));
-    let files = [("base/kustomization.yaml", BASE), ("base/a.yaml", &*a), ("base/b.yaml", &*b)];
+    let files = [
+        ("base/kustomization.yaml", BASE),
+        ("base/a.yaml", &*a),
+        ("base/b.yaml", &*b),
+    ];
     let with = |prod: &'static str| {
-        let overlays = [("dev/kustomization.yaml", "resources: [../base]\n"), ("prod/kustomization.yaml", prod)];
+        let overlays = [
+            ("dev/kustomization.yaml", "resources: [../base]\n"),
+            ("prod/kustomization.yaml", prod),
+        ];
         [&files[..], &overlays].concat()
     };
     let delete = "resources: [../base]\npatches:\n- patch: |\n    $patch: delete\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: b}\n";
-    assert_eq!(changed(&with("resources: [../base]\n"), &with(delete)), ["removed ConfigMap/?/b"]);
+    assert_eq!(
+        changed(&with("resources: [../base]\n"), &with(delete)),
+        ["removed ConfigMap/?/b"]
+    );
 }
 
 #[test]
 fn a_root_decides_namespaces_prefixes_and_suffixes() {
     let folder = Folder::new();
-    folder.write("base/kustomization.yaml", "resources: [ns.yaml, a.yaml, r.yaml]\nnamePrefix: x-\n");
-    folder.write("base/ns.yaml", &object("v1", "Namespace", "shop")).write("base/a.yaml", &config("a"));
-    folder.write("base/r.yaml", &object("rbac.authorization.k8s.io/v1", "ClusterRole", "r"));
-    folder.write("prod/kustomization.yaml", "resources: [../base]\nnamespace: prod\nnameSuffix: -y\n");
+    folder.write(
+        "base/kustomization.yaml",
+        "resources: [ns.yaml, a.yaml, r.yaml]\nnamePrefix: x-\n",
+    );
+    folder
+        .write("base/ns.yaml", &object("v1", "Namespace", "shop"))
+        .write("base/a.yaml", &config("a"));
+    folder.write(
+        "base/r.yaml",
+        &object("rbac.authorization.k8s.io/v1", "ClusterRole", "r"),
+    );
+    folder.write(
+        "prod/kustomization.yaml",
+        "resources: [../base]\nnamespace: prod\nnameSuffix: -y\n",
+    );
     let empty = Folder::new();
-    let document = folder.run("", &["--base", ".", "--head", &empty.path().display().to_string()]).expect("changes");
+    let document = folder
+        .run(
+            "",
+            &["--base", ".", "--head", &empty.path().display().to_string()],
+        )
+        .expect("changes");
     assert_eq!(
         said(&document),
         [
@@ -61,10 +96,19 @@ fn a_root_decides_namespaces_prefixes_and_suffixes() {
             "removed ClusterRole.rbac.authorization.k8s.io//x-r-y",
         ]
     );
-    let written: Vec<&Value> = document["changes"].as_array().expect("a list").iter().map(|c| &c["written"]).collect();
+    let written: Vec<&Value> = document["changes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|c| &c["written"])
+        .collect();
     assert_eq!(
         written,
-        [&json!("ConfigMap/?/a"), &json!("Namespace//shop"), &json!("ClusterRole.rbac.authorization.k8s.io//r")]
+        [
+            &json!("ConfigMap/?/a"),
+            &json!("Namespace//shop"),
+            &json!("ClusterRole.rbac.authorization.k8s.io//r")
+        ]
     );
     assert_eq!(document["changes"][0]["bundle"], json!("prod"));
 }
@@ -75,24 +119,42 @@ fn a_component_changes_what_the_kustomization_that_names_it_builds() {
     let files = |component: &'static str| {
         [
             ("c/kustomization.yaml", component),
-            ("prod/kustomization.yaml", "resources: [a.yaml]\ncomponents: [../c]\n"),
+            (
+                "prod/kustomization.yaml",
+                "resources: [a.yaml]\ncomponents: [../c]\n",
+            ),
             ("prod/a.yaml", &*a),
         ]
     };
     let plain = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
     let prefix = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: p-\n";
-    assert_eq!(changed(&files(plain), &files(prefix)), ["renamed ConfigMap/?/a -> ConfigMap/?/p-a"]);
+    assert_eq!(
+        changed(&files(plain), &files(prefix)),
+        ["renamed ConfigMap/?/a -> ConfigMap/?/p-a"]
+    );
 }
 
 #[test]
 fn an_identity_that_is_edited_in_the_root_renames_everything_below() {
     let (a, b) = (config("a"), config("b"));
-    let files = |root: &'static str| [("kustomization.yaml", root), ("a.yaml", &*a), ("b.yaml", &*b)];
+    let files = |root: &'static str| {
+        [
+            ("kustomization.yaml", root),
+            ("a.yaml", &*a),
+            ("b.yaml", &*b),
+        ]
+    };
     let changes = changed(
         &files("resources: [a.yaml, b.yaml]\nnamespace: old\n"),
         &files("resources: [a.yaml, b.yaml]\nnamespace: new\n"),
     );
-    assert_eq!(changes, ["renamed ConfigMap/old/a -> ConfigMap/new/a", "renamed ConfigMap/old/b -> ConfigMap/new/b"]);
+    assert_eq!(
+        changes,
+        [
+            "renamed ConfigMap/old/a -> ConfigMap/new/a",
+            "renamed ConfigMap/old/b -> ConfigMap/new/b"
+        ]
+    );
 }
 
 const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: app, namespace: flux-system}\nspec:\n  path: ./app\n  prune: true\n  targetNamespace: shop\n";
@@ -101,24 +163,41 @@ const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomizat
 fn a_flux_kustomization_leads_to_a_root_and_says_its_namespace() {
     let a = config("a");
     let old = [("clusters/app.yaml", FLUX), ("app/sub/a.yaml", &*a)];
-    assert_eq!(changed(&old, &[("clusters/app.yaml", FLUX)]), ["removed ConfigMap/shop/a"]);
+    assert_eq!(
+        changed(&old, &[("clusters/app.yaml", FLUX)]),
+        ["removed ConfigMap/shop/a"]
+    );
 }
 
 #[test]
 fn a_kustomization_that_nobody_applies_points_at_nothing() {
     let a = config("a");
-    let files =
-        |list: &'static str| [("clusters/kustomization.yaml", list), ("clusters/app.yaml", FLUX), ("app/a.yaml", &*a)];
+    let files = |list: &'static str| {
+        [
+            ("clusters/kustomization.yaml", list),
+            ("clusters/app.yaml", FLUX),
+            ("app/a.yaml", &*a),
+        ]
+    };
     let without = |list: &'static str| changed(&files(list), &files(list)[..2]);
-    assert_eq!(without("resources: [app.yaml]\n"), ["removed ConfigMap/shop/a"]);
-    assert_eq!(without("resources: []\n#- app.yaml\n"), ["removed ConfigMap/?/a"]);
+    assert_eq!(
+        without("resources: [app.yaml]\n"),
+        ["removed ConfigMap/shop/a"]
+    );
+    assert_eq!(
+        without("resources: []\n#- app.yaml\n"),
+        ["removed ConfigMap/?/a"]
+    );
 }
 
 #[test]
 fn a_kustomization_below_the_folder_that_flux_builds_is_no_root_of_its_own() {
     let a = config("a");
-    let files =
-        [("clusters/app.yaml", FLUX), ("app/sub/kustomization.yaml", "resources: [a.yaml]\n"), ("app/sub/a.yaml", &*a)];
+    let files = [
+        ("clusters/app.yaml", FLUX),
+        ("app/sub/kustomization.yaml", "resources: [a.yaml]\n"),
+        ("app/sub/a.yaml", &*a),
+    ];
     let empty = [files[0], ("app/sub/kustomization.yaml", "resources: []\n")];
     assert_eq!(changed(&files, &empty), ["removed ConfigMap/shop/a"]);
 }
@@ -146,15 +225,26 @@ fn an_application_reads_the_files_that_it_names_and_gives_its_namespace_to_what_
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: app, namespace: argocd}}\nspec:\n  source: {{path: app, directory: {{{directory}}}}}\n  destination: {{namespace: shop}}\n"
         )
     };
-    let (a, role) = (config("a"), object("rbac.authorization.k8s.io/v1", "ClusterRole", "r"));
+    let (a, role) = (
+        config("a"),
+        object("rbac.authorization.k8s.io/v1", "ClusterRole", "r"),
+    );
     let there = config("b").replace("  name: b\n", "  name: b\n  namespace: there\n");
     let removed = |directory: &str| {
         let app = app(directory);
-        let old = [("app.yaml", &*app), ("app/a.yaml", &a), ("app/there.yaml", &there), ("app/r.yaml", &role)];
+        let old = [
+            ("app.yaml", &*app),
+            ("app/a.yaml", &a),
+            ("app/there.yaml", &there),
+            ("app/r.yaml", &role),
+        ];
         changed(&old, &old[..1])
     };
     let (given, not_read) = ("removed ConfigMap/shop/a", "removed ConfigMap/?/a");
-    let rest = ["removed ConfigMap/there/b", "removed ClusterRole.rbac.authorization.k8s.io//r"];
+    let rest = [
+        "removed ConfigMap/there/b",
+        "removed ClusterRole.rbac.authorization.k8s.io//r",
+    ];
     for (directory, first) in [
         ("", given),
         ("include: '{a,r}.yaml'", given),
@@ -162,15 +252,25 @@ fn an_application_reads_the_files_that_it_names_and_gives_its_namespace_to_what_
         ("include: '*', exclude: 'a*'", not_read),
         ("include: '*', exclude: 'sub/*'", given),
     ] {
-        assert_eq!(removed(directory), [&[first], &rest[..]].concat(), "{directory}");
+        assert_eq!(
+            removed(directory),
+            [&[first], &rest[..]].concat(),
+            "{directory}"
+        );
     }
 }
 
 #[test]
 fn a_folder_of_the_same_files_under_another_name_is_moved() {
     let a = config("a");
-    let old = [("x/kustomization.yaml", "resources: [a.yaml]\n"), ("x/a.yaml", &*a)];
-    let new = [("y/kustomization.yaml", "resources: [a.yaml]\n"), ("y/a.yaml", &*a)];
+    let old = [
+        ("x/kustomization.yaml", "resources: [a.yaml]\n"),
+        ("x/a.yaml", &*a),
+    ];
+    let new = [
+        ("y/kustomization.yaml", "resources: [a.yaml]\n"),
+        ("y/a.yaml", &*a),
+    ];
     assert_eq!(changed(&old, &new), ["moved ConfigMap/?/a"]);
 }
 
@@ -178,8 +278,16 @@ fn a_folder_of_the_same_files_under_another_name_is_moved() {
 fn patches_values_and_generators_input_are_no_objects() {
     let a = config("a");
     let root = "resources: [a.yaml]\npatches: [{path: p.yaml}]\nconfigMapGenerator: [{name: g, files: [g.yaml]}]\n";
-    let old = [("kustomization.yaml", root), ("a.yaml", &*a), ("p.yaml", &*a), ("g.yaml", &*a)];
-    let new = [("kustomization.yaml", "resources: [a.yaml]\n"), ("a.yaml", &*a)];
+    let old = [
+        ("kustomization.yaml", root),
+        ("a.yaml", &*a),
+        ("p.yaml", &*a),
+        ("g.yaml", &*a),
+    ];
+    let new = [
+        ("kustomization.yaml", "resources: [a.yaml]\n"),
+        ("a.yaml", &*a),
+    ];
     assert_eq!(changed(&old, &new), [""; 0]);
 }
 
@@ -199,7 +307,11 @@ fn kustomizations_that_include_each_other_end() {
 fn a_bundle_of_the_configuration_is_one_destination() {
     let a = config("a");
     let config = "version: 1\nbundles:\n  shop: {paths: [shop], namespace: shop}\n";
-    let old = [("ownerlint.yaml", config), ("shop/x/a.yaml", &*a), ("shop/y/a.yaml", &*a)];
+    let old = [
+        ("ownerlint.yaml", config),
+        ("shop/x/a.yaml", &*a),
+        ("shop/y/a.yaml", &*a),
+    ];
     let new = [("ownerlint.yaml", config), ("shop/y/a.yaml", &*a)];
     assert_eq!(changed(&old, &new), ["moved ConfigMap/shop/a"]);
 }

@@ -19,9 +19,13 @@ fn strings_under<'a>(key: &str, value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::Object(members) => {
             found.extend(members.get(key).and_then(Value::as_str));
-            members.values().for_each(|value| strings_under(key, value, found));
+            members
+                .values()
+                .for_each(|value| strings_under(key, value, found));
         }
-        Value::Array(items) => items.iter().for_each(|value| strings_under(key, value, found)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|value| strings_under(key, value, found)),
         _ => {}
     }
 }
@@ -29,8 +33,12 @@ fn strings_under<'a>(key: &str, value: &'a Value, found: &mut Vec<&'a str>) {
 /// Objects and lists that say nothing; a run without results has an empty list of them.
 fn empty_members(value: &Value) -> usize {
     match value {
-        Value::Object(members) => usize::from(members.is_empty()) + members.values().map(empty_members).sum::<usize>(),
-        Value::Array(items) => usize::from(items.is_empty()) + items.iter().map(empty_members).sum::<usize>(),
+        Value::Object(members) => {
+            usize::from(members.is_empty()) + members.values().map(empty_members).sum::<usize>()
+        }
+        Value::Array(items) => {
+            usize::from(items.is_empty()) + items.iter().map(empty_members).sum::<usize>()
+        }
         _ => 0,
     }
 }
@@ -39,12 +47,27 @@ fn empty_members(value: &Value) -> usize {
 fn every_format_of_the_corpus_is_read_by_its_reader() {
     let Some(corpus) = corpus() else { return };
     let root = Some(corpus.to_string_lossy().into_owned());
-    let roots = Roots { repository_root: root.clone(), working_directory: root };
-    let options = Options { roots, ..Options::default() };
-    let report = engine::check(Inventory::new(files(corpus).to_vec(), Settings::default()), &Check::default());
-    let texts: BTreeMap<_, _> = Format::ALL.map(|format| (format, render(format, &report, &options))).into();
+    let roots = Roots {
+        repository_root: root.clone(),
+        working_directory: root,
+    };
+    let options = Options {
+        roots,
+        ..Options::default()
+    };
+    let report = engine::check(
+        Inventory::new(files(corpus).to_vec(), Settings::default()),
+        &Check::default(),
+    );
+    let texts: BTreeMap<_, _> = Format::ALL
+        .map(|format| (format, render(format, &report, &options)))
+        .into();
 
-    assert!(report.findings.len() > 500, "the corpus has something to say: {}", report.findings.len());
+    assert!(
+        report.findings.len() > 500,
+        "the corpus has something to say: {}",
+        report.findings.len()
+    );
     for (format, text) in &texts {
         readers::read(*format, text, &report, &options);
         println!("{format}: {} bytes", text.len());
@@ -58,9 +81,15 @@ fn every_format_of_the_corpus_is_read_by_its_reader() {
     strings_under("markdown", &sarif, &mut pages);
     assert!(uris.len() > report.findings.len());
     // The first segment of a relative reference has no colon, so that a scheme would show.
-    let relative = |uri: &&str| !uri.starts_with('/') && !uri.contains(':') && !uri.split('/').any(|part| part == "..");
+    let relative = |uri: &&str| {
+        !uri.starts_with('/') && !uri.contains(':') && !uri.split('/').any(|part| part == "..")
+    };
     assert_eq!(uris.iter().find(|uri| !relative(uri)), None);
-    assert!(uris.iter().all(|uri| corpus.join(uri.replace("%20", " ")).exists()), "every reference leads to a file");
+    assert!(
+        uris.iter()
+            .all(|uri| corpus.join(uri.replace("%20", " ")).exists()),
+        "every reference leads to a file"
+    );
     assert_eq!(pages.len(), report.rules.len());
     let links = pages.iter().flat_map(|page| page.split("](").skip(1));
     assert_eq!(

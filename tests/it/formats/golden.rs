@@ -14,7 +14,10 @@ fn golden(name: &str, format: Format, options: &Options) {
 
 #[test]
 fn every_format_reads_as_its_golden_file_says() {
-    for format in Format::ALL.into_iter().filter(|format| *format != Format::Html) {
+    for format in Format::ALL
+        .into_iter()
+        .filter(|format| *format != Format::Html)
+    {
         golden(format.as_str(), format, &sample::options());
     }
 }
@@ -24,7 +27,9 @@ fn a_page_says_beside_its_contract_what_the_golden_file_says() {
     let text = render(Format::Html, &sample::report(), &sample::options());
     let mut beside = HtmlPage::read(&text).beside;
     let rules = beside["rules"].as_object_mut().expect("rules");
-    rules.values_mut().for_each(|rule| rule["page"] = "its page".into());
+    rules
+        .values_mut()
+        .for_each(|rule| rule["page"] = "its page".into());
     insta::with_settings!({ snapshot_path => "golden", prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("html", serde_json::to_string_pretty(&beside).expect("JSON"));
     });
@@ -33,7 +38,13 @@ fn a_page_says_beside_its_contract_what_the_golden_file_says() {
 #[test]
 fn colours_links_and_narrow_terminals_are_options_of_the_human_format() {
     let options = Options {
-        human: HumanOptions { color: true, links: true, ascii: true, width: 60, ..sample::options().human },
+        human: HumanOptions {
+            color: true,
+            links: true,
+            ascii: true,
+            width: 60,
+            ..sample::options().human
+        },
         ..sample::options()
     };
     // Escape characters would make the golden file unreadable.

@@ -1,8 +1,12 @@
 //! Nothing in a manifest breaks a format: hostile text in every place a format prints.
 
-use ownerlint::finding::{Applicability, Chain, Consequence, Edit, Finding, Fix, Label, Relation, Severity};
+use ownerlint::finding::{
+    Applicability, Chain, Consequence, Edit, Finding, Fix, Label, Relation, Severity,
+};
 use ownerlint::kube::{Namespace, ObjectKey, kinds};
-use ownerlint::report::{Format, HumanOptions, LspOptions, MarkdownOptions, Options, Report, render};
+use ownerlint::report::{
+    Format, HumanOptions, LspOptions, MarkdownOptions, Options, Report, render,
+};
 use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use proptest::prelude::*;
 
@@ -30,37 +34,63 @@ fn span(limit: u32) -> impl Strategy<Value = Span> {
 /// A finding in one of two files, with places inside, across lines, empty, or past the end.
 fn finding() -> impl Strategy<Value = Finding> {
     let severity = prop::sample::select(vec![Severity::Info, Severity::Warning, Severity::Error]);
-    let label =
-        || (0..2u32, span(80), text()).prop_map(|(file, span, message)| Label::new(FileId(file), span, message));
+    let label = || {
+        (0..2u32, span(80), text())
+            .prop_map(|(file, span, message)| Label::new(FileId(file), span, message))
+    };
     let key = || text().prop_map(|name| ObjectKey::new(kinds::SECRET, Namespace::None, name));
-    let texts = (text(), text(), text(), prop::option::of(key()), prop::option::of(text()));
-    let places = (label(), prop::collection::vec(label(), 0..5), prop::collection::vec(key(), 0..4));
+    let texts = (
+        text(),
+        text(),
+        text(),
+        prop::option::of(key()),
+        prop::option::of(text()),
+    );
+    let places = (
+        label(),
+        prop::collection::vec(label(), 0..5),
+        prop::collection::vec(key(), 0..4),
+    );
     let edit = (0..2u32, span(80), text()).prop_map(|(file, span, replacement)| {
         let (file, within) = (FileId(file), span);
-        Edit { file, span, replacement, within }
+        Edit {
+            file,
+            span,
+            replacement,
+            within,
+        }
     });
     let fix = (text(), prop::collection::vec(edit, 1..3)).prop_map(|(title, edits)| {
         let applicability = Applicability::Suggested;
         // Whatever it does, it is called something.
-        Fix { title: format!("fix {title}"), applicability, edits }
+        Fix {
+            title: format!("fix {title}"),
+            applicability,
+            edits,
+        }
     });
     let places = (places, prop::option::of(fix));
     (severity, texts, places).prop_map(
-        |(severity, (message, reason, help, object, field), ((primary, related, chain), fix))| Finding {
-            rule: "duplicate-object",
-            severity,
-            consequence: Consequence::Stuck,
-            message,
-            reason,
-            help,
-            object,
-            field,
-            target: None,
-            primary,
-            related,
-            chain: Chain { relation: Relation::Takes, objects: chain },
-            tables: Vec::new(),
-            fix,
+        |(severity, (message, reason, help, object, field), ((primary, related, chain), fix))| {
+            Finding {
+                rule: "duplicate-object",
+                severity,
+                consequence: Consequence::Stuck,
+                message,
+                reason,
+                help,
+                object,
+                field,
+                target: None,
+                primary,
+                related,
+                chain: Chain {
+                    relation: Relation::Takes,
+                    objects: chain,
+                },
+                tables: Vec::new(),
+                fix,
+            }
         },
     )
 }
@@ -78,20 +108,31 @@ prop_compose! {
 
 fn options() -> impl Strategy<Value = Options> {
     let unit = prop::sample::select(vec![ColumnUnit::Utf8, ColumnUnit::Chars, ColumnUnit::Utf16]);
-    (any::<bool>(), 0..200usize, unit, 0..4_000usize).prop_map(|(ascii, width, position_encoding, markdown_bytes)| {
-        let sample = sample::options();
-        Options {
-            human: HumanOptions { ascii, width, ..sample.human },
-            lsp: LspOptions { position_encoding },
-            markdown: MarkdownOptions { bytes: markdown_bytes, ..sample.markdown },
-            ..sample
-        }
-    })
+    (any::<bool>(), 0..200usize, unit, 0..4_000usize).prop_map(
+        |(ascii, width, position_encoding, markdown_bytes)| {
+            let sample = sample::options();
+            Options {
+                human: HumanOptions {
+                    ascii,
+                    width,
+                    ..sample.human
+                },
+                lsp: LspOptions { position_encoding },
+                markdown: MarkdownOptions {
+                    bytes: markdown_bytes,
+                    ..sample.markdown
+                },
+                ..sample
+            }
+        },
+    )
 }
 
 /// Characters that a terminal obeys or that turn the text around; line breaks and tabs are for formats to judge.
 fn obeyed(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t')) || ('\u{202a}'..='\u{202e}').contains(&c) || c == '\u{2028}'
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || ('\u{202a}'..='\u{202e}').contains(&c)
+        || c == '\u{2028}'
 }
 
 proptest! {
@@ -127,20 +168,43 @@ fn a_manifest_of_one_endless_line_gives_short_snippets() {
     let filler = "\"k\":\"😀é\",".repeat(20_000);
     let text = format!("{{{filler}\"kind\":\"List\",{filler}\"end\":0}}");
     let at = |needle: &str| sample::span(&text, needle, 0);
-    let mut finding =
-        sample::finding("duplicate-object", Severity::Warning, Label::new(FileId(0), at("\"List\""), "this"));
+    let mut finding = sample::finding(
+        "duplicate-object",
+        Severity::Warning,
+        Label::new(FileId(0), at("\"List\""), "this"),
+    );
     finding.related = vec![Label::new(FileId(0), at("\"end\""), "far away")];
     let sources = Sources::new(vec![SourceFile::new("one.json", text.clone())]);
-    let human = render(Format::Human, &sample::with(sources, vec![finding]), &sample::options());
-    assert!(human.lines().all(|line| line.chars().count() <= 130), "{human}");
-    assert!(human.contains("\"kind\":\"List\"") && human.contains("☞ far away"), "{human}");
+    let human = render(
+        Format::Human,
+        &sample::with(sources, vec![finding]),
+        &sample::options(),
+    );
+    assert!(
+        human.lines().all(|line| line.chars().count() <= 130),
+        "{human}"
+    );
+    assert!(
+        human.contains("\"kind\":\"List\"") && human.contains("☞ far away"),
+        "{human}"
+    );
 }
 
 #[test]
 fn a_finding_in_an_empty_file_has_a_snippet() {
-    let finding =
-        sample::finding("duplicate-object", Severity::Error, Label::new(FileId(0), Span::empty(0), "nothing here"));
+    let finding = sample::finding(
+        "duplicate-object",
+        Severity::Error,
+        Label::new(FileId(0), Span::empty(0), "nothing here"),
+    );
     let sources = Sources::new(vec![SourceFile::new("empty.yaml", "")]);
-    let human = render(Format::Human, &sample::with(sources, vec![finding]), &sample::options());
-    assert!(human.contains("╭─[empty.yaml:1:1]") && human.contains("╰── nothing here"), "{human}");
+    let human = render(
+        Format::Human,
+        &sample::with(sources, vec![finding]),
+        &sample::options(),
+    );
+    assert!(
+        human.contains("╭─[empty.yaml:1:1]") && human.contains("╰── nothing here"),
+        "{human}"
+    );
 }

@@ -20,34 +20,56 @@ static LSP: LazyLock<Validator> = LazyLock::new(lsp_schema);
 
 /// Reads `text` back and asserts that it says what `report` holds.
 pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Options) {
-    let messages = || report.findings.iter().map(|reported| reported.finding.message.as_str());
+    let messages = || {
+        report
+            .findings
+            .iter()
+            .map(|reported| reported.finding.message.as_str())
+    };
     match format {
         Format::Human => assert!(text.lines().count() > different(report, options.human.show)),
         Format::Concise => {
             let lines = text.lines().count();
-            assert_eq!(lines, different(report, options.concise.show), "one line per finding: {text:?}");
+            assert_eq!(
+                lines,
+                different(report, options.concise.show),
+                "one line per finding: {text:?}"
+            );
         }
         Format::Json => {
             let document = valid(validator("report"), text);
             assert!(messages().eq(strings(&document["findings"], "/message")));
         }
-        Format::Jsonl => assert!(messages().eq(text.lines().map(parsed).map(|line| line["message"].clone()))),
+        Format::Jsonl => {
+            assert!(messages().eq(text.lines().map(parsed).map(|line| line["message"].clone())))
+        }
         Format::Sarif => sarif(text, report),
         Format::Github => github(text, report, options),
         Format::Gitlab => {
             let document = valid(&GITLAB, text);
             let prints = strings(&document, "/fingerprint");
             assert_eq!(prints.len(), report.findings.len());
-            assert_eq!(prints.iter().collect::<BTreeSet<_>>().len(), prints.len(), "GitLab keeps one of equal ones");
+            assert_eq!(
+                prints.iter().collect::<BTreeSet<_>>().len(),
+                prints.len(),
+                "GitLab keeps one of equal ones"
+            );
         }
         Format::Junit => junit(text, report, options),
         Format::Rdjson => {
             let document = valid(&RDJSON, text);
-            assert_eq!(document["diagnostics"].as_array().map(Vec::len), Some(report.findings.len()));
+            assert_eq!(
+                document["diagnostics"].as_array().map(Vec::len),
+                Some(report.findings.len())
+            );
         }
         Format::Lsp => {
             let document = valid(&LSP, text);
-            assert_eq!(document.as_array().map(Vec::len), Some(report.sources.len()), "files without findings too");
+            assert_eq!(
+                document.as_array().map(Vec::len),
+                Some(report.sources.len()),
+                "files without findings too"
+            );
             assert_eq!(strings(&document, "/uri").len(), report.sources.len());
             ranges(&document, report, options.lsp.position_encoding);
         }
@@ -59,9 +81,19 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
 
 /// How many findings from a severity on say something different, or about another file.
 fn different(report: &Report, show: Severity) -> usize {
-    let shown = report.findings.iter().map(|reported| &reported.finding).filter(|finding| finding.severity >= show);
+    let shown = report
+        .findings
+        .iter()
+        .map(|reported| &reported.finding)
+        .filter(|finding| finding.severity >= show);
     let said = shown.map(|finding| {
-        (finding.rule, finding.severity, finding.primary.file, Identity::of(finding).field, &finding.message)
+        (
+            finding.rule,
+            finding.severity,
+            finding.primary.file,
+            Identity::of(finding).field,
+            &finding.message,
+        )
     });
     said.collect::<BTreeSet<_>>().len()
 }
@@ -75,7 +107,14 @@ fn valid(validator: &Validator, text: &str) -> Value {
 
 fn strings(array: &Value, pointer: &str) -> Vec<String> {
     let items = array.as_array().expect("an array").iter();
-    items.map(|item| item.pointer(pointer).and_then(Value::as_str).expect("a string").to_owned()).collect()
+    items
+        .map(|item| {
+            item.pointer(pointer)
+                .and_then(Value::as_str)
+                .expect("a string")
+                .to_owned()
+        })
+        .collect()
 }
 
 /// The official schema, and what GitHub's documentation asks for besides.
@@ -83,12 +122,27 @@ fn sarif(text: &str, report: &Report) {
     let document = valid(&SARIF, text);
     let run = &document["runs"][0];
     let rules = strings(&run["tool"]["driver"]["rules"], "/id");
-    assert!(rules.iter().eq(report.rules.iter().map(|rule| rule.id)), "all rules, in their order");
+    assert!(
+        rules.iter().eq(report.rules.iter().map(|rule| rule.id)),
+        "all rules, in their order"
+    );
     for rule in run["tool"]["driver"]["rules"].as_array().expect("rules") {
-        let length = |pointer: &str| rule.pointer(pointer).and_then(Value::as_str).expect("a text").chars().count();
-        assert!(length("/shortDescription/text") <= 1_024 && length("/fullDescription/text") <= 1_024);
+        let length = |pointer: &str| {
+            rule.pointer(pointer)
+                .and_then(Value::as_str)
+                .expect("a text")
+                .chars()
+                .count()
+        };
+        assert!(
+            length("/shortDescription/text") <= 1_024 && length("/fullDescription/text") <= 1_024
+        );
         assert!(length("/help/text") > 0 && length("/help/markdown") > 0);
-        assert!(rule["properties"]["tags"].as_array().is_some_and(|tags| tags.len() <= 10));
+        assert!(
+            rule["properties"]["tags"]
+                .as_array()
+                .is_some_and(|tags| tags.len() <= 10)
+        );
     }
     let results = run["results"].as_array().expect("results");
     assert_eq!(results.len(), report.findings.len().min(5_000));
@@ -98,27 +152,51 @@ fn sarif(text: &str, report: &Report) {
         assert_eq!(number("startLine"), number("endLine"), "one line");
         assert!(number("startColumn") < number("endColumn"));
         assert_eq!(result["locations"].as_array().map(Vec::len), Some(1));
-        assert!(result["relatedLocations"].as_array().is_none_or(|related| related.len() < 100));
-        let steps = result.pointer("/codeFlows/0/threadFlows/0/locations").and_then(Value::as_array);
+        assert!(
+            result["relatedLocations"]
+                .as_array()
+                .is_none_or(|related| related.len() < 100)
+        );
+        let steps = result
+            .pointer("/codeFlows/0/threadFlows/0/locations")
+            .and_then(Value::as_array);
         assert!(steps.is_none_or(|steps| (2..=1_000).contains(&steps.len())));
-        let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().expect("a reference");
+        let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+            .as_str()
+            .expect("a reference");
         assert!(uri.bytes().all(|byte| byte.is_ascii_graphic()), "{uri}");
         let index = result["ruleIndex"].as_u64().expect("an index");
-        assert_eq!(result["ruleId"].as_str(), Some(rules[index as usize].as_str()));
-        assert_eq!(result["partialFingerprints"]["primaryLocationLineHash"].as_str().map(str::len), Some(32));
+        assert_eq!(
+            result["ruleId"].as_str(),
+            Some(rules[index as usize].as_str())
+        );
+        assert_eq!(
+            result["partialFingerprints"]["primaryLocationLineHash"]
+                .as_str()
+                .map(str::len),
+            Some(32)
+        );
         assert!(text_of(result).chars().count() < 30_000);
     }
 }
 
 /// The schema's patterns for languages have a bracket too many, which only some regex engines take; we write no language.
 fn sarif_schema() -> Validator {
-    let mut schema = parsed(include_str!("../../../fixtures/schema/sarif-2.1.0.schema.json"));
-    for pointer in ["/definitions/run/properties/language", "/definitions/toolComponent/properties/language"] {
+    let mut schema = parsed(include_str!(
+        "../../../fixtures/schema/sarif-2.1.0.schema.json"
+    ));
+    for pointer in [
+        "/definitions/run/properties/language",
+        "/definitions/toolComponent/properties/language",
+    ] {
         if let Some(language) = schema.pointer_mut(pointer).and_then(Value::as_object_mut) {
             language.remove("pattern");
         }
     }
-    jsonschema::options().should_validate_formats(true).build(&schema).expect("the schema is a schema")
+    jsonschema::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .expect("the schema is a schema")
 }
 
 fn text_of(result: &Value) -> &str {
@@ -137,8 +215,16 @@ fn github(text: &str, report: &Report, options: &Options) {
         shown += 1;
         let (command, data) = rest.split_once("::").expect("a command has data");
         let (name, properties) = command.split_once(' ').expect("a command has properties");
-        let properties: Vec<_> = properties.split(',').map(|pair| pair.split_once('=').expect("key=value")).collect();
-        let get = |key: &str| properties.iter().find(|(name, _)| *name == key).map(|(_, value)| unescaped(value));
+        let properties: Vec<_> = properties
+            .split(',')
+            .map(|pair| pair.split_once('=').expect("key=value"))
+            .collect();
+        let get = |key: &str| {
+            properties
+                .iter()
+                .find(|(name, _)| *name == key)
+                .map(|(_, value)| unescaped(value))
+        };
         let severity = match name {
             "error" => Severity::Error,
             "warning" => Severity::Warning,
@@ -149,26 +235,49 @@ fn github(text: &str, report: &Report, options: &Options) {
         let data = unescaped(data);
         let first = data.lines().next().unwrap_or_default();
         // What Helm rendered is followed by its template.
-        let before = first.rsplit_once(" (").filter(|(_, template)| template.ends_with(')')).map(|(before, _)| before);
-        let says =
-            |message: &str| [Some(first), before].into_iter().flatten().any(|text| words(text) == words(message));
+        let before = first
+            .rsplit_once(" (")
+            .filter(|(_, template)| template.ends_with(')'))
+            .map(|(before, _)| before);
+        let says = |message: &str| {
+            [Some(first), before]
+                .into_iter()
+                .flatten()
+                .any(|text| words(text) == words(message))
+        };
         let known = report
             .findings
             .iter()
             .map(|reported| &reported.finding)
-            .any(|finding| finding.severity == severity && finding.rule == title && says(&finding.message));
+            .any(|finding| {
+                finding.severity == severity && finding.rule == title && says(&finding.message)
+            });
         assert!(known, "{line:?}");
         assert!(get("line").is_some_and(|line| line.parse::<usize>().is_ok()));
-        assert_eq!(get("col").is_some(), get("line") == get("endLine"), "columns on one line only");
+        assert_eq!(
+            get("col").is_some(),
+            get("line") == get("endLine"),
+            "columns on one line only"
+        );
     }
-    let of = |severity| report.findings.iter().filter(|reported| reported.finding.severity == severity).count();
+    let of = |severity| {
+        report
+            .findings
+            .iter()
+            .filter(|reported| reported.finding.severity == severity)
+            .count()
+    };
     let per_kind = [Severity::Error, Severity::Warning, Severity::Info]
         .map(|severity| of(severity).min(options.github.annotation_cap));
     assert_eq!(shown, per_kind.iter().sum::<usize>());
 }
 
 fn unescaped(text: &str) -> String {
-    let text = text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",");
+    let text = text
+        .replace("%0D", "\r")
+        .replace("%0A", "\n")
+        .replace("%3A", ":")
+        .replace("%2C", ",");
     text.replace("%25", "%")
 }
 
@@ -187,11 +296,27 @@ fn ranges(document: &Value, report: &Report, unit: ColumnUnit) {
     };
     for (file, (_, source)) in files.iter().zip(report.sources.iter()) {
         for diagnostic in file["diagnostics"].as_array().expect("diagnostics") {
-            assert!(fits(source, &diagnostic["range"]), "{}: {diagnostic}", source.path());
-            for related in diagnostic["relatedInformation"].as_array().into_iter().flatten() {
+            assert!(
+                fits(source, &diagnostic["range"]),
+                "{}: {diagnostic}",
+                source.path()
+            );
+            for related in diagnostic["relatedInformation"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
                 let location = &related["location"];
-                let named = files.iter().zip(report.sources.iter()).filter(|(file, _)| file["uri"] == location["uri"]);
-                assert!(named.into_iter().any(|(_, (_, source))| fits(source, &location["range"])), "{location}");
+                let named = files
+                    .iter()
+                    .zip(report.sources.iter())
+                    .filter(|(file, _)| file["uri"] == location["uri"]);
+                assert!(
+                    named
+                        .into_iter()
+                        .any(|(_, (_, source))| fits(source, &location["range"])),
+                    "{location}"
+                );
             }
         }
     }
@@ -201,26 +326,60 @@ fn junit(text: &str, report: &Report, options: &Options) {
     let document = roxmltree::Document::parse(text).expect("well-formed XML");
     let root = document.root_element();
     assert_eq!(root.tag_name().name(), "testsuites");
-    let named = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
-    let number = |name: &str| root.attribute(name).and_then(|value| value.parse::<usize>().ok());
+    let named = |name: &str| {
+        document
+            .descendants()
+            .filter(|node| node.has_tag_name(name))
+            .count()
+    };
+    let number = |name: &str| {
+        root.attribute(name)
+            .and_then(|value| value.parse::<usize>().ok())
+    };
     assert_eq!(number("tests"), Some(named("testcase")));
     assert_eq!(number("failures"), Some(named("failure")));
     assert_eq!(named("testsuite"), report.sources.len());
-    let limit = options.junit.fail_on.expect("the samples fail on something");
-    assert_eq!(named("failure"), report.findings.iter().filter(|reported| reported.finding.severity >= limit).count());
+    let limit = options
+        .junit
+        .fail_on
+        .expect("the samples fail on something");
+    assert_eq!(
+        named("failure"),
+        report
+            .findings
+            .iter()
+            .filter(|reported| reported.finding.severity >= limit)
+            .count()
+    );
 }
 
 fn markdown(text: &str, report: &Report, options: &Options) {
     // The heading is always there, even where a silly limit leaves no room for it.
-    assert!(text.len() <= options.markdown.bytes.max(600), "{} over {}", text.len(), options.markdown.bytes);
-    let rows: Vec<_> = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |")).collect();
+    assert!(
+        text.len() <= options.markdown.bytes.max(600),
+        "{} over {}",
+        text.len(),
+        options.markdown.bytes
+    );
+    let rows: Vec<_> = text
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| |"))
+        .collect();
     for row in &rows {
         assert_eq!(row.matches('|').count(), 5, "{row}");
     }
     let cut = text.contains("left out here");
     assert!(cut || rows.len() == report.findings.len());
     for tag in text.split('<').skip(1) {
-        let known = ["br>", "code>", "/code>", "details>", "/details>", "summary>", "/summary>"];
+        let known = [
+            "br>",
+            "code>",
+            "/code>",
+            "details>",
+            "/details>",
+            "summary>",
+            "/summary>",
+        ];
         assert!(known.iter().any(|known| tag.starts_with(known)), "<{tag}");
     }
     assert!(!text.contains("@team") && text.matches('`').count() == 0);
@@ -319,6 +478,12 @@ fn compiled(schema: Value) -> Validator {
 fn html(text: &str, report: &Report) {
     let page = HtmlPage::read(text);
     let contract = render(Format::Json, report, &Options::default());
-    assert_eq!(page.contract, serde_json::from_str::<Value>(&contract).expect("the contract"));
-    assert_eq!(page.beside["snippets"].as_array().map(Vec::len), Some(report.findings.len()));
+    assert_eq!(
+        page.contract,
+        serde_json::from_str::<Value>(&contract).expect("the contract")
+    );
+    assert_eq!(
+        page.beside["snippets"].as_array().map(Vec::len),
+        Some(report.findings.len())
+    );
 }

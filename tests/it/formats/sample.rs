@@ -5,8 +5,8 @@ use ownerlint::finding::{
 };
 use ownerlint::kube::ObjectKey;
 use ownerlint::report::{
-    Cascades, ConciseOptions, HumanOptions, MarkdownOptions, Note, Options, Place, Published, Report, Reported, Roots,
-    RuleInfo, RunInfo, Summary, Tool,
+    Cascades, ConciseOptions, HumanOptions, MarkdownOptions, Note, Options, Place, Published,
+    Report, Reported, Roots, RuleInfo, RunInfo, Summary, Tool,
 };
 use ownerlint::text::{FileId, SourceFile, Sources, Span};
 
@@ -54,7 +54,10 @@ pub(crate) const HOSTILE_PATH: &str = "::error file=x,line=1::pwned/100% a,b:c|`
 
 /// The span of the `nth` (from 0) occurrence of `needle`.
 pub(crate) fn span(text: &str, needle: &str, nth: usize) -> Span {
-    let (at, _) = text.match_indices(needle).nth(nth).expect("the sample holds the needle");
+    let (at, _) = text
+        .match_indices(needle)
+        .nth(nth)
+        .expect("the sample holds the needle");
     Span::new(at as u32, (at + needle.len()) as u32)
 }
 
@@ -140,8 +143,10 @@ fn shop() -> [Finding; 2] {
         Finding {
             consequence: Consequence::NeverCollected,
             message: "no Kubernetes release serves `Deploymnt` in the core group".to_owned(),
-            reason: "The garbage collector cannot look the owner up and retries forever.".to_owned(),
-            help: "Did you mean `Deployment`?\n\n    apiVersion: apps/v1\n    kind: Deployment".to_owned(),
+            reason: "The garbage collector cannot look the owner up and retries forever."
+                .to_owned(),
+            help: "Did you mean `Deployment`?\n\n    apiVersion: apps/v1\n    kind: Deployment"
+                .to_owned(),
             object: object.clone(),
             field: Some("metadata.ownerReferences[0].kind".to_owned()),
             ..finding(
@@ -153,7 +158,11 @@ fn shop() -> [Finding; 2] {
         Finding {
             message: "the block goes on over several lines".to_owned(),
             object,
-            ..finding("dropped-content", Severity::Info, Label::new(shop, span(SHOP, "|\r\n    one\r\n    two", 0), ""))
+            ..finding(
+                "dropped-content",
+                Severity::Info,
+                Label::new(shop, span(SHOP, "|\r\n    one\r\n    two", 0), ""),
+            )
         },
     ]
 }
@@ -175,8 +184,14 @@ pub(crate) fn report() -> Report {
     let [kind, block] = shop();
     let mut report = with(sources(), vec![hostile(), rook(), kind, block]);
     report.findings[1].chain_places = vec![
-        Some(Place { file: FileId(3), span: span(RBAC, "rook-ceph-global", 0) }),
-        Some(Place { file: FileId(2), span: span(CLUSTER, "rook-ceph", 0) }),
+        Some(Place {
+            file: FileId(3),
+            span: span(RBAC, "rook-ceph-global", 0),
+        }),
+        Some(Place {
+            file: FileId(2),
+            span: span(CLUSTER, "rook-ceph", 0),
+        }),
         None,
     ];
     report.notes = vec![
@@ -198,8 +213,17 @@ pub(crate) fn report() -> Report {
 
 /// A report of `findings`, given in report order.
 pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
-    let fingerprints = fingerprint(&findings, |finding| sources.file(finding.primary.file).path(), |_| 1);
-    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let fingerprints = fingerprint(
+        &findings,
+        |finding| sources.file(finding.primary.file).path(),
+        |_| 1,
+    );
+    let of = |severity| {
+        findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    };
     let summary = Summary {
         files: sources.len(),
         documents: 5,
@@ -237,7 +261,11 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
 }
 
 fn tool() -> Tool {
-    Tool { name: "ownerlint".to_owned(), version: "0.1.0".to_owned(), url: "https://ownerlint.example".to_owned() }
+    Tool {
+        name: "ownerlint".to_owned(),
+        version: "0.1.0".to_owned(),
+        url: "https://ownerlint.example".to_owned(),
+    }
 }
 
 fn rules() -> Vec<RuleInfo> {
@@ -262,9 +290,24 @@ fn rules() -> Vec<RuleInfo> {
             Consequence::NeverCollected,
             "An owner reference names a kind that is not served.",
         ),
-        rule("unreadable-document", Severity::Error, Consequence::Rejected, "A document cannot be read."),
-        rule("dropped-content", Severity::Info, Consequence::Lost, "Content is dropped."),
-        rule("duplicate-object", Severity::Info, Consequence::Ignored, "An object is defined twice."),
+        rule(
+            "unreadable-document",
+            Severity::Error,
+            Consequence::Rejected,
+            "A document cannot be read.",
+        ),
+        rule(
+            "dropped-content",
+            Severity::Info,
+            Consequence::Lost,
+            "Content is dropped.",
+        ),
+        rule(
+            "duplicate-object",
+            Severity::Info,
+            Consequence::Ignored,
+            "An object is defined twice.",
+        ),
     ]
 }
 
@@ -278,12 +321,19 @@ pub(crate) fn options() -> Options {
         markdown: MarkdownOptions {
             published: Some(Published {
                 url: "https://code.example/me/repo/blob/0123abc".to_owned(),
-                files: [HOSTILE_PATH, "deploy/rook/rbac.yaml"].map(str::to_owned).into(),
+                files: [HOSTILE_PATH, "deploy/rook/rbac.yaml"]
+                    .map(str::to_owned)
+                    .into(),
             }),
             ..MarkdownOptions::default()
         },
-        human: HumanOptions { show: Severity::Info, ..HumanOptions::default() },
-        concise: ConciseOptions { show: Severity::Info },
+        human: HumanOptions {
+            show: Severity::Info,
+            ..HumanOptions::default()
+        },
+        concise: ConciseOptions {
+            show: Severity::Info,
+        },
         ..Options::default()
     }
 }

@@ -12,8 +12,12 @@ use super::sample;
 /// The validator of a published schema. A schema takes longer to compile than a document to check.
 pub(crate) fn validator(name: &str) -> &'static Validator {
     static VALIDATORS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
-        let compiled = |text| jsonschema::validator_for(&parsed(text)).expect("the schema is a schema");
-        SCHEMAS.iter().map(|(name, text)| (*name, compiled(text))).collect()
+        let compiled =
+            |text| jsonschema::validator_for(&parsed(text)).expect("the schema is a schema");
+        SCHEMAS
+            .iter()
+            .map(|(name, text)| (*name, compiled(text)))
+            .collect()
     });
     VALIDATORS.get(name).expect("the schema exists")
 }
@@ -24,7 +28,10 @@ pub(crate) fn parsed(text: &str) -> Value {
 
 /// What `validator` has against `document`.
 pub(crate) fn complaints(validator: &Validator, document: &Value) -> Vec<String> {
-    validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    validator
+        .iter_errors(document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect()
 }
 
 #[test]
@@ -76,7 +83,10 @@ fn a_finding_of_a_change_is_described_like_every_other() {
 fn jsonl_is_the_findings_of_json() {
     let report = sample::report();
     let document = parsed(&render(Format::Json, &report, &sample::options()));
-    let lines: Vec<Value> = render(Format::Jsonl, &report, &sample::options()).lines().map(parsed).collect();
+    let lines: Vec<Value> = render(Format::Jsonl, &report, &sample::options())
+        .lines()
+        .map(parsed)
+        .collect();
     assert_eq!(Value::Array(lines), document["findings"]);
 }
 
@@ -135,7 +145,10 @@ fn the_plan_contract_takes_its_example_and_nothing_else() {
     for (pointer, value) in [
         ("/steps/0/op", json!("wait")),
         ("/steps/0/outcomes", json!([])),
-        ("/steps/0/outcomes/0/objects/ConfigMap~1a~1x", json!("present")),
+        (
+            "/steps/0/outcomes/0/objects/ConfigMap~1a~1x",
+            json!("present"),
+        ),
         ("/steps/1/policy", json!("null")),
         ("/steps/1/outcomes/1/differs", json!("order")),
         ("/implied", json!(null)),

@@ -77,14 +77,25 @@ fn seeds() -> Vec<Vec<u8>> {
         .sort_by_file_name()
         .into_iter()
         .filter_map(Result::ok)
-        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "yaml"))
+        .filter(|entry| {
+            entry
+                .path()
+                .extension()
+                .is_some_and(|extension| extension == "yaml")
+        })
         .map(walkdir::DirEntry::into_path)
         .step_by(4)
         .collect();
     files.truncate(40);
-    let mut seeds: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).expect("a fixture")).collect();
+    let mut seeds: Vec<Vec<u8>> = files
+        .iter()
+        .map(|file| std::fs::read(file).expect("a fixture"))
+        .collect();
     seeds.push(b"rules: {finalizer-unknown: {severity: warning, ignore: [{object: 'Pod/*/a', reason: x, expires: 2030-01-01}]}}\nbundles: {a: {paths: [x], world: closed}}\n".to_vec());
-    seeds.push(b"- {op: delete, target: Pod/a/b, policy: Foreground}\n- {op: settle, target: Pod/a/b}\n".to_vec());
+    seeds.push(
+        b"- {op: delete, target: Pod/a/b, policy: Foreground}\n- {op: settle, target: Pod/a/b}\n"
+            .to_vec(),
+    );
     seeds.push(b"ignore finalizer-unknown -- reason\nignore-file kind-not-served\nignore-document x, y -- z".to_vec());
     seeds
 }
@@ -112,8 +123,12 @@ fn every_target_holds_over_fixed_inputs() {
 fn every_target_can_be_fuzzed() {
     for (name, _) in TARGETS {
         let file = root().join(format!("fuzz/fuzz_targets/{name}.rs"));
-        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        assert!(text.contains(&format!("targets::run(\"{name}\", data)")), "{name}");
+        let text = std::fs::read_to_string(&file)
+            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        assert!(
+            text.contains(&format!("targets::run(\"{name}\", data)")),
+            "{name}"
+        );
     }
 }
 

@@ -20,7 +20,9 @@ fn service(name: &str) -> String {
 }
 
 fn pod(number: usize) -> String {
-    format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: web-{number}, namespace: shop, labels: {{app: web}}}}")
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: web-{number}, namespace: shop, labels: {{app: web}}}}"
+    )
 }
 
 fn config_map(number: usize) -> String {
@@ -29,8 +31,19 @@ fn config_map(number: usize) -> String {
 
 #[test]
 fn webhooks_that_are_asked_about_all_objects() {
-    let pair = |number| format!("{}\n---\n{}", webhook(number, "hook", "*"), config_map(number));
-    let content = format!("---\n{}\n---\n{}\n{}", service("hook"), pod(0), documents(2_000, pair));
+    let pair = |number| {
+        format!(
+            "{}\n---\n{}",
+            webhook(number, "hook", "*"),
+            config_map(number)
+        )
+    };
+    let content = format!(
+        "---\n{}\n---\n{}\n{}",
+        service("hook"),
+        pod(0),
+        documents(2_000, pair)
+    );
     checked(&namespace(&content));
     deleted(&content);
     let inside = Repository::new();
@@ -49,7 +62,12 @@ fn webhooks_and_kinds() {
             webhook(number, "hook", &group)
         )
     };
-    checked(&namespace(&format!("---\n{}\n---\n{}\n{}", service("hook"), pod(0), documents(10_000, pair))));
+    checked(&namespace(&format!(
+        "---\n{}\n---\n{}\n{}",
+        service("hook"),
+        pod(0),
+        documents(10_000, pair)
+    )));
 }
 
 /// Each webhook has a Service of its own, and all Services select all Pods.
@@ -57,7 +75,12 @@ fn webhooks_and_kinds() {
 fn services_that_select_the_same_pods() {
     let one = |number| {
         let name = format!("hook-{number}");
-        format!("{}\n---\n{}\n---\n{}", webhook(number, &name, "example.com"), service(&name), pod(number))
+        format!(
+            "{}\n---\n{}\n---\n{}",
+            webhook(number, &name, "example.com"),
+            service(&name),
+            pod(number)
+        )
     };
     checked(&namespace(&documents(8_000, one)));
     deleted(&documents(2_000, one));
@@ -65,8 +88,18 @@ fn services_that_select_the_same_pods() {
 
 #[test]
 fn webhooks_of_one_service_with_many_pods() {
-    let pair = |number| format!("{}\n---\n{}", webhook(number, "hook", "example.com"), pod(number));
-    deleted(&format!("---\n{}\n{}", service("hook"), documents(3_000, pair)));
+    let pair = |number| {
+        format!(
+            "{}\n---\n{}",
+            webhook(number, "hook", "example.com"),
+            pod(number)
+        )
+    };
+    deleted(&format!(
+        "---\n{}\n{}",
+        service("hook"),
+        documents(3_000, pair)
+    ));
 }
 
 /// While the Pods go, the deletion of everything else depends on whether one of them is left.
@@ -74,9 +107,15 @@ fn webhooks_of_one_service_with_many_pods() {
 fn a_webhook_that_is_asked_about_the_pods_behind_it() {
     let pair = |number| format!("{}\n---\n{}", pod(number), config_map(number));
     let (service, webhook) = (service("hook"), webhook(0, "hook", "*"));
-    let text = namespace(&format!("---\n{service}\n---\n{webhook}\n{}", documents(500, pair)));
+    let text = namespace(&format!(
+        "---\n{service}\n---\n{webhook}\n{}",
+        documents(500, pair)
+    ));
     within_limits(&text, "plan teardown --by kubectl --fail-on never @");
-    within_limits(&text, "plan teardown --by namespace -n shop --fail-on never @");
+    within_limits(
+        &text,
+        "plan teardown --by namespace -n shop --fail-on never @",
+    );
 }
 
 /// No Namespace is finished while the API is not served, so which of them are empty is asked after each move.
@@ -84,8 +123,13 @@ fn a_webhook_that_is_asked_about_the_pods_behind_it() {
 fn an_api_and_the_namespaces_that_wait_for_it() {
     let api = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.example.com}\nspec: {group: example.com, \
                version: v1, service: {name: hook, namespace: shop}}";
-    let namespaces =
-        documents(4_000, |number| format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: shop-{number}}}"));
-    let text = namespace(&format!("---\n{}\n---\n{}\n---\n{api}\n{namespaces}", service("hook"), pod(0)));
+    let namespaces = documents(4_000, |number| {
+        format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: shop-{number}}}")
+    });
+    let text = namespace(&format!(
+        "---\n{}\n---\n{}\n---\n{api}\n{namespaces}",
+        service("hook"),
+        pod(0)
+    ));
     within_limits(&text, "plan teardown --by namespace --fail-on never @");
 }

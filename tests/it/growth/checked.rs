@@ -1,8 +1,8 @@
 //! What `check` costs.
 
 use super::support::{
-    checked, documents, lines, list, namesakes_and_references, operator_and_object, uid, with_finalizers,
-    with_references, within_limits, within_limits_in,
+    checked, documents, lines, list, namesakes_and_references, operator_and_object, uid,
+    with_finalizers, with_references, within_limits, within_limits_in,
 };
 use crate::support::Repository;
 
@@ -10,7 +10,10 @@ use crate::support::Repository;
 #[test]
 fn references_with_different_uids() {
     checked(&with_references(16_000, |number| {
-        format!("apiVersion: v1, kind: ConfigMap, name: web-{number}, uid: {}", uid(number))
+        format!(
+            "apiVersion: v1, kind: ConfigMap, name: web-{number}, uid: {}",
+            uid(number)
+        )
     }));
 }
 
@@ -18,34 +21,49 @@ fn references_with_different_uids() {
 #[test]
 fn references_with_one_uid() {
     checked(&with_references(16_000, |number| {
-        format!("apiVersion: v1, kind: ConfigMap, name: web-{number}, uid: {}", uid(0))
+        format!(
+            "apiVersion: v1, kind: ConfigMap, name: web-{number}, uid: {}",
+            uid(0)
+        )
     }));
 }
 
 /// Review P1: n owner references of one object, no uid.
 #[test]
 fn references_without_a_uid() {
-    checked(&with_references(16_000, |number| format!("apiVersion: v1, kind: ConfigMap, name: web-{number}")));
+    checked(&with_references(16_000, |number| {
+        format!("apiVersion: v1, kind: ConfigMap, name: web-{number}")
+    }));
 }
 
 /// Review P1: n owner references of one object, to unserved kinds.
 #[test]
 fn references_to_kinds_that_nobody_serves() {
     checked(&with_references(16_000, |number| {
-        format!("apiVersion: example.com/v1, kind: Cake{number}, name: web, uid: {}", uid(number))
+        format!(
+            "apiVersion: example.com/v1, kind: Cake{number}, name: web, uid: {}",
+            uid(number)
+        )
     }));
 }
 
 /// Review P1: n duplicates of one reference.
 #[test]
 fn duplicates_of_one_reference() {
-    checked(&with_references(60_000, |_| format!("apiVersion: v1, kind: ConfigMap, name: web, uid: {}", uid(0))));
+    checked(&with_references(60_000, |_| {
+        format!(
+            "apiVersion: v1, kind: ConfigMap, name: web, uid: {}",
+            uid(0)
+        )
+    }));
 }
 
 /// Review P1: n finalizers of one object.
 #[test]
 fn finalizers_of_one_object() {
-    checked(&with_finalizers(60_000, |number| format!("example.com/web-{number}")));
+    checked(&with_finalizers(60_000, |number| {
+        format!("example.com/web-{number}")
+    }));
 }
 
 #[test]
@@ -62,9 +80,16 @@ fn namesakes_in_other_namespaces_and_references_to_them() {
 /// Review P1: CRD with n versions, n instances.
 #[test]
 fn versions_of_a_definition_and_instances_of_none_of_them() {
-    let versions = lines(4_000, |number| format!("  - {{name: v{number}, served: true, storage: {}}}", number == 0));
+    let versions = lines(4_000, |number| {
+        format!(
+            "  - {{name: v{number}, served: true, storage: {}}}",
+            number == 0
+        )
+    });
     let instances = documents(4_000, |number| {
-        format!("apiVersion: example.com/vx\nkind: Widget\nmetadata: {{name: web-{number}, namespace: shop}}")
+        format!(
+            "apiVersion: example.com/vx\nkind: Widget\nmetadata: {{name: web-{number}, namespace: shop}}"
+        )
     });
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\n\
                       spec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Widget, plural: widgets}\n  versions:\n";
@@ -78,7 +103,9 @@ fn operators_and_the_objects_they_handle() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     checked(&format!("{namespace}{}", documents(8_000, pair)));
     // In as many namespaces, so that what is known of one object says nothing of the next.
-    checked(&documents(8_000, |number| pair(number).replace("namespace: shop", &format!("namespace: shop-{number}"))));
+    checked(&documents(8_000, |number| {
+        pair(number).replace("namespace: shop", &format!("namespace: shop-{number}"))
+    }));
 }
 
 /// Review P1: dump with n namesakes of other uids.
@@ -98,29 +125,46 @@ fn a_dump_of_namesakes_that_name_their_owner_by_other_uids() {
 #[test]
 fn a_dump_of_objects_whose_owners_are_gone_in_a_closed_world() {
     let object = |number: usize| {
-        let (own, owner) =
-            (uid(number), if number.is_multiple_of(2) { uid(number + 1_000_000) } else { uid(number - 1) });
+        let (own, owner) = (
+            uid(number),
+            if number.is_multiple_of(2) {
+                uid(number + 1_000_000)
+            } else {
+                uid(number - 1)
+            },
+        );
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-{number}, namespace: shop, uid: {own}, resourceVersion: \
              '1', ownerReferences: [{{apiVersion: v1, kind: ConfigMap, name: db-{number}, uid: {owner}}}]}}"
         )
     };
     let text = documents(12_000, object);
-    within_limits(&text, "check --no-config --threads 1 --world closed --output concise @");
+    within_limits(
+        &text,
+        "check --no-config --threads 1 --world closed --output concise @",
+    );
 }
 
 /// Review P1: n `ignore-document` directives.
 #[test]
 fn directives_on_one_document() {
-    let directives = lines(40_000, |_| "# ownerlint: ignore-document[finalizer-wrong-type] tested".to_owned());
-    checked(&format!("{directives}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\n"));
+    let directives = lines(40_000, |_| {
+        "# ownerlint: ignore-document[finalizer-wrong-type] tested".to_owned()
+    });
+    checked(&format!(
+        "{directives}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\n"
+    ));
 }
 
 /// Review P1: n directives before an unreadable document.
 #[test]
 fn directives_before_an_unreadable_document() {
-    let directives = lines(40_000, |_| "# ownerlint: ignore[finalizer-wrong-type] tested".to_owned());
-    checked(&format!("{directives}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: [\n"));
+    let directives = lines(40_000, |_| {
+        "# ownerlint: ignore[finalizer-wrong-type] tested".to_owned()
+    });
+    checked(&format!(
+        "{directives}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: [\n"
+    ));
 }
 
 const OBJECT: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\n";
@@ -128,14 +172,18 @@ const OBJECT: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, nam
 /// Review P1: n directives with n keys.
 #[test]
 fn directives_on_keys() {
-    let keys = lines(80_000, |number| format!("  # ownerlint: ignore[duplicate-key] tested\n  k{number}: v"));
+    let keys = lines(80_000, |number| {
+        format!("  # ownerlint: ignore[duplicate-key] tested\n  k{number}: v")
+    });
     checked(&format!("{OBJECT}data:\n{keys}"));
 }
 
 /// Review P1: n directives with n keys, trailing behind `]`.
 #[test]
 fn directives_behind_lists() {
-    let keys = lines(80_000, |number| format!("  k{number}: [v] # ownerlint: ignore[duplicate-key] tested"));
+    let keys = lines(80_000, |number| {
+        format!("  k{number}: [v] # ownerlint: ignore[duplicate-key] tested")
+    });
     checked(&format!("{OBJECT}data:\n{keys}"));
 }
 
@@ -154,7 +202,10 @@ fn a_line_of_comment_signs() {
 /// Review P1: n `%TAG` lines.
 #[test]
 fn tag_directives() {
-    checked(&format!("{}---\n{OBJECT}", lines(120_000, |number| format!("%TAG !t{number}! tag:x"))));
+    checked(&format!(
+        "{}---\n{OBJECT}",
+        lines(120_000, |number| format!("%TAG !t{number}! tag:x"))
+    ));
 }
 
 /// An object with a finding.
@@ -168,7 +219,9 @@ fn mistaken(number: usize, metadata: &str) -> String {
 #[test]
 fn documents_with_a_directive_each() {
     let directive = "# ownerlint: ignore[finalizer-wrong-type] tested";
-    checked(&documents(40_000, |number| format!("{directive}\n{}", mistaken(number, ""))));
+    checked(&documents(40_000, |number| {
+        format!("{directive}\n{}", mistaken(number, ""))
+    }));
 }
 
 /// Review P1: n objects, each with an ignore, which an annotation is.
@@ -182,17 +235,29 @@ fn objects_with_an_annotation_each() {
 #[test]
 fn objects_with_an_ignore_of_the_configuration_each() {
     let inside = Repository::new();
-    let ignores = lines(4_000, |number| format!("      - {{object: ConfigMap/shop/web-{number}, reason: tested}}"));
-    inside.write("ownerlint.yaml", &format!("version: 1\nrules:\n  finalizer-wrong-type:\n    ignore:\n{ignores}"));
-    inside.write("input.yaml", &documents(4_000, |number| mistaken(number, "")));
+    let ignores = lines(4_000, |number| {
+        format!("      - {{object: ConfigMap/shop/web-{number}, reason: tested}}")
+    });
+    inside.write(
+        "ownerlint.yaml",
+        &format!("version: 1\nrules:\n  finalizer-wrong-type:\n    ignore:\n{ignores}"),
+    );
+    inside.write(
+        "input.yaml",
+        &documents(4_000, |number| mistaken(number, "")),
+    );
     let printed = within_limits_in(&inside, "check --threads 1 --output concise @");
     assert_eq!(printed, "");
 }
 
 #[test]
 fn annotations_that_ignore_rules_that_nobody_knows() {
-    let annotations = lines(100_000, |number| format!("    ignore.ownerlint/finalizer-unknown{number}: x"));
-    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n{annotations}"));
+    let annotations = lines(100_000, |number| {
+        format!("    ignore.ownerlint/finalizer-unknown{number}: x")
+    });
+    checked(&format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n{annotations}"
+    ));
 }
 
 /// A workload of its own ServiceAccount, a role and a binding, of which `@` says more; and an object with a finalizer.
@@ -245,7 +310,9 @@ fn rules_for_single_objects_and_as_many_others() {
 /// A role, a workload that is bound to it, and objects with a finalizer that only RBAC could explain.
 fn one_role_and_unknown_objects(rules: &str, objects: usize) -> String {
     let group = "rbac.authorization.k8s.io";
-    let role = format!("---\napiVersion: {group}/v1\nkind: ClusterRole\nmetadata: {{name: argocd}}\nrules:\n{rules}");
+    let role = format!(
+        "---\napiVersion: {group}/v1\nkind: ClusterRole\nmetadata: {{name: argocd}}\nrules:\n{rules}"
+    );
     let bound = documents(objects, |number| {
         format!(
             "apiVersion: {group}/v1\nkind: RoleBinding\nmetadata: {{name: argocd, namespace: db-{number}}}\nroleRef: {{apiGroup: \
@@ -261,8 +328,17 @@ fn one_role_and_unknown_objects(rules: &str, objects: usize) -> String {
 /// The number of findings of `finalizer-unknown`; a line stands for all that are alike.
 fn unknown_finalizers(text: &str) -> usize {
     let printed = within_limits(text, "check --no-config --threads 1 --output concise @");
-    let lines = printed.lines().filter(|line| line.contains("[finalizer-unknown]"));
-    let more = |line: &str| line.split_once(" (")?.1.split_once(" more")?.0.parse::<usize>().ok();
+    let lines = printed
+        .lines()
+        .filter(|line| line.contains("[finalizer-unknown]"));
+    let more = |line: &str| {
+        line.split_once(" (")?
+            .1
+            .split_once(" more")?
+            .0
+            .parse::<usize>()
+            .ok()
+    };
     lines.map(|line| 1 + more(line).unwrap_or_default()).sum()
 }
 
@@ -270,21 +346,35 @@ fn unknown_finalizers(text: &str) -> usize {
 #[test]
 fn bindings_of_one_role_elsewhere() {
     let rule = "- {apiGroups: [example.com], resources: [widgets], verbs: [update]}\n";
-    assert_eq!(unknown_finalizers(&one_role_and_unknown_objects(rule, 1_000)), 1_000);
-    assert_eq!(unknown_finalizers(&one_role_and_unknown_objects(rule, 5_000)), 0);
+    assert_eq!(
+        unknown_finalizers(&one_role_and_unknown_objects(rule, 1_000)),
+        1_000
+    );
+    assert_eq!(
+        unknown_finalizers(&one_role_and_unknown_objects(rule, 5_000)),
+        0
+    );
 }
 
 /// One rule lists many names, and another one many resources.
 #[test]
 fn lists_of_one_rule_and_as_many_objects() {
-    let listed = |what: &str| (0..50_000).map(|number| format!("{what}{number}")).collect::<Vec<_>>().join(", ");
+    let listed = |what: &str| {
+        (0..50_000)
+            .map(|number| format!("{what}{number}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let rules = format!(
         "- {{apiGroups: [example.com], resources: [widgets], resourceNames: [{}], verbs: [update]}}\n\
          - {{apiGroups: [example.com], resources: [{}], verbs: [update]}}\n",
         listed("db-"),
         listed("cakes")
     );
-    assert_eq!(unknown_finalizers(&one_role_and_unknown_objects(&rules, 900)), 900);
+    assert_eq!(
+        unknown_finalizers(&one_role_and_unknown_objects(&rules, 900)),
+        900
+    );
 }
 
 /// None of the operators may change what they all handle.
@@ -297,7 +387,12 @@ fn operators_that_may_change_none_of_the_objects() {
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: shop-{number}, finalizers: \
              [resources-finalizer.argocd.argoproj.io]}}"
         );
-        bound_operator(number, &subject, &format!("metadata: {{name: argocd-{number}}}\n{rules}"), &object)
+        bound_operator(
+            number,
+            &subject,
+            &format!("metadata: {{name: argocd-{number}}}\n{rules}"),
+            &object,
+        )
     });
     checked(&text);
 }
@@ -310,7 +405,12 @@ fn bindings_of_all_workloads_to_roles_that_aggregate_all_roles() {
             "metadata: {{name: argocd-{number}, labels: {{app: web}}}}\naggregationRule: {{clusterRoleSelectors: [{{matchLabels: \
              {{app: web}}}}]}}\nrules: [{{apiGroups: [example.com], resources: [cakes], verbs: [update]}}]"
         );
-        bound_operator(number, "{kind: Group, name: 'system:serviceaccounts'}", &role, &unknown_object(number, "web"))
+        bound_operator(
+            number,
+            "{kind: Group, name: 'system:serviceaccounts'}",
+            &role,
+            &unknown_object(number, "web"),
+        )
     }));
 }
 

@@ -1,7 +1,8 @@
 //! What a plan costs.
 
 use super::support::{
-    deleted, documents, lines, namespace, operator_and_object, uid, with_finalizers, with_references, within_limits,
+    deleted, documents, lines, namespace, operator_and_object, uid, with_finalizers,
+    with_references, within_limits,
 };
 
 fn deployment(number: usize, replicas: usize, volumes: &str) -> String {
@@ -44,7 +45,10 @@ fn ephemeral_volumes_through_aliases() {
              template: {{spec: {{containers: [{{name: web, image: web}}], volumes: *volumes}}}}}}"
         )
     };
-    deleted(&format!("---\napiVersion: v1\nkind: List\nvolumes: &volumes [{volumes}]\nitems:\n{}", lines(20, item)));
+    deleted(&format!(
+        "---\napiVersion: v1\nkind: List\nvolumes: &volumes [{volumes}]\nitems:\n{}",
+        lines(20, item)
+    ));
 }
 
 /// Review P1: ring of n shared owners, delete ns.
@@ -69,7 +73,8 @@ fn a_ring_of_shared_owners_in_a_namespace() {
 #[test]
 fn objects_whose_names_the_server_makes_up() {
     deleted(&documents(4_000, |_| {
-        "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: web-, namespace: shop}".to_owned()
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: web-, namespace: shop}"
+            .to_owned()
     }));
 }
 
@@ -95,13 +100,18 @@ fn held_objects_of_a_namespace() {
 /// Review P1: definition with n held objects.
 #[test]
 fn held_objects_of_a_definition() {
-    within_limits(&namespace(&held(20_000)), "plan delete crd/cakes.example.com -f @");
+    within_limits(
+        &namespace(&held(20_000)),
+        "plan delete crd/cakes.example.com -f @",
+    );
 }
 
 /// Review P2: `plan delete ns/x` with Deployments, and a Service for each.
 #[test]
 fn deployments_with_services_in_a_namespace() {
-    deleted(&documents(2_000, |number| format!("{}\n---\n{}", deployment(number, 1, ""), service(number))));
+    deleted(&documents(2_000, |number| {
+        format!("{}\n---\n{}", deployment(number, 1, ""), service(number))
+    }));
 }
 
 /// Review P2: `plan delete ns/x` with mixed objects: what an application has, many times.
@@ -155,7 +165,11 @@ fn operators_and_their_objects_removed(operators: usize, objects: usize) {
              [example.com/cake{kind}]}}"
         )
     };
-    let text = namespace(&format!("{}{}", documents(operators, operator), documents(objects, cake)));
+    let text = namespace(&format!(
+        "{}{}",
+        documents(operators, operator),
+        documents(objects, cake)
+    ));
     within_limits(&text, "plan teardown --by argocd -o json @");
 }
 
@@ -177,7 +191,10 @@ fn one_object_with_many_owners_in_a_namespace() {
     deleted(&format!(
         "---\n{}",
         with_references(16_000, |number| {
-            format!("apiVersion: v1, kind: ConfigMap, name: web-{number}, uid: {}", uid(number))
+            format!(
+                "apiVersion: v1, kind: ConfigMap, name: web-{number}, uid: {}",
+                uid(number)
+            )
         })
     ));
 }
@@ -185,13 +202,18 @@ fn one_object_with_many_owners_in_a_namespace() {
 /// The object is stuck, and the way out names each finalizer.
 #[test]
 fn one_object_with_many_finalizers_in_a_namespace() {
-    deleted(&format!("---\n{}", with_finalizers(24_000, |number| format!("example.com/web-{number}"))));
+    deleted(&format!(
+        "---\n{}",
+        with_finalizers(24_000, |number| format!("example.com/web-{number}"))
+    ));
 }
 
 /// Each claim of each Pod is made from its own template.
 #[test]
 fn one_stateful_set_with_many_claim_templates() {
-    let templates = lines(24_000, |number| format!("  - {{metadata: {{name: data-{number}}}, spec: {{}}}}"));
+    let templates = lines(24_000, |number| {
+        format!("  - {{metadata: {{name: data-{number}}}, spec: {{}}}}")
+    });
     deleted(&format!(
         "---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: web, namespace: shop}}\nspec:\n  \
          volumeClaimTemplates:\n{templates}"
@@ -211,7 +233,10 @@ fn finalizers_of_one_object_that_a_release_leaves_stuck() {
 #[test]
 fn objects_in_many_namespaces_that_a_release_leaves_stuck() {
     let pair = |number: usize| operator_and_object(number, &format!("shop-{number}"));
-    within_limits(&documents(2_000, pair), "plan teardown --by helm -n shop --fail-on never @");
+    within_limits(
+        &documents(2_000, pair),
+        "plan teardown --by helm -n shop --fail-on never @",
+    );
 }
 
 /// Each wave is awaited before the next one.
@@ -223,6 +248,12 @@ fn objects_of_a_wave_each() {
              {{argocd.argoproj.io/hook: PostDelete, argocd.argoproj.io/sync-wave: '{number}'}}}}\nspec: {{template: {{spec: {{}}}}}}"
         )
     };
-    let page = within_limits(&documents(6_000, hook), "plan teardown --by argocd --fail-on never @");
-    assert!(page.contains("There are too many waves to wait for each"), "{page}");
+    let page = within_limits(
+        &documents(6_000, hook),
+        "plan teardown --by argocd --fail-on never @",
+    );
+    assert!(
+        page.contains("There are too many waves to wait for each"),
+        "{page}"
+    );
 }

@@ -10,8 +10,14 @@ fn a_list_in_one_line(format: &str, count: usize) {
         )
     };
     let items: Vec<String> = (0..count).map(item).collect();
-    let list = format!(r#"{{"apiVersion":"v1","kind":"List","items":[{}]}}"#, items.join(","));
-    within_limits(&list, &format!("check --no-config --threads 1 --output {format} @"));
+    let list = format!(
+        r#"{{"apiVersion":"v1","kind":"List","items":[{}]}}"#,
+        items.join(",")
+    );
+    within_limits(
+        &list,
+        &format!("check --no-config --threads 1 --output {format} @"),
+    );
 }
 
 /// Review P1: one-line JSON list, `lsp`.
@@ -42,7 +48,9 @@ fn a_list_in_one_line_for_code_scanning() {
 #[test]
 fn findings_of_one_object_that_are_all_alike() {
     let keys = "  k: v\n".repeat(20_000);
-    let object = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web, namespace: shop}}\ndata:\n{keys}");
+    let object = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web, namespace: shop}}\ndata:\n{keys}"
+    );
     let printed = within_limits(&object, "check --no-config --threads 1 --output human @");
     assert!(printed.len() < 2_000, "{} bytes", printed.len());
 }
@@ -59,10 +67,15 @@ fn namesakes_and_references_to_them() {
 #[test]
 fn a_long_chain_of_owners_whose_every_object_says_why() {
     let object = |number: usize| {
-        let own = format!("name: web-{number}, namespace: shop, uid: {}, resourceVersion: '1'", uid(number));
+        let own = format!(
+            "name: web-{number}, namespace: shop, uid: {}, resourceVersion: '1'",
+            uid(number)
+        );
         let owner = |owner: usize| {
             let uid = uid(owner);
-            format!(", ownerReferences: [{{apiVersion: v1, kind: ConfigMap, name: web-{owner}, uid: {uid}}}]")
+            format!(
+                ", ownerReferences: [{{apiVersion: v1, kind: ConfigMap, name: web-{owner}, uid: {uid}}}]"
+            )
         };
         let owner = number.checked_sub(1).map(owner).unwrap_or_default();
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{{own}{owner}}}")
@@ -83,16 +96,25 @@ fn a_plan_of_races(races: usize, others: usize) -> String {
     };
     let reference = |name: String, number: usize, blocks: bool| {
         let uid = uid(number);
-        format!("{{apiVersion: v1, kind: ConfigMap, name: {name}, uid: {uid}, blockOwnerDeletion: {blocks}}}")
+        format!(
+            "{{apiVersion: v1, kind: ConfigMap, name: {name}, uid: {uid}, blockOwnerDeletion: {blocks}}}"
+        )
     };
     let race = |race: usize| {
         let (owner, between) = (format!("owner-{race}"), format!("between-{race}"));
         let first = reference(owner.clone(), 3 * race, false);
-        let both =
-            [reference(between.clone(), 3 * race + 1, false), reference(owner.clone(), 3 * race, true)].join(", ");
+        let both = [
+            reference(between.clone(), 3 * race + 1, false),
+            reference(owner.clone(), 3 * race, true),
+        ]
+        .join(", ");
         [
             object(owner, 3 * race, String::new()),
-            object(between, 3 * race + 1, format!(", ownerReferences: [{first}]")),
+            object(
+                between,
+                3 * race + 1,
+                format!(", ownerReferences: [{first}]"),
+            ),
             object(
                 format!("held-{race}"),
                 3 * race + 2,
@@ -101,10 +123,14 @@ fn a_plan_of_races(races: usize, others: usize) -> String {
         ]
         .concat()
     };
-    let other = |number: usize| object(format!("other-{number}"), 3 * races + number, String::new());
+    let other =
+        |number: usize| object(format!("other-{number}"), 3 * races + number, String::new());
     let text: String = (0..races).map(race).chain((0..others).map(other)).collect();
     let targets: String = (0..races).map(|race| format!("cm/owner-{race} ")).collect();
-    within_limits(&text, &format!("plan delete {targets} -n shop -o json -f @"))
+    within_limits(
+        &text,
+        &format!("plan delete {targets} -n shop -o json -f @"),
+    )
 }
 
 /// Review P3.5: one graph of 987 objects made 842 MB of plan, outcomes × objects.
@@ -131,8 +157,15 @@ fn a_diff_of_many_fixes() {
             "apiVersion: v1\nkind: Namespace\nmetadata: {{name: shop-{number}}}\nspec: {{finalizers: [example.com/web]}}"
         )
     };
-    let diff = within_limits(&documents(16_000, namespace), "check --no-config --threads 1 --diff --suggested @");
-    assert!(diff.contains("\n-spec: {finalizers: [example.com/web]}\n"), "{}", &diff[..400]);
+    let diff = within_limits(
+        &documents(16_000, namespace),
+        "check --no-config --threads 1 --diff --suggested @",
+    );
+    assert!(
+        diff.contains("\n-spec: {finalizers: [example.com/web]}\n"),
+        "{}",
+        &diff[..400]
+    );
 }
 
 /// A person reads the first of thousands of commands; a tool reads all of them.
@@ -143,7 +176,10 @@ fn a_safe_order_of_thousands_of_commands() {
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-{number}, namespace: shop, finalizers: [example.com/web]}}"
         )
     };
-    let page = within_limits(&documents(5_000, held), "plan teardown --by kubectl --fail-on never @");
+    let page = within_limits(
+        &documents(5_000, held),
+        "plan teardown --by kubectl --fail-on never @",
+    );
     assert!(page.contains("4980 more commands"), "{page}");
     assert!(page.len() < 20_000, "{}", page.len());
 }

@@ -16,7 +16,11 @@ pub(super) fn within_limits(text: &str, arguments: &str) -> String {
 pub(super) fn within_limits_in(inside: &Repository, arguments: &str) -> String {
     let run = limited(&inside.path(), &arguments.replace('@', "input.yaml"));
     let error = String::from_utf8_lossy(&run.stderr);
-    assert!(matches!(run.status.code(), Some(0 | 1)), "{:?}: {error}", run.status);
+    assert!(
+        matches!(run.status.code(), Some(0 | 1)),
+        "{:?}: {error}",
+        run.status
+    );
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
@@ -50,7 +54,10 @@ pub(super) fn documents(count: usize, document: impl Fn(usize) -> String) -> Str
 
 /// One list of objects, one for each number, each in one line.
 pub(super) fn list(count: usize, object: impl Fn(usize) -> String) -> String {
-    format!("apiVersion: v1\nkind: List\nitems:\n{}", lines(count, |number| format!("- {{{}}}", object(number))))
+    format!(
+        "apiVersion: v1\nkind: List\nitems:\n{}",
+        lines(count, |number| format!("- {{{}}}", object(number)))
+    )
 }
 
 pub(super) fn uid(number: usize) -> String {
@@ -68,7 +75,9 @@ pub(super) fn with_references(count: usize, reference: impl Fn(usize) -> String)
 /// An object with so many finalizers.
 pub(super) fn with_finalizers(count: usize, finalizer: impl Fn(usize) -> String) -> String {
     let finalizers = lines(count, |number| format!("  - {}", finalizer(number)));
-    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  finalizers:\n{finalizers}")
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  finalizers:\n{finalizers}"
+    )
 }
 
 /// An operator, and an object in `namespace` that it handles.
@@ -84,10 +93,15 @@ pub(super) fn operator_and_object(number: usize, namespace: &str) -> String {
 /// Objects of one name, each in a namespace of its own, and as many in another one that refer to that name.
 pub(super) fn namesakes_and_references(count: usize) -> String {
     let namesakes = documents(count, |number| {
-        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web, namespace: shop-{number}}}")
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web, namespace: shop-{number}}}"
+        )
     });
     let dependents = documents(count, |number| {
-        let owner = format!("{{apiVersion: v1, kind: ConfigMap, name: web, uid: {}}}", uid(number));
+        let owner = format!(
+            "{{apiVersion: v1, kind: ConfigMap, name: web, uid: {}}}",
+            uid(number)
+        );
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-{number}, namespace: shop, ownerReferences: [{owner}]}}"
         )

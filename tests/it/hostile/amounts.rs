@@ -20,7 +20,13 @@ fn of_one_rule_ten_thousand_findings_are_reported_and_the_rest_is_counted() {
     );
     let report: Value = serde_json::from_str(&printed(&text, "json")).expect("JSON");
     let findings = report["findings"].as_array().expect("findings");
-    assert_eq!(findings.iter().filter(|finding| finding["rule"] == "duplicate-key").count(), 10_000);
+    assert_eq!(
+        findings
+            .iter()
+            .filter(|finding| finding["rule"] == "duplicate-key")
+            .count(),
+        10_000
+    );
     assert_eq!(
         report["notes"][0]["message"],
         "rule `duplicate-key` found 2000 more: of one rule, 10000 findings are reported"
@@ -30,10 +36,14 @@ fn of_one_rule_ten_thousand_findings_are_reported_and_the_rest_is_counted() {
 #[test]
 fn of_what_is_no_object_a_hundred_thousand_documents_are_listed_and_the_rest_is_counted() {
     let text = "{}\n".repeat(100_002);
-    let (_, out, error) = repository().run(&["--no-config", "--allow-empty", "-o", "json", "-"], &text);
+    let (_, out, error) =
+        repository().run(&["--no-config", "--allow-empty", "-o", "json", "-"], &text);
     let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
     assert_eq!(report["skipped"].as_array().map(Vec::len), Some(100_000));
-    assert_eq!(report["notes"][0]["message"], "2 more documents were skipped: 100000 are listed");
+    assert_eq!(
+        report["notes"][0]["message"],
+        "2 more documents were skipped: 100000 are listed"
+    );
     assert_eq!(report["summary"]["documents"], 100_002);
 }
 
@@ -45,8 +55,10 @@ fn a_name_of_megabytes_is_not_repeated() {
          {long}: x\n  ownerReferences: [{{apiVersion: v1, kind: {long}, name: {long}, uid: {long}}}]\n"
     );
     let inside = repository();
-    let formats =
-        ["json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson", "lsp", "markdown", "human", "concise"];
+    let formats = [
+        "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson", "lsp", "markdown",
+        "human", "concise",
+    ];
     let files = formats.map(|format| format!("{format}:{format}.out"));
     let outputs: Vec<&str> = files.iter().flat_map(|file| ["-o", file]).collect();
     let (status, _, error) = inside.run(&[&outputs[..], &["-"]].concat(), &text);
@@ -62,11 +74,25 @@ fn a_name_of_megabytes_is_not_repeated() {
 #[test]
 fn so_many_threads_as_nobody_has_are_a_mistake_and_too_few_are_enough() {
     let inside = repository();
-    for (threads, reason) in [("0", "at least one thread is needed"), ("100000", "at most 1024 threads are started")] {
+    for (threads, reason) in [
+        ("0", "at least one thread is needed"),
+        ("100000", "at most 1024 threads are started"),
+    ] {
         let (status, _, error) = inside.run(&["--threads", threads, "rendered"], "");
-        assert!(status == 2 && error.starts_with(&format!("error: `--threads {threads}`: {reason}")), "{error}");
+        assert!(
+            status == 2 && error.starts_with(&format!("error: `--threads {threads}`: {reason}")),
+            "{error}"
+        );
     }
     // No machine has the memory for the stack of one more thread.
-    let run = shell(&inside.path(), "ulimit -v 1000000; RUST_MIN_STACK=4000000000 exec \"$OWNERLINT\" rendered");
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let run = shell(
+        &inside.path(),
+        "ulimit -v 1000000; RUST_MIN_STACK=4000000000 exec \"$OWNERLINT\" rendered",
+    );
+    assert_eq!(
+        run.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
 }

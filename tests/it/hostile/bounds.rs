@@ -8,7 +8,11 @@ use crate::support::Repository;
 
 /// Checks a text within the limits: `rule` of the first finding, or nothing.
 fn checked(text: &str) -> String {
-    printed(text, "--allow-empty -o concise").lines().next().unwrap_or_default().to_owned()
+    printed(text, "--allow-empty -o concise")
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// What a check of a text prints, which keeps within the limits.
@@ -16,15 +20,24 @@ fn printed(text: &str, arguments: &str) -> String {
     assert!(text.len() < 10_000_000, "{}", text.len());
     let inside = Repository::new();
     inside.write("input.yaml", text);
-    let run = limited(&inside.path(), &format!("--threads 2 --no-config {arguments} input.yaml"));
+    let run = limited(
+        &inside.path(),
+        &format!("--threads 2 --no-config {arguments} input.yaml"),
+    );
     let error = String::from_utf8_lossy(&run.stderr);
-    assert!(matches!(run.status.code(), Some(0 | 1)), "{:?}: {error}", run.status);
+    assert!(
+        matches!(run.status.code(), Some(0 | 1)),
+        "{:?}: {error}",
+        run.status
+    );
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
 /// `unit`, so often, with its number in place of `#`.
 fn numbered(unit: &str, times: usize) -> String {
-    (0..times).map(|number| unit.replace('#', &number.to_string())).collect()
+    (0..times)
+        .map(|number| unit.replace('#', &number.to_string()))
+        .collect()
 }
 
 /// `unit`, as often as it fits into `bytes`, with its number in place of `#`.
@@ -44,35 +57,72 @@ const OBJECT: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, names
 
 #[test]
 fn aliases_that_would_grow_to_billions_of_values() {
-    let level = |name: char, before: char| format!("{name}: &{name} [{}]\n", vec![format!("*{before}"); 9].join(","));
+    let level = |name: char, before: char| {
+        format!(
+            "{name}: &{name} [{}]\n",
+            vec![format!("*{before}"); 9].join(",")
+        )
+    };
     let names: Vec<char> = ('a'..='i').collect();
-    let rest: String = names.windows(2).map(|pair| level(pair[1], pair[0])).collect();
-    let found = checked(&format!("{OBJECT}data:\n  a: &a [x,x,x,x,x,x,x,x,x]\n{rest}"));
-    assert!(found.contains("error[unreadable-document] document contains excessive aliasing"), "{found}");
+    let rest: String = names
+        .windows(2)
+        .map(|pair| level(pair[1], pair[0]))
+        .collect();
+    let found = checked(&format!(
+        "{OBJECT}data:\n  a: &a [x,x,x,x,x,x,x,x,x]\n{rest}"
+    ));
+    assert!(
+        found.contains("error[unreadable-document] document contains excessive aliasing"),
+        "{found}"
+    );
 }
 
 /// The budget of each document was counted by a walk through a hundred times its text.
 #[test]
 fn thousands_of_documents_that_nearly_spend_their_budget_of_aliases() {
-    let level = |name: char, before: char| format!("- &{name} [{}]\n", vec![format!("*{before}"); 8].join(","));
-    let levels: String = ['a', 'b', 'c', 'd', 'e'].windows(2).map(|pair| level(pair[1], pair[0])).collect();
+    let level = |name: char, before: char| {
+        format!("- &{name} [{}]\n", vec![format!("*{before}"); 8].join(","))
+    };
+    let levels: String = ['a', 'b', 'c', 'd', 'e']
+        .windows(2)
+        .map(|pair| level(pair[1], pair[0]))
+        .collect();
     let values = "x,".repeat(1_500);
-    let unit = format!("---\n{OBJECT}x:\n- [{values}]\n- &a [x,x,x,x,x,x,x,x]\n{levels}- [*e,*e]\n");
-    assert_eq!(checked(&repeated(&unit.replace("name: a", "name: a#"), 9_900_000)), "");
+    let unit =
+        format!("---\n{OBJECT}x:\n- [{values}]\n- &a [x,x,x,x,x,x,x,x]\n{levels}- [*e,*e]\n");
+    assert_eq!(
+        checked(&repeated(&unit.replace("name: a", "name: a#"), 9_900_000)),
+        ""
+    );
 }
 
 #[test]
 fn a_hundred_thousand_levels_of_every_kind() {
-    for unit in ["[", "{a: ", "{\"a\":", "[{", "- ", "? ", "a:\n- ", "!x [", "&a [", "- - ", "{? ", "(", "<", "\""] {
+    for unit in [
+        "[", "{a: ", "{\"a\":", "[{", "- ", "? ", "a:\n- ", "!x [", "&a [", "- - ", "{? ", "(",
+        "<", "\"",
+    ] {
         let found = checked(&format!("{OBJECT}data: {}\n", unit.repeat(100_000)));
-        assert!(found.is_empty() || found.contains("error[unreadable-document]"), "{unit:?}: {found}");
+        assert!(
+            found.is_empty() || found.contains("error[unreadable-document]"),
+            "{unit:?}: {found}"
+        );
         let alone = checked(&unit.repeat(100_000));
-        assert!(alone.is_empty() || alone.contains("error["), "{unit:?}: {alone}");
+        assert!(
+            alone.is_empty() || alone.contains("error["),
+            "{unit:?}: {alone}"
+        );
     }
     // Indentation cannot be deeper than its text is long squared: 4,000 levels have 8 MB.
-    let indented: String = (0..4_000).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
+    let indented: String = (0..4_000)
+        .map(|level| format!("{}a:\n", " ".repeat(level)))
+        .collect();
     checked(&format!("{OBJECT}{indented}"));
-    let lists = format!("{}{}", "{apiVersion: v1, kind: List, items: [".repeat(3_000), "]}".repeat(3_000));
+    let lists = format!(
+        "{}{}",
+        "{apiVersion: v1, kind: List, items: [".repeat(3_000),
+        "]}".repeat(3_000)
+    );
     checked(&lists);
 }
 
@@ -80,7 +130,10 @@ fn a_hundred_thousand_levels_of_every_kind() {
 #[test]
 fn millions_of_line_breaks_that_yaml_1_2_does_not_know() {
     let breaks = "\u{85}".repeat(3_000_000);
-    let found = printed(&format!("{OBJECT}{breaks}data: {{}}\n"), "-o concise --show info");
+    let found = printed(
+        &format!("{OBJECT}{breaks}data: {{}}\n"),
+        "-o concise --show info",
+    );
     assert!(
         found.contains("info[nonstandard-yaml] a Unicode line break (NEL, LS or PS) ends a line"),
         "{:.300}",
@@ -94,7 +147,10 @@ fn a_prefix_of_tags_that_is_as_long_as_the_file() {
     // With an LF before its `---`, a directive is a document of its own.
     let directive = format!("%TAG ! !{}\r---\r", "x".repeat(5_000_000));
     let entries = "- !a x\n".repeat(500_000);
-    let found = printed(&format!("{directive}{OBJECT}x:\n{entries}"), "-o concise --show info");
+    let found = printed(
+        &format!("{directive}{OBJECT}x:\n{entries}"),
+        "-o concise --show info",
+    );
     assert_eq!(found.lines().count(), 0, "{found:.300}");
 }
 
@@ -103,7 +159,9 @@ fn a_prefix_of_tags_that_is_as_long_as_the_file() {
 fn thousands_of_delivery_objects_that_build_one_folder() {
     let inside = Repository::new();
     for number in 0..1_000 {
-        let object = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{number}, namespace: b}}\n");
+        let object = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{number}, namespace: b}}\n"
+        );
         inside.write(&format!("apps/{number}.yaml"), &object);
     }
     let delivery = "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
@@ -112,7 +170,11 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
     inside.write("flux.yaml", &repeated(delivery, 2_000_000));
     let run = limited(&inside.path(), "--threads 2 --no-config -o concise");
     let error = String::from_utf8_lossy(&run.stderr);
-    assert!(matches!(run.status.code(), Some(0 | 1)), "{:?}: {error}", run.status);
+    assert!(
+        matches!(run.status.code(), Some(0 | 1)),
+        "{:?}: {error}",
+        run.status
+    );
     assert!(
         error.contains("builds make more than 500000 copies of objects: what they apply was not followed any further"),
         "{error}"
@@ -126,17 +188,32 @@ fn a_fleet_of_clusters_that_builds_one_folder() {
     for (side, count) in [("base", 1_000), ("head", 999)] {
         let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c#, namespace: b}\n";
         for number in 0..count {
-            inside.write(&format!("{side}/apps/{number}.yaml"), &object.replace('#', &number.to_string()));
+            inside.write(
+                &format!("{side}/apps/{number}.yaml"),
+                &object.replace('#', &number.to_string()),
+            );
         }
         let resources = numbered("- #.yaml\n", count);
-        inside.write(&format!("{side}/apps/kustomization.yaml"), &format!("resources:\n{resources}"));
+        inside.write(
+            &format!("{side}/apps/kustomization.yaml"),
+            &format!("resources:\n{resources}"),
+        );
         for number in 0..70 {
             let kustomization = format!("nameSuffix: -k{number}\nresources: [../../apps]\n");
-            inside.write(&format!("{side}/clusters/{number}/kustomization.yaml"), &kustomization);
+            inside.write(
+                &format!("{side}/clusters/{number}/kustomization.yaml"),
+                &kustomization,
+            );
         }
     }
-    let run = limited(&inside.path(), "diff --base base --head head --no-config --fail-on never --threads 2");
-    let (out, error) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    let run = limited(
+        &inside.path(),
+        "diff --base base --head head --no-config --fail-on never --threads 2",
+    );
+    let (out, error) = (
+        String::from_utf8_lossy(&run.stdout),
+        String::from_utf8_lossy(&run.stderr),
+    );
     assert_eq!(run.status.code(), Some(0), "{error}");
     assert!(out.lines().any(|line| line == "70 removed"), "{out:.300}");
 }
@@ -146,13 +223,18 @@ fn a_fleet_of_clusters_that_builds_one_folder() {
 fn thousands_of_folders_that_are_delivered_one_by_one() {
     let inside = Repository::new();
     let object = |number, of| {
-        format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}-{of}, namespace: b}}\n")
+        format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}-{of}, namespace: b}}\n"
+        )
     };
     for number in 0..6_000 {
         for (side, last) in [("base", 2), ("head", 1)] {
             let objects: String = (0..last).map(|of| object(number, of)).collect();
             inside.write(&format!("{side}/apps/{number}/cm.yaml"), &objects);
-            inside.write(&format!("{side}/apps/{number}/kustomization.yaml"), "resources: [cm.yaml]\n");
+            inside.write(
+                &format!("{side}/apps/{number}/kustomization.yaml"),
+                "resources: [cm.yaml]\n",
+            );
         }
     }
     let delivery = "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
@@ -161,16 +243,27 @@ fn thousands_of_folders_that_are_delivered_one_by_one() {
     let source = "---\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\n\
                   metadata: {name: flux-system, namespace: flux-system}\nspec: {url: \"ssh://git@x/y\"}\n";
     for side in ["base", "head"] {
-        inside.write(&format!("{side}/flux.yaml"), &format!("{}{source}", numbered(delivery, 6_000)));
+        inside.write(
+            &format!("{side}/flux.yaml"),
+            &format!("{}{source}", numbered(delivery, 6_000)),
+        );
     }
-    for arguments in
-        ["--base base --head head", "--base base/apps --head head/apps --by helm", "--base base --head empty"]
-    {
+    for arguments in [
+        "--base base --head head",
+        "--base base/apps --head head/apps --by helm",
+        "--base base --head empty",
+    ] {
         inside.write("empty/cm.yaml", OBJECT);
-        let run = limited(&inside.path(), &format!("diff {arguments} --no-config --fail-on never --threads 2"));
+        let run = limited(
+            &inside.path(),
+            &format!("diff {arguments} --no-config --fail-on never --threads 2"),
+        );
         let error = String::from_utf8_lossy(&run.stderr);
         assert_eq!(run.status.code(), Some(0), "{arguments}: {error}");
-        assert!(String::from_utf8_lossy(&run.stdout).contains("Merging this deletes"), "{arguments}");
+        assert!(
+            String::from_utf8_lossy(&run.stdout).contains("Merging this deletes"),
+            "{arguments}"
+        );
     }
 }
 
@@ -183,12 +276,18 @@ fn a_thousand_clients_that_delete_one_object() {
                     source: {repoURL: \"https://x/y\", path: apps/#}}\n";
     for number in 0..1_000 {
         inside.write(&format!("base/apps/{number}/cm.yaml"), OBJECT);
-        inside.write(&format!("head/apps/{number}/cm.yaml"), &OBJECT.replace("name: a", "name: z"));
+        inside.write(
+            &format!("head/apps/{number}/cm.yaml"),
+            &OBJECT.replace("name: a", "name: z"),
+        );
     }
     for side in ["base", "head"] {
         inside.write(&format!("{side}/argo.yaml"), &numbered(delivery, 1_000));
     }
-    let run = limited(&inside.path(), "diff --base base --head head --no-config --fail-on never --threads 2");
+    let run = limited(
+        &inside.path(),
+        "diff --base base --head head --no-config --fail-on never --threads 2",
+    );
     let error = String::from_utf8_lossy(&run.stderr);
     assert_eq!(run.status.code(), Some(0), "{error}");
     assert!(String::from_utf8_lossy(&run.stdout).contains("ConfigMap/b/a"));
@@ -199,16 +298,26 @@ fn a_thousand_clients_that_delete_one_object() {
 fn overlays_that_include_each_other_in_many_ways() {
     let inside = Repository::new();
     for (level, side) in (0..26).flat_map(|level| ["a", "b"].map(|side| (level, side))) {
-        let next = if level == 25 { "[cm.yaml]".to_owned() } else { format!("[../{0}a, ../{0}b]", level + 1) };
+        let next = if level == 25 {
+            "[cm.yaml]".to_owned()
+        } else {
+            format!("[../{0}a, ../{0}b]", level + 1)
+        };
         let kustomization = format!("namePrefix: {side}-\nresources: {next}\n");
-        inside.write(&format!("base/{level}{side}/kustomization.yaml"), &kustomization);
+        inside.write(
+            &format!("base/{level}{side}/kustomization.yaml"),
+            &kustomization,
+        );
         inside.write(&format!("base/{level}{side}/cm.yaml"), OBJECT);
     }
     inside.write("head/cm.yaml", OBJECT);
     let run = limited(&inside.path(), "diff --base base --head head --no-config");
     let error = String::from_utf8_lossy(&run.stderr);
     assert_eq!(run.status.code(), Some(2), "{error}");
-    assert!(error.contains("builds make more than 500000 copies of objects"), "{error}");
+    assert!(
+        error.contains("builds make more than 500000 copies of objects"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -220,11 +329,17 @@ fn a_million_documents_with_nothing_in_them() {
 fn a_list_of_what_is_no_object_has_an_end() {
     let inside = Repository::new();
     inside.write("input.yaml", &"---\n{}\n".repeat(150_000));
-    let run = limited(&inside.path(), "list --no-config --threads 2 --allow-empty -o json input.yaml");
+    let run = limited(
+        &inside.path(),
+        "list --no-config --threads 2 --allow-empty -o json input.yaml",
+    );
     let listing: Value = serde_json::from_slice(&run.stdout).expect("JSON");
     assert_eq!(listing["skipped"].as_array().map(Vec::len), Some(100_000));
     let said = String::from_utf8_lossy(&run.stderr);
-    assert_eq!(said.trim(), "warning: 50000 more documents were skipped: 100000 are listed");
+    assert_eq!(
+        said.trim(),
+        "warning: 50000 more documents were skipped: 100000 are listed"
+    );
 }
 
 #[test]
@@ -237,12 +352,18 @@ fn hundreds_of_thousands_of_documents() {
 fn a_hundred_thousand_documents_that_cannot_be_read() {
     assert_eq!(checked(&repeated("---\n[\n", 600_000)), "");
     let manifests = checked(&repeated("---\napiVersion: [\n", 1_000_000));
-    assert!(manifests.contains("error[unreadable-document]"), "{manifests}");
+    assert!(
+        manifests.contains("error[unreadable-document]"),
+        "{manifests}"
+    );
 }
 
 #[test]
 fn as_many_objects_as_fit() {
-    checked(&repeated(&format!("---\n{}", OBJECT.replace("name: a", "name: a#")), 3_000_000));
+    checked(&repeated(
+        &format!("---\n{}", OBJECT.replace("name: a", "name: a#")),
+        3_000_000,
+    ));
 }
 
 /// What `human` draws of it grew to the right with every object: 3 GB for 10 MB.
@@ -258,30 +379,49 @@ fn a_ring_of_thousands_of_owners() {
     };
     let text: String = (0..COUNT).map(object).collect();
     let drawn = printed(&text, "-o human");
-    assert!(drawn.contains("ConfigMap/a/a9 → 5990 more objects → ConfigMap/a/a0"), "{drawn}");
-    assert!(drawn.contains("and 5989 more objects\n") && drawn.len() < 20_000, "{} bytes", drawn.len());
+    assert!(
+        drawn.contains("ConfigMap/a/a9 → 5990 more objects → ConfigMap/a/a0"),
+        "{drawn}"
+    );
+    assert!(
+        drawn.contains("and 5989 more objects\n") && drawn.len() < 20_000,
+        "{} bytes",
+        drawn.len()
+    );
 }
 
 /// The edits of a finding were copied for each document that it changes.
 #[test]
 fn a_finding_that_changes_tens_of_thousands_of_documents() {
-    let unit =
-        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
-    let report: Value = serde_json::from_str(&printed(&repeated(unit, 4_000_000), "-o json")).expect("JSON");
+    let unit = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
+    let report: Value =
+        serde_json::from_str(&printed(&repeated(unit, 4_000_000), "-o json")).expect("JSON");
     let changed = |finding: &Value| finding["fixes"][0]["edits"].as_array().map_or(0, Vec::len);
-    let most = report["findings"].as_array().into_iter().flatten().map(changed).max();
+    let most = report["findings"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(changed)
+        .max();
     assert!(most > Some(30_000), "{most:?}");
 }
 
 /// Nobody reviews a thousand edits in an alert or beside a line.
 #[test]
 fn a_fix_of_more_than_a_thousand_edits_is_in_json_alone() {
-    let unit =
-        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
+    let unit = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
     for (objects, is_shown) in [(400, true), (1_200, false)] {
         let text = numbered(unit, objects);
-        for (format, member) in [("sarif", "\"fixes\""), ("rdjson", "\"suggestions\""), ("lsp", "\"newText\"")] {
-            assert_eq!(printed(&text, &format!("-o {format}")).contains(member), is_shown, "{format} {objects}");
+        for (format, member) in [
+            ("sarif", "\"fixes\""),
+            ("rdjson", "\"suggestions\""),
+            ("lsp", "\"newText\""),
+        ] {
+            assert_eq!(
+                printed(&text, &format!("-o {format}")).contains(member),
+                is_shown,
+                "{format} {objects}"
+            );
         }
         assert!(printed(&text, "-o json").contains("\"edits\""), "{objects}");
     }
@@ -293,8 +433,16 @@ fn tens_of_thousands_of_generators_of_one_secret() {
     let unit = "---\napiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: a#, namespace: a}\nspec: {target: {name: s}}\n";
     let inside = Repository::new();
     inside.write("input.yaml", &repeated(unit, 8_000_000));
-    let run = limited(&inside.path(), "plan delete ns/a --no-config --threads 2 -f input.yaml");
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let run = limited(
+        &inside.path(),
+        "plan delete ns/a --no-config --threads 2 -f input.yaml",
+    );
+    assert_eq!(
+        run.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     assert!(String::from_utf8_lossy(&run.stdout).contains("ExternalSecret"));
 }
 
@@ -304,61 +452,94 @@ fn a_thousand_bundles_of_all_files() {
     let inside = Repository::new();
     let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c#, namespace: b}\n";
     for number in 0..1_000 {
-        inside.write(&format!("all/{number}.yaml"), &object.replace('#', &number.to_string()));
+        inside.write(
+            &format!("all/{number}.yaml"),
+            &object.replace('#', &number.to_string()),
+        );
     }
     let bundles = numbered("  b#: { paths: [all] }\n", 1_000);
-    inside.write("ownerlint.yaml", &format!("version: 1\nbundles:\n{bundles}"));
+    inside.write(
+        "ownerlint.yaml",
+        &format!("version: 1\nbundles:\n{bundles}"),
+    );
     for arguments in ["check --threads 2", "check --threads 2 all"] {
         let run = limited(&inside.path(), arguments);
         assert_eq!(run.status.code(), Some(2), "{arguments}");
         let error = String::from_utf8_lossy(&run.stderr);
-        assert!(error.contains("the paths of all bundles lead to more than 500000 files together"), "{error}");
+        assert!(
+            error.contains("the paths of all bundles lead to more than 500000 files together"),
+            "{error}"
+        );
     }
 }
 
 /// A picture asked for all references of an object once for each of them: 0.6 MB took 2 seconds, 2.5 MB over 20.
 #[test]
 fn a_picture_of_tens_of_thousands_of_references() {
-    let references = repeated("  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n", 2_400_000);
+    let references = repeated(
+        "  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n",
+        2_400_000,
+    );
     let inside = Repository::new();
     let head = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: a\n  ownerReferences:\n";
     inside.write("input.yaml", &format!("{head}{references}"));
-    let run = limited(&inside.path(), "plan delete ns/a -o html --no-config --threads 2 -f input.yaml");
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let run = limited(
+        &inside.path(),
+        "plan delete ns/a -o html --no-config --threads 2 -f input.yaml",
+    );
+    assert_eq!(
+        run.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     assert!(String::from_utf8_lossy(&run.stdout).contains("\"ConfigMap/a/a\":\"gone\""));
 }
 
 #[test]
 fn tens_of_thousands_of_references_that_say_nothing() {
     let references = "{},".repeat(30_000);
-    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, ownerReferences: [{references}]}}\n"));
+    checked(&format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, ownerReferences: [{references}]}}\n"
+    ));
 }
 
 #[test]
 fn tens_of_thousands_of_finalizers() {
     let finalizers = repeated("  - example.com/f#\n", 1_200_000);
-    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n{finalizers}"));
+    checked(&format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n{finalizers}"
+    ));
 }
 
 /// Each finding looked for its repetitions among all: the square of their number.
 #[test]
 fn tens_of_thousands_of_finalizers_that_one_row_knows() {
     let finalizers = repeated("  - wrangler.cattle.io/x#\n", 1_000_000);
-    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n{finalizers}"));
+    checked(&format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n{finalizers}"
+    ));
 }
 
 #[test]
 fn hundreds_of_thousands_of_finalizers_that_say_the_same() {
     let finalizers = "a.b/c,".repeat(380_000);
-    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, finalizers: [{finalizers}]}}\n"));
+    checked(&format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, finalizers: [{finalizers}]}}\n"
+    ));
 }
 
 #[test]
 fn an_object_of_ten_megabytes_is_refused_whatever_is_in_it() {
     let reference = "  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n";
-    for (field, unit) in [("ownerReferences", reference), ("finalizers", "  - example.com/f#\n")] {
+    for (field, unit) in [
+        ("ownerReferences", reference),
+        ("finalizers", "  - example.com/f#\n"),
+    ] {
         let items = repeated(unit, 9_900_000);
-        let found = checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  {field}:\n{items}"));
+        let found = checked(&format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  {field}:\n{items}"
+        ));
         assert!(found.contains("larger than the 3 MiB"), "{field}: {found}");
     }
 }
@@ -384,11 +565,16 @@ fn hundreds_of_thousands_of_duplicate_keys() {
 #[test]
 fn a_name_of_three_megabytes() {
     let name = "a".repeat(3_000_000);
-    let text =
-        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: b, finalizers: [bad]}}\n");
+    let text = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: b, finalizers: [bad]}}\n"
+    );
     for format in ["github", "human", "json"] {
         let printed = printed(&text, &format!("-o {format}"));
-        assert!(printed.contains("bad") && printed.len() < 20_000, "{format}: {} bytes", printed.len());
+        assert!(
+            printed.contains("bad") && printed.len() < 20_000,
+            "{format}: {} bytes",
+            printed.len()
+        );
     }
 }
 
@@ -399,13 +585,19 @@ fn a_file_of_a_gigabyte_is_not_even_opened() {
     file.set_len(1 << 30).expect("a sparse file");
     let run = limited(&inside.path(), "--threads 2 -o concise .");
     let out = String::from_utf8_lossy(&run.stdout);
-    assert_eq!(out, "huge.yaml:1:1: error[unreadable-file] `huge.yaml` is larger than 256 MiB\n");
+    assert_eq!(
+        out,
+        "huge.yaml:1:1: error[unreadable-file] `huge.yaml` is larger than 256 MiB\n"
+    );
 }
 
 #[test]
 fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
     let folder = crate::diff::Folder::new();
-    folder.git(&["init", "-q", "-b", "main"]).write("a.yaml", OBJECT).commit();
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write("a.yaml", OBJECT)
+        .commit();
     // git keeps zeros in a thousandth of their size.
     let file = std::fs::File::create(folder.path().join("huge.yaml")).expect("a file");
     file.set_len((256 << 20) + 1).expect("a sparse file");
@@ -415,7 +607,12 @@ fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
         "export HOME={path}; ulimit -v 262144; exec \"$OWNERLINT\" --threads 2 diff --base-ref HEAD~ --head-ref HEAD -o json"
     );
     let run = shell(folder.path(), &line);
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(
+        run.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
 }
 
 #[test]
@@ -427,5 +624,9 @@ fn a_message_of_an_editor_that_says_it_is_huge() {
     let said = "a message of 99999999999999 bytes; the longest that is read has 1073741824";
     assert!(answer.contains(said), "{answer}");
     let error = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.code() == Some(2) && error.contains("before it sent `initialize`"), "{:?}: {error}", run.status);
+    assert!(
+        run.status.code() == Some(2) && error.contains("before it sent `initialize`"),
+        "{:?}: {error}",
+        run.status
+    );
 }

@@ -50,7 +50,11 @@ const CONFIG_MAP: &str = super::support::CONFIG_MAP;
 /// A program that says that it ran.
 fn program(folder: &Path, ran: &Path) -> String {
     let script = folder.join("evil");
-    std::fs::write(&script, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display())).expect("a script");
+    std::fs::write(
+        &script,
+        format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display()),
+    )
+    .expect("a script");
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("permissions");
     script.display().to_string()
 }
@@ -79,16 +83,27 @@ fn configure(folder: &Folder, evil: &str) {
 fn repository() -> Folder {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
-    folder.write("a.yaml", CONFIG_MAP).write("b.yaml", &CONFIG_MAP.replace("settings", "b"));
-    folder.write("other.yaml", &CONFIG_MAP.replace("settings", "other")).commit();
+    folder
+        .write("a.yaml", CONFIG_MAP)
+        .write("b.yaml", &CONFIG_MAP.replace("settings", "b"));
+    folder
+        .write("other.yaml", &CONFIG_MAP.replace("settings", "other"))
+        .commit();
     folder.write("c.yaml", &CONFIG_MAP.replace("settings", "c"));
-    folder.write(".gitattributes", "*.yaml filter=evil diff=evil merge=evil text eol=lf\n").commit();
+    folder
+        .write(
+            ".gitattributes",
+            "*.yaml filter=evil diff=evil merge=evil text eol=lf\n",
+        )
+        .commit();
     folder
 }
 
 /// The same content with another time, and another content: what git has to compare.
 fn touch(folder: &Folder) {
-    folder.write("a.yaml", CONFIG_MAP).write("b.yaml", &CONFIG_MAP.replace("settings", "changed"));
+    folder
+        .write("a.yaml", CONFIG_MAP)
+        .write("b.yaml", &CONFIG_MAP.replace("settings", "changed"));
     folder.write("other.yaml", &CONFIG_MAP.replace("settings", "others"));
 }
 
@@ -99,20 +114,47 @@ fn ask(folder: &Path, home: &Path) {
         &["diff", "--base-ref", "HEAD", "--staged"],
         &["diff", "--base-ref", "HEAD"],
         &["check", "--only-changed-from", "HEAD~", "."],
-        &["check", "-o", "markdown", "--source-url", "https://example.com/blob/x", "."],
+        &[
+            "check",
+            "-o",
+            "markdown",
+            "--source-url",
+            "https://example.com/blob/x",
+            ".",
+        ],
         &["list", "."],
         &["baseline", "write", "."],
         &["init", "--force", "."],
-        &["plan", "teardown", "--by", "kubectl", "--fail-on", "never", "a.yaml"],
+        &[
+            "plan",
+            "teardown",
+            "--by",
+            "kubectl",
+            "--fail-on",
+            "never",
+            "a.yaml",
+        ],
         &["check", "--fix", "--suggested", "--allow-empty", "."],
     ] {
         let mut command = ownerlint();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", home).current_dir(folder);
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home)
+            .current_dir(folder);
         let output = command.args(arguments).output().expect("it runs");
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code().is_some_and(|code| code < 3), "{arguments:?}: {error}");
-        let said = arguments.iter().any(|argument| argument.contains("HEAD")).then_some(output.status.code());
-        assert!(said.is_none_or(|code| code != Some(2)), "{arguments:?}: {error}");
+        assert!(
+            output.status.code().is_some_and(|code| code < 3),
+            "{arguments:?}: {error}"
+        );
+        let said = arguments
+            .iter()
+            .any(|argument| argument.contains("HEAD"))
+            .then_some(output.status.code());
+        assert!(
+            said.is_none_or(|code| code != Some(2)),
+            "{arguments:?}: {error}"
+        );
     }
 }
 
@@ -125,12 +167,23 @@ fn nothing_that_the_repository_configures_is_run() {
     touch(&folder);
     let _ = std::fs::remove_file(&ran);
     ask(folder.path(), outside.path());
-    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+    assert!(
+        !ran.exists(),
+        "{}",
+        std::fs::read_to_string(&ran).unwrap_or_default()
+    );
     // Without our care something would have run: the test is able to fail.
     touch(&folder);
     let mut command = std::process::Command::new("git");
-    command.current_dir(folder.path()).env("HOME", outside.path()).args(["diff", "--name-only", "HEAD~"]);
-    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().expect("git runs");
+    command
+        .current_dir(folder.path())
+        .env("HOME", outside.path())
+        .args(["diff", "--name-only", "HEAD~"]);
+    command
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status()
+        .expect("git runs");
     assert!(ran.exists());
 }
 
@@ -139,29 +192,57 @@ fn nothing_that_an_included_configuration_names_is_run() {
     let (folder, outside) = (repository(), Folder::new());
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);
-    let included = format!("[filter \"evil\"]\n\tclean = {evil}\n\trequired = true\n[core]\n\tfsmonitor = {evil}\n");
-    folder.write("included", &included).git(&["config", "include.path", "../included"]);
+    let included = format!(
+        "[filter \"evil\"]\n\tclean = {evil}\n\trequired = true\n[core]\n\tfsmonitor = {evil}\n"
+    );
+    folder
+        .write("included", &included)
+        .git(&["config", "include.path", "../included"]);
     touch(&folder);
     ask(folder.path(), outside.path());
-    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+    assert!(
+        !ran.exists(),
+        "{}",
+        std::fs::read_to_string(&ran).unwrap_or_default()
+    );
 }
 
 #[test]
 fn nothing_that_a_submodule_configures_is_run() {
     let (folder, outside, other) = (repository(), Folder::new(), repository());
-    folder.git(&["submodule", "--quiet", "add", &other.path().display().to_string(), "vendor"]).commit();
+    folder
+        .git(&[
+            "submodule",
+            "--quiet",
+            "add",
+            &other.path().display().to_string(),
+            "vendor",
+        ])
+        .commit();
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);
     for key in ["core.fsmonitor", "filter.evil.clean", "filter.evil.process"] {
         folder.git(&["-C", "vendor", "config", key, &evil]);
     }
-    folder.write("vendor/a.yaml", CONFIG_MAP).write("vendor/b.yaml", "changed: 1\n");
+    folder
+        .write("vendor/a.yaml", CONFIG_MAP)
+        .write("vendor/b.yaml", "changed: 1\n");
     // What a pull request may add to the list of submodules.
-    let modules = format!("[submodule \"vendor\"]\n\tpath = vendor\n\turl = ext::{evil}\n\tupdate = !{evil}\n");
-    folder.write(".gitmodules", &modules).git(&["config", "submodule.vendor.update", &format!("!{evil}")]);
+    let modules = format!(
+        "[submodule \"vendor\"]\n\tpath = vendor\n\turl = ext::{evil}\n\tupdate = !{evil}\n"
+    );
+    folder.write(".gitmodules", &modules).git(&[
+        "config",
+        "submodule.vendor.update",
+        &format!("!{evil}"),
+    ]);
     let _ = std::fs::remove_file(&ran);
     ask(folder.path(), outside.path());
-    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+    assert!(
+        !ran.exists(),
+        "{}",
+        std::fs::read_to_string(&ran).unwrap_or_default()
+    );
 }
 
 #[test]
@@ -189,12 +270,26 @@ fn a_folder_that_pretends_to_be_a_repository_runs_nothing() {
     let inside = bare.path().join("dot-git");
     for folder in [&file, &link] {
         ask(folder, outside.path());
-        assert!(!ran.exists(), "{}: {}", folder.display(), std::fs::read_to_string(&ran).unwrap_or_default());
+        assert!(
+            !ran.exists(),
+            "{}: {}",
+            folder.display(),
+            std::fs::read_to_string(&ran).unwrap_or_default()
+        );
     }
     let mut command = ownerlint();
-    command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(&inside);
-    command.args(["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"]).output().expect("it runs");
-    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .current_dir(&inside);
+    command
+        .args(["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"])
+        .output()
+        .expect("it runs");
+    assert!(
+        !ran.exists(),
+        "{}",
+        std::fs::read_to_string(&ran).unwrap_or_default()
+    );
 }
 
 #[test]
@@ -216,22 +311,36 @@ fn what_a_partial_clone_lacks_is_not_fetched_by_a_program() {
         folder.git(&["config", key, value]);
     }
     let mut command = std::process::Command::new("git");
-    let named = command.current_dir(folder.path()).args(["rev-parse", "HEAD:c.yaml"]).output().expect("git runs");
+    let named = command
+        .current_dir(folder.path())
+        .args(["rev-parse", "HEAD:c.yaml"])
+        .output()
+        .expect("git runs");
     let lost = String::from_utf8(named.stdout).expect("a name");
     let (start, rest) = lost.trim().split_at(2);
-    std::fs::remove_file(folder.path().join(".git/objects").join(start).join(rest)).expect("an object");
+    std::fs::remove_file(folder.path().join(".git/objects").join(start).join(rest))
+        .expect("an object");
     // git before 2.45 fetches whatever GIT_NO_LAZY_FETCH says.
     let path = std::env::var("PATH").unwrap_or_default();
     let old = outside.path().join("old");
     std::fs::create_dir(&old).expect("a folder");
     let script = format!("#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nPATH='{path}' exec git \"$@\"\n");
     std::fs::write(old.join("git"), script).expect("a script");
-    std::fs::set_permissions(old.join("git"), std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    std::fs::set_permissions(old.join("git"), std::fs::Permissions::from_mode(0o755))
+        .expect("permissions");
     let mut command = ownerlint();
-    command.env("PATH", format!("{}:{path}", old.display())).current_dir(folder.path());
-    let output = command.args(["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"]).output().expect("it runs");
+    command
+        .env("PATH", format!("{}:{path}", old.display()))
+        .current_dir(folder.path());
+    let output = command
+        .args(["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"])
+        .output()
+        .expect("it runs");
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("the content of `c.yaml` is not in this clone"), "{error}");
+    assert!(
+        error.contains("the content of `c.yaml` is not in this clone"),
+        "{error}"
+    );
     assert!(!ran.exists());
 }
 
@@ -240,11 +349,20 @@ fn a_command_under_render_is_run_with_render_only() {
     let (folder, outside) = (repository(), Folder::new());
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);
-    folder
-        .write("ownerlint.yaml", &format!("version: 1\nbundles: {{all: {{paths: ['*.yaml'], render: ['{evil}']}}}}\n"));
-    folder.write("kustomization.yaml", "resources: [a.yaml]\ngenerators: [evil.yaml]\ntransformers: [evil.yaml]\n");
+    folder.write(
+        "ownerlint.yaml",
+        &format!("version: 1\nbundles: {{all: {{paths: ['*.yaml'], render: ['{evil}']}}}}\n"),
+    );
+    folder.write(
+        "kustomization.yaml",
+        "resources: [a.yaml]\ngenerators: [evil.yaml]\ntransformers: [evil.yaml]\n",
+    );
     folder.write("evil.yaml", &format!("apiVersion: x/v1\nkind: X\nmetadata:\n  name: x\n  annotations:\n    config.kubernetes.io/function: '{{exec: {{path: {evil}}}}}'\n"));
     folder.commit();
     ask(folder.path(), outside.path());
-    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+    assert!(
+        !ran.exists(),
+        "{}",
+        std::fs::read_to_string(&ran).unwrap_or_default()
+    );
 }

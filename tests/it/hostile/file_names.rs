@@ -24,13 +24,19 @@ fn names_that_are_not_utf8_are_two_files_and_shown_by_their_bytes() {
     assert_eq!(files(&inside, &["."]), ["\\xFE.yaml", "\\xFF.yaml"]);
     // Even one that is written as another one is shown.
     inside.write("\\xFF.yaml", CONFIG_MAP);
-    assert_eq!(files(&inside, &["."]), ["\\xFE.yaml", "\\xFF.yaml", "\\xFF.yaml"]);
+    assert_eq!(
+        files(&inside, &["."]),
+        ["\\xFE.yaml", "\\xFF.yaml", "\\xFF.yaml"]
+    );
 }
 
 #[test]
 fn a_name_of_a_commit_that_is_not_utf8_is_a_file_of_its_own() {
     let folder = crate::diff::Folder::new();
-    folder.git(&["init", "-q", "-b", "main"]).write("readme", "").commit();
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write("readme", "")
+        .commit();
     for (name, object) in [(b"\xFE.yaml", "a"), (b"\xFF.yaml", "b")] {
         let text = CONFIG_MAP.replace("settings", object);
         std::fs::write(folder.path().join(OsStr::from_bytes(name)), text).expect("a file");
@@ -38,7 +44,10 @@ fn a_name_of_a_commit_that_is_not_utf8_is_a_file_of_its_own() {
     let added = ["added ConfigMap/shop/a", "added ConfigMap/shop/b"];
     assert_eq!(folder.changes(&["--base-ref", "HEAD"]), added);
     folder.commit();
-    assert_eq!(folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), added);
+    assert_eq!(
+        folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]),
+        added
+    );
 }
 
 #[test]
@@ -48,16 +57,27 @@ fn arguments_and_patterns_of_any_shape_are_answered() {
     for open in ["{a,", "[a", "(", "**/", "{a,b}"] {
         let pattern = format!("{}*", open.repeat(200));
         let (status, _, error) = inside.run(&[&pattern], "");
-        assert!(matches!(status, 0 | 2) && !error.contains("panicked"), "{pattern}: {status} {error}");
+        assert!(
+            matches!(status, 0 | 2) && !error.contains("panicked"),
+            "{pattern}: {status} {error}"
+        );
         inside.write(
             "ownerlint.yaml",
-            &format!("version: 1\nexclude: ['{pattern}']\nbundles: {{a: {{paths: ['{pattern}']}}}}\n"),
+            &format!(
+                "version: 1\nexclude: ['{pattern}']\nbundles: {{a: {{paths: ['{pattern}']}}}}\n"
+            ),
         );
         let (status, _, error) = inside.run(&[], "");
-        assert!(matches!(status, 0..=3) && !error.contains("panicked"), "{pattern}: {status} {error}");
+        assert!(
+            matches!(status, 0..=3) && !error.contains("panicked"),
+            "{pattern}: {status} {error}"
+        );
         std::fs::remove_file(inside.path().join("ownerlint.yaml")).expect("removed");
     }
     let nested = format!("{}{}", "{a,".repeat(200), "}".repeat(200));
     let (status, _, error) = inside.run(&[&nested], "");
-    assert!(status == 2 && !error.contains("panicked"), "{status} {error}");
+    assert!(
+        status == 2 && !error.contains("panicked"),
+        "{status} {error}"
+    );
 }

@@ -11,7 +11,10 @@ use crate::limits::shell;
 use crate::support::{Repository, ownerlint, skip};
 
 fn fifo(repository: &Repository, path: &str) {
-    let made = Command::new("mkfifo").arg(repository.path().join(path)).status().expect("mkfifo runs");
+    let made = Command::new("mkfifo")
+        .arg(repository.path().join(path))
+        .status()
+        .expect("mkfifo runs");
     assert!(made.success());
 }
 
@@ -33,12 +36,22 @@ fn manifests_that_are_fifos_devices_or_links_to_them_are_named_and_left() {
         ]
     );
     // Named one by one they are no better.
-    for path in ["rendered/fifo.yaml", "rendered/linked-fifo.yaml", "rendered/zero.yaml"] {
+    for path in [
+        "rendered/fifo.yaml",
+        "rendered/linked-fifo.yaml",
+        "rendered/zero.yaml",
+    ] {
         let found = findings(&inside, &[path, "--allow-empty"]);
-        assert_eq!(found, [format!("unreadable-file `{path}` is not a regular file")]);
+        assert_eq!(
+            found,
+            [format!("unreadable-file `{path}` is not a regular file")]
+        );
     }
     let found = findings(&inside, &["rendered/log.yaml", "--allow-empty"]);
-    assert_eq!(found, ["unreadable-file `rendered/log.yaml` is not a regular file"]);
+    assert_eq!(
+        found,
+        ["unreadable-file `rendered/log.yaml` is not a regular file"]
+    );
 }
 
 #[test]
@@ -49,14 +62,24 @@ fn configurations_baselines_and_steps_are_regular_files() {
         symlink("/dev/zero", inside.path().join("zero")).expect("a link");
         let refused = |arguments: &[&str]| {
             let (status, _, error) = inside.run(arguments, "");
-            let reasons = ["is not a regular file", "is a symbolic link out of the tree"];
-            assert!(status == 2 && reasons.iter().any(|reason| error.contains(reason)), "{arguments:?}: {error}");
+            let reasons = [
+                "is not a regular file",
+                "is a symbolic link out of the tree",
+            ];
+            assert!(
+                status == 2 && reasons.iter().any(|reason| error.contains(reason)),
+                "{arguments:?}: {error}"
+            );
         };
         refused(&["rendered", "--config", special]);
         refused(&["rendered", "--baseline", special]);
         refused(&["plan", "--steps", special, "rendered"]);
         refused(&["baseline", "update", "--baseline", special, "rendered"]);
-        std::fs::rename(inside.path().join(special), inside.path().join("ownerlint-baseline.json")).expect("renamed");
+        std::fs::rename(
+            inside.path().join(special),
+            inside.path().join("ownerlint-baseline.json"),
+        )
+        .expect("renamed");
         refused(&["rendered"]);
     }
     let (status, _, error) = repository().run(&["rendered", "--config", "rendered"], "");
@@ -73,12 +96,20 @@ fn a_configuration_that_is_a_fifo_is_none() {
 #[test]
 fn what_a_shell_puts_into_a_pipe_is_read() {
     let inside = repository();
-    inside.write("steps.yaml", "- {op: delete, target: ConfigMap/shop/settings}\n");
+    inside.write(
+        "steps.yaml",
+        "- {op: delete, target: ConfigMap/shop/settings}\n",
+    );
     let planned = shell(
         &inside.path(),
         "cat steps.yaml | \"$OWNERLINT\" plan --steps /dev/stdin rendered && cat rendered/good.yaml | \"$OWNERLINT\" list /dev/stdin",
     );
-    assert_eq!(planned.status.code(), Some(0), "{}", String::from_utf8_lossy(&planned.stderr));
+    assert_eq!(
+        planned.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&planned.stderr)
+    );
     assert!(String::from_utf8_lossy(&planned.stdout).contains("/dev/stdin:1"));
 }
 
@@ -86,7 +117,10 @@ fn what_a_shell_puts_into_a_pipe_is_read() {
 fn a_device_that_is_named_ends_at_the_limit() {
     // Endless zeros are cut where a file would be too large; the limit on memory is that of the bound on files.
     let inside = repository();
-    let run = shell(&inside.path(), "ulimit -v 1500000; \"$OWNERLINT\" -o json --allow-empty /dev/full");
+    let run = shell(
+        &inside.path(),
+        "ulimit -v 1500000; \"$OWNERLINT\" -o json --allow-empty /dev/full",
+    );
     assert!(String::from_utf8_lossy(&run.stdout).contains("`/dev/full` is larger than 256 MiB"));
 }
 
@@ -130,9 +164,12 @@ fn files_that_grow_shrink_or_vanish_while_they_are_read_end_the_run_properly() {
 #[test]
 fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
     let inside = repository();
-    inside.write("rendered/closed/a.yaml", "").write("rendered/closed.yaml", "");
+    inside
+        .write("rendered/closed/a.yaml", "")
+        .write("rendered/closed.yaml", "");
     let allow = |path: &str, mode| {
-        std::fs::set_permissions(inside.path().join(path), Permissions::from_mode(mode)).expect("permissions");
+        std::fs::set_permissions(inside.path().join(path), Permissions::from_mode(mode))
+            .expect("permissions");
     };
     allow("rendered/closed", 0);
     allow("rendered/closed.yaml", 0);
@@ -144,24 +181,44 @@ fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
         command = Command::new(inside.path().join("program"));
         command.uid(65534).gid(65534);
     }
-    let run =
-        command.env_clear().current_dir(inside.path()).args(["-o", "json", "rendered"]).output().expect("it runs");
+    let run = command
+        .env_clear()
+        .current_dir(inside.path())
+        .args(["-o", "json", "rendered"])
+        .output()
+        .expect("it runs");
     allow("rendered/closed", 0o700);
     let out = String::from_utf8_lossy(&run.stdout);
     for path in ["closed", "closed.yaml"] {
-        assert!(out.contains(&format!("`rendered/{path}` cannot be opened: permission denied")), "{out}");
+        assert!(
+            out.contains(&format!(
+                "`rendered/{path}` cannot be opened: permission denied"
+            )),
+            "{out}"
+        );
     }
-    assert!(run.status.code() == Some(1) && out.contains("\"objects\": 1"), "{out}");
+    assert!(
+        run.status.code() == Some(1) && out.contains("\"objects\": 1"),
+        "{out}"
+    );
 }
 
 #[test]
 fn files_in_memory_are_files() {
-    let Ok(memory) = tempfile::tempdir_in("/dev/shm") else { return skip("there is no shared memory") };
+    let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
+        return skip("there is no shared memory");
+    };
     let folder = memory.path();
     std::fs::write(folder.join("good.yaml"), super::support::CONFIG_MAP).expect("a file");
-    let run =
-        shell(folder, "\"$OWNERLINT\" list . && \"$OWNERLINT\" -o \"json:$PWD/out.json\" \"$PWD\" && cat out.json");
+    let run = shell(
+        folder,
+        "\"$OWNERLINT\" list . && \"$OWNERLINT\" -o \"json:$PWD/out.json\" \"$PWD\" && cat out.json",
+    );
     let out = String::from_utf8_lossy(&run.stdout);
-    assert!(out.contains("ConfigMap/shop/settings"), "{out}{}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        out.contains("ConfigMap/shop/settings"),
+        "{out}{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     assert!(out.contains("\"objects\": 1"), "{out}");
 }

@@ -10,8 +10,15 @@ use crate::support::Repository;
 #[test]
 fn a_link_to_a_file_outside_the_repository_is_not_read() {
     let (outside, inside) = (Repository::new(), repository());
-    outside.write("token.yaml", "apiVersion: v1\nkind: Config\nusers: [token: hunter2\n");
-    symlink(outside.path().join("token.yaml"), inside.path().join("rendered/x.yaml")).expect("a link");
+    outside.write(
+        "token.yaml",
+        "apiVersion: v1\nkind: Config\nusers: [token: hunter2\n",
+    );
+    symlink(
+        outside.path().join("token.yaml"),
+        inside.path().join("rendered/x.yaml"),
+    )
+    .expect("a link");
     assert_eq!(
         findings(&inside, &["."]),
         [
@@ -26,7 +33,10 @@ fn a_link_to_a_file_outside_the_repository_is_not_read() {
 #[test]
 fn a_link_to_the_files_of_git_is_not_read_even_if_it_is_named() {
     let inside = repository();
-    inside.write(".git/config", "apiVersion: v1\nkind: Config\n[http]\n\textraheader = AUTHORIZATION: basic hunter2\n");
+    inside.write(
+        ".git/config",
+        "apiVersion: v1\nkind: Config\n[http]\n\textraheader = AUTHORIZATION: basic hunter2\n",
+    );
     symlink("../.git/config", inside.path().join("rendered/x.yaml")).expect("a link");
     for path in [".", "rendered/x.yaml", "rendered/*.yaml"] {
         assert_eq!(
@@ -57,15 +67,30 @@ fn a_link_within_the_repository_is_followed_also_out_of_the_folder_that_is_check
     let inside = repository();
     inside.write("base/web.yaml", &CONFIG_MAP.replace("settings", "web"));
     symlink("../base", inside.path().join("rendered/base")).expect("a link");
-    assert_eq!(files(&inside, &["rendered"]), ["rendered/base/web.yaml", "rendered/good.yaml"]);
-    assert_eq!(files(&inside, &["."]), ["base/web.yaml", "rendered/good.yaml"], "what is really there is named so");
+    assert_eq!(
+        files(&inside, &["rendered"]),
+        ["rendered/base/web.yaml", "rendered/good.yaml"]
+    );
+    assert_eq!(
+        files(&inside, &["."]),
+        ["base/web.yaml", "rendered/good.yaml"],
+        "what is really there is named so"
+    );
 }
 
 #[test]
 fn what_is_named_is_read_wherever_it_leads() {
     let (outside, inside) = (repository(), Repository::new());
-    symlink(outside.path().join("rendered"), inside.path().join("result")).expect("a link");
-    symlink(outside.path().join("rendered/good.yaml"), inside.path().join("one.yaml")).expect("a link");
+    symlink(
+        outside.path().join("rendered"),
+        inside.path().join("result"),
+    )
+    .expect("a link");
+    symlink(
+        outside.path().join("rendered/good.yaml"),
+        inside.path().join("one.yaml"),
+    )
+    .expect("a link");
     assert_eq!(files(&inside, &["result"]), ["result/good.yaml"]);
     assert_eq!(files(&inside, &["one.yaml"]), ["one.yaml"]);
 }
@@ -83,7 +108,11 @@ fn a_folder_is_visited_once_however_many_links_lead_to_it() {
     }
     inside.write("tree/25/deep.yaml", &CONFIG_MAP.replace("settings", "deep"));
     assert_eq!(files(&inside, &["tree"]), ["tree/25/deep.yaml"]);
-    assert_eq!(files(&inside, &["tree/0"]).len(), 1, "reached through links only, and once");
+    assert_eq!(
+        files(&inside, &["tree/0"]).len(),
+        1,
+        "reached through links only, and once"
+    );
     assert_eq!(files(&inside, &["tree/**/*.yaml"]), ["tree/25/deep.yaml"]);
 }
 
@@ -106,21 +135,33 @@ fn the_order_of_arguments_decides_nothing() {
     let inside = repository();
     inside.write("base/web.yaml", &CONFIG_MAP.replace("settings", "web"));
     symlink("../base", inside.path().join("rendered/base")).expect("a link");
-    assert_eq!(files(&inside, &["rendered", "base"]), files(&inside, &["base", "rendered"]));
+    assert_eq!(
+        files(&inside, &["rendered", "base"]),
+        files(&inside, &["base", "rendered"])
+    );
 }
 
 #[test]
 fn a_configuration_that_was_found_names_nothing_outside_its_repository() {
     let inside = repository();
     for path in ["/**/*.yaml", "/etc", "../elsewhere"] {
-        inside.write("ownerlint.yaml", &format!("version: 1\nbundles: {{all: {{paths: ['{path}']}}}}\n"));
+        inside.write(
+            "ownerlint.yaml",
+            &format!("version: 1\nbundles: {{all: {{paths: ['{path}']}}}}\n"),
+        );
         let (status, _, error) = inside.run(&[], "");
         let expected = format!("error: bundle `all`: `{path}` is outside the repository\n");
         assert!(status == 2 && error.starts_with(&expected), "{error}");
     }
-    inside.write("ownerlint.yaml", "version: 1\nbundles: {all: {paths: ['rendered/**/*.yaml', ./rendered]}}\n");
+    inside.write(
+        "ownerlint.yaml",
+        "version: 1\nbundles: {all: {paths: ['rendered/**/*.yaml', ./rendered]}}\n",
+    );
     assert_eq!(files(&inside, &[]), ["rendered/good.yaml"]);
-    inside.write("ownerlint.yaml", "version: 1\nbundles: {all: {paths: ['*/good.yaml']}}\n");
+    inside.write(
+        "ownerlint.yaml",
+        "version: 1\nbundles: {all: {paths: ['*/good.yaml']}}\n",
+    );
     assert_eq!(files(&inside, &[]), ["rendered/good.yaml"]);
 }
 
@@ -132,7 +173,10 @@ fn files_that_are_written_for_ownerlint_are_not_shown_from_outside() {
     let refused = |arguments: &[&str]| {
         let (status, out, error) = inside.run(arguments, "");
         assert_eq!(status, 2, "{arguments:?}: {error}");
-        assert!(error.contains("is a symbolic link out of the tree"), "{arguments:?}: {error}");
+        assert!(
+            error.contains("is a symbolic link out of the tree"),
+            "{arguments:?}: {error}"
+        );
         assert!(!(out + &error).contains("hunter2"), "{arguments:?}");
     };
     symlink(&token, inside.path().join("ownerlint-baseline.json")).expect("a link");
@@ -154,9 +198,15 @@ fn a_baseline_that_a_found_configuration_names_is_in_the_repository() {
     let (outside, inside) = (Repository::new(), repository());
     outside.write("token", "hunter2\n");
     let baseline = outside.path().join("token").display().to_string();
-    inside.write("ownerlint.yaml", &format!("version: 1\nbaseline: {baseline}\n"));
+    inside.write(
+        "ownerlint.yaml",
+        &format!("version: 1\nbaseline: {baseline}\n"),
+    );
     let (status, out, error) = inside.run(&["rendered"], "");
-    assert!(status == 2 && error.contains("is outside the repository"), "{error}");
+    assert!(
+        status == 2 && error.contains("is outside the repository"),
+        "{error}"
+    );
     assert!(!(out + &error).contains("hunter2"));
 }
 
@@ -168,7 +218,12 @@ fn links_of_a_checkout_for_renderers_lead_nowhere_outside_it() {
         is_link: true,
         is_executable: false,
     };
-    let file = CheckoutFile { path: "sub/file", bytes: b"", is_link: false, is_executable: false };
+    let file = CheckoutFile {
+        path: "sub/file",
+        bytes: b"",
+        is_link: false,
+        is_executable: false,
+    };
     let links = [
         link("fine", "./sub/file"),
         link("sub/up", "../fine"),
@@ -181,9 +236,18 @@ fn links_of_a_checkout_for_renderers_lead_nowhere_outside_it() {
     ];
     let checkout = Checkout::of(links.into_iter().chain([file])).expect("a checkout");
     let root = checkout.root().canonicalize().expect("a folder");
-    for path in ["fine", "sub/up", "absolute", "above", "here", "climb", "higher"] {
+    for path in [
+        "fine", "sub/up", "absolute", "above", "here", "climb", "higher",
+    ] {
         let place = root.join(path).canonicalize();
-        assert!(place.as_ref().is_ok_and(|place| place.starts_with(&root)) || place.is_err(), "{path}: {place:?}");
-        assert_eq!(place.is_ok(), matches!(path, "fine" | "sub/up" | "here"), "{path}");
+        assert!(
+            place.as_ref().is_ok_and(|place| place.starts_with(&root)) || place.is_err(),
+            "{path}: {place:?}"
+        );
+        assert_eq!(
+            place.is_ok(),
+            matches!(path, "fine" | "sub/up" | "here"),
+            "{path}"
+        );
     }
 }

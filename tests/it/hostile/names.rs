@@ -45,11 +45,13 @@ fn manifest(name: &str) -> String {
                 "ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": name, "blockOwnerDeletion": true}],
             },
         });
-        object.as_object_mut().expect("an object").extend(value.as_object().cloned().unwrap_or_default());
+        object
+            .as_object_mut()
+            .expect("an object")
+            .extend(value.as_object().cloned().unwrap_or_default());
         format!("{}\n", ascii(&object))
     };
-    let namespace =
-        serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "finalizers": [name]}});
+    let namespace = serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "finalizers": [name]}});
     [
         object("ConfigMap", serde_json::json!({name: name})),
         object("Secret", serde_json::json!({"data": {name: name}})),
@@ -63,12 +65,24 @@ fn manifest(name: &str) -> String {
 
 fn harmless(what: &str, name: &str, text: &str, is_commands: bool) {
     // The scripts of a page are ours.
-    let scripts = if what.ends_with("html") { HtmlPage::read(text).scripts } else { Vec::new() };
-    let text = &scripts.iter().fold(text.to_owned(), |text, script| text.replace(script, ""));
+    let scripts = if what.ends_with("html") {
+        HtmlPage::read(text).scripts
+    } else {
+        Vec::new()
+    };
+    let text = &scripts
+        .iter()
+        .fold(text.to_owned(), |text, script| text.replace(script, ""));
     assert!(!text.contains(is_obeyed), "{what} {name:?}: {text:?}");
-    assert!(is_commands || !starts_command(text), "{what} {name:?}: {text}");
+    assert!(
+        is_commands || !starts_command(text),
+        "{what} {name:?}: {text}"
+    );
     // A block of code shows what stands in it.
-    let markup = text.lines().filter(|line| !line.starts_with("    ")).collect::<String>();
+    let markup = text
+        .lines()
+        .filter(|line| !line.starts_with("    "))
+        .collect::<String>();
     let is_markup = what.ends_with("markdown") || what.ends_with("mermaid");
     assert!(!is_markup || !markup.contains("<script"), "{what} {name:?}");
 }
@@ -76,9 +90,17 @@ fn harmless(what: &str, name: &str, text: &str, is_commands: bool) {
 /// Runs the program as a step of a workflow.
 fn run(repository: &Repository, arguments: &[&str], stdin: &str) -> (String, String) {
     let mut command = ownerlint();
-    command.current_dir(repository.path()).env("GITHUB_ACTIONS", "true").args(arguments).write_stdin(stdin);
+    command
+        .current_dir(repository.path())
+        .env("GITHUB_ACTIONS", "true")
+        .args(arguments)
+        .write_stdin(stdin);
     let output = command.output().expect("it runs");
-    assert!(output.status.code().is_some_and(|code| code < 2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.code().is_some_and(|code| code < 2),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (text(output.stdout), text(output.stderr))
 }
@@ -88,13 +110,24 @@ fn no_format_of_check_says_anything_that_is_obeyed() {
     for name in HOSTILE {
         let inside = repository();
         let formats = words(&Format::ALL);
-        let files: Vec<String> = formats.iter().map(|format| format!("{format}:{format}.out")).collect();
+        let files: Vec<String> = formats
+            .iter()
+            .map(|format| format!("{format}:{format}.out"))
+            .collect();
         let outputs: Vec<&str> = files.iter().flat_map(|file| ["-o", file]).collect();
-        run(&inside, &[&["-v", "--show", "info"], &outputs[..], &["-"]].concat(), &manifest(name));
+        run(
+            &inside,
+            &[&["-v", "--show", "info"], &outputs[..], &["-"]].concat(),
+            &manifest(name),
+        );
         for format in &formats {
             let text = inside.read(&format!("{format}.out"));
             let is_page = format == "html";
-            let shown = if is_page { text.clone() } else { without_commands(&text, Syntax::Text).into_owned() };
+            let shown = if is_page {
+                text.clone()
+            } else {
+                without_commands(&text, Syntax::Text).into_owned()
+            };
             harmless(format, name, &shown, is_page || format == "github");
         }
     }
@@ -105,7 +138,11 @@ fn no_line_of_a_step_starts_a_command() {
     let name = HOSTILE.join(" ");
     let inside = repository();
     for format in words(&Format::ALL) {
-        let (out, error) = run(&inside, &["-v", "--show", "info", "-o", &format, "-"], &manifest(&name));
+        let (out, error) = run(
+            &inside,
+            &["-v", "--show", "info", "-o", &format, "-"],
+            &manifest(&name),
+        );
         harmless(&format, "stdout", &out, format == "github");
         harmless("stderr", &format, &error, false);
         match &*format {
@@ -116,7 +153,11 @@ fn no_line_of_a_step_starts_a_command() {
         }
     }
     for format in ["human", "json"] {
-        let (out, error) = run(&inside, &["list", "-v", "-o", format, "-"], &manifest(&name));
+        let (out, error) = run(
+            &inside,
+            &["list", "-v", "-o", format, "-"],
+            &manifest(&name),
+        );
         harmless("list", format, &(out + &error), false);
     }
 }
@@ -130,9 +171,31 @@ fn no_format_of_a_plan_says_anything_that_is_obeyed() {
         let steps = serde_json::json!([{"op": "delete", "target": format!("Namespace//{name}")}, {"op": "settle"}]);
         inside.write("steps.json", &ascii(&steps));
         for format in &words(&PlanFormat::ALL) {
-            let (out, error) = run(&inside, &["plan", "--steps", "steps.json", "-v", "-o", format, "rendered"], "");
+            let (out, error) = run(
+                &inside,
+                &[
+                    "plan",
+                    "--steps",
+                    "steps.json",
+                    "-v",
+                    "-o",
+                    format,
+                    "rendered",
+                ],
+                "",
+            );
             harmless(&format!("plan {format}"), name, &(out + &error), false);
-            let teardown = ["plan", "teardown", "--by", "kubectl", "--fail-on", "never", "-o", format, "rendered"];
+            let teardown = [
+                "plan",
+                "teardown",
+                "--by",
+                "kubectl",
+                "--fail-on",
+                "never",
+                "-o",
+                format,
+                "rendered",
+            ];
             let (out, error) = run(&inside, &teardown, "");
             harmless(&format!("teardown {format}"), name, &(out + &error), false);
         }
@@ -143,13 +206,20 @@ fn no_format_of_a_plan_says_anything_that_is_obeyed() {
 fn no_format_of_diff_says_anything_that_is_obeyed() {
     let name = HOSTILE.join(" ");
     let folder = Folder::new();
-    folder.write("base/a.yaml", &manifest(&name)).write("head/b.yaml", crate::hostile::support::CONFIG_MAP);
+    folder
+        .write("base/a.yaml", &manifest(&name))
+        .write("head/b.yaml", crate::hostile::support::CONFIG_MAP);
     for format in words(&Format::ALL) {
         let mut command = ownerlint();
-        command.current_dir(folder.path()).env("GITHUB_ACTIONS", "true");
-        let output =
-            command.args(["diff", "--base", "base", "--head", "head", "-o", &format]).output().expect("it runs");
-        let text = String::from_utf8(output.stdout).expect("text") + &String::from_utf8_lossy(&output.stderr);
+        command
+            .current_dir(folder.path())
+            .env("GITHUB_ACTIONS", "true");
+        let output = command
+            .args(["diff", "--base", "base", "--head", "head", "-o", &format])
+            .output()
+            .expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text")
+            + &String::from_utf8_lossy(&output.stderr);
         harmless(&format!("diff {format}"), &name, &text, format == "github");
     }
 }
@@ -158,14 +228,23 @@ fn no_format_of_diff_says_anything_that_is_obeyed() {
 fn a_diff_of_fixes_shows_what_is_obeyed_and_does_not_print_it() {
     let inside = repository();
     let object = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: b\n  finalizer: [x.y/z]\n";
-    let data =
-        "data:\n  a: |\n    ::error::pwned ##[error]pwned ##vso[task.x]y\n    user\u{202e}nimda \u{85} \u{2028}\n";
-    inside.write("rendered/\u{1b}[31m\n::error::x.yaml", &format!("{object}{data}"));
+    let data = "data:\n  a: |\n    ::error::pwned ##[error]pwned ##vso[task.x]y\n    user\u{202e}nimda \u{85} \u{2028}\n";
+    inside.write(
+        "rendered/\u{1b}[31m\n::error::x.yaml",
+        &format!("{object}{data}"),
+    );
     let mut command = ownerlint();
-    command.current_dir(inside.path()).env("GITHUB_ACTIONS", "true").args(["--diff", "rendered"]);
+    command
+        .current_dir(inside.path())
+        .env("GITHUB_ACTIONS", "true")
+        .args(["--diff", "rendered"]);
     let output = command.output().expect("it runs");
-    let text = String::from_utf8(output.stdout).expect("text") + &String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("+  finalizers: [x.y/z]") && text.contains("pwned"), "{text}");
+    let text =
+        String::from_utf8(output.stdout).expect("text") + &String::from_utf8_lossy(&output.stderr);
+    assert!(
+        text.contains("+  finalizers: [x.y/z]") && text.contains("pwned"),
+        "{text}"
+    );
     harmless("diff", "a file", &text, false);
 }
 
@@ -175,7 +254,9 @@ fn shown(message: &Value, key: &str, all: &mut Vec<String>) {
     match message {
         Value::String(text) if !matches!(key, "newText" | "uri") => all.push(text.clone()),
         Value::Array(items) => items.iter().for_each(|item| shown(item, key, all)),
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| shown(value, key, all)),
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(key, value)| shown(value, key, all)),
         _ => {}
     }
 }
@@ -188,36 +269,57 @@ fn told(folder: &Repository, text: &str) -> Vec<String> {
     let mut id = 0;
     let mut ask = |method: &str, params: Value| {
         id += 1;
-        client.sender.send(Request::new(id.into(), method.to_owned(), params).into()).expect("a channel");
+        client
+            .sender
+            .send(Request::new(id.into(), method.to_owned(), params).into())
+            .expect("a channel");
     };
     let tell = |method: &str, params: Value| {
         let message = Message::from(Notification::new(method.to_owned(), params));
         client.sender.send(message).expect("a channel");
     };
     let document = serde_json::json!({"uri": format!("{root}/a.yaml")});
-    ask("initialize", serde_json::json!({"capabilities": {}, "rootUri": root}));
+    ask(
+        "initialize",
+        serde_json::json!({"capabilities": {}, "rootUri": root}),
+    );
     tell("initialized", serde_json::json!({}));
     let item = serde_json::json!({"uri": format!("{root}/a.yaml"), "languageId": "yaml", "version": 1, "text": text});
-    tell("textDocument/didOpen", serde_json::json!({"textDocument": item}));
+    tell(
+        "textDocument/didOpen",
+        serde_json::json!({"textDocument": item}),
+    );
     for (line, written) in text.lines().enumerate() {
         for character in (0..written.len()).step_by(50) {
             let place = serde_json::json!({"line": line, "character": character});
-            ask("textDocument/hover", serde_json::json!({"textDocument": document, "position": place}));
+            ask(
+                "textDocument/hover",
+                serde_json::json!({"textDocument": document, "position": place}),
+            );
         }
-        let range =
-            serde_json::json!({"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}});
+        let range = serde_json::json!({"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}});
         let actions = serde_json::json!({"textDocument": document, "range": range, "context": {"diagnostics": []}});
         ask("textDocument/codeAction", actions);
     }
-    ask("textDocument/documentSymbol", serde_json::json!({"textDocument": document}));
-    ask("textDocument/codeLens", serde_json::json!({"textDocument": document}));
+    ask(
+        "textDocument/documentSymbol",
+        serde_json::json!({"textDocument": document}),
+    );
+    ask(
+        "textDocument/codeLens",
+        serde_json::json!({"textDocument": document}),
+    );
     ask("shutdown", Value::Null);
     tell("exit", Value::Null);
     ownerlint::lsp::serve(&server).expect("a conversation that ends");
     drop(server);
     let mut texts = Vec::new();
     for message in client.receiver.try_iter() {
-        shown(&serde_json::to_value(&message).expect("JSON"), "", &mut texts);
+        shown(
+            &serde_json::to_value(&message).expect("JSON"),
+            "",
+            &mut texts,
+        );
     }
     texts
 }
@@ -227,12 +329,21 @@ fn an_editor_is_told_nothing_that_is_obeyed() {
     let inside = repository();
     let harmless = |texts: Vec<String>| {
         assert!(texts.iter().any(|text| text.contains("pwned")), "{texts:?}");
-        let obeyed: Vec<_> = texts.iter().filter(|text| text.contains(is_obeyed)).collect();
+        let obeyed: Vec<_> = texts
+            .iter()
+            .filter(|text| text.contains(is_obeyed))
+            .collect();
         assert!(obeyed.is_empty(), "{obeyed:#?}");
     };
     let name = HOSTILE.join(" ");
     harmless(told(&inside, &manifest(&name)));
-    inside.write("ownerlint.yaml", &format!("version: 1\nrules: {{{}: off}}\n", ascii(&Value::from(name))));
+    inside.write(
+        "ownerlint.yaml",
+        &format!(
+            "version: 1\nrules: {{{}: off}}\n",
+            ascii(&Value::from(name))
+        ),
+    );
     harmless(told(&inside, super::support::CONFIG_MAP));
 }
 
@@ -243,10 +354,18 @@ fn mistakes_are_shown_without_what_they_say() {
     let key = ascii(&Value::from(name.as_str()));
     let says = |arguments: &[&str]| {
         let mut command = ownerlint();
-        command.current_dir(inside.path()).env("GITHUB_ACTIONS", "true").args(arguments);
+        command
+            .current_dir(inside.path())
+            .env("GITHUB_ACTIONS", "true")
+            .args(arguments);
         let output = command.output().expect("it runs");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        harmless("stderr", &arguments.join(" "), &String::from_utf8(output.stderr).expect("text"), false);
+        harmless(
+            "stderr",
+            &arguments.join(" "),
+            &String::from_utf8(output.stderr).expect("text"),
+            false,
+        );
     };
     for config in [
         format!("{{\"version\": 1, {key}: 1}}"),
@@ -254,20 +373,35 @@ fn mistakes_are_shown_without_what_they_say() {
         format!("version: 1\nbundles: {{{key}: {{paths: [{key}]}}}}\n"),
         format!("version: 1\nexclude: [{key}, '[']\n"),
         format!("version: 1\nnamespace: {key}\n"),
-        format!("version: 1\n# {}\nnamespace: 5\n", name.replace(['\n', '\r'], " ")),
+        format!(
+            "version: 1\n# {}\nnamespace: 5\n",
+            name.replace(['\n', '\r'], " ")
+        ),
     ] {
         inside.write("ownerlint.yaml", &config);
         says(&[]);
     }
     std::fs::remove_file(inside.path().join("ownerlint.yaml")).expect("removed");
-    for baseline in [format!("{{\"schema\": {key}, \"findings\": []}}"), format!("{{{key}: 1}}"), name.clone()] {
+    for baseline in [
+        format!("{{\"schema\": {key}, \"findings\": []}}"),
+        format!("{{{key}: 1}}"),
+        name.clone(),
+    ] {
         inside.write("ownerlint-baseline.json", &baseline);
         says(&["rendered"]);
     }
-    inside.write("steps.json", &format!("[{{\"op\": {key}, \"target\": {key}}}]"));
+    inside.write(
+        "steps.json",
+        &format!("[{{\"op\": {key}, \"target\": {key}}}]"),
+    );
     says(&["plan", "--steps", "steps.json", "rendered"]);
     says(&["plan", "delete", &name, "-f", "rendered"]);
-    says(&["--only", &name.replace('\u{0}', ""), "--no-baseline", "rendered"]);
+    says(&[
+        "--only",
+        &name.replace('\u{0}', ""),
+        "--no-baseline",
+        "rendered",
+    ]);
 }
 
 /// Review P3.8: what the input has is listed where a target is not among it.
@@ -278,10 +412,18 @@ fn a_target_that_is_not_found_is_named_without_what_it_says() {
     inside.write("rendered/a.yaml", &manifest(&name));
     for target in ["nothing/x", "configmap/x"] {
         let mut command = ownerlint();
-        command.current_dir(inside.path()).env("GITHUB_ACTIONS", "true");
-        let output = command.args(["plan", "delete", target, "-f", "rendered"]).output().expect("it runs");
+        command
+            .current_dir(inside.path())
+            .env("GITHUB_ACTIONS", "true");
+        let output = command
+            .args(["plan", "delete", target, "-f", "rendered"])
+            .output()
+            .expect("it runs");
         let error = String::from_utf8(output.stderr).expect("text");
-        assert!(output.status.code() == Some(2) && error.contains("pwned"), "{target}: {error}");
+        assert!(
+            output.status.code() == Some(2) && error.contains("pwned"),
+            "{target}: {error}"
+        );
         harmless("stderr", target, &error, false);
     }
 }
@@ -290,9 +432,9 @@ fn a_target_that_is_not_found_is_named_without_what_it_says() {
 #[test]
 fn a_file_name_is_not_obeyed_in_any_format() {
     let inside = repository();
-    let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b, finalizers: [bad]}\n";
-    let name =
-        "\u{1b}[31m\u{7}\u{9b}2J\u{85}\u{2028}user\u{202e}nimda\r\n::error::pwned ##[error]x </script> ](x) `.yaml";
+    let object =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b, finalizers: [bad]}\n";
+    let name = "\u{1b}[31m\u{7}\u{9b}2J\u{85}\u{2028}user\u{202e}nimda\r\n::error::pwned ##[error]x </script> ](x) `.yaml";
     inside.write(&format!("rendered/{}", name.replace('/', "|")), object);
     for format in words(&Format::ALL) {
         let (out, error) = run(&inside, &["-o", &format, "rendered"], "");

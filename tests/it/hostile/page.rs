@@ -28,7 +28,10 @@ fn nothing(_: &Repository) {}
 /// A finalizer that is wrong in every way, in an object of this name.
 fn named(repository: &Repository, name: &str) {
     let name = serde_json::Value::from(name);
-    let object = CONFIG_MAP.replace("settings", &format!("{}, finalizers: [bad]", crate::fuzz::targets::ascii(&name)));
+    let object = CONFIG_MAP.replace(
+        "settings",
+        &format!("{}, finalizers: [bad]", crate::fuzz::targets::ascii(&name)),
+    );
     repository.write("rendered/a.yaml", &object);
 }
 
@@ -39,9 +42,20 @@ const ROWS: &[Row] = &[
     Row {
         input: "Aliases of aliases that stand for billions of values",
         make: |repository| {
-            let levels =
-                (0..9).map(|level| format!("- &a{} [{}]\n", level + 1, vec![format!("*a{level}"); 9].join(", ")));
-            manifest(repository, &format!("data:\n- &a0 [x,x,x,x,x,x,x,x,x]\n{}", levels.collect::<String>()));
+            let levels = (0..9).map(|level| {
+                format!(
+                    "- &a{} [{}]\n",
+                    level + 1,
+                    vec![format!("*a{level}"); 9].join(", ")
+                )
+            });
+            manifest(
+                repository,
+                &format!(
+                    "data:\n- &a0 [x,x,x,x,x,x,x,x,x]\n{}",
+                    levels.collect::<String>()
+                ),
+            );
         },
         arguments: "rendered",
         says: "error[unreadable-document] document contains excessive aliasing",
@@ -55,7 +69,8 @@ const ROWS: &[Row] = &[
     Row {
         input: "A file of a gigabyte, sparse or not",
         make: |repository| {
-            let file = std::fs::File::create(repository.path().join("rendered/a.yaml")).expect("a file");
+            let file =
+                std::fs::File::create(repository.path().join("rendered/a.yaml")).expect("a file");
             file.set_len(1 << 30).expect("a sparse file");
         },
         arguments: "rendered",
@@ -100,7 +115,10 @@ const ROWS: &[Row] = &[
     Row {
         input: "A name that ends a quoted word of a shell",
         make: |repository| {
-            let object = CONFIG_MAP.replace("settings", "\"'; touch pwned #\", finalizers: [example.com/x]");
+            let object = CONFIG_MAP.replace(
+                "settings",
+                "\"'; touch pwned #\", finalizers: [example.com/x]",
+            );
             repository.write("rendered/a.yaml", &object);
         },
         arguments: "plan delete configmap/\"'; touch pwned #\" -n shop -f rendered",
@@ -117,7 +135,11 @@ const ROWS: &[Row] = &[
         make: |repository| {
             use std::os::unix::ffi::OsStrExt;
             let name = std::ffi::OsStr::from_bytes(b"\xFF.yaml");
-            std::fs::write(repository.path().join("rendered").join(name), "kind: Pod\nmetadata: [\n").expect("a file");
+            std::fs::write(
+                repository.path().join("rendered").join(name),
+                "kind: Pod\nmetadata: [\n",
+            )
+            .expect("a file");
         },
         arguments: "rendered",
         says: "rendered/\\xFF.yaml:3:1: error[unreadable-document]",
@@ -131,7 +153,10 @@ const ROWS: &[Row] = &[
     Row {
         input: "A link into `.git`",
         make: |repository| {
-            repository.write(".git/config", "[http]\n\textraheader = AUTHORIZATION: basic hunter2\n");
+            repository.write(
+                ".git/config",
+                "[http]\n\textraheader = AUTHORIZATION: basic hunter2\n",
+            );
             link(repository, "../.git/config");
         },
         arguments: "rendered",
@@ -139,7 +164,9 @@ const ROWS: &[Row] = &[
     },
     Row {
         input: "A link to a folder outside the repository",
-        make: |repository| symlink("/", repository.path().join("rendered/everything")).expect("a link"),
+        make: |repository| {
+            symlink("/", repository.path().join("rendered/everything")).expect("a link")
+        },
         arguments: "rendered",
         says: "rendered/everything: this symbolic link leads out of the tree and was not followed",
     },
@@ -153,23 +180,41 @@ const ROWS: &[Row] = &[
         input: "A FIFO or a device",
         make: |repository| {
             let fifo = repository.path().join("rendered/a.yaml");
-            assert!(std::process::Command::new("mkfifo").arg(fifo).status().expect("mkfifo runs").success());
+            assert!(
+                std::process::Command::new("mkfifo")
+                    .arg(fifo)
+                    .status()
+                    .expect("mkfifo runs")
+                    .success()
+            );
         },
         arguments: "rendered",
         says: "`rendered/a.yaml` is not a regular file",
     },
     Row {
         input: "A configuration that names folders of the machine",
-        make: |repository| _ = repository.write("ownerlint.yaml", "version: 1\nbundles: {all: {paths: [/etc]}}\n"),
+        make: |repository| {
+            _ = repository.write(
+                "ownerlint.yaml",
+                "version: 1\nbundles: {all: {paths: [/etc]}}\n",
+            )
+        },
         arguments: "",
         says: "error: bundle `all`: `/etc` is outside the repository",
     },
     Row {
         input: "A thousand bundles of the same thousand files",
         make: |repository| {
-            (0..1_000).for_each(|number| _ = repository.write(&format!("all/{number}.yaml"), "kind: Pod\n"));
-            let bundles: String = (0..1_000).map(|number| format!("  b{number}: {{ paths: [all] }}\n")).collect();
-            repository.write("ownerlint.yaml", &format!("version: 1\nbundles:\n{bundles}"));
+            (0..1_000).for_each(|number| {
+                _ = repository.write(&format!("all/{number}.yaml"), "kind: Pod\n")
+            });
+            let bundles: String = (0..1_000)
+                .map(|number| format!("  b{number}: {{ paths: [all] }}\n"))
+                .collect();
+            repository.write(
+                "ownerlint.yaml",
+                &format!("version: 1\nbundles:\n{bundles}"),
+            );
         },
         arguments: "",
         says: "the paths of all bundles lead to more than 500000 files together",
@@ -191,7 +236,8 @@ const ROWS: &[Row] = &[
         make: |repository| {
             repository.write("out.json", "old\n");
             let out = repository.path().join("out.json");
-            std::fs::set_permissions(out, std::fs::Permissions::from_mode(0o444)).expect("permissions");
+            std::fs::set_permissions(out, std::fs::Permissions::from_mode(0o444))
+                .expect("permissions");
         },
         arguments: "-o json:out.json rendered",
         says: "cannot write `out.json`: permission denied",
@@ -219,29 +265,52 @@ const ROWS: &[Row] = &[
 fn answer(row: &Row) -> String {
     let inside = repository();
     (row.make)(&inside);
-    let format = if row.arguments.contains("-o ") || row.arguments.starts_with("plan") { "" } else { "-o concise" };
-    let run = shell(&inside.path(), &format!("\"$OWNERLINT\" {} {format}", row.arguments));
+    let format = if row.arguments.contains("-o ") || row.arguments.starts_with("plan") {
+        ""
+    } else {
+        "-o concise"
+    };
+    let run = shell(
+        &inside.path(),
+        &format!("\"$OWNERLINT\" {} {format}", row.arguments),
+    );
     String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr)
 }
 
 /// A cell of a Markdown table.
 fn cell(text: &str) -> String {
     let fence = if text.contains('`') { "``" } else { "`" };
-    let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    let blank = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
     format!("{fence}{blank}{}{blank}{fence}", text.replace('|', "\\|"))
 }
 
 #[test]
 fn every_row_of_the_page_is_what_a_user_sees() {
     let page = page("docs/guide/hostile-inputs.md");
-    let written: Vec<&str> = page.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
-    let rows: Vec<String> = ROWS.iter().map(|row| format!("| {} | {} |", row.input, cell(row.says))).collect();
+    let written: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| ") && line.contains('`'))
+        .collect();
+    let rows: Vec<String> = ROWS
+        .iter()
+        .map(|row| format!("| {} | {} |", row.input, cell(row.says)))
+        .collect();
     for row in ROWS {
         let said = answer(row);
         assert!(said.contains(row.says), "{}: {said}", row.input);
     }
-    let missing: Vec<_> = rows.iter().filter(|row| !written.contains(&row.as_str())).collect();
+    let missing: Vec<_> = rows
+        .iter()
+        .filter(|row| !written.contains(&row.as_str()))
+        .collect();
     assert!(missing.is_empty(), "the page lacks: {missing:#?}");
-    let others: Vec<_> = written.iter().filter(|line| !rows.iter().any(|row| row == *line)).collect();
+    let others: Vec<_> = written
+        .iter()
+        .filter(|line| !rows.iter().any(|row| row == *line))
+        .collect();
     assert!(others.is_empty(), "nothing proves: {others:#?}");
 }

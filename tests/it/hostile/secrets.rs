@@ -12,8 +12,7 @@ const MARK: &str = "hunterMARKtwo";
 
 /// Secrets with something wrong on, before and after each line that has a value.
 fn secrets() -> Vec<String> {
-    let head =
-        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\n  namespace: shop\n  finalizers: [bad, example.com/x]\n";
+    let head = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\n  namespace: shop\n  finalizers: [bad, example.com/x]\n";
     [
         // A finding on the line before, on the value's key, on the value, and after it.
         format!("{head}data:\n  a: {MARK}\n  a: {MARK}\n  b: {MARK}\nbogus: x\n"),
@@ -53,7 +52,9 @@ fn secrets() -> Vec<String> {
 /// Objects that make Secrets or contain some, with something wrong beside each value.
 fn makers() -> Vec<String> {
     let maker = |version: &str, kind: &str, rest: &str| {
-        format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: db, namespace: shop}}\n{rest}")
+        format!(
+            "apiVersion: {version}\nkind: {kind}\nmetadata: {{name: db, namespace: shop}}\n{rest}"
+        )
     };
     let template = |indent: &str| {
         format!(
@@ -97,7 +98,10 @@ fn no_format_of_any_command_shows_a_value() {
         "resources: [good.yaml, nowhere.yaml]\nnamespace: 5\nsecretGenerator:\n- name: db\n  literals:\n  - a={MARK}\n  - a={MARK}\n"
     );
     inside.write("rendered/kustomization.yaml", &generated);
-    inside.write("rendered/broken/kustomization.yaml", &generated.replace("- a=", "\t- a="));
+    inside.write(
+        "rendered/broken/kustomization.yaml",
+        &generated.replace("- a=", "\t- a="),
+    );
     let check = |arguments: &[&str]| {
         let (_, out, error) = inside.run(arguments, "");
         for text in [out, error] {
@@ -115,8 +119,26 @@ fn no_format_of_any_command_shows_a_value() {
         check(&["list", "-v", "-o", format, "rendered"]);
     }
     for format in ownerlint::report::plan::PlanFormat::ALL {
-        check(&["plan", "delete", "ns/shop", "-v", "-f", "rendered", "-o", format.as_str()]);
-        check(&["plan", "teardown", "--by", "helm", "-v", "rendered", "-o", format.as_str()]);
+        check(&[
+            "plan",
+            "delete",
+            "ns/shop",
+            "-v",
+            "-f",
+            "rendered",
+            "-o",
+            format.as_str(),
+        ]);
+        check(&[
+            "plan",
+            "teardown",
+            "--by",
+            "helm",
+            "-v",
+            "rendered",
+            "-o",
+            format.as_str(),
+        ]);
     }
     check(&["baseline", "write", "rendered"]);
     assert!(!inside.read("ownerlint-baseline.json").contains(MARK));
@@ -127,13 +149,23 @@ fn no_format_of_any_command_shows_a_value() {
 #[test]
 fn a_diff_of_fixes_shows_what_changes_beside_a_value_and_not_the_value() {
     let inside = repository();
-    let lines =
-        ["apiVersion: v1", "kind: Secret", "metadata:", "  name: db", "  namespace: shop", "  finalizer: [x.y/z]"];
+    let lines = [
+        "apiVersion: v1",
+        "kind: Secret",
+        "metadata:",
+        "  name: db",
+        "  namespace: shop",
+        "  finalizer: [x.y/z]",
+    ];
     let values = ["data:", "  a: aHVudGVyMg==", ""];
-    inside.write("rendered/secret.yaml", &[&lines[..], &values].concat().join("\r\n"));
+    inside.write(
+        "rendered/secret.yaml",
+        &[&lines[..], &values].concat().join("\r\n"),
+    );
     let (status, out, error) = inside.run(&["--diff", "rendered/secret.yaml"], "");
     assert_eq!(status, 1, "{error}");
-    let expected = "-  finalizer: [x.y/z]\r\n+  finalizers: [x.y/z]\r\n data:\r\n   a: ************\r\n";
+    let expected =
+        "-  finalizer: [x.y/z]\r\n+  finalizers: [x.y/z]\r\n data:\r\n   a: ************\r\n";
     assert!(out.contains(expected), "{out}");
 }
 
@@ -151,30 +183,52 @@ fn an_editor_is_told_nothing_of_a_value() {
                 true => Message::from(Request::new(asked.into(), method.to_owned(), params)),
                 false => Notification::new(method.to_owned(), params).into(),
             };
-            client.sender.send(message).expect("a channel without a limit");
+            client
+                .sender
+                .send(message)
+                .expect("a channel without a limit");
         };
         let root = format!("file://{}", folder.path().display());
-        send("initialize", serde_json::json!({"capabilities": {}, "rootUri": root}), true);
+        send(
+            "initialize",
+            serde_json::json!({"capabilities": {}, "rootUri": root}),
+            true,
+        );
         send("initialized", serde_json::json!({}), false);
-        let item = serde_json::json!({"uri": uri, "languageId": "yaml", "version": 1, "text": secret});
-        send("textDocument/didOpen", serde_json::json!({"textDocument": item}), false);
+        let item =
+            serde_json::json!({"uri": uri, "languageId": "yaml", "version": 1, "text": secret});
+        send(
+            "textDocument/didOpen",
+            serde_json::json!({"textDocument": item}),
+            false,
+        );
         let document = serde_json::json!({"uri": uri});
         for line in 0..secret.lines().count() {
             for character in [0, 3, 6, 12] {
-                let at =
-                    serde_json::json!({"textDocument": document, "position": {"line": line, "character": character}});
+                let at = serde_json::json!({"textDocument": document, "position": {"line": line, "character": character}});
                 send("textDocument/hover", at.clone(), true);
                 send("textDocument/definition", at, true);
                 let place = serde_json::json!({"line": line, "character": character});
                 let range = serde_json::json!({"start": place, "end": place});
-                let actions =
-                    serde_json::json!({"textDocument": document, "range": range, "context": {"diagnostics": []}});
+                let actions = serde_json::json!({"textDocument": document, "range": range, "context": {"diagnostics": []}});
                 send("textDocument/codeAction", actions, true);
             }
         }
-        send("textDocument/documentSymbol", serde_json::json!({"textDocument": document}), true);
-        send("textDocument/codeLens", serde_json::json!({"textDocument": document}), true);
-        send("workspace/symbol", serde_json::json!({"query": "hunter"}), true);
+        send(
+            "textDocument/documentSymbol",
+            serde_json::json!({"textDocument": document}),
+            true,
+        );
+        send(
+            "textDocument/codeLens",
+            serde_json::json!({"textDocument": document}),
+            true,
+        );
+        send(
+            "workspace/symbol",
+            serde_json::json!({"query": "hunter"}),
+            true,
+        );
         // It ends when nobody is there any more; until then it has shown its diagnostics.
         let serving = std::thread::spawn(move || ownerlint::lsp::serve(&server));
         let shown = client.receiver.iter().find(|message| {
@@ -184,15 +238,27 @@ fn an_editor_is_told_nothing_of_a_value() {
         });
         assert!(shown.is_some());
         drop(client);
-        serving.join().expect("no panic").expect("a conversation that ends");
+        serving
+            .join()
+            .expect("no panic")
+            .expect("a conversation that ends");
     }
 }
 
 #[test]
 fn no_message_quotes_a_disputed_value() {
     let (_, out, error) = repository().run(&["-v", "--show", "info", "-"], DISPUTED);
-    for value in ["0777717777", "7_777_177_77", "12:34:56:77", "0b1010101010101", ".77771e7777"] {
-        assert!(!out.contains(value) && !error.contains(value), "{value}: {out}");
+    for value in [
+        "0777717777",
+        "7_777_177_77",
+        "12:34:56:77",
+        "0b1010101010101",
+        ".77771e7777",
+    ] {
+        assert!(
+            !out.contains(value) && !error.contains(value),
+            "{value}: {out}"
+        );
     }
 }
 
@@ -206,7 +272,16 @@ fn a_change_of_a_value_shows_neither_the_old_nor_the_new_one() {
         let mut command = ownerlint();
         let output = command
             .current_dir(folder.path())
-            .args(["diff", "-v", "--base", "base", "--head", "head", "-o", format.as_str()])
+            .args([
+                "diff",
+                "-v",
+                "--base",
+                "base",
+                "--head",
+                "head",
+                "-o",
+                format.as_str(),
+            ])
             .output();
         let output = output.expect("it runs");
         for text in [output.stdout, output.stderr] {
@@ -218,7 +293,8 @@ fn a_change_of_a_value_shows_neither_the_old_nor_the_new_one() {
 /// The text as snippets show it.
 fn lines(text: &str) -> String {
     let file = ParsedFile::parse(SourceFile::new("f", text));
-    let shown = (1..=file.source().line_count()).map(|line| file.source().shown_line(line).into_owned() + "\n");
+    let shown = (1..=file.source().line_count())
+        .map(|line| file.source().shown_line(line).into_owned() + "\n");
     shown.collect()
 }
 
@@ -231,17 +307,24 @@ fn keys_and_metadata_stay_and_values_do_not() {
 
 #[test]
 fn what_the_api_server_never_sees_is_hidden_too() {
-    let twice =
-        "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\ndata:\n  user: first\n  user: second\n# old: hunter2\n";
+    let twice = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\ndata:\n  user: first\n  user: second\n# old: hunter2\n";
     let shown = lines(twice);
-    assert!(!["first", "second", "hunter2"].iter().any(|value| shown.contains(value)), "{shown}");
+    assert!(
+        !["first", "second", "hunter2"]
+            .iter()
+            .any(|value| shown.contains(value)),
+        "{shown}"
+    );
 }
 
 #[test]
 fn the_copy_that_kubectl_keeps_is_hidden() {
     let text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"hunter2\"}}'\n";
     let shown = lines(text);
-    assert!(shown.contains("last-applied-configuration: ***") && !shown.contains("hunter2"), "{shown}");
+    assert!(
+        shown.contains("last-applied-configuration: ***") && !shown.contains("hunter2"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -266,7 +349,10 @@ fn what_only_names_a_secret_is_shown() {
 fn of_a_list_only_the_secrets_are_hidden() {
     let text = "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: shown}}, {apiVersion: v1, kind: Secret, metadata: {name: b}, data: {y: hunter2}}]}\n";
     let shown = lines(text);
-    assert!(shown.contains("data: {x: shown}") && !shown.contains("hunter2"), "{shown}");
+    assert!(
+        shown.contains("data: {x: shown}") && !shown.contains("hunter2"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::support::Repository;
 
 /// An object that is right in every way.
-pub(super) const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
+pub(super) const CONFIG_MAP: &str =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
 
 /// A repository with one good object in `rendered/`.
 pub(super) fn repository() -> Repository {
@@ -19,7 +20,10 @@ pub(super) fn files(repository: &Repository, arguments: &[&str]) -> Vec<String> 
     let (_, out, error) = repository.run(&[&["list", "-o", "json"], arguments].concat(), "");
     let listed: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {error}"));
     let objects = listed["objects"].as_array().expect("objects");
-    objects.iter().map(|object| object["file"].as_str().expect("a file").to_owned()).collect()
+    objects
+        .iter()
+        .map(|object| object["file"].as_str().expect("a file").to_owned())
+        .collect()
 }
 
 /// `rule message` of every finding.
@@ -28,5 +32,7 @@ pub(super) fn findings(repository: &Repository, arguments: &[&str]) -> Vec<Strin
     let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {error}"));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let found = report["findings"].as_array().expect("findings").iter();
-    found.map(|finding| format!("{} {}", text(&finding["rule"]), text(&finding["message"]))).collect()
+    found
+        .map(|finding| format!("{} {}", text(&finding["rule"]), text(&finding["message"])))
+        .collect()
 }

@@ -7,8 +7,7 @@ use crate::limits::shell;
 use crate::support::{Repository, ownerlint, skip};
 
 /// An object that gets stuck, so that a run fails.
-const STUCK: &str =
-    "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop, finalizers: [example.com/x, bad]}\n";
+const STUCK: &str = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop, finalizers: [example.com/x, bad]}\n";
 
 fn broken() -> Repository {
     let repository = repository();
@@ -19,8 +18,15 @@ fn broken() -> Repository {
 /// The names in the folder of a repository.
 fn names(repository: &Repository) -> Vec<String> {
     let entries = std::fs::read_dir(repository.path()).expect("a folder");
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect();
+    let mut names: Vec<_> = entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("text")
+        })
+        .collect();
     names.sort();
     names
 }
@@ -32,7 +38,10 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     for (file, line) in [
         ("ownerlint-baseline.json", "baseline write rendered"),
         ("out.json", "-o json:out.json rendered"),
-        ("out.md", "plan delete ns/shop -f rendered -o markdown:out.md"),
+        (
+            "out.md",
+            "plan delete ns/shop -f rendered -o markdown:out.md",
+        ),
         ("ownerlint.yaml", "init --force ."),
     ] {
         let inside = broken();
@@ -42,10 +51,15 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
         let error = String::from_utf8_lossy(&run.stderr).into_owned();
         assert_eq!(run.status.code(), Some(2), "{line}: {error}");
         assert!(
-            error.contains(&format!("cannot write `{file}`: File too large")) || line.starts_with("init"),
+            error.contains(&format!("cannot write `{file}`: File too large"))
+                || line.starts_with("init"),
             "{error}"
         );
-        assert_eq!((inside.read(file).as_str(), names(&inside)), ("old\n", before), "{line}");
+        assert_eq!(
+            (inside.read(file).as_str(), names(&inside)),
+            ("old\n", before),
+            "{line}"
+        );
     }
 }
 
@@ -56,7 +70,10 @@ fn a_file_that_is_read_only_stays_as_it_is() {
     let path = inside.path().join("ownerlint-baseline.json");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("permissions");
     let (status, _, error) = inside.run(&["baseline", "write", "rendered"], "");
-    assert!(status == 2 && error.contains("cannot write `ownerlint-baseline.json`: permission denied"), "{error}");
+    assert!(
+        status == 2 && error.contains("cannot write `ownerlint-baseline.json`: permission denied"),
+        "{error}"
+    );
     assert_eq!(inside.read("ownerlint-baseline.json"), "old\n");
 }
 
@@ -71,11 +88,17 @@ fn a_target_that_cannot_be_written_is_named_and_the_others_are_written() {
         ("folder", "Is a directory"),
         ("nowhere/out.json", "No such file or directory"),
     ] {
-        for command in [&["rendered"][..], &["plan", "delete", "secret/a", "-n", "shop", "-f", "rendered"]] {
+        for command in [
+            &["rendered"][..],
+            &["plan", "delete", "secret/a", "-n", "shop", "-f", "rendered"],
+        ] {
             let output = format!("json:{target}");
             let (status, _, error) = inside.run(&[command, &["-o", &output]].concat(), "");
             let expected = format!("cannot write `{target}`");
-            assert!(status == 2 && error.contains(&expected) && error.contains(reason), "{command:?}: {error}");
+            assert!(
+                status == 2 && error.contains(&expected) && error.contains(reason),
+                "{command:?}: {error}"
+            );
         }
     }
     assert_eq!(inside.read("old.json"), "old\n");
@@ -86,9 +109,25 @@ fn a_target_that_cannot_be_written_is_named_and_the_others_are_written() {
 fn permissions_stay_and_new_files_have_the_usual_ones() {
     let inside = broken();
     inside.write("old.json", "old\n");
-    let mode = |name: &str| inside.path().join(name).metadata().expect("a file").permissions().mode() & 0o777;
-    std::fs::set_permissions(inside.path().join("old.json"), std::fs::Permissions::from_mode(0o640)).expect("set");
-    let run = shell(&inside.path(), "umask 022; \"$OWNERLINT\" -o json:old.json -o sarif:new.sarif rendered");
+    let mode = |name: &str| {
+        inside
+            .path()
+            .join(name)
+            .metadata()
+            .expect("a file")
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    std::fs::set_permissions(
+        inside.path().join("old.json"),
+        std::fs::Permissions::from_mode(0o640),
+    )
+    .expect("set");
+    let run = shell(
+        &inside.path(),
+        "umask 022; \"$OWNERLINT\" -o json:old.json -o sarif:new.sarif rendered",
+    );
     assert_eq!(run.status.code(), Some(1));
     assert_eq!((mode("old.json"), mode("new.sarif")), (0o640, 0o644));
 }
@@ -97,7 +136,11 @@ fn permissions_stay_and_new_files_have_the_usual_ones() {
 fn a_link_in_the_place_of_an_output_is_replaced_and_not_followed() {
     let (outside, inside) = (Repository::new(), broken());
     outside.write("profile", "mine\n");
-    symlink(outside.path().join("profile"), inside.path().join("report.json")).expect("a link");
+    symlink(
+        outside.path().join("profile"),
+        inside.path().join("report.json"),
+    )
+    .expect("a link");
     assert_eq!(inside.run(&["-o", "json:report.json", "rendered"], "").0, 1);
     assert_eq!(outside.read("profile"), "mine\n");
     assert!(inside.read("report.json").contains("ownerlint.report/1"));
@@ -114,29 +157,49 @@ fn streams_are_written_as_they_are() {
     assert!(inside.read("out.json").contains("ownerlint.report/1"));
     let full = shell(&inside.path(), "\"$OWNERLINT\" -o json:/dev/full rendered");
     let error = String::from_utf8_lossy(&full.stderr).into_owned();
-    assert!(full.status.code() == Some(2) && error.contains("cannot write `/dev/full`: No space left"), "{error}");
+    assert!(
+        full.status.code() == Some(2) && error.contains("cannot write `/dev/full`: No space left"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_reader_who_stops_reading_does_not_change_how_the_run_ends() {
     let inside = broken();
-    let objects: String =
-        (0..3_000).map(|n| format!("---\n{}", STUCK.replace("name: a", &format!("name: a{n}")))).collect();
+    let objects: String = (0..3_000)
+        .map(|n| format!("---\n{}", STUCK.replace("name: a", &format!("name: a{n}"))))
+        .collect();
     inside.write("rendered/many.yaml", &objects);
-    for arguments in ["-o json rendered", "-o human rendered", "-o concise rendered"] {
-        let line = format!("{{ \"$OWNERLINT\" {arguments}; echo $? > status; }} | head -c 1 > /dev/null");
+    for arguments in [
+        "-o json rendered",
+        "-o human rendered",
+        "-o concise rendered",
+    ] {
+        let line =
+            format!("{{ \"$OWNERLINT\" {arguments}; echo $? > status; }} | head -c 1 > /dev/null");
         shell(&inside.path(), &line);
         assert_eq!(inside.read("status"), "1\n", "{arguments}");
     }
-    for arguments in
-        ["plan delete ns/shop -f rendered", "check -o html rendered", "diff --base rendered --head rendered -o json"]
-    {
-        let line = format!("{{ \"$OWNERLINT\" {arguments} 2> error; echo $? > status; }} | head -c 1 > /dev/null");
+    for arguments in [
+        "plan delete ns/shop -f rendered",
+        "check -o html rendered",
+        "diff --base rendered --head rendered -o json",
+    ] {
+        let line = format!(
+            "{{ \"$OWNERLINT\" {arguments} 2> error; echo $? > status; }} | head -c 1 > /dev/null"
+        );
         shell(&inside.path(), &line);
-        assert!(["0\n", "1\n"].contains(&&*inside.read("status")), "{arguments}: {}", inside.read("error"));
+        assert!(
+            ["0\n", "1\n"].contains(&&*inside.read("status")),
+            "{arguments}: {}",
+            inside.read("error")
+        );
         assert!(!inside.read("error").contains("panicked"), "{arguments}");
     }
-    shell(&inside.path(), "{ \"$OWNERLINT\" list rendered; echo $? > status; } | head -c 1 > /dev/null");
+    shell(
+        &inside.path(),
+        "{ \"$OWNERLINT\" list rendered; echo $? > status; } | head -c 1 > /dev/null",
+    );
     assert_eq!(inside.read("status"), "0\n");
 }
 
@@ -147,10 +210,20 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
 
     // What is started in the background of a shell without job control is deaf to interrupts, and so is what it starts.
     let ignored = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = ignored.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim).unwrap_or_default();
+    let ignored = ignored
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .map(str::trim)
+        .unwrap_or_default();
     let is_deaf = u64::from_str_radix(ignored, 16).is_ok_and(|signals| signals & 0b10 != 0);
     let hears = ["--default-signal=INT", "true"];
-    if is_deaf && !Command::new("env").args(hears).stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+    if is_deaf
+        && !Command::new("env")
+            .args(hears)
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    {
         return skip("interrupts are ignored here, and env cannot change that");
     }
     let inside = repository();
@@ -164,12 +237,19 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
         }
     };
     // Standard input stays open, so the run cannot end before it is interrupted.
-    command.current_dir(inside.path()).args(["-o", "json:out.json", "-"]).stdin(Stdio::piped());
+    command
+        .current_dir(inside.path())
+        .args(["-o", "json:out.json", "-"])
+        .stdin(Stdio::piped());
     let mut run = command.spawn().expect("it runs");
     // A pipe holds 64 KiB: once this is written, the program itself reads. Before that, the process is a copy of this one, or `env`.
     let read = "# the program reads\n".repeat(1 << 16);
-    std::io::Write::write_all(run.stdin.as_mut().expect("a pipe"), read.as_bytes()).expect("the program reads");
-    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill runs");
+    std::io::Write::write_all(run.stdin.as_mut().expect("a pipe"), read.as_bytes())
+        .expect("the program reads");
+    let sent = Command::new("kill")
+        .args(["-INT", &run.id().to_string()])
+        .status()
+        .expect("kill runs");
     let status = run.wait().expect("it ends");
     assert!(sent.success());
     // It ends by the signal, which every shell reports as 128 + 2.
@@ -185,15 +265,26 @@ fn a_run_that_is_ended_while_it_writes_leaves_the_old_file() {
     for (file, line) in [
         ("ownerlint-baseline.json", "baseline write rendered"),
         ("out.json", "-o json:out.json rendered"),
-        ("out.html", "plan delete ns/shop -f rendered -o html:out.html"),
+        (
+            "out.html",
+            "plan delete ns/shop -f rendered -o html:out.html",
+        ),
     ] {
         let inside = broken();
         inside.write(file, "old\n");
-        let objects: String =
-            (0..50).map(|n| format!("---\n{}", STUCK.replace("name: a", &format!("name: a{n}")))).collect();
+        let objects: String = (0..50)
+            .map(|n| format!("---\n{}", STUCK.replace("name: a", &format!("name: a{n}"))))
+            .collect();
         inside.write("rendered/many.yaml", &objects);
-        let run = shell(&inside.path(), &format!("ulimit -c 0; ulimit -f 4; exec \"$OWNERLINT\" {line}"));
-        assert!(run.status.signal().is_some(), "{line}: {}", String::from_utf8_lossy(&run.stderr));
+        let run = shell(
+            &inside.path(),
+            &format!("ulimit -c 0; ulimit -f 4; exec \"$OWNERLINT\" {line}"),
+        );
+        assert!(
+            run.status.signal().is_some(),
+            "{line}: {}",
+            String::from_utf8_lossy(&run.stderr)
+        );
         assert_eq!(inside.read(file), "old\n", "{line}");
     }
 }
@@ -203,9 +294,15 @@ fn a_byte_order_mark_is_accepted_wherever_people_write() {
     let inside = broken();
     assert_eq!(inside.run(&["baseline", "write", "rendered"], "").0, 0);
     for (file, text) in [
-        ("ownerlint-baseline.json", inside.read("ownerlint-baseline.json")),
+        (
+            "ownerlint-baseline.json",
+            inside.read("ownerlint-baseline.json"),
+        ),
         ("ownerlint.yaml", "version: 1\nnamespace: shop\n".to_owned()),
-        ("steps.yaml", "- {op: delete, target: ConfigMap/shop/settings}\n".to_owned()),
+        (
+            "steps.yaml",
+            "- {op: delete, target: ConfigMap/shop/settings}\n".to_owned(),
+        ),
         ("rendered/good.yaml", CONFIG_MAP.to_owned()),
     ] {
         inside.write(file, &format!("\u{feff}{text}"));

@@ -59,12 +59,17 @@ impl Modules {
         let mut modules = Self(BTreeMap::new());
         let mut pending = vec![(Names::new(), "lib.rs".to_owned())];
         while let Some((path, file)) = pending.pop() {
-            let text = std::fs::read_to_string(folder.join(&file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-            let items = syn::parse_file(&text).unwrap_or_else(|error| panic!("{file}: {error}")).items;
+            let text = std::fs::read_to_string(folder.join(&file))
+                .unwrap_or_else(|error| panic!("{file}: {error}"));
+            let items = syn::parse_file(&text)
+                .unwrap_or_else(|error| panic!("{file}: {error}"))
+                .items;
             for child in modules.add(path.clone(), &file, &items) {
                 let stem = child.join("/");
                 let candidates = [format!("{stem}.rs"), format!("{stem}/mod.rs")];
-                let found = candidates.into_iter().find(|file| folder.join(file).exists());
+                let found = candidates
+                    .into_iter()
+                    .find(|file| folder.join(file).exists());
                 pending.push((child, found.unwrap_or_else(|| panic!("no file for {stem}"))));
             }
         }
@@ -73,7 +78,13 @@ impl Modules {
 
     /// Adds a module and those that are written inside of it; the modules with files of their own are returned.
     fn add(&mut self, path: Names, file: &str, items: &[Item]) -> Vec<Names> {
-        let mut reader = Reader { module: Module { file: file.to_owned(), ..Module::default() }, ..Reader::default() };
+        let mut reader = Reader {
+            module: Module {
+                file: file.to_owned(),
+                ..Module::default()
+            },
+            ..Reader::default()
+        };
         items.iter().for_each(|item| reader.define(item));
         items.iter().for_each(|item| reader.visit_item(item));
         self.0.insert(path.clone(), reader.module);
@@ -103,19 +114,31 @@ impl Modules {
         let mut references = Vec::new();
         let mut add = |written: &Names, re_export| {
             let target = self.resolve(path, written, 0);
-            references.extend(target.map(|target| Reference { path: written.join("::"), target, re_export }));
+            references.extend(target.map(|target| Reference {
+                path: written.join("::"),
+                target,
+                re_export,
+            }));
         };
         module.paths.iter().for_each(|written| add(written, false));
         for import in &module.imports {
             match &import.name {
-                Some(name) => add(&import.path, import.re_export && !module.mentioned.contains(name)),
+                Some(name) => add(
+                    &import.path,
+                    import.re_export && !module.mentioned.contains(name),
+                ),
                 None => add(&import.path, true),
             }
         }
         // What comes through a glob shows where it is used.
         let keyword = |name: &str| matches!(name, "crate" | "self" | "super");
-        let named =
-            |name: &String| keyword(name) || module.imports.iter().any(|import| import.name.as_ref() == Some(name));
+        let named = |name: &String| {
+            keyword(name)
+                || module
+                    .imports
+                    .iter()
+                    .any(|import| import.name.as_ref() == Some(name))
+        };
         for name in module.mentioned.iter().filter(|name| !named(name)) {
             add(&vec![name.clone()], false);
         }
@@ -147,7 +170,10 @@ impl Modules {
         while let Some((name, after)) = rest.split_first() {
             let child = [at.clone(), vec![name.clone()]].concat();
             let module = &self.0[&at];
-            let import = module.imports.iter().find(|import| import.name.as_ref() == Some(name));
+            let import = module
+                .imports
+                .iter()
+                .find(|import| import.name.as_ref() == Some(name));
             // A function may be called as its module.
             if self.0.contains_key(&child) && (import.is_none() || !after.is_empty()) {
                 at = child;
@@ -217,7 +243,11 @@ impl Reader<'_> {
                 UseTree::Glob(_) => (None, None),
             };
             path.extend(last.filter(|last| *last != "self").map(ToString::to_string));
-            self.module.imports.push(Import { path, name, re_export });
+            self.module.imports.push(Import {
+                path,
+                name,
+                re_export,
+            });
         }
     }
 
@@ -264,7 +294,12 @@ impl<'a> Visit<'a> for Reader<'a> {
     }
 
     fn visit_path(&mut self, path: &'a syn::Path) {
-        self.path(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        self.path(
+            path.segments
+                .iter()
+                .map(|segment| segment.ident.to_string())
+                .collect(),
+        );
         syn::visit::visit_path(self, path);
     }
 

@@ -16,8 +16,16 @@ use crate::support::{Repository, ownerlint, root};
 const MOST: usize = 300_000;
 
 fn output(arguments: &[&str], format: &str) -> String {
-    let output = ownerlint().args(arguments).args(["--output", format]).output().expect("the program runs");
-    assert!(output.status.code().is_some_and(|code| code < 2), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = ownerlint()
+        .args(arguments)
+        .args(["--output", format])
+        .output()
+        .expect("the program runs");
+    assert!(
+        output.status.code().is_some_and(|code| code < 2),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).expect("the output is text")
 }
 
@@ -30,11 +38,22 @@ fn page(arguments: &[&str]) -> HtmlPage {
 }
 
 fn object<'p>(page: &'p HtmlPage, name: &str) -> &'p Value {
-    let objects = page.beside["stories"][0]["objects"].as_array().expect("objects");
-    objects.iter().find(|object| object["name"] == name).unwrap_or_else(|| panic!("{name} is in the story"))
+    let objects = page.beside["stories"][0]["objects"]
+        .as_array()
+        .expect("objects");
+    objects
+        .iter()
+        .find(|object| object["name"] == name)
+        .unwrap_or_else(|| panic!("{name} is in the story"))
 }
 
-const ROOK: [&str; 5] = ["plan", "delete", "ns/rook-ceph", "-f", "fixtures/bundles/rook"];
+const ROOK: [&str; 5] = [
+    "plan",
+    "delete",
+    "ns/rook-ceph",
+    "-f",
+    "fixtures/bundles/rook",
+];
 
 #[test]
 fn the_policy_names_the_hashes_of_all_parts() {
@@ -43,24 +62,40 @@ fn the_policy_names_the_hashes_of_all_parts() {
     let source = fs::read_to_string(&file).expect("the list of parts");
     let mut expected = source.clone();
     for name in ["STYLE", "SCRIPT", "LAYOUT"] {
-        let (_, parts) = source.split_once(&format!("const {name}: &str =")).expect("a part");
+        let (_, parts) = source
+            .split_once(&format!("const {name}: &str ="))
+            .expect("a part");
         let (parts, _) = parts.split_once(");").expect("its end");
         let texts = parts.split("include_str!(\"assets/").skip(1).map(|part| {
             let name = part.split('"').next().expect("a name");
             fs::read_to_string(assets.join(name)).expect("a part of the page")
         });
         let text: String = texts.collect();
-        let text = if name == "SCRIPT" { format!("(() => {{\n\"use strict\";\n{text}}})();\n") } else { text };
-        assert!(!text.contains("##") && !text.contains("\n::"), "{name}: a runner would take it for a command");
-        let (_, rest) = source.split_once(&format!("const {name}_HASH: &str = \"")).expect("a hash");
+        let text = if name == "SCRIPT" {
+            format!("(() => {{\n\"use strict\";\n{text}}})();\n")
+        } else {
+            text
+        };
+        assert!(
+            !text.contains("##") && !text.contains("\n::"),
+            "{name}: a runner would take it for a command"
+        );
+        let (_, rest) = source
+            .split_once(&format!("const {name}_HASH: &str = \""))
+            .expect("a hash");
         let (old, _) = rest.split_once('"').expect("its end");
-        expected = expected
-            .replace(&format!("{name}_HASH: &str = \"{old}\""), &format!("{name}_HASH: &str = \"{}\"", hash(&text)));
+        expected = expected.replace(
+            &format!("{name}_HASH: &str = \"{old}\""),
+            &format!("{name}_HASH: &str = \"{}\"", hash(&text)),
+        );
     }
     if std::env::var_os("UPDATE_DOCS").is_some() && source != expected {
         fs::write(file, &expected).expect("a file of ours");
     }
-    assert_eq!(source, expected, "UPDATE_DOCS=1 cargo test --test it html writes the hashes");
+    assert_eq!(
+        source, expected,
+        "UPDATE_DOCS=1 cargo test --test it html writes the hashes"
+    );
 }
 
 #[test]
@@ -68,7 +103,13 @@ fn a_page_embeds_the_contract_of_its_command() {
     page(&ROOK);
     page(&["plan", "teardown", "--by", "helm", "fixtures/bundles/rook"]);
     page(&["check", "fixtures/bundles"]);
-    page(&["diff", "--base", "fixtures/bundles/rook", "--head", "fixtures/bundles/cross-namespace"]);
+    page(&[
+        "diff",
+        "--base",
+        "fixtures/bundles/rook",
+        "--head",
+        "fixtures/bundles/cross-namespace",
+    ]);
 }
 
 #[test]
@@ -82,10 +123,17 @@ fn a_story_says_what_happens_to_each_object_and_why_and_where_it_is_written() {
     let driver = object(&page, "rook-ceph.rbd.csi.ceph.com");
     assert_eq!(
         (&driver["effect"], driver["why"].as_str()),
-        (&"kept".into(), Some("never collected: it is cluster-scoped and its owner is not"))
+        (
+            &"kept".into(),
+            Some("never collected: it is cluster-scoped and its owner is not")
+        )
     );
     let cited = operator["cites"][0].as_str().expect("a citation");
-    assert!(page.beside["citations"][cited].as_str().is_some_and(|sentence| sentence.len() > 20));
+    assert!(
+        page.beside["citations"][cited]
+            .as_str()
+            .is_some_and(|sentence| sentence.len() > 20)
+    );
 }
 
 #[test]
@@ -95,12 +143,28 @@ fn a_stuck_object_comes_with_the_command_that_releases_it() {
         "held.yaml",
         "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: shop, finalizers: [example.com/hold]}}",
     );
-    let (_, text, _) = folder.run(&["plan", "delete", "configmap/held", "-n", "shop", "-o", "html"], "");
+    let (_, text, _) = folder.run(
+        &[
+            "plan",
+            "delete",
+            "configmap/held",
+            "-n",
+            "shop",
+            "-o",
+            "html",
+        ],
+        "",
+    );
     let page = HtmlPage::read(&text);
     assert_eq!(object(&page, "held")["finalizers"][0], "example.com/hold");
     let held = &page.beside["stories"][0]["stuck"][0]["holds"][0];
     assert_eq!(held["what"], "is held by finalizer example.com/hold");
-    assert!(held["commands"][0].as_str().is_some_and(|command| command.starts_with("kubectl ")), "{held}");
+    assert!(
+        held["commands"][0]
+            .as_str()
+            .is_some_and(|command| command.starts_with("kubectl ")),
+        "{held}"
+    );
 }
 
 #[test]
@@ -118,35 +182,71 @@ fn a_page_is_small_without_its_data() {
 #[test]
 fn lines_are_links_where_they_are_published() {
     let folder = Repository::new();
-    folder.write("a b.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: shop}}");
-    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-qm", "one"]] {
+    folder.write(
+        "a b.yaml",
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: shop}}",
+    );
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "."],
+        &["commit", "-qm", "one"],
+    ] {
         assert!(git(&folder, arguments), "{arguments:?}");
     }
     let links = |url: &str| {
         let mut command = ownerlint();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(folder.path());
-        command.args(["plan", "delete", "configmap/one", "-n", "shop", "-o", "html", "--source-url", url]);
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .current_dir(folder.path());
+        command.args([
+            "plan",
+            "delete",
+            "configmap/one",
+            "-n",
+            "shop",
+            "-o",
+            "html",
+            "--source-url",
+            url,
+        ]);
         let output = command.output().expect("the program runs");
-        HtmlPage::read(&String::from_utf8(output.stdout).expect("text")).beside["links"]["a b.yaml"].clone()
+        HtmlPage::read(&String::from_utf8(output.stdout).expect("text")).beside["links"]["a b.yaml"]
+            .clone()
     };
     let link = |before: &str, after: &str| serde_json::json!({"before": before, "after": after});
-    assert_eq!(links("https://git.example/o/n/blob/abc"), link("https://git.example/o/n/blob/abc/a%20b.yaml#L", ""));
-    assert_eq!(links("https://git.example/{path}?line={line}&x"), link("https://git.example/a%20b.yaml?line=", "&x"));
-    let (git_folder, text) = (folder.path().join(".git"), |file| fs::read_to_string(file).expect("a file of git"));
+    assert_eq!(
+        links("https://git.example/o/n/blob/abc"),
+        link("https://git.example/o/n/blob/abc/a%20b.yaml#L", "")
+    );
+    assert_eq!(
+        links("https://git.example/{path}?line={line}&x"),
+        link("https://git.example/a%20b.yaml?line=", "&x")
+    );
+    let (git_folder, text) = (folder.path().join(".git"), |file| {
+        fs::read_to_string(file).expect("a file of git")
+    });
     let head = text(git_folder.join("HEAD"));
     let commit = text(git_folder.join(head.trim().trim_start_matches("ref: ")));
     let before = format!("https://git.example/{}/a%20b.yaml#L", commit.trim());
     assert_eq!(links("https://git.example/{commit}"), link(&before, ""));
-    folder
-        .write("a b.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: shop, labels: {a: b}}}");
-    assert_eq!(links("https://git.example/o/n/blob/abc"), Value::Null, "its lines are not those of the commit");
+    folder.write(
+        "a b.yaml",
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: shop, labels: {a: b}}}",
+    );
+    assert_eq!(
+        links("https://git.example/o/n/blob/abc"),
+        Value::Null,
+        "its lines are not those of the commit"
+    );
 }
 
 #[test]
 fn a_finding_names_every_bundle_that_reads_its_file() {
     let folder = Repository::new();
     let faulty = |name: &str| {
-        format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}, namespace: shop, finalizers: [x]}}}}")
+        format!(
+            "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}, namespace: shop, finalizers: [x]}}}}"
+        )
     };
     for name in ["both", "dev", "rest"] {
         folder.write(&format!("{name}.yaml"), &faulty(name));
@@ -157,17 +257,28 @@ fn a_finding_names_every_bundle_that_reads_its_file() {
     );
     let (_, text, _) = folder.run(&["check", ".", "-o", "html"], "");
     let page = HtmlPage::read(&text);
-    let findings = page.contract["findings"].as_array().expect("findings").iter();
-    let files: Vec<&str> = findings.filter_map(|finding| finding["location"]["file"].as_str()).collect();
+    let findings = page.contract["findings"]
+        .as_array()
+        .expect("findings")
+        .iter();
+    let files: Vec<&str> = findings
+        .filter_map(|finding| finding["location"]["file"].as_str())
+        .collect();
     assert_eq!(files, ["both.yaml", "dev.yaml", "rest.yaml"]);
-    assert_eq!(page.beside["bundles"], serde_json::json!([["dev", "prod"], ["dev"], ["outside any bundle"]]));
+    assert_eq!(
+        page.beside["bundles"],
+        serde_json::json!([["dev", "prod"], ["dev"], ["outside any bundle"]])
+    );
 }
 
 #[test]
 fn an_address_that_is_none_of_a_page_is_rejected() {
     for url in ["javascript:alert(1)//{path}", "file:///etc", "example.com"] {
-        let output =
-            ownerlint().args(ROOK).args(["-o", "html", "--source-url", url]).output().expect("the program runs");
+        let output = ownerlint()
+            .args(ROOK)
+            .args(["-o", "html", "--source-url", url])
+            .output()
+            .expect("the program runs");
         assert_eq!(output.status.code(), Some(2));
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(error.contains("https://"), "{error}");
@@ -183,7 +294,11 @@ fn values_of_secrets_are_in_no_page() {
     );
     let (_, text, _) = folder.run(&["check", "-o", "html"], "");
     let page = HtmlPage::read(&text);
-    assert!(page.contract["findings"].as_array().is_some_and(|findings| !findings.is_empty()));
+    assert!(
+        page.contract["findings"]
+            .as_array()
+            .is_some_and(|findings| !findings.is_empty())
+    );
     assert!(!text.contains("hunter2") && !text.contains("aHVudGVyMg"));
 }
 
@@ -201,7 +316,10 @@ fn names_of_strangers_stay_inside_the_data() {
         format!("{{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {{\"name\": \"{name}\", \"namespace\": \"shop\", \"finalizers\": [\"x.y/{name}\"]}}}}\n")
     });
     folder.write("all.yaml", &objects.collect::<Vec<_>>().join("---\n"));
-    folder.write("shop.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}");
+    folder.write(
+        "shop.yaml",
+        "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
+    );
     for arguments in [
         &["plan", "delete", "ns/shop"][..],
         &["plan", "teardown", "--by", "helm"],
@@ -211,6 +329,9 @@ fn names_of_strangers_stay_inside_the_data() {
         let (code, text, error) = folder.run(&[arguments, &["-o", "html"]].concat(), "");
         assert!(code < 2, "{arguments:?}: {error}");
         let page = HtmlPage::read(&text);
-        assert!(!page.shell.contains("alert(1)") && !page.title.contains('<'), "{arguments:?}");
+        assert!(
+            !page.shell.contains("alert(1)") && !page.title.contains('<'),
+            "{arguments:?}"
+        );
     }
 }

@@ -20,8 +20,11 @@ pub(crate) struct HtmlPage {
 
 /// The text between two marks, and what follows; the first mark is next.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> (&'t str, &'t str) {
-    let rest = text.strip_prefix(start).unwrap_or_else(|| panic!("{start} is not next: {}", cut(text)));
-    rest.split_once(end).unwrap_or_else(|| panic!("{start} is not closed by {end}"))
+    let rest = text
+        .strip_prefix(start)
+        .unwrap_or_else(|| panic!("{start} is not next: {}", cut(text)));
+    rest.split_once(end)
+        .unwrap_or_else(|| panic!("{start} is not closed by {end}"))
 }
 
 fn cut(text: &str) -> String {
@@ -33,7 +36,9 @@ pub(crate) fn hash(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digest = Sha256::new().update(text.as_bytes()).finalize();
     let group = |bytes: &[u8]| {
-        let number = (0..3).fold(0u32, |number, at| number << 8 | u32::from(bytes.get(at).copied().unwrap_or(0)));
+        let number = (0..3).fold(0u32, |number, at| {
+            number << 8 | u32::from(bytes.get(at).copied().unwrap_or(0))
+        });
         let digit = |at: usize| match at <= bytes.len() {
             true => DIGITS[(number >> (18 - 6 * at) & 63) as usize] as char,
             false => '=',
@@ -53,8 +58,16 @@ impl HtmlPage {
         let (title, rest) = rest.split_once("</title>").expect("the end of the title");
         let (style, rest) = between(rest, "\n<style>", "</style>");
         let (body, rest) = between(rest, "\n</head>\n<body>\n", "<script");
-        let (contract, rest) = between(rest, " type=\"application/json\" id=\"contract\">", "</script>");
-        let (beside, mut rest) = between(rest, "\n<script type=\"application/json\" id=\"beside\">", "</script>");
+        let (contract, rest) = between(
+            rest,
+            " type=\"application/json\" id=\"contract\">",
+            "</script>",
+        );
+        let (beside, mut rest) = between(
+            rest,
+            "\n<script type=\"application/json\" id=\"beside\">",
+            "</script>",
+        );
         let mut scripts = Vec::new();
         while rest.starts_with("\n<script>") {
             let (script, after) = between(rest, "\n<script>", "</script>");
@@ -62,9 +75,16 @@ impl HtmlPage {
             rest = after;
         }
         assert_eq!(rest, "\n</body>\n</html>\n");
-        assert!(!title.contains('<') && !contract.contains(['<', '>', '&']) && !beside.contains(['<', '>', '&']));
+        assert!(
+            !title.contains('<')
+                && !contract.contains(['<', '>', '&'])
+                && !beside.contains(['<', '>', '&'])
+        );
         let page = Self {
-            shell: text.replacen(contract, "", 1).replacen(beside, "", 1).replacen(title, "", 1),
+            shell: text
+                .replacen(contract, "", 1)
+                .replacen(beside, "", 1)
+                .replacen(title, "", 1),
             style: style.to_owned(),
             scripts,
             policy: policy.to_owned(),
@@ -82,13 +102,21 @@ impl HtmlPage {
     }
 
     fn keeps_its_policy(&self) {
-        let hashes: Vec<String> = self.scripts.iter().rev().map(|script| format!("'{}'", hash(script))).collect();
+        let hashes: Vec<String> = self
+            .scripts
+            .iter()
+            .rev()
+            .map(|script| format!("'{}'", hash(script)))
+            .collect();
         let expected = format!(
             "default-src 'none'; script-src {}; style-src '{}'; base-uri 'none'; form-action 'none'; \
              require-trusted-types-for 'script'; trusted-types 'none'",
             hashes.join(" "),
             hash(&self.style)
         );
-        assert_eq!(self.policy, expected, "UPDATE_DOCS=1 cargo test --test it html writes the hashes");
+        assert_eq!(
+            self.policy, expected,
+            "UPDATE_DOCS=1 cargo test --test it html writes the hashes"
+        );
     }
 }

@@ -24,7 +24,8 @@ fn found(repository: &Repository, arguments: &[&str]) -> (Vec<String>, Vec<Strin
     let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {error}"));
     let texts = |list: &str, key: &str| -> Vec<String> {
         let list = report[list].as_array().expect("a list").iter();
-        list.filter_map(|one| one[key].as_str().map(str::to_owned)).collect()
+        list.filter_map(|one| one[key].as_str().map(str::to_owned))
+            .collect()
     };
     (texts("findings", "object"), texts("notes", "message"))
 }
@@ -41,16 +42,28 @@ fn suppressed_findings_hide_no_other() {
     );
     let (found, notes) = found(&inside, &["all.yaml"]);
     assert_eq!(found, ["ConfigMap/shop/z"]);
-    assert_eq!(notes, [format!("rule `owner-missing-field` found 5 more that are {HIDDEN}")]);
+    assert_eq!(
+        notes,
+        [format!(
+            "rule `owner-missing-field` found 5 more that are {HIDDEN}"
+        )]
+    );
 }
 
 #[test]
 fn findings_out_of_scope_hide_no_other() {
     let inside = Repository::new();
-    inside.write("all.yaml", &many(MOST_FINDINGS + 5)).write("z.yaml", &unowned("z"));
+    inside
+        .write("all.yaml", &many(MOST_FINDINGS + 5))
+        .write("z.yaml", &unowned("z"));
     let (found, notes) = found(&inside, &["--only", "z.yaml"]);
     assert_eq!(found, ["ConfigMap/shop/z"]);
-    assert_eq!(notes, [format!("rule `owner-missing-field` found 5 more that are {HIDDEN}")]);
+    assert_eq!(
+        notes,
+        [format!(
+            "rule `owner-missing-field` found 5 more that are {HIDDEN}"
+        )]
+    );
 }
 
 #[test]
@@ -61,5 +74,8 @@ fn known_findings_hide_no_other() {
     assert_eq!(status, 0, "{error}");
     inside.write("all.yaml", &(many(MOST_FINDINGS) + &unowned("z")));
     let (found, notes) = found(&inside, &[]);
-    assert_eq!((found, notes), (vec!["ConfigMap/shop/z".to_owned()], Vec::new()));
+    assert_eq!(
+        (found, notes),
+        (vec!["ConfigMap/shop/z".to_owned()], Vec::new())
+    );
 }

@@ -15,10 +15,18 @@ fn every_attack_says_in_one_line_what_it_tries_and_is_run_by_a_test() {
     for entry in fs::read_dir(root().join("fixtures/security")).expect("the attacks") {
         let folder = entry.expect("an entry").path();
         if folder.is_dir() {
-            let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-            let attack = fs::read_to_string(folder.join("attack.txt")).expect("attack.txt says what the attack tries");
+            let name = folder
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            let attack = fs::read_to_string(folder.join("attack.txt"))
+                .expect("attack.txt says what the attack tries");
             assert_eq!(attack.trim_end().lines().count(), 1, "{name}: {attack}");
-            assert!(sources.contains(&format!("\"{name}\"")), "no test in tests/it/security runs {name}");
+            assert!(
+                sources.contains(&format!("\"{name}\"")),
+                "no test in tests/it/security runs {name}"
+            );
         }
     }
 }

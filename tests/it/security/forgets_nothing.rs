@@ -96,19 +96,36 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
 /// with which it is deleted.
 fn deletions(report: &Value) -> BTreeMap<(String, bool), String> {
     let changes = list(report, "changes").map(|change| {
-        let key = change["was"].as_str().unwrap_or_else(|| text(change, "key"));
+        let key = change["was"]
+            .as_str()
+            .unwrap_or_else(|| text(change, "key"));
         let file = text(&change["base"], "file");
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
         (key, change["bundle"].as_str().unwrap_or(folder))
     });
     let folders: BTreeMap<&str, &str> = changes.collect();
     let deletes = list(report, "effects").filter(|effect| {
-        ["deleted", "cascaded", "generated-deleted", "stuck", "recreated"].contains(&text(effect, "effect"))
+        [
+            "deleted",
+            "cascaded",
+            "generated-deleted",
+            "stuck",
+            "recreated",
+        ]
+        .contains(&text(effect, "effect"))
     });
     let deletes = deletes.map(|effect| {
-        let root = effect["because"][0].as_str().unwrap_or_else(|| text(effect, "key"));
+        let root = effect["because"][0]
+            .as_str()
+            .unwrap_or_else(|| text(effect, "key"));
         let folder = folders.get(root).copied().unwrap_or_default();
-        ((text(effect, "key").to_owned(), text(effect, "effect") == "stuck"), folder.to_owned())
+        (
+            (
+                text(effect, "key").to_owned(),
+                text(effect, "effect") == "stuck",
+            ),
+            folder.to_owned(),
+        )
     });
     deletes.collect()
 }
@@ -116,20 +133,34 @@ fn deletions(report: &Value) -> BTreeMap<(String, bool), String> {
 /// The errors, with the objects that they are about.
 fn errors(report: &Value) -> BTreeSet<(String, String)> {
     let errors = list(report, "findings").filter(|finding| text(finding, "severity") == "error");
-    errors.map(|finding| (text(finding, "rule").to_owned(), text(finding, "object").to_owned())).collect()
+    errors
+        .map(|finding| {
+            (
+                text(finding, "rule").to_owned(),
+                text(finding, "object").to_owned(),
+            )
+        })
+        .collect()
 }
 
 /// What a report with an addition does not say any more, and does not say why either; whether it does say why of something else.
 fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>, bool) {
     let is_added = |file: &str| {
-        let mut paths = addition.files.iter().chain(&addition.links).map(|(path, _)| path);
+        let mut paths = addition
+            .files
+            .iter()
+            .chain(&addition.links)
+            .map(|(path, _)| path);
         paths.any(|path| file == path || file.ends_with(&format!("/{path}")))
     };
     let speaks = ["unknown", "deletes"].contains(&text(&after["summary"], "verdict"));
-    let added_is_unread = speaks && list(after, "unread").any(|unread| is_added(text(unread, "file")));
+    let added_is_unread =
+        speaks && list(after, "unread").any(|unread| is_added(text(unread, "file")));
     let was_failed: BTreeSet<String> = list(before, "failed").map(Value::to_string).collect();
     let failed = list(after, "failed").filter(|failed| text(failed, "side") == "head");
-    let failed: Vec<&Value> = failed.filter(|failed| !was_failed.contains(&failed.to_string())).collect();
+    let failed: Vec<&Value> = failed
+        .filter(|failed| !was_failed.contains(&failed.to_string()))
+        .collect();
     // The build of the object fails, or the one that fails was broken by the addition.
     let is_named = |folder: &str| {
         let fails = |file: &str| is_added(file) || file.contains(&format!("/{folder}/"));
@@ -140,19 +171,25 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
     let mut excused = BTreeSet::new();
     for ((key, stuck), delivery) in deletions(before) {
         // What was deleted may get stuck; what got stuck is not merely deleted.
-        let is_told = deleted.keys().any(|(other, as_stuck)| *other == key && (!stuck || *as_stuck));
+        let is_told = deleted
+            .keys()
+            .any(|(other, as_stuck)| *other == key && (!stuck || *as_stuck));
         if is_told {
             continue;
         }
         if is_named(&delivery) {
             excused.insert(key);
         } else {
-            forgotten.push(format!("{} {key} of `{delivery}`", if stuck { "stuck" } else { "deleted" }));
+            forgotten.push(format!(
+                "{} {key} of `{delivery}`",
+                if stuck { "stuck" } else { "deleted" }
+            ));
         }
     }
     let after_errors = errors(after);
     for (rule, object) in errors(before).difference(&after_errors) {
-        let related = excused.contains(object) || !excused.is_empty() && !deleted.keys().any(|(key, _)| key == object);
+        let related = excused.contains(object)
+            || !excused.is_empty() && !deleted.keys().any(|(key, _)| key == object);
         if !related && !added_is_unread {
             forgotten.push(format!("{rule} on {object}"));
         }
@@ -174,9 +211,22 @@ impl Stage {
         if deletions(&report).is_empty() {
             return None;
         }
-        let folder_of = |path: &String| path.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned());
-        let folders: BTreeSet<String> = pair.head.keys().map(folder_of).chain([String::new()]).collect();
-        Some(Self { folder, head: pair.head.clone(), folders: folders.into_iter().collect(), report })
+        let folder_of = |path: &String| {
+            path.rsplit_once('/')
+                .map_or_else(String::new, |(folder, _)| folder.to_owned())
+        };
+        let folders: BTreeSet<String> = pair
+            .head
+            .keys()
+            .map(folder_of)
+            .chain([String::new()])
+            .collect();
+        Some(Self {
+            folder,
+            head: pair.head.clone(),
+            folders: folders.into_iter().collect(),
+            report,
+        })
     }
 
     /// What an addition makes it forget, and whether something is named instead of told.
@@ -280,8 +330,16 @@ const KINDS: [(&str, &str, &str); 12] = [
         "spec: {replicas: 99999999999999999999, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}\n",
     ),
     ("example.com/v1", "Ship", "spec: {size: 1e400}\n"),
-    ("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "spec: {path: ./apps, prune: false}\n"),
-    ("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "spec: {path: ./added, prune: true, suspend: true}\n"),
+    (
+        "kustomize.toolkit.fluxcd.io/v1",
+        "Kustomization",
+        "spec: {path: ./apps, prune: false}\n",
+    ),
+    (
+        "kustomize.toolkit.fluxcd.io/v1",
+        "Kustomization",
+        "spec: {path: ./added, prune: true, suspend: true}\n",
+    ),
     (
         "argoproj.io/v1alpha1",
         "Application",
@@ -403,8 +461,14 @@ fn constructs(dice: &mut Dice, up: &str, may_rename: bool) -> String {
 /// Files that constructs refer to, each of them there or not.
 fn referred(dice: &mut Dice, folder: &str) -> Vec<(String, String)> {
     let all = [
-        ("added-patch.yaml", "$patch: delete\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"),
-        ("added-patch.json", "[{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"renamed\"}]"),
+        (
+            "added-patch.yaml",
+            "$patch: delete\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n",
+        ),
+        (
+            "added-patch.json",
+            "[{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"renamed\"}]",
+        ),
         (
             "added-transformer.yaml",
             "apiVersion: builtin\nkind: PrefixTransformer\nmetadata: {name: x}\nprefix: added-\n",
@@ -413,18 +477,27 @@ fn referred(dice: &mut Dice, folder: &str) -> Vec<(String, String)> {
             "added-generator.yaml",
             "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: added-made}\nliterals: [a=b]\n",
         ),
-        ("added-configuration.yaml", "namePrefix: [{path: metadata/name, kind: ConfigMap}]\n"),
+        (
+            "added-configuration.yaml",
+            "namePrefix: [{path: metadata/name, kind: ConfigMap}]\n",
+        ),
         (
             "added-component/kustomization.yaml",
             "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\ncommonLabels: {a: b}\n",
         ),
     ];
     let there = all.into_iter().filter(|_| !dice.chance(3));
-    there.map(|(path, text)| (joined(folder, path), text.to_owned())).collect()
+    there
+        .map(|(path, text)| (joined(folder, path), text.to_owned()))
+        .collect()
 }
 
 fn joined(folder: &str, path: &str) -> String {
-    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
+    if folder.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    }
 }
 
 fn is_kustomization(path: &str) -> bool {
@@ -434,7 +507,10 @@ fn is_kustomization(path: &str) -> bool {
 
 /// Words that name what a report says is deleted: nothing that is added names a file with one of them.
 fn deleted_names(report: &Value) -> BTreeSet<String> {
-    deletions(report).keys().filter_map(|(key, _)| Some(key.rsplit('/').next()?.to_owned())).collect()
+    deletions(report)
+        .keys()
+        .filter_map(|(key, _)| Some(key.rsplit('/').next()?.to_owned()))
+        .collect()
 }
 
 impl Stage {
@@ -456,7 +532,11 @@ impl Stage {
             "base",
             "zz",
         ]);
-        if deeper.is_empty() { folder.clone() } else { joined(folder, deeper) }
+        if deeper.is_empty() {
+            folder.clone()
+        } else {
+            joined(folder, deeper)
+        }
     }
 
     fn file_of(&self, dice: &mut Dice, wanted: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
@@ -472,9 +552,18 @@ impl Stage {
     /// Existing files of a folder that say nothing of what is deleted.
     fn innocent(&self, folder: &str) -> Vec<String> {
         let names = deleted_names(&self.report);
-        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let own = self.head.iter().filter_map(|(path, text)| Some((path.strip_prefix(&prefix)?, text)));
-        let own = own.filter(|(path, _)| !path.contains('/') && path.ends_with(".yaml") && !is_kustomization(path));
+        let prefix = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
+        let own = self
+            .head
+            .iter()
+            .filter_map(|(path, text)| Some((path.strip_prefix(&prefix)?, text)));
+        let own = own.filter(|(path, _)| {
+            !path.contains('/') && path.ends_with(".yaml") && !is_kustomization(path)
+        });
         own.filter(|(_, text)| !names.iter().any(|name| text.contains(name.as_str())))
             .map(|(path, _)| path.to_owned())
             .collect()
@@ -482,14 +571,25 @@ impl Stage {
 
     fn addition(&self, dice: &mut Dice) -> Addition {
         let folder = self.somewhere(dice);
-        let up = "../".repeat(if folder.is_empty() { 0 } else { folder.split('/').count() });
+        let up = "../".repeat(if folder.is_empty() {
+            0
+        } else {
+            folder.split('/').count()
+        });
         let none = Vec::new;
-        let file = |kind, path: String, text: String| Addition { kind, files: vec![(path, text)], links: none() };
+        let file = |kind, path: String, text: String| Addition {
+            kind,
+            files: vec![(path, text)],
+            links: none(),
+        };
         loop {
             match dice.below(16) {
                 0 => {
                     let count = 1 + dice.below(3);
-                    let text = (0..count).map(|_| manifest(dice)).collect::<Vec<_>>().join("---\n");
+                    let text = (0..count)
+                        .map(|_| manifest(dice))
+                        .collect::<Vec<_>>()
+                        .join("---\n");
                     return file("manifest", joined(&folder, dice.one(&FILE_NAMES)), text);
                 }
                 1 | 2 => {
@@ -508,7 +608,11 @@ impl Stage {
                     if dice.chance(5) {
                         files.push((joined(&folder, "ownerlint.yaml"), "version: 1\n".to_owned()));
                     }
-                    return Addition { kind: "configuration", files, links: none() };
+                    return Addition {
+                        kind: "configuration",
+                        files,
+                        links: none(),
+                    };
                 }
                 4 => {
                     if let Some((path, text)) = self.file_of(dice, |path| !is_kustomization(path)) {
@@ -517,52 +621,79 @@ impl Stage {
                             1 => format!("{text}\n{}", dice.one(&SUPPRESSIONS)),
                             _ => text
                                 .lines()
-                                .map(|line| format!("{line} # ownerlint: ignore[crd-removed, data-removed] x\n"))
+                                .map(|line| {
+                                    format!(
+                                        "{line} # ownerlint: ignore[crd-removed, data-removed] x\n"
+                                    )
+                                })
                                 .collect(),
                         };
                         return file("suppression", path.to_owned(), added);
                     }
                 }
                 5 => {
-                    if let Some((path, text)) =
-                        self.file_of(dice, |path| !is_kustomization(path) && path.ends_with(".yaml"))
-                    {
-                        let annotations =
-                            "annotations: {ignore.ownerlint/crd-removed: x, ignore.ownerlint/data-removed: x}";
-                        let mut document =
-                            manifest(dice).replacen("metadata: {", &format!("metadata: {{{annotations}, "), 1);
+                    if let Some((path, text)) = self.file_of(dice, |path| {
+                        !is_kustomization(path) && path.ends_with(".yaml")
+                    }) {
+                        let annotations = "annotations: {ignore.ownerlint/crd-removed: x, ignore.ownerlint/data-removed: x}";
+                        let mut document = manifest(dice).replacen(
+                            "metadata: {",
+                            &format!("metadata: {{{annotations}, "),
+                            1,
+                        );
                         if document.matches("annotations").count() > 1 {
                             document = manifest(dice);
                         }
-                        return file("document in a file", path.to_owned(), format!("{text}\n---\n{document}"));
+                        return file(
+                            "document in a file",
+                            path.to_owned(),
+                            format!("{text}\n---\n{document}"),
+                        );
                     }
                 }
                 6 => {
-                    if let Some((path, text)) =
-                        self.file_of(dice, |path| !is_kustomization(path) && path.ends_with(".yaml"))
-                    {
-                        return file("oddity in a file", path.to_owned(), format!("{text}\n---\n{}", oddity(dice)));
+                    if let Some((path, text)) = self.file_of(dice, |path| {
+                        !is_kustomization(path) && path.ends_with(".yaml")
+                    }) {
+                        return file(
+                            "oddity in a file",
+                            path.to_owned(),
+                            format!("{text}\n---\n{}", oddity(dice)),
+                        );
                     }
                 }
                 7 | 8 => {
                     if let Some((path, text)) = self.file_of(dice, is_kustomization) {
                         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-                        let up = "../".repeat(if folder.is_empty() { 0 } else { folder.split('/').count() });
+                        let up = "../".repeat(if folder.is_empty() {
+                            0
+                        } else {
+                            folder.split('/').count()
+                        });
                         let added = constructs(dice, &up, true);
                         let is_there = |line: &str| {
                             let key = line.split(':').next().unwrap_or_default();
-                            !line.starts_with([' ', '-']) && text.lines().any(|own| own.starts_with(&format!("{key}:")))
+                            !line.starts_with([' ', '-'])
+                                && text.lines().any(|own| own.starts_with(&format!("{key}:")))
                         };
                         if dice.chance(8) || !added.lines().any(is_there) {
                             let mut files = referred(dice, folder);
                             files.push((path.to_owned(), format!("{}\n{added}", text.trim_end())));
-                            return Addition { kind: "constructs in a kustomization", files, links: none() };
+                            return Addition {
+                                kind: "constructs in a kustomization",
+                                files,
+                                links: none(),
+                            };
                         }
                     }
                 }
                 9 | 10 => {
-                    let name =
-                        dice.one(&["kustomization.yaml", "kustomization.yaml", "kustomization.yml", "Kustomization"]);
+                    let name = dice.one(&[
+                        "kustomization.yaml",
+                        "kustomization.yaml",
+                        "kustomization.yml",
+                        "Kustomization",
+                    ]);
                     let path = joined(&folder, name);
                     if !self.head.contains_key(&path) {
                         let own = self.innocent(&folder);
@@ -573,11 +704,17 @@ impl Stage {
                         };
                         text.push_str(&constructs(dice, &up, true));
                         if dice.chance(3) {
-                            text.push_str("kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n");
+                            text.push_str(
+                                "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n",
+                            );
                         }
                         let mut files = referred(dice, &folder);
                         files.push((path, text));
-                        return Addition { kind: "kustomization", files, links: none() };
+                        return Addition {
+                            kind: "kustomization",
+                            files,
+                            links: none(),
+                        };
                     }
                 }
                 11 => {
@@ -592,7 +729,11 @@ impl Stage {
                         };
                         (format!("{}/kustomization.yaml", below(at)), next)
                     });
-                    return Addition { kind: "nested kustomizations", files: files.collect(), links: none() };
+                    return Addition {
+                        kind: "nested kustomizations",
+                        files: files.collect(),
+                        links: none(),
+                    };
                 }
                 12 => {
                     let target = dice.one(&[
@@ -624,13 +765,27 @@ impl Stage {
                     ]);
                     let path = joined(&folder, name);
                     if !self.head.contains_key(&path) {
-                        return Addition { kind: "link", files: none(), links: vec![(path, target.to_owned())] };
+                        return Addition {
+                            kind: "link",
+                            files: none(),
+                            links: vec![(path, target.to_owned())],
+                        };
                     }
                 }
                 13 => {
-                    let folder = if dice.chance(2) { String::new() } else { folder.clone() };
-                    let text =
-                        dice.one(&["*\n", "apps\n", "/apps/\n**/*.yaml\n", "!*\n", "added\n", "*.yaml\n!*.yaml\n"]);
+                    let folder = if dice.chance(2) {
+                        String::new()
+                    } else {
+                        folder.clone()
+                    };
+                    let text = dice.one(&[
+                        "*\n",
+                        "apps\n",
+                        "/apps/\n**/*.yaml\n",
+                        "!*\n",
+                        "added\n",
+                        "*.yaml\n!*.yaml\n",
+                    ]);
                     let name = dice.one(&[
                         ".sourceignore",
                         ".gitignore",
@@ -642,7 +797,11 @@ impl Stage {
                     return file("ignore file", joined(&folder, name), text.to_owned());
                 }
                 14 => {
-                    let name = dice.one(&[".argocd-source.yaml", ".argocd-source-apps.yaml", "argocd-source.yaml"]);
+                    let name = dice.one(&[
+                        ".argocd-source.yaml",
+                        ".argocd-source-apps.yaml",
+                        "argocd-source.yaml",
+                    ]);
                     let text = dice.one(&[
                         "kustomize: {namePrefix: added-}\n",
                         "directory: {exclude: '*'}\n",
@@ -650,7 +809,11 @@ impl Stage {
                         "plugin: {name: x}\n",
                         "directory: {recurse: false, include: none}\n",
                     ]);
-                    return file("source of an Application", joined(&folder, name), text.to_owned());
+                    return file(
+                        "source of an Application",
+                        joined(&folder, name),
+                        text.to_owned(),
+                    );
                 }
                 _ => {
                     let test = joined(&folder, "chainsaw-test.yaml");
@@ -664,7 +827,11 @@ impl Stage {
                         files.push((joined(&folder, "01-errors.yaml"), oddity(dice)));
                         files.push((joined(&folder, "00-assert.yaml"), manifest(dice)));
                     }
-                    return Addition { kind: "test", files, links: none() };
+                    return Addition {
+                        kind: "test",
+                        files,
+                        links: none(),
+                    };
                 }
             }
         }
@@ -674,8 +841,7 @@ impl Stage {
 // --- pairs ---
 
 const CRD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
-const HELM: &str =
-    ", labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.0.0, app.kubernetes.io/instance: web}";
+const HELM: &str = ", labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.0.0, app.kubernetes.io/instance: web}";
 
 fn object(kind: &str, name: &str, more: &str) -> String {
     let version = match kind {
@@ -683,7 +849,11 @@ fn object(kind: &str, name: &str, more: &str) -> String {
         "Ship" => "example.com/v1",
         _ => "v1",
     };
-    let namespace = if kind == "Namespace" { "" } else { ", namespace: shop" };
+    let namespace = if kind == "Namespace" {
+        ""
+    } else {
+        ", namespace: shop"
+    };
     format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: {name}{namespace}{more}}}\n")
 }
 
@@ -700,16 +870,35 @@ fn application(name: &str, path: &str) -> String {
 }
 
 /// A pair of what stays and what only base has. Files of head stand in place of those of base.
-fn pair(name: &str, stays: &[(&str, String)], leaves: &[(&str, String)], head: &[(&str, String)]) -> Pair {
+fn pair(
+    name: &str,
+    stays: &[(&str, String)],
+    leaves: &[(&str, String)],
+    head: &[(&str, String)],
+) -> Pair {
     let tree = |files: &[&[(&str, String)]]| {
-        files.iter().copied().flatten().map(|(path, text)| ((*path).to_owned(), text.clone())).collect()
+        files
+            .iter()
+            .copied()
+            .flatten()
+            .map(|(path, text)| ((*path).to_owned(), text.clone()))
+            .collect()
     };
-    Pair { name: name.to_owned(), base: tree(&[stays, leaves]), head: tree(&[stays, head]) }
+    Pair {
+        name: name.to_owned(),
+        base: tree(&[stays, leaves]),
+        head: tree(&[stays, head]),
+    }
 }
 
 /// Small changes of all sorts that delete something.
 fn small_pairs() -> Vec<Pair> {
-    let other = || ("apps/other.yaml", object("ConfigMap", "other", "") + "data: {a: one, b: two, c: three}\n");
+    let other = || {
+        (
+            "apps/other.yaml",
+            object("ConfigMap", "other", "") + "data: {a: one, b: two, c: three}\n",
+        )
+    };
     let root = || ("clusters/apps.yaml", flux("apps", "apps"));
     let claim = || {
         object("PersistentVolumeClaim", "data", "")
@@ -754,28 +943,50 @@ fn small_pairs() -> Vec<Pair> {
 /// Pairs of real histories: commits that delete files, and their parents.
 fn history_pairs(dice: &mut Dice, most: usize) -> Vec<Pair> {
     let named = std::env::var_os("OWNERLINT_HISTORIES").map(PathBuf::from);
-    let Some(folder) = named.or_else(|| root().join("../shared/histories").canonicalize().ok()) else {
+    let Some(folder) = named.or_else(|| root().join("../shared/histories").canonicalize().ok())
+    else {
         skip("no histories: set OWNERLINT_HISTORIES to a folder with bundles");
         return Vec::new();
     };
-    let bundles = fs::read_dir(folder).expect("histories").map(|entry| entry.expect("an entry").path());
-    let mut bundles: Vec<PathBuf> =
-        bundles.filter(|path| path.extension().is_some_and(|end| end == "bundle")).collect();
+    let bundles = fs::read_dir(folder)
+        .expect("histories")
+        .map(|entry| entry.expect("an entry").path());
+    let mut bundles: Vec<PathBuf> = bundles
+        .filter(|path| path.extension().is_some_and(|end| end == "bundle"))
+        .collect();
     bundles.sort();
     let clones = tempfile::tempdir().expect("a folder");
     let mut pairs = Vec::new();
     for bundle in &bundles {
         let clone = clones.path().join(bundle.file_stem().expect("a name"));
-        let cloned = Command::new("git").args(["clone", "-q", "--bare"]).arg(bundle).arg(&clone).status();
+        let cloned = Command::new("git")
+            .args(["clone", "-q", "--bare"])
+            .arg(bundle)
+            .arg(&clone)
+            .status();
         assert!(cloned.expect("git runs").success());
-        let log = git(&clone, &["log", "--all", "--no-merges", "--diff-filter=D", "--format=%H"]);
+        let log = git(
+            &clone,
+            &[
+                "log",
+                "--all",
+                "--no-merges",
+                "--diff-filter=D",
+                "--format=%H",
+            ],
+        );
         let mut commits: Vec<&str> = log.lines().collect();
         let mut chosen = 0;
         while chosen < most / bundles.len() && !commits.is_empty() {
             let commit = commits.swap_remove(dice.below(commits.len())).to_owned();
             let tree = |reference: &str| tree_of(&clone, reference);
-            let (Some(base), Some(head)) = (tree(&format!("{commit}~")), tree(&commit)) else { continue };
-            let name = format!("{} {commit}", bundle.file_stem().expect("a name").to_string_lossy());
+            let (Some(base), Some(head)) = (tree(&format!("{commit}~")), tree(&commit)) else {
+                continue;
+            };
+            let name = format!(
+                "{} {commit}",
+                bundle.file_stem().expect("a name").to_string_lossy()
+            );
             pairs.push(Pair { name, base, head });
             chosen += 1;
         }
@@ -784,7 +995,11 @@ fn history_pairs(dice: &mut Dice, most: usize) -> Vec<Pair> {
 }
 
 fn git(clone: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git").current_dir(clone).args(arguments).output().expect("git runs");
+    let output = Command::new("git")
+        .current_dir(clone)
+        .args(arguments)
+        .output()
+        .expect("git runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -809,7 +1024,9 @@ fn tree_of(clone: &Path, reference: &str) -> Option<BTreeMap<String, String>> {
         .args(["sh", reference])
         .arg(folder.path())
         .current_dir(clone);
-    tar.status().ok().filter(std::process::ExitStatus::success)?;
+    tar.status()
+        .ok()
+        .filter(std::process::ExitStatus::success)?;
     let text = |path: &str| fs::read_to_string(folder.path().join(path)).ok();
     let files = files.into_iter().filter(|(_, path)| !path.starts_with('"'));
     Some(
@@ -823,24 +1040,39 @@ fn tree_of(clone: &Path, reference: &str) -> Option<BTreeMap<String, String>> {
 // --- the property ---
 
 fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().and_then(|value| value.parse().ok())
+    std::env::var(variable)
+        .ok()
+        .and_then(|value| value.parse().ok())
 }
 
 #[test]
 fn diff_forgets_nothing_when_head_grows() {
     let many = number("OWNERLINT_FORGETS");
-    let (cases, seed) = (many.unwrap_or(200) as usize, number("OWNERLINT_FORGETS_SEED").unwrap_or(36));
+    let (cases, seed) = (
+        many.unwrap_or(200) as usize,
+        number("OWNERLINT_FORGETS_SEED").unwrap_or(36),
+    );
     let mut pairs = small_pairs();
     if let Some(cases) = many {
         pairs.extend(history_pairs(&mut Dice(seed), 14.max(cases as usize / 250)));
     }
     let small = small_pairs().len();
-    let stages: Vec<(&Pair, Option<Stage>)> = pairs.par_iter().map(|pair| (pair, Stage::new(pair))).collect();
-    let dull: Vec<&str> =
-        stages[..small].iter().filter(|(_, stage)| stage.is_none()).map(|(pair, _)| &*pair.name).collect();
+    let stages: Vec<(&Pair, Option<Stage>)> = pairs
+        .par_iter()
+        .map(|pair| (pair, Stage::new(pair)))
+        .collect();
+    let dull: Vec<&str> = stages[..small]
+        .iter()
+        .filter(|(_, stage)| stage.is_none())
+        .map(|(pair, _)| &*pair.name)
+        .collect();
     assert_eq!(dull, [""; 0], "every small pair deletes something");
-    let stages: Vec<(&Pair, Stage)> = stages.into_iter().filter_map(|(pair, stage)| Some((pair, stage?))).collect();
-    let (mut kinds, mut named, mut complaints) = (BTreeMap::<&str, (usize, usize)>::new(), 0, Vec::new());
+    let stages: Vec<(&Pair, Stage)> = stages
+        .into_iter()
+        .filter_map(|(pair, stage)| Some((pair, stage?)))
+        .collect();
+    let (mut kinds, mut named, mut complaints) =
+        (BTreeMap::<&str, (usize, usize)>::new(), 0, Vec::new());
     // Two thirds of the cases are of small pairs: they take a tenth of the time.
     let real = stages.len() - small;
     let quota = |at: usize| {
@@ -851,7 +1083,11 @@ fn diff_forgets_nothing_when_head_grows() {
         } else {
             cases - cases * 2 / 3
         };
-        let (among, place) = if at < small { (small, at) } else { (real, at - small) };
+        let (among, place) = if at < small {
+            (small, at)
+        } else {
+            (real, at - small)
+        };
         all / among + usize::from(place < all % among)
     };
     let run: Vec<_> = stages
@@ -871,12 +1107,17 @@ fn diff_forgets_nothing_when_head_grows() {
         *count += 1;
         match outcome {
             Ok((forgotten, is_named)) if forgotten.is_empty() => named += usize::from(is_named),
-            Ok((forgotten, _)) => complaints.push(complaint(pair, &addition, &forgotten.join("; "))),
+            Ok((forgotten, _)) => {
+                complaints.push(complaint(pair, &addition, &forgotten.join("; ")))
+            }
             Err(error) if is_limit(&error) => *failed += 1,
             Err(error) => complaints.push(complaint(pair, &addition, &error)),
         }
     }
-    println!("{} pairs, {cases} cases; additions, and of them runs that ended at a limit: {kinds:?}", stages.len());
+    println!(
+        "{} pairs, {cases} cases; additions, and of them runs that ended at a limit: {kinds:?}",
+        stages.len()
+    );
     println!(
         "in {named} cases a build that fails or an input that is not read is named instead; {} complaints",
         complaints.len()
@@ -890,11 +1131,17 @@ fn is_limit(error: &str) -> bool {
 }
 
 fn complaint(pair: &str, addition: &Addition, said: &str) -> String {
-    let files = addition
-        .files
+    let files =
+        addition.files.iter().take(8).map(|(path, text)| {
+            format!("  {path}: {:?}", text.chars().take(300).collect::<String>())
+        });
+    let links = addition
+        .links
         .iter()
-        .take(8)
-        .map(|(path, text)| format!("  {path}: {:?}", text.chars().take(300).collect::<String>()));
-    let links = addition.links.iter().map(|(path, target)| format!("  {path} -> {target}"));
-    format!("{pair}, {}: {said}\n{}", addition.kind, files.chain(links).collect::<Vec<_>>().join("\n"))
+        .map(|(path, target)| format!("  {path} -> {target}"));
+    format!(
+        "{pair}, {}: {said}\n{}",
+        addition.kind,
+        files.chain(links).collect::<Vec<_>>().join("\n")
+    )
 }

@@ -18,7 +18,11 @@ fn place(folder: &Folder, attack: &str, side: &str) {
         if path.ends_with(".git") {
             continue;
         }
-        if path.is_dir() { fs::remove_dir_all(path).expect("a folder") } else { fs::remove_file(path).expect("a file") }
+        if path.is_dir() {
+            fs::remove_dir_all(path).expect("a folder")
+        } else {
+            fs::remove_file(path).expect("a file")
+        }
     }
     let tree = root().join("fixtures/security").join(attack).join(side);
     for entry in WalkDir::new(&tree) {
@@ -46,10 +50,18 @@ fn attacked(attack: &str) -> Folder {
 fn told(document: &Value) -> Vec<String> {
     let list = |field: &str| document[field].as_array().expect("a list").clone();
     let effects = list("effects").into_iter().map(|effect| {
-        format!("{} {}", effect["effect"].as_str().expect("a word"), effect["key"].as_str().expect("a key"))
+        format!(
+            "{} {}",
+            effect["effect"].as_str().expect("a word"),
+            effect["key"].as_str().expect("a key")
+        )
     });
-    let errors = list("findings").into_iter().filter(|finding| finding["severity"] == "error");
-    effects.chain(errors.map(|finding| finding["rule"].as_str().expect("a rule").to_owned())).collect()
+    let errors = list("findings")
+        .into_iter()
+        .filter(|finding| finding["severity"] == "error");
+    effects
+        .chain(errors.map(|finding| finding["rule"].as_str().expect("a rule").to_owned()))
+        .collect()
 }
 
 /// Definition and object are deleted, and that is an error.
@@ -61,10 +73,15 @@ const DELETIONS: [&str; 3] = [
 
 fn says_all(attack: &str, arguments: &[&str]) -> Value {
     let folder = attacked(attack);
-    let document = folder.run("", &[&REFS[..], arguments].concat()).unwrap_or_else(|error| panic!("{attack}: {error}"));
+    let document = folder
+        .run("", &[&REFS[..], arguments].concat())
+        .unwrap_or_else(|error| panic!("{attack}: {error}"));
     let told = told(&document);
     for deletion in DELETIONS {
-        assert!(told.iter().any(|one| one == deletion), "{attack} {arguments:?}: {deletion} is not among {told:?}");
+        assert!(
+            told.iter().any(|one| one == deletion),
+            "{attack} {arguments:?}: {deletion} is not among {told:?}"
+        );
     }
     document
 }
@@ -76,24 +93,46 @@ fn notes(document: &Value) -> String {
 #[test]
 fn first_configuration_cannot_silence_diff() {
     let document = says_all("new-configuration-excludes-everything", &[]);
-    assert!(notes(&document).contains("ownerlint.yaml is new in this change"), "{}", notes(&document));
-    let document = says_all("new-configuration-in-a-sub-folder", &["apps", "shop", "clusters"]);
-    assert!(notes(&document).contains("apps/.ownerlint.yaml is new in this change"), "{}", notes(&document));
+    assert!(
+        notes(&document).contains("ownerlint.yaml is new in this change"),
+        "{}",
+        notes(&document)
+    );
+    let document = says_all(
+        "new-configuration-in-a-sub-folder",
+        &["apps", "shop", "clusters"],
+    );
+    assert!(
+        notes(&document).contains("apps/.ownerlint.yaml is new in this change"),
+        "{}",
+        notes(&document)
+    );
     says_all("new-configuration-in-a-sub-folder", &[]);
 }
 
 #[test]
 fn first_configuration_cannot_end_the_run() {
-    for attack in ["new-configuration-is-invalid", "new-configuration-under-both-names"] {
+    for attack in [
+        "new-configuration-is-invalid",
+        "new-configuration-under-both-names",
+    ] {
         let document = says_all(attack, &[]);
-        assert!(notes(&document).contains("is new in this change and does not count"), "{}", notes(&document));
+        assert!(
+            notes(&document).contains("is new in this change and does not count"),
+            "{}",
+            notes(&document)
+        );
     }
 }
 
 #[test]
 fn first_bundles_and_scopes_count_only_if_they_hide_nothing() {
     let document = says_all("new-bundles-part-a-cluster", &[]);
-    assert!(notes(&document).contains("it would hide a part of this"), "{}", notes(&document));
+    assert!(
+        notes(&document).contains("it would hide a part of this"),
+        "{}",
+        notes(&document)
+    );
     let folder = attacked("new-scope-unites-two-objects");
     let document = folder.run("", &REFS).expect("a report");
     assert_eq!(told(&document), ["deleted Ship.example.com/a/one"]);
@@ -115,22 +154,37 @@ fn named_configuration_is_read_from_base() {
     let absolute = |folder: &Folder| folder.path().join("ci/lint.yaml").display().to_string();
     says_all("named-configuration", &["--config", "ci/lint.yaml"]);
     let folder = attacked("named-configuration");
-    let document = folder.run("", &[&REFS[..], &["--config", &absolute(&folder)]].concat()).expect("a report");
+    let document = folder
+        .run("", &[&REFS[..], &["--config", &absolute(&folder)]].concat())
+        .expect("a report");
     assert!(told(&document).contains(&DELETIONS[0].to_owned()));
     let document = says_all("new-named-configuration", &["--config", "ci/lint.yaml"]);
-    assert!(notes(&document).contains("ci/lint.yaml is new in this change"), "{}", notes(&document));
+    assert!(
+        notes(&document).contains("ci/lint.yaml is new in this change"),
+        "{}",
+        notes(&document)
+    );
 }
 
 #[test]
 fn config_ref_counts_for_comparison_of_folders() {
-    for attack in ["edited-configuration", "new-configuration-excludes-everything", "renamed-configuration"] {
+    for attack in [
+        "edited-configuration",
+        "new-configuration-excludes-everything",
+        "renamed-configuration",
+    ] {
         let (folder, other) = (attacked(attack), Folder::new());
         place(&other, attack, "base");
         let base = other.path().display().to_string();
         for head in [".", &folder.path().display().to_string()] {
             let arguments = ["--base", &base, "--head", head, "--config-ref", "HEAD~"];
-            let document = folder.run("", &arguments).unwrap_or_else(|error| panic!("{attack}: {error}"));
-            assert!(told(&document).contains(&DELETIONS[2].to_owned()), "{attack} {head}: {document}");
+            let document = folder
+                .run("", &arguments)
+                .unwrap_or_else(|error| panic!("{attack}: {error}"));
+            assert!(
+                told(&document).contains(&DELETIONS[2].to_owned()),
+                "{attack} {head}: {document}"
+            );
         }
     }
 }
@@ -142,11 +196,22 @@ fn link_in_place_of_configuration_leads_nowhere() {
     let outside = Folder::new();
     outside.write("lint.yaml", "version: 1\nexclude: ['**']\n");
     folder.remove("ci/lint.yaml");
-    std::os::unix::fs::symlink(outside.path().join("lint.yaml"), folder.path().join("ci/lint.yaml")).expect("a link");
-    folder.git(&["add", "-A"]).git(&["commit", "-qm", "x", "--amend"]);
+    std::os::unix::fs::symlink(
+        outside.path().join("lint.yaml"),
+        folder.path().join("ci/lint.yaml"),
+    )
+    .expect("a link");
+    folder
+        .git(&["add", "-A"])
+        .git(&["commit", "-qm", "x", "--amend"]);
     for config in ["ci/lint.yaml", "./ci/../ci/lint.yaml"] {
-        let document = folder.run("", &[&REFS[..], &["--config", config]].concat()).expect("a report");
-        assert!(told(&document).contains(&DELETIONS[0].to_owned()), "{config}: {document}");
+        let document = folder
+            .run("", &[&REFS[..], &["--config", config]].concat())
+            .expect("a report");
+        assert!(
+            told(&document).contains(&DELETIONS[0].to_owned()),
+            "{config}: {document}"
+        );
     }
 }
 
@@ -162,27 +227,53 @@ fn new_kustomization_gives_up_no_object_of_definition() {
 
 #[test]
 fn takeover_by_another_tool_is_told() {
-    let document = attacked("tool-takes-over-from-another").run("", &REFS).expect("a report");
-    assert!(told(&document).contains(&"recreated ConfigMap/shop/other".to_owned()), "{document}");
+    let document = attacked("tool-takes-over-from-another")
+        .run("", &REFS)
+        .expect("a report");
+    assert!(
+        told(&document).contains(&"recreated ConfigMap/shop/other".to_owned()),
+        "{document}"
+    );
 }
 
 #[test]
 fn files_of_git_cannot_silence_diff() {
     let folder = attacked("new-configuration-excludes-everything");
-    folder.write(".gitignore", "*\n").write(".gitattributes", "* export-ignore -text binary filter=x\n");
-    folder.write("apps/.gitignore", "!*\n").write(".git/info/exclude", "*\n");
-    folder.git(&["add", "-Af"]).git(&["commit", "-qm", "x", "--amend"]);
-    for arguments in [&REFS[..], &["--base-ref", "HEAD~"], &["--base-ref", "HEAD~", "--staged"]] {
+    folder
+        .write(".gitignore", "*\n")
+        .write(".gitattributes", "* export-ignore -text binary filter=x\n");
+    folder
+        .write("apps/.gitignore", "!*\n")
+        .write(".git/info/exclude", "*\n");
+    folder
+        .git(&["add", "-Af"])
+        .git(&["commit", "-qm", "x", "--amend"]);
+    for arguments in [
+        &REFS[..],
+        &["--base-ref", "HEAD~"],
+        &["--base-ref", "HEAD~", "--staged"],
+    ] {
         let document = folder.run("", arguments).expect("a report");
-        assert!(told(&document).contains(&DELETIONS[2].to_owned()), "{arguments:?}: {document}");
+        assert!(
+            told(&document).contains(&DELETIONS[2].to_owned()),
+            "{arguments:?}: {document}"
+        );
     }
 }
 
 /// What `check --only-changed-from` notes in a format.
 fn checked(folder: &Folder, format: &str) -> String {
     let mut command = crate::support::ownerlint();
-    command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", folder.path());
-    command.current_dir(folder.path()).args(["check", "--only-changed-from", "HEAD~", "-o", format]);
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", folder.path());
+    command.current_dir(folder.path()).args([
+        "check",
+        "--only-changed-from",
+        "HEAD~",
+        "-o",
+        format,
+    ]);
     let output = command.output().expect("it runs");
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
@@ -191,13 +282,24 @@ fn checked(folder: &Folder, format: &str) -> String {
 fn check_says_that_change_edits_its_judgement() {
     let edits = "this change edits what decides which findings are reported";
     for (attack, files) in [
-        ("edited-configuration", "the configuration or the known findings (ownerlint.yaml)"),
-        ("renamed-configuration", "the configuration or the known findings (.ownerlint.yaml, ownerlint.yaml)"),
-        ("suppressions-of-head", "inline suppressions (apps/other.yaml, clusters/apps.yaml, shop/login.yaml)"),
+        (
+            "edited-configuration",
+            "the configuration or the known findings (ownerlint.yaml)",
+        ),
+        (
+            "renamed-configuration",
+            "the configuration or the known findings (.ownerlint.yaml, ownerlint.yaml)",
+        ),
+        (
+            "suppressions-of-head",
+            "inline suppressions (apps/other.yaml, clusters/apps.yaml, shop/login.yaml)",
+        ),
     ] {
         let folder = attacked(attack);
         for format in ["human", "concise", "json", "markdown", "sarif", "github"] {
-            let said = checked(&folder, format).replace("&#45;", "-").replace("&#46;", ".");
+            let said = checked(&folder, format)
+                .replace("&#45;", "-")
+                .replace("&#46;", ".");
             let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(said.contains(edits), "{attack} {format}: {said}");
             if format == "json" {
@@ -207,9 +309,15 @@ fn check_says_that_change_edits_its_judgement() {
     }
     let folder = attacked("suppressions-of-head");
     folder
-        .write("shop/more.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: shop}\n")
+        .write(
+            "shop/more.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: shop}\n",
+        )
         .commit();
-    assert!(!checked(&folder, "json").contains(edits), "an edit of a manifest is none of the judgement");
+    assert!(
+        !checked(&folder, "json").contains(edits),
+        "an edit of a manifest is none of the judgement"
+    );
     folder.write("ownerlint-baseline.json", "{}").commit();
     assert!(Path::new(&folder.path().join("ownerlint-baseline.json")).exists());
     folder.write("shop/more.yaml", "# ownerlint: ignore-document[owner-self] x\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: shop}\n");

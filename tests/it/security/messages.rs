@@ -12,7 +12,9 @@ fn crowded(errors: usize) -> Repository {
             "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: 'a{n}', namespace: shop, finalizers: [bad]}}\n"
         )
     };
-    repository.write("a.yaml", &(0..errors).map(stuck).collect::<String>()).write("z.yaml", CLUSTER_ROLE);
+    repository
+        .write("a.yaml", &(0..errors).map(stuck).collect::<String>())
+        .write("z.yaml", CLUSTER_ROLE);
     repository
 }
 
@@ -21,7 +23,10 @@ fn equal_errors_push_no_other_rule_out() {
     let repository = crowded(300);
     let (_, comment, _) = repository.run(&["-o", "markdown", "--markdown-bytes", "15000"], "");
     assert!(comment.len() <= 15_000, "{} bytes", comment.len());
-    assert!(comment.contains("zz-important") && comment.contains("left out here"), "{comment}");
+    assert!(
+        comment.contains("zz-important") && comment.contains("left out here"),
+        "{comment}"
+    );
     let (_, annotations, _) = repository.run(&["-o", "github"], "");
     assert!(annotations.contains("zz-important"), "{annotations}");
     // Where there is room for all, those of one object stay together.
@@ -33,9 +38,15 @@ fn equal_errors_push_no_other_rule_out() {
 fn longest_names_leave_room_for_gravest_finding() {
     let repository = crowded(300);
     let long = "@".repeat(30_000);
-    repository.write("z.yaml", &CLUSTER_ROLE.replace("name: zz-important", &format!("name: '{long}'")));
+    repository.write(
+        "z.yaml",
+        &CLUSTER_ROLE.replace("name: zz-important", &format!("name: '{long}'")),
+    );
     let (_, comment, _) = repository.run(&["-o", "markdown", "--markdown-bytes", "15000"], "");
-    assert!(comment.len() <= 15_000 && comment.contains("owner-of-cluster-scoped"), "{comment}");
+    assert!(
+        comment.len() <= 15_000 && comment.contains("owner-of-cluster-scoped"),
+        "{comment}"
+    );
 }
 
 #[test]
@@ -43,20 +54,43 @@ fn sentence_on_merging_has_limit() {
     let (base, head) = (Repository::new(), Repository::new());
     let name = "a".repeat(200_000);
     let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: all, namespace: flux-system}\nspec: {path: ./m, prune: true}\n";
-    for (side, rest) in
-        [(&base, format!("---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n")), (&head, String::new())]
-    {
+    for (side, rest) in [
+        (
+            &base,
+            format!("---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"),
+        ),
+        (&head, String::new()),
+    ] {
         side.write("flux.yaml", flux).write(
             "m/a.yaml",
-            &format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, namespace: shop}}\n{rest}"),
+            &format!(
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, namespace: shop}}\n{rest}"
+            ),
         );
     }
-    let (base, head) = (base.path().display().to_string(), head.path().display().to_string());
+    let (base, head) = (
+        base.path().display().to_string(),
+        head.path().display().to_string(),
+    );
     let output = ownerlint()
-        .args(["diff", "--base", &base, "--head", &head, "-o", "markdown", "--markdown-bytes", "30000"])
+        .args([
+            "diff",
+            "--base",
+            &base,
+            "--head",
+            &head,
+            "-o",
+            "markdown",
+            "--markdown-bytes",
+            "30000",
+        ])
         .output()
         .expect("it runs");
-    assert!(output.stdout.len() <= 30_000, "{} bytes", output.stdout.len());
+    assert!(
+        output.stdout.len() <= 30_000,
+        "{} bytes",
+        output.stdout.len()
+    );
 }
 
 #[test]
@@ -84,8 +118,14 @@ fn arguments_in_errors_obey_nobody() {
         let (status, out, error) = repository.run(&words, "");
         assert_ne!(status, 0, "{arguments:?}: {out}{error}");
         let shown = out + &error;
-        assert!(!shown.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']), "{arguments:?}: {shown:?}");
-        assert!(!shown.lines().any(|line| line.starts_with("::error")), "{arguments:?}: {shown}");
+        assert!(
+            !shown.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']),
+            "{arguments:?}: {shown:?}"
+        );
+        assert!(
+            !shown.lines().any(|line| line.starts_with("::error")),
+            "{arguments:?}: {shown}"
+        );
     }
 }
 
@@ -138,7 +178,8 @@ fn likely_passwords_are_in_no_format() {
     let repository = Repository::new();
     repository.write("a.yaml", PASSWORDS);
     for format in ownerlint::report::Format::ALL {
-        let (_, out, error) = repository.run(&["-v", "--show", "info", "-o", format.as_str(), "."], "");
+        let (_, out, error) =
+            repository.run(&["-v", "--show", "info", "-o", format.as_str(), "."], "");
         let shown = out + &error;
         assert!(
             !shown.contains("hunterMARK"),
@@ -150,5 +191,8 @@ fn likely_passwords_are_in_no_format() {
     assert!(!out.contains("hunterMARK"), "{out}");
     // Places stay right, and what only names a credential is shown.
     let (_, out, _) = repository.run(&["--show", "info", "."], "");
-    assert!(out.contains("value: ***********") && out.contains("name: db.password"), "{out}");
+    assert!(
+        out.contains("value: ***********") && out.contains("name: db.password"),
+        "{out}"
+    );
 }

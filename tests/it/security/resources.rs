@@ -29,13 +29,23 @@ fn error(repository: &Repository, arguments: &str) -> String {
 /// The exit status of a comparison of an attack tree, standard output and standard error in one line each.
 fn compared(attack: &str) -> (i32, String, String) {
     let folder = root().join("fixtures/security").join(attack);
-    let output = ownerlint().current_dir(folder).args(["diff", "--base", "base", "--head", "head"]).output();
+    let output = ownerlint()
+        .current_dir(folder)
+        .args(["diff", "--base", "base", "--head", "head"])
+        .output();
     let output = output.expect("it runs");
     let words = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
-        text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+        text.split_whitespace()
+            .filter(|word| *word != "│")
+            .collect::<Vec<_>>()
+            .join(" ")
     };
-    (output.status.code().expect("a status"), words(&output.stdout), words(&output.stderr))
+    (
+        output.status.code().expect("a status"),
+        words(&output.stdout),
+        words(&output.stderr),
+    )
 }
 
 /// 1.2 MB took more than 8 GB.
@@ -44,10 +54,16 @@ fn overlays_of_one_large_file() {
     let inside = Repository::new();
     for side in ["base", "head"] {
         inside.write(&format!("{side}/app/maps.yaml"), &maps(20_000));
-        inside.write(&format!("{side}/app/kustomization.yaml"), "resources: [maps.yaml]\n");
+        inside.write(
+            &format!("{side}/app/kustomization.yaml"),
+            "resources: [maps.yaml]\n",
+        );
         for at in 100..200 {
             let overlay = format!("resources: [../../app]\nnamespace: n{at}\n");
-            inside.write(&format!("{side}/overlays/{at}/kustomization.yaml"), &overlay);
+            inside.write(
+                &format!("{side}/overlays/{at}/kustomization.yaml"),
+                &overlay,
+            );
         }
     }
     let error = error(&inside, DIFF);
@@ -63,7 +79,11 @@ fn kustomizations_that_include_each_other_twice() {
         let inside = Repository::new();
         for (level, side) in (0..27).flat_map(|level| ["a", "b"].map(|side| (level, side))) {
             let next = level + 1;
-            let under = if level == 26 { objects.to_owned() } else { format!("[../a{next}, ../b{next}]") };
+            let under = if level == 26 {
+                objects.to_owned()
+            } else {
+                format!("[../a{next}, ../b{next}]")
+            };
             let text = format!("namePrefix: {side}\nresources: {under}\n");
             inside.write(&format!("base/{side}{level}/kustomization.yaml"), &text);
             inside.write(&format!("base/{side}{level}/map.yaml"), &map("m"));
@@ -89,21 +109,33 @@ fn flux_kustomizations_of_one_large_folder() {
         }
     }
     let error = error(&inside, DIFF);
-    assert!(error.contains("`apps`: with this one, builds make more than 500000 copies of objects"), "{error}");
+    assert!(
+        error.contains("`apps`: with this one, builds make more than 500000 copies of objects"),
+        "{error}"
+    );
 }
 
 #[test]
 fn limits_of_head_do_not_count() {
     let (status, out, error) = compared("head-raises-limits");
     assert_eq!((status, out.as_str()), (2, ""), "{error}");
-    assert!(error.contains("with this one, builds make more than 2 copies of objects"), "{error}");
-    assert!(error.contains("raise `limits.instances` in the configuration of base"), "{error}");
+    assert!(
+        error.contains("with this one, builds make more than 2 copies of objects"),
+        "{error}"
+    );
+    assert!(
+        error.contains("raise `limits.instances` in the configuration of base"),
+        "{error}"
+    );
 }
 
 #[test]
 fn nesting_beyond_limit_is_named() {
     let (_, out, error) = compared("kustomizations-nested-beyond-limit");
-    assert!(out.contains("too many kustomizations include each other"), "{out} {error}");
+    assert!(
+        out.contains("too many kustomizations include each other"),
+        "{out} {error}"
+    );
     assert!(out.contains("kustomization in app/"), "{out}");
 }
 
@@ -111,14 +143,20 @@ fn nesting_beyond_limit_is_named() {
 fn deliveries_beyond_limit_are_an_error() {
     let (status, out, error) = compared("deliveries-beyond-limit");
     assert_eq!((status, out.as_str()), (2, ""), "{error}");
-    assert!(error.contains("`flux/c.yaml`: with this one, more than 2 objects deliver others"), "{error}");
+    assert!(
+        error.contains("`flux/c.yaml`: with this one, more than 2 objects deliver others"),
+        "{error}"
+    );
 }
 
 #[test]
 fn kustomization_that_includes_itself_is_named() {
     let (status, out, error) = compared("kustomization-includes-itself");
     assert_eq!(status, 0, "{error}");
-    assert!(out.contains("cannot build its sources any more, because"), "{out}");
+    assert!(
+        out.contains("cannot build its sources any more, because"),
+        "{out}"
+    );
     assert!(out.contains("includes itself"), "{out}");
 }
 
@@ -126,19 +164,35 @@ fn kustomization_that_includes_itself_is_named() {
 #[test]
 fn thousands_of_bundles() {
     let inside = Repository::new();
-    let bundles: String = (0..8_000).map(|at| format!("  b{at}: {{paths: [m]}}\n")).collect();
+    let bundles: String = (0..8_000)
+        .map(|at| format!("  b{at}: {{paths: [m]}}\n"))
+        .collect();
     for side in ["base", "head", "."] {
         inside.write(&format!("{side}/m/map.yaml"), &map("m"));
-        inside.write(&format!("{side}/ownerlint.yaml"), &format!("version: 1\nbundles:\n{bundles}"));
+        inside.write(
+            &format!("{side}/ownerlint.yaml"),
+            &format!("version: 1\nbundles:\n{bundles}"),
+        );
     }
     for arguments in ["check", "list", "diff --base base --head head"] {
         let error = error(&inside, arguments);
-        assert!(error.contains("ownerlint.yaml has 8000 bundles, more than 2000"), "{error}");
+        assert!(
+            error.contains("ownerlint.yaml has 8000 bundles, more than 2000"),
+            "{error}"
+        );
         assert!(error.contains("`limits: {bundles: 8000}`"), "{error}");
     }
-    inside.write("ownerlint.yaml", &format!("version: 1\nlimits: {{bundles: 8000}}\nbundles:\n{bundles}"));
+    inside.write(
+        "ownerlint.yaml",
+        &format!("version: 1\nlimits: {{bundles: 8000}}\nbundles:\n{bundles}"),
+    );
     let run = limited(&inside.path(), "list m");
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(
+        run.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
 }
 
 /// Each of 2,000 bundles would have had its 20,000 objects.
@@ -146,11 +200,19 @@ fn thousands_of_bundles() {
 fn bundles_of_one_large_file() {
     let inside = Repository::new();
     inside.write("m/maps.yaml", &maps(20_000));
-    let bundles: String = (0..100).map(|at| format!("  b{at}: {{paths: [{}m]}}\n", "./".repeat(at))).collect();
-    inside.write("ownerlint.yaml", &format!("version: 1\nlimits: {{instances: 30000}}\nbundles:\n{bundles}"));
+    let bundles: String = (0..100)
+        .map(|at| format!("  b{at}: {{paths: [{}m]}}\n", "./".repeat(at)))
+        .collect();
+    inside.write(
+        "ownerlint.yaml",
+        &format!("version: 1\nlimits: {{instances: 30000}}\nbundles:\n{bundles}"),
+    );
     let error = error(&inside, "check --threads 2");
     let expected = "the paths of all bundles lead to more than 30000 copies of objects together";
-    assert!(error.contains("bundle `b10`") && error.contains(expected), "{error}");
+    assert!(
+        error.contains("bundle `b10`") && error.contains(expected),
+        "{error}"
+    );
 }
 
 /// 10 kB took eight seconds: each path led through all files again.
@@ -162,14 +224,32 @@ fn one_path_thousands_of_times() {
     }
     inside.write("m/map.yaml", &map("m"));
     let paths = vec!["m"; 2_000].join(", ");
-    inside.write("ownerlint.yaml", &format!("version: 1\nbundles:\n  b: {{paths: [{paths}]}}\n"));
+    inside.write(
+        "ownerlint.yaml",
+        &format!("version: 1\nbundles:\n  b: {{paths: [{paths}]}}\n"),
+    );
     let run = limited(&inside.path(), "check --threads 2");
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(
+        run.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     let spelled: Vec<String> = (0..500).map(|at| format!("{}m", "./".repeat(at))).collect();
-    inside.write("ownerlint.yaml", &format!("version: 1\nbundles:\n  b: {{paths: [{}]}}\n", spelled.join(", ")));
+    inside.write(
+        "ownerlint.yaml",
+        &format!(
+            "version: 1\nbundles:\n  b: {{paths: [{}]}}\n",
+            spelled.join(", ")
+        ),
+    );
     let error = error(&inside, "check --threads 2");
-    let expected = "the paths of all bundles lead to more than 500000 repeated entries of folders together";
-    assert!(error.contains("bundle `b`") && error.contains(expected), "{error}");
+    let expected =
+        "the paths of all bundles lead to more than 500000 repeated entries of folders together";
+    assert!(
+        error.contains("bundle `b`") && error.contains(expected),
+        "{error}"
+    );
 }
 
 #[test]
@@ -178,9 +258,18 @@ fn globs_of_thousands_of_bundles() {
     for at in 0..2_000 {
         inside.write(&format!("m/{at}.yaml"), "");
     }
-    let bundles: String = (0..2_000).map(|at| format!("  b{at}: {{paths: ['m/*{at}.yaml']}}\n")).collect();
-    inside.write("ownerlint.yaml", &format!("version: 1\nbundles:\n{bundles}"));
+    let bundles: String = (0..2_000)
+        .map(|at| format!("  b{at}: {{paths: ['m/*{at}.yaml']}}\n"))
+        .collect();
+    inside.write(
+        "ownerlint.yaml",
+        &format!("version: 1\nbundles:\n{bundles}"),
+    );
     let error = error(&inside, "check --threads 2");
-    let expected = "the paths of all bundles lead to more than 500000 repeated entries of folders together";
-    assert!(error.contains("bundle `b") && error.contains(expected), "{error}");
+    let expected =
+        "the paths of all bundles lead to more than 500000 repeated entries of folders together";
+    assert!(
+        error.contains("bundle `b") && error.contains(expected),
+        "{error}"
+    );
 }

@@ -6,9 +6,17 @@ use crate::support::{Repository, inventory_at};
 
 /// Asserts that the defect in the manifest of an attack tree is found.
 fn assert_checked(attack: &str) {
-    let report = check(inventory_at(&[&format!("fixtures/security/{attack}")]), &Check::default());
+    let report = check(
+        inventory_at(&[&format!("fixtures/security/{attack}")]),
+        &Check::default(),
+    );
     let rules = report.findings.iter().map(|reported| reported.finding.rule);
-    assert_eq!(rules.collect::<Vec<_>>(), ["finalizer-misplaced"], "{attack}: {:#?}", report.skipped);
+    assert_eq!(
+        rules.collect::<Vec<_>>(),
+        ["finalizer-misplaced"],
+        "{attack}: {:#?}",
+        report.skipped
+    );
 }
 
 #[test]
@@ -75,13 +83,21 @@ fn resource_that_is_a_transformer_too_is_checked() {
 fn skipped_files_are_named_and_counted() {
     let repository = Repository::new();
     let manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\n";
-    repository.write("kustomization.yaml", "resources: [web.yaml]\npatches: [{path: patch.yaml}]\n");
-    repository.write("web.yaml", manifest).write("patch.yaml", manifest);
+    repository.write(
+        "kustomization.yaml",
+        "resources: [web.yaml]\npatches: [{path: patch.yaml}]\n",
+    );
+    repository
+        .write("web.yaml", manifest)
+        .write("patch.yaml", manifest);
     let (_, out, err) = repository.run(&[], "");
     assert!((out + &err).contains("(3 documents, 1 object, 2 skipped)"));
     let (_, out, err) = repository.run(&["-v"], "");
     let said = out + &err;
-    assert!(said.contains("patch.yaml:1: skipped: not-a-manifest (kustomize patch)"), "{said}");
+    assert!(
+        said.contains("patch.yaml:1: skipped: not-a-manifest (kustomize patch)"),
+        "{said}"
+    );
     let (_, out, _) = repository.run(&["-o", "json"], "");
     let report: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(report["summary"]["skipped"], 2);

@@ -10,72 +10,219 @@ use crate::support::{ownerlint, root};
 fn report(name: &str) -> Value {
     let mut command = ownerlint();
     command.current_dir(root().join("fixtures/security").join(name));
-    command.args(["diff", "--no-config", "--base", "base", "--head", "head", "-o", "json"]);
+    command.args([
+        "diff",
+        "--no-config",
+        "--base",
+        "base",
+        "--head",
+        "head",
+        "-o",
+        "json",
+    ]);
     let output = command.output().expect("it runs");
-    serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{name}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!(
+            "{name}: {error}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })
 }
 
 /// A format of the change of a fixture, and the exit status.
 fn shown(name: &str, more: &[&str]) -> (String, Option<i32>) {
     let mut command = ownerlint();
     command.current_dir(root().join("fixtures/security").join(name));
-    let output = command.args(["diff", "--no-config", "--base", "base", "--head", "head"]).args(more).output();
+    let output = command
+        .args(["diff", "--no-config", "--base", "base", "--head", "head"])
+        .args(more)
+        .output();
     let output = output.expect("it runs");
-    (String::from_utf8(output.stdout).expect("text"), output.status.code())
+    (
+        String::from_utf8(output.stdout).expect("text"),
+        output.status.code(),
+    )
 }
 
 /// Fixture, kind of the input, its place and side.
 const NAMED: [(&str, &str, &str); 49] = [
-    ("unread-argocd-cluster", "other-repository", "head/web.yaml:5 both"),
+    (
+        "unread-argocd-cluster",
+        "other-repository",
+        "head/web.yaml:5 both",
+    ),
     ("unread-argocd-plugin", "plugin", "head/web.yaml:10 head"),
-    ("unread-argocd-repository", "other-repository", "head/web.yaml:7 both"),
-    ("unread-argocd-revision", "other-repository", "head/web.yaml:7 both"),
-    ("unread-argocd-source-file", "values", "head/apps/.argocd-source-web.yaml:1 head"),
-    ("unread-argocd-value-file", "values", "head/web.yaml:10 both"),
+    (
+        "unread-argocd-repository",
+        "other-repository",
+        "head/web.yaml:7 both",
+    ),
+    (
+        "unread-argocd-revision",
+        "other-repository",
+        "head/web.yaml:7 both",
+    ),
+    (
+        "unread-argocd-source-file",
+        "values",
+        "head/apps/.argocd-source-web.yaml:1 head",
+    ),
+    (
+        "unread-argocd-value-file",
+        "values",
+        "head/web.yaml:10 both",
+    ),
     ("unread-argocd-values", "values", "head/web.yaml:10 both"),
-    ("unread-chart-beside-manifests", "chart", "head/apps/Chart.yaml:1 head"),
-    ("unread-chart-removed", "chart", "base/chart/Chart.yaml:1 base"),
-    ("unread-chart-template", "template", "head/chart/templates/all.yaml:1 both"),
-    ("unread-chart-values", "values", "head/chart/values.yaml:1 both"),
+    (
+        "unread-chart-beside-manifests",
+        "chart",
+        "head/apps/Chart.yaml:1 head",
+    ),
+    (
+        "unread-chart-removed",
+        "chart",
+        "base/chart/Chart.yaml:1 base",
+    ),
+    (
+        "unread-chart-template",
+        "template",
+        "head/chart/templates/all.yaml:1 both",
+    ),
+    (
+        "unread-chart-values",
+        "values",
+        "head/chart/values.yaml:1 both",
+    ),
     ("unread-chart-version", "chart", "head/web.yaml:7 both"),
     ("unread-component", "transformer", "base/flux.yaml:9 base"),
-    ("unread-component-content", "transformer", "head/flux.yaml:9 both"),
-    ("unread-encrypted-name", "encrypted", "base/secret.yaml:3 base"),
-    ("unread-encrypted-resource", "encrypted", "head/all.yaml:1 both"),
+    (
+        "unread-component-content",
+        "transformer",
+        "head/flux.yaml:9 both",
+    ),
+    (
+        "unread-encrypted-name",
+        "encrypted",
+        "base/secret.yaml:3 base",
+    ),
+    (
+        "unread-encrypted-resource",
+        "encrypted",
+        "head/all.yaml:1 both",
+    ),
     ("unread-flux-patch", "transformer", "head/flux.yaml:9 head"),
-    ("unread-generated", "generator", "base/kustomization.yaml:3 base"),
-    ("unread-generator-file", "generator", "head/kustomization.yaml:2 both"),
-    ("unread-helm-charts", "chart", "base/kustomization.yaml:3 base"),
+    (
+        "unread-generated",
+        "generator",
+        "base/kustomization.yaml:3 base",
+    ),
+    (
+        "unread-generator-file",
+        "generator",
+        "head/kustomization.yaml:2 both",
+    ),
+    (
+        "unread-helm-charts",
+        "chart",
+        "base/kustomization.yaml:3 base",
+    ),
     ("unread-helmfile", "chart", "head/helmfile.yaml:1 both"),
-    ("unread-jsonnet", "jsonnet", "base/apps/claim.jsonnet:1 base"),
-    ("unread-kube-config", "other-repository", "head/flux.yaml:8 head"),
-    ("unread-kustomization-broken", "unparsable", "head/apps/kustomization.yaml:2 head"),
-    ("unread-local-config", "transformer", "head/claim.yaml:5 head"),
-    ("unread-patch-by-label", "transformer", "head/kustomization.yaml:3 head"),
-    ("unread-patch-by-pattern", "transformer", "head/kustomization.yaml:3 head"),
-    ("unread-patch-json", "transformer", "head/kustomization.yaml:3 head"),
-    ("unread-placeholder", "variable", "base/apps/claim.yaml:1 base"),
+    (
+        "unread-jsonnet",
+        "jsonnet",
+        "base/apps/claim.jsonnet:1 base",
+    ),
+    (
+        "unread-kube-config",
+        "other-repository",
+        "head/flux.yaml:8 head",
+    ),
+    (
+        "unread-kustomization-broken",
+        "unparsable",
+        "head/apps/kustomization.yaml:2 head",
+    ),
+    (
+        "unread-local-config",
+        "transformer",
+        "head/claim.yaml:5 head",
+    ),
+    (
+        "unread-patch-by-label",
+        "transformer",
+        "head/kustomization.yaml:3 head",
+    ),
+    (
+        "unread-patch-by-pattern",
+        "transformer",
+        "head/kustomization.yaml:3 head",
+    ),
+    (
+        "unread-patch-json",
+        "transformer",
+        "head/kustomization.yaml:3 head",
+    ),
+    (
+        "unread-placeholder",
+        "variable",
+        "base/apps/claim.yaml:1 base",
+    ),
     ("unread-release-name", "chart", "head/web.yaml:7 both"),
     ("unread-release-values", "values", "head/web.yaml:10 both"),
-    ("unread-release-values-from", "values", "head/web.yaml:10 both"),
+    (
+        "unread-release-values-from",
+        "values",
+        "head/web.yaml:10 both",
+    ),
     ("unread-remote", "remote", "base/kustomization.yaml:3 base"),
-    ("unread-remote-version", "remote", "head/kustomization.yaml:3 both"),
-    ("unread-replacement", "transformer", "head/kustomization.yaml:5 both"),
-    ("unread-resource-missing", "missing", "head/apps/kustomization.yaml:1 head"),
+    (
+        "unread-remote-version",
+        "remote",
+        "head/kustomization.yaml:3 both",
+    ),
+    (
+        "unread-replacement",
+        "transformer",
+        "head/kustomization.yaml:5 both",
+    ),
+    (
+        "unread-resource-missing",
+        "missing",
+        "head/apps/kustomization.yaml:1 head",
+    ),
     ("unread-set-element", "generator", "head/set.yaml:6 both"),
     ("unread-set-file", "generator", "head/set.yaml:6 both"),
     ("unread-set-folder", "generator", "head/set.yaml:6 both"),
     ("unread-source-ignore", "remote", "head/source.yaml:3 both"),
     ("unread-source-tag", "remote", "head/source.yaml:3 both"),
     ("unread-source-url", "remote", "head/source.yaml:3 both"),
-    ("unread-sourceignore-file", "missing", "head/.sourceignore:1 head"),
+    (
+        "unread-sourceignore-file",
+        "missing",
+        "head/.sourceignore:1 head",
+    ),
     ("unread-substitute", "variable", "head/flux.yaml:9 both"),
-    ("unread-substitute-from", "variable", "head/settings.yaml:1 both"),
+    (
+        "unread-substitute-from",
+        "variable",
+        "head/settings.yaml:1 both",
+    ),
     ("unread-template", "template", "base/claim.yaml:1 base"),
-    ("unread-transformer", "transformer", "head/kustomization.yaml:2 head"),
-    ("unread-upper-case", "missing", "head/apps/claim.YAML:1 head"),
-    ("unread-vars", "transformer", "head/kustomization.yaml:2 head"),
+    (
+        "unread-transformer",
+        "transformer",
+        "head/kustomization.yaml:2 head",
+    ),
+    (
+        "unread-upper-case",
+        "missing",
+        "head/apps/claim.YAML:1 head",
+    ),
+    (
+        "unread-vars",
+        "transformer",
+        "head/kustomization.yaml:2 head",
+    ),
 ];
 
 #[test]
@@ -91,15 +238,25 @@ fn every_unread_input_that_changed_is_named() {
             (what, format!("{file}:{} {side}", input["line"]))
         });
         let named: Vec<(String, String)> = named.collect();
-        assert!(named.contains(&(what.to_owned(), place.to_owned())), "{fixture}: {named:?}");
+        assert!(
+            named.contains(&(what.to_owned(), place.to_owned())),
+            "{fixture}: {named:?}"
+        );
         for format in ["human", "markdown", "html"] {
             let (said, status) = shown(fixture, &["-o", format]);
-            assert!(!said.contains("Merging this deletes nothing"), "{fixture}: {said}");
+            assert!(
+                !said.contains("Merging this deletes nothing"),
+                "{fixture}: {said}"
+            );
             assert!(!said.contains("No object changed"), "{fixture}: {said}");
             assert_eq!(status, Some(0), "{fixture}");
         }
         let (_, status) = shown(fixture, &["--fail-on", "error,unknown"]);
-        assert_eq!(status, Some(i32::from(document["summary"]["verdict"] == "unknown")), "{fixture}");
+        assert_eq!(
+            status,
+            Some(i32::from(document["summary"]["verdict"] == "unknown")),
+            "{fixture}"
+        );
     }
 }
 
@@ -107,7 +264,10 @@ fn every_unread_input_that_changed_is_named() {
 fn escaped_patch_key_deletes_object() {
     let document = report("unread-patch-escaped");
     assert_eq!(document["summary"]["verdict"], "deletes");
-    assert_eq!(document["effects"][0]["key"], "PersistentVolumeClaim/?/data");
+    assert_eq!(
+        document["effects"][0]["key"],
+        "PersistentVolumeClaim/?/data"
+    );
 }
 
 #[test]
@@ -121,11 +281,21 @@ fn json_file_leaves_what_flux_applies() {
 fn unknown_tool_that_prunes_is_simulated() {
     let document = report("unread-nobody");
     assert_eq!(document["summary"]["verdict"], "unknown");
-    assert_eq!((&document["summary"]["unknown"], &document["summary"]["deleted"]), (&1.into(), &0.into()));
+    assert_eq!(
+        (
+            &document["summary"]["unknown"],
+            &document["summary"]["deleted"]
+        ),
+        (&1.into(), &0.into())
+    );
     let effects = document["effects"].as_array().expect("a list");
     assert!(!effects.is_empty());
     for effect in effects {
-        assert_eq!((&effect["certainty"], &effect["regime"]), (&"possible".into(), &"unknown".into()), "{effect}");
+        assert_eq!(
+            (&effect["certainty"], &effect["regime"]),
+            (&"possible".into(), &"unknown".into()),
+            "{effect}"
+        );
     }
     insta::assert_snapshot!(shown("unread-nobody", &[]).0);
     insta::assert_snapshot!(shown("unread-nobody", &["-o", "markdown"]).0);
@@ -134,17 +304,38 @@ fn unknown_tool_that_prunes_is_simulated() {
 #[test]
 fn failed_build_keeps_its_objects() {
     for (fixture, file, line, reason) in [
-        ("unread-kustomization-broken", "head/apps/kustomization.yaml", 2, "apps/kustomization.yaml cannot be read"),
-        ("unread-resource-missing", "head/apps/kustomization.yaml", 1, "claim.yaml does not exist"),
+        (
+            "unread-kustomization-broken",
+            "head/apps/kustomization.yaml",
+            2,
+            "apps/kustomization.yaml cannot be read",
+        ),
+        (
+            "unread-resource-missing",
+            "head/apps/kustomization.yaml",
+            1,
+            "claim.yaml does not exist",
+        ),
     ] {
         let document = report(fixture);
         let failed = &document["failed"];
         assert_eq!(failed.as_array().map(Vec::len), Some(1), "{fixture}");
-        assert_eq!((&failed[0]["file"], &failed[0]["line"]), (&file.into(), &line.into()), "{fixture}");
-        assert_eq!((&failed[0]["reason"], &failed[0]["side"]), (&reason.into(), &"head".into()), "{fixture}");
+        assert_eq!(
+            (&failed[0]["file"], &failed[0]["line"]),
+            (&file.into(), &line.into()),
+            "{fixture}"
+        );
+        assert_eq!(
+            (&failed[0]["reason"], &failed[0]["side"]),
+            (&reason.into(), &"head".into()),
+            "{fixture}"
+        );
         let effects = document["effects"].as_array().expect("a list");
         assert!(!effects.is_empty(), "{fixture}");
-        assert!(effects.iter().all(|effect| effect["effect"] == "kept"), "{fixture}: {effects:?}");
+        assert!(
+            effects.iter().all(|effect| effect["effect"] == "kept"),
+            "{fixture}: {effects:?}"
+        );
     }
 }
 
@@ -160,14 +351,28 @@ fn kustomizations_nested_too_deeply_are_named() {
     let folder = Folder::new();
     for side in ["base", "head"] {
         for level in 0..80 {
-            let resource = if level == 79 { "claim.yaml".to_owned() } else { format!("../l{}", level + 1) };
-            folder.write(&format!("{side}/l{level}/kustomization.yaml"), &format!("resources: [{resource}]\n"));
+            let resource = if level == 79 {
+                "claim.yaml".to_owned()
+            } else {
+                format!("../l{}", level + 1)
+            };
+            folder.write(
+                &format!("{side}/l{level}/kustomization.yaml"),
+                &format!("resources: [{resource}]\n"),
+            );
         }
-        folder.write(&format!("{side}/l79/other.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
+        folder.write(
+            &format!("{side}/l79/other.yaml"),
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+        );
     }
     let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n";
-    folder.write("base/l79/claim.yaml", claim).write("head/l79/claim.yaml", "");
-    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("it runs");
+    folder
+        .write("base/l79/claim.yaml", claim)
+        .write("head/l79/claim.yaml", "");
+    let document = folder
+        .run("", &["--base", "base", "--head", "head"])
+        .expect("it runs");
     assert_eq!(document["summary"]["verdict"], "unknown");
     assert_eq!(document["unread"][0]["what"], "limit");
 }
@@ -176,8 +381,14 @@ fn kustomizations_nested_too_deeply_are_named() {
 fn unread_inputs_that_stay_are_counted() {
     let folder = Folder::new();
     for side in ["base", "head"] {
-        folder.write(&format!("{side}/chart/Chart.yaml"), "apiVersion: v2\nname: web\nversion: 1.0.0\n");
-        folder.write(&format!("{side}/chart/templates/all.yaml"), "{{ .Values.text }}\n");
+        folder.write(
+            &format!("{side}/chart/Chart.yaml"),
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        );
+        folder.write(
+            &format!("{side}/chart/templates/all.yaml"),
+            "{{ .Values.text }}\n",
+        );
     }
     for (side, image) in [("base", "web:1"), ("head", "web:2")] {
         let pod = format!(
@@ -185,22 +396,42 @@ fn unread_inputs_that_stay_are_counted() {
         );
         folder.write(&format!("{side}/pod.yaml"), &pod);
     }
-    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("it runs");
+    let document = folder
+        .run("", &["--base", "base", "--head", "head"])
+        .expect("it runs");
     let summary = &document["summary"];
-    assert_eq!((&summary["verdict"], &summary["unread"]), (&"nothing".into(), &0.into()));
+    assert_eq!(
+        (&summary["verdict"], &summary["unread"]),
+        (&"nothing".into(), &0.into())
+    );
     assert_eq!(summary["unreadUnchanged"], 2);
 }
 
 #[test]
 fn submodule_that_changes_is_named() {
     let folder = Folder::new();
-    folder.write("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n").git(&["init", "-q", "."]);
-    for commit in ["1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"] {
+    folder
+        .write(
+            "pod.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n",
+        )
+        .git(&["init", "-q", "."]);
+    for commit in [
+        "1111111111111111111111111111111111111111",
+        "2222222222222222222222222222222222222222",
+    ] {
         folder.git(&["add", "pod.yaml"]);
-        folder.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},platform")]);
+        folder.git(&[
+            "update-index",
+            "--add",
+            "--cacheinfo",
+            &format!("160000,{commit},platform"),
+        ]);
         folder.git(&["commit", "-qm", "x"]);
     }
-    let document = folder.run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"]).expect("it runs");
+    let document = folder
+        .run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"])
+        .expect("it runs");
     assert_eq!(document["unread"][0]["subject"], "submodule platform");
     assert_eq!(document["summary"]["verdict"], "unknown");
 }
@@ -208,10 +439,15 @@ fn submodule_that_changes_is_named() {
 #[test]
 fn nothing_to_compare_is_no_success() {
     let folder = Folder::new();
-    folder.write("base/values.yaml", "a: 1\n").write("head/values.yaml", "a: 2\n");
+    folder
+        .write("base/values.yaml", "a: 1\n")
+        .write("head/values.yaml", "a: 2\n");
     let status = |more: &[&str]| {
         let mut command = ownerlint();
-        command.current_dir(folder.path()).args(["diff", "--base", "base", "--head", "head"]).args(more);
+        command
+            .current_dir(folder.path())
+            .args(["diff", "--base", "base", "--head", "head"])
+            .args(more);
         command.output().expect("it runs").status.code()
     };
     assert_eq!(status(&[]), Some(3));
@@ -222,15 +458,33 @@ fn nothing_to_compare_is_no_success() {
 #[test]
 fn headlines_name_what_was_not_read() {
     for (fixture, headline) in [
-        ("unread-chart-version", "Nothing that ownerlint can read is deleted. Not read: chart web 1.0.0 → 2.0.0."),
-        ("unread-chart-removed", "## ownerlint cannot tell: chart longhorn 1.5.1 was removed and cannot be read"),
-        ("unread-release-name", "## ownerlint cannot tell: chart web 1.0.0 changed and cannot be read"),
-        ("unread-nobody", "## ownerlint cannot tell: 1 object left, and nothing says which tool applies it"),
-        ("unread-json-for-flux", "## Merging this deletes 1 object; the data of 1 volume may be deleted"),
+        (
+            "unread-chart-version",
+            "Nothing that ownerlint can read is deleted. Not read: chart web 1.0.0 → 2.0.0.",
+        ),
+        (
+            "unread-chart-removed",
+            "## ownerlint cannot tell: chart longhorn 1.5.1 was removed and cannot be read",
+        ),
+        (
+            "unread-release-name",
+            "## ownerlint cannot tell: chart web 1.0.0 changed and cannot be read",
+        ),
+        (
+            "unread-nobody",
+            "## ownerlint cannot tell: 1 object left, and nothing says which tool applies it",
+        ),
+        (
+            "unread-json-for-flux",
+            "## Merging this deletes 1 object; the data of 1 volume may be deleted",
+        ),
     ] {
         let said = shown(fixture, &["-o", "markdown"]).0;
         assert_eq!(said.lines().next(), Some(headline), "{fixture}");
     }
     let said = shown("unread-upper-case", &["-o", "markdown"]).0;
-    assert!(said.contains("\nNot read: manifest apps/claim.YAML.\n"), "{said}");
+    assert!(
+        said.contains("\nNot read: manifest apps/claim.YAML.\n"),
+        "{said}"
+    );
 }

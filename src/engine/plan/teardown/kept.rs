@@ -9,12 +9,20 @@ use crate::text::plain;
 /// What the tool spares: half a sentence per object.
 pub(super) fn spared(bundle: &Bundle, withdrawal: &Withdrawal<'_>) -> Vec<(ObjectKey, String)> {
     if let Some(reason) = &withdrawal.nothing {
-        let all = bundle.asked_for().map(|member| (member.key.clone(), format!("what delivers it {reason}")));
+        let all = bundle
+            .asked_for()
+            .map(|member| (member.key.clone(), format!("what delivers it {reason}")));
         return all.collect();
     }
     let key = |id| bundle.inventory.member(id).key.clone();
-    let spared = withdrawal.spared.iter().map(|(id, spared)| (key(*id), why(spared)));
-    let outside = withdrawal.outside.iter().map(|id| (key(*id), "not in the namespace".to_owned()));
+    let spared = withdrawal
+        .spared
+        .iter()
+        .map(|(id, spared)| (key(*id), why(spared)));
+    let outside = withdrawal
+        .outside
+        .iter()
+        .map(|id| (key(*id), "not in the namespace".to_owned()));
     spared.chain(outside).collect()
 }
 
@@ -32,7 +40,9 @@ fn why(spared: &Spared<'_>) -> String {
         ),
         Sparing::Hook => "a hook is not part of the release".to_owned(),
         Sparing::CrdsFolder => "from crds/, which Helm never deletes".to_owned(),
-        Sparing::Definition => "Argo CD deletes no CustomResourceDefinition with an Application".to_owned(),
+        Sparing::Definition => {
+            "Argo CD deletes no CustomResourceDefinition with an Application".to_owned()
+        }
         Sparing::SyncOption(option) => format!("sync option {}", plain::one_line(option)),
         Sparing::Owned => "has an owner, so Argo CD does not manage it".to_owned(),
         Sparing::FluxOptOut(key) => key.to_owned(),
@@ -49,5 +59,13 @@ pub(super) fn claims(
         let of_set = object.owner.is(kinds::STATEFUL_SET);
         of_set && object.key.is(kinds::PERSISTENT_VOLUME_CLAIM) && lives(&object.key)
     });
-    claims.map(|claim| (claim.key.clone(), format!("{} does not delete its claims, and their data stays", claim.owner)))
+    claims.map(|claim| {
+        (
+            claim.key.clone(),
+            format!(
+                "{} does not delete its claims, and their data stays",
+                claim.owner
+            ),
+        )
+    })
 }

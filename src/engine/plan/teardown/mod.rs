@@ -37,26 +37,44 @@ pub struct Teardown {
 
 impl Teardown {
     /// Plans the removal of what was asked for of a bundle.
-    pub(in crate::engine) fn new(bundle: &Bundle, request: &TeardownRequest) -> Result<Self, PlanError> {
+    pub(in crate::engine) fn new(
+        bundle: &Bundle,
+        request: &TeardownRequest,
+    ) -> Result<Self, PlanError> {
         let transient = withdraw::transient(bundle, request.by);
         let absent = transient.iter().map(|member| member.key.clone()).collect();
-        let analysis = &bundle.analysis().without(transient.iter().map(|member| member.id).collect());
+        let analysis = &bundle
+            .analysis()
+            .without(transient.iter().map(|member| member.id).collect());
         let implied = &analysis.implied();
         let removal = withdraw::withdraw(bundle, analysis, request)?;
         let scenario = removal.scenario(analysis, implied, request.kubelet)?;
         let mut planner = Planner::of(scenario, analysis, implied, Some(removal.command.clone()));
         planner.note(removal.notes.clone());
-        let leaving = bundle.asked_for().map(|member| member.key.clone()).collect();
+        let leaving = bundle
+            .asked_for()
+            .map(|member| member.key.clone())
+            .collect();
         let search = planner.safe_order(&leaving, removal.policy);
         let safe_order = match search {
             SafeOrder::Unneeded => Some(Vec::new()),
-            SafeOrder::Found(preparations) => {
-                Some(prepare::commands(&preparations, &planner, request.by, (bundle, analysis), &removal))
-            }
+            SafeOrder::Found(preparations) => Some(prepare::commands(
+                &preparations,
+                &planner,
+                request.by,
+                (bundle, analysis),
+                &removal,
+            )),
             SafeOrder::Unknown => None,
         };
         let spared = kept::spared(bundle, &removal.withdrawal);
-        Ok(Self { planner, absent, spared, safe_order, command: removal.after_preparations() })
+        Ok(Self {
+            planner,
+            absent,
+            spared,
+            safe_order,
+            command: removal.after_preparations(),
+        })
     }
 
     /// Simulates the removal; its requests are one step.
@@ -73,14 +91,19 @@ impl Teardown {
             let fate = verdict.zip(id).map(|(verdict, id)| plan.fate(verdict, id));
             matches!(fate, Some(Fate::Present(present)) if !present.terminating)
         };
-        let spared = self.spared.iter().filter(|(key, _)| !self.absent.contains(key)).cloned();
+        let spared = self
+            .spared
+            .iter()
+            .filter(|(key, _)| !self.absent.contains(key))
+            .cloned();
         let (mut kept, lost): (Vec<_>, Vec<_>) = spared.partition(|(key, _)| lives(key));
         kept.extend(kept::claims(&view.implied, lives));
         view.notes.extend(lost.into_iter().map(|(key, why)| {
             format!("Deleted all the same, because what contains or defines it is deleted: {key} ({why}).")
         }));
         if self.safe_order.is_none() {
-            view.notes.push("No order is known in which nothing gets stuck.".to_owned());
+            view.notes
+                .push("No order is known in which nothing gets stuck.".to_owned());
         }
         if !self.absent.is_empty() {
             view.notes.push(format!(
@@ -90,7 +113,12 @@ impl Teardown {
         }
         view.removal = Some(RemovalView {
             // Another object may have the name of one that is not there.
-            absent: self.absent.iter().filter(|key| plan.cluster().find(key).is_none()).cloned().collect(),
+            absent: self
+                .absent
+                .iter()
+                .filter(|key| plan.cluster().find(key).is_none())
+                .cloned()
+                .collect(),
             first: plan.steps.len().saturating_sub(1),
             kept,
             safe_order: self.safe_order.clone(),
@@ -107,7 +135,10 @@ impl Teardown {
 
 /// The bundle that contains what is removed.
 pub(in crate::engine) fn choose(bundles: &[Bundle]) -> Result<&Bundle, PlanError> {
-    let asked: Vec<&Bundle> = bundles.iter().filter(|bundle| bundle.asked_for().next().is_some()).collect();
+    let asked: Vec<&Bundle> = bundles
+        .iter()
+        .filter(|bundle| bundle.asked_for().next().is_some())
+        .collect();
     match asked.as_slice() {
         [] => bundles.first().ok_or_else(|| PlanError::Bundles {
             found: "none was read".to_owned(),
@@ -115,7 +146,11 @@ pub(in crate::engine) fn choose(bundles: &[Bundle]) -> Result<&Bundle, PlanError
         }),
         [one] => Ok(one),
         several => {
-            let names = several.iter().map(|bundle| bundle.named()).collect::<Vec<_>>().join(", ");
+            let names = several
+                .iter()
+                .map(|bundle| bundle.named())
+                .collect::<Vec<_>>()
+                .join(", ");
             Err(PlanError::Bundles {
                 found: format!("what is removed is in {}", several.len()),
                 help: format!("choose with `--bundle NAME`: {names}"),

@@ -27,22 +27,36 @@ pub(super) fn commands(
     removal: &Withdrawn<'_>,
 ) -> Vec<SafeCommand> {
     let asked = bundle.asked_for().map(|member| &member.key).collect();
-    let writer = Writer { planner, analysis, removal, asked };
+    let writer = Writer {
+        planner,
+        analysis,
+        removal,
+        asked,
+    };
     let delivered: BTreeSet<&ObjectKey> = planner.requests().iter().flat_map(targets).collect();
     let highest = bundle.asked_for().map(argocd::wave).max().unwrap_or(0);
     // Waves come after all commands.
     let is_wave = |preparation: &&Preparation| match preparation {
-        Preparation::Delete(keys) => by == TeardownBy::ArgoCd && keys.iter().all(|key| delivered.contains(key)),
+        Preparation::Delete(keys) => {
+            by == TeardownBy::ArgoCd && keys.iter().all(|key| delivered.contains(key))
+        }
         Preparation::RemoveFinalizers(..) => false,
     };
     let first_wave = preparations.len() - preparations.iter().rev().take_while(is_wave).count();
     // The first has the highest wave.
     let waves = (1..=preparations.len() as i64).rev();
-    let each = preparations.iter().zip(waves).enumerate().map(|(at, (preparation, wave))| match preparation {
-        Preparation::Delete(keys) if at >= first_wave => writer.wave(keys, highest.saturating_add(wave)),
-        Preparation::Delete(keys) => writer.delete(keys),
-        Preparation::RemoveFinalizers(key, finalizers) => writer.remove_finalizers(key, finalizers),
-    });
+    let each =
+        preparations.iter().zip(waves).enumerate().map(
+            |(at, (preparation, wave))| match preparation {
+                Preparation::Delete(keys) if at >= first_wave => {
+                    writer.wave(keys, highest.saturating_add(wave))
+                }
+                Preparation::Delete(keys) => writer.delete(keys),
+                Preparation::RemoveFinalizers(key, finalizers) => {
+                    writer.remove_finalizers(key, finalizers)
+                }
+            },
+        );
     each.collect()
 }
 
@@ -69,7 +83,10 @@ impl Writer<'_> {
     fn delete(&self, keys: &[ObjectKey]) -> SafeCommand {
         let targets: Vec<Target> = keys.iter().map(|key| self.target(key)).collect();
         let cascade = self.removal.cascade_of_kubectl();
-        let options: Vec<&str> = ["--ignore-not-found", "--wait"].into_iter().chain(cascade.as_deref()).collect();
+        let options: Vec<&str> = ["--ignore-not-found", "--wait"]
+            .into_iter()
+            .chain(cascade.as_deref())
+            .collect();
         let command = if keys.len() > MOST_NAMED && self.are_all_of_their_kinds(keys) {
             kubectl::delete_every(&targets, &options)
         } else {
@@ -78,19 +95,25 @@ impl Writer<'_> {
         let named = words::keys(keys.iter());
         let silent = |key: &ObjectKey| kinds::CALLOUTS.contains(&key.group_kind());
         let why = match self.controllers(keys) {
-            _ if keys.iter().all(silent) && keys.iter().any(|key| !self.asked.contains(key)) => format!(
-                "Nobody answers for {named} without its Service, and then it blocks what follows. It is no part of what is removed, \
+            _ if keys.iter().all(silent) && keys.iter().any(|key| !self.asked.contains(key)) => {
+                format!(
+                    "Nobody answers for {named} without its Service, and then it blocks what follows. It is no part of what is removed, \
                  but without this something gets stuck."
-            ),
+                )
+            }
             _ if keys.iter().all(silent) => {
-                format!("Nobody answers for {named} once its Service is gone, and then it blocks what follows.")
+                format!(
+                    "Nobody answers for {named} once its Service is gone, and then it blocks what follows."
+                )
             }
             controllers if !controllers.is_empty() => format!(
                 "{} removes the finalizers of {named} only as long as it runs and may: `{}` deletes it too early.",
                 words::keys(controllers.iter()),
                 self.removal.command
             ),
-            _ => format!("Deleted first, while everything else is there, {named} does not get stuck."),
+            _ => format!(
+                "Deleted first, while everything else is there, {named} does not get stuck."
+            ),
         };
         SafeCommand { command, why }
     }
@@ -98,22 +121,38 @@ impl Writer<'_> {
     /// Whether the cluster has no other objects of these kinds in their namespace.
     fn are_all_of_their_kinds(&self, keys: &[ObjectKey]) -> bool {
         let chosen: BTreeSet<&ObjectKey> = keys.iter().collect();
-        let places: BTreeSet<_> = keys.iter().map(|key| (key.group_kind(), &key.namespace)).collect();
+        let places: BTreeSet<_> = keys
+            .iter()
+            .map(|key| (key.group_kind(), &key.namespace))
+            .collect();
         let alike = |one: &ObjectKey| places.contains(&(one.group_kind(), &one.namespace));
         let cluster = self.planner.cluster();
-        cluster.ids().map(|id| cluster.key(id)).filter(alike).all(|key| chosen.contains(&key))
+        cluster
+            .ids()
+            .map(|id| cluster.key(id))
+            .filter(alike)
+            .all(|key| chosen.contains(&key))
     }
 
     /// The workloads that release these objects, as far as the input shows them.
     fn controllers(&self, keys: &[ObjectKey]) -> Vec<ObjectKey> {
         let inventory = self.analysis.inventory();
         let removers = &self.analysis.ownership().removers;
-        let members = keys.iter().flat_map(|key| inventory.with_key(key)).map(|id| inventory.member(*id));
+        let members = keys
+            .iter()
+            .flat_map(|key| inventory.with_key(key))
+            .map(|id| inventory.member(*id));
         let mut controllers = BTreeSet::new();
         for member in members {
-            let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
+            let written = member
+                .object
+                .metadata()
+                .finalizers()
+                .iter()
+                .map(|finalizer| finalizer.value.as_str());
             for finalizer in written.chain(removers.added_finalizers(member)) {
-                if let Remover::Workload { id, .. } = removers.remover(inventory, member, finalizer) {
+                if let Remover::Workload { id, .. } = removers.remover(inventory, member, finalizer)
+                {
                     controllers.insert(inventory.member(id).key.clone());
                 }
             }

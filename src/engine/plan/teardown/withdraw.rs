@@ -9,13 +9,16 @@ use crate::cluster::{Analysis, Scenario};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::marks;
 use crate::delivery::{
-    FluxObject, Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, flux, helm, kubectl, namespace,
+    FluxObject, Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, flux, helm, kubectl,
+    namespace,
 };
 use crate::engine::input::Bundle;
 use crate::engine::plan::question::PlanError;
 use crate::gc::{ClusterError, Plan};
 use crate::inventory::Member;
-use crate::kube::{GroupKind, Namespace, ObjectKey, Policy, kinds, kubectl as command_lines, shell};
+use crate::kube::{
+    GroupKind, Namespace, ObjectKey, Policy, kinds, kubectl as command_lines, shell,
+};
 use crate::manifest::Spanned;
 use crate::ownership::Implied;
 
@@ -47,14 +50,21 @@ impl Withdrawn<'_> {
         if self.records.is_empty() || is_rejected(&scenario.verdict()) {
             return Ok(scenario);
         }
-        let records = self.records.iter().map(|key| ToolRequest::delete(key, Policy::Background));
+        let records = self
+            .records
+            .iter()
+            .map(|key| ToolRequest::delete(key, Policy::Background));
         let requests: Vec<ToolRequest> = requests.iter().cloned().chain(records).collect();
         Scenario::removal(analysis, implied, &requests, kubelet)
     }
 
     /// The command once preparations have deleted some of what it names.
     pub(super) fn after_preparations(&self) -> String {
-        if self.is_kubectl { format!("{} --ignore-not-found", self.command) } else { self.command.clone() }
+        if self.is_kubectl {
+            format!("{} --ignore-not-found", self.command)
+        } else {
+            self.command.clone()
+        }
     }
 
     /// The option that asks kubectl for the policy.
@@ -79,8 +89,17 @@ pub(super) fn withdraw<'b>(
         TeardownBy::Kubectl => in_reading_order(bundle),
         _ => bundle.asked_for().collect(),
     };
-    let leaving = Leaving { inventory: &bundle.inventory, deliveries, members };
-    let tool = Tooling { bundle, request, leaving, live: bundle.inventory.live() };
+    let leaving = Leaving {
+        inventory: &bundle.inventory,
+        deliveries,
+        members,
+    };
+    let tool = Tooling {
+        bundle,
+        request,
+        leaving,
+        live: bundle.inventory.live(),
+    };
     match request.by {
         TeardownBy::Helm => Ok(tool.helm()),
         TeardownBy::Kubectl => Ok(tool.kubectl()),
@@ -99,22 +118,35 @@ pub(super) fn transient(bundle: &Bundle, by: TeardownBy) -> Vec<&Member> {
         let regime = deliveries.regime(member).regime;
         by == TeardownBy::Helm || regime.is_release()
     };
-    let transient = |member: &&Member| by_helm && helm::is_transient(&member.object) && of_release(member);
+    let transient =
+        |member: &&Member| by_helm && helm::is_transient(&member.object) && of_release(member);
     bundle.asked_for().filter(transient).collect()
 }
 
 /// Whether a request of the last step was rejected.
 pub(super) fn is_rejected(plan: &Plan<'_>) -> bool {
-    plan.steps.last().is_some_and(|step| step.responses.iter().any(|http| *http >= 400 && *http != 404))
+    plan.steps.last().is_some_and(|step| {
+        step.responses
+            .iter()
+            .any(|http| *http >= 400 && *http != 404)
+    })
 }
 
 /// The release that a chart's labels name. `helm template` calls a release so that has no name.
 fn release_by_chart(member: &Member) -> Option<Spanned<&str>> {
     let metadata = member.object.metadata();
-    let is_helm = |key: &str| metadata.label(key).is_some_and(|tool| ["Helm", "Tiller"].contains(&tool.value));
+    let is_helm = |key: &str| {
+        metadata
+            .label(key)
+            .is_some_and(|tool| ["Helm", "Tiller"].contains(&tool.value))
+    };
     let of_chart = is_helm(marks::MANAGED_BY) || metadata.label(marks::HELM_CHART).is_some();
     let name = metadata.label(marks::INSTANCE).filter(|_| of_chart);
-    let name = name.or_else(|| metadata.label("release").filter(|_| is_helm(marks::HERITAGE)));
+    let name = name.or_else(|| {
+        metadata
+            .label("release")
+            .filter(|_| is_helm(marks::HERITAGE))
+    });
     name.filter(|name| !name.value.eq_ignore_ascii_case("release-name"))
 }
 
@@ -161,14 +193,23 @@ impl<'b> Tooling<'b, '_> {
             _ => Vec::new(),
         };
         let mut leaving = self.leaving.clone();
-        leaving.members.retain(|member| helm::record_of(member).is_none());
+        leaving
+            .members
+            .retain(|member| helm::record_of(member).is_none());
         let withdrawal = helm::uninstall(&leaving, self.request.helm_version, policy);
         let name = name.unwrap_or_else(|| "RELEASE".to_owned());
         let namespace = namespace.unwrap_or_else(|| "NAMESPACE".to_owned());
         let option = self.cascade_option();
         let words = ["helm", "uninstall", &name, "-n", &namespace];
         let command = shell::line(words.into_iter().chain(option.as_deref()));
-        Withdrawn { withdrawal, command, policy, notes: Vec::new(), is_kubectl: false, records: keys_of(&records) }
+        Withdrawn {
+            withdrawal,
+            command,
+            policy,
+            notes: Vec::new(),
+            is_kubectl: false,
+            records: keys_of(&records),
+        }
     }
 
     fn kubectl(self) -> Withdrawn<'b> {
@@ -178,50 +219,112 @@ impl<'b> Tooling<'b, '_> {
             .leaving
             .members
             .iter()
-            .map(|member| self.bundle.inventory.sources.file(member.file).path().to_owned())
+            .map(|member| {
+                self.bundle
+                    .inventory
+                    .sources
+                    .file(member.file)
+                    .path()
+                    .to_owned()
+            })
             .collect();
-        let folders = self.bundle.arguments.iter().any(|argument| !files.contains(argument.as_str()));
+        let folders = self
+            .bundle
+            .arguments
+            .iter()
+            .any(|argument| !files.contains(argument.as_str()));
         let option = self.cascade_option();
-        let options: Vec<&str> = folders.then_some("-R").into_iter().chain(option.as_deref()).collect();
+        let options: Vec<&str> = folders
+            .then_some("-R")
+            .into_iter()
+            .chain(option.as_deref())
+            .collect();
         let command = command_lines::delete_files(&self.bundle.arguments, &options);
-        Withdrawn { withdrawal, command, policy, notes: Vec::new(), is_kubectl: true, records: Vec::new() }
+        Withdrawn {
+            withdrawal,
+            command,
+            policy,
+            notes: Vec::new(),
+            is_kubectl: true,
+            records: Vec::new(),
+        }
     }
 
     fn argocd(self) -> Withdrawn<'b> {
         let marked = self.application();
         let by_name = || self.delivering(kinds::APPLICATION, marked.as_deref()?, None);
         let application = by_name().or_else(|| self.reaching(kinds::APPLICATION));
-        let name = application.map(|member| member.key.name.to_string()).or_else(|| marked.clone());
+        let name = application
+            .map(|member| member.key.name.to_string())
+            .or_else(|| marked.clone());
         let settings = application.map(|member| argocd::policy_of(&member.object));
         let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
         let withdrawal = match settings {
-            Some(None) => Withdrawal { nothing: Some("has no resources finalizer"), ..Withdrawal::default() },
+            Some(None) => Withdrawal {
+                nothing: Some("has no resources finalizer"),
+                ..Withdrawal::default()
+            },
             _ => argocd::application_deleted(&self.leaving, policy),
         };
         let app = name.as_deref().unwrap_or("APP");
-        let option = self.request.cascade.map(|policy| format!("--propagation-policy={}", policy.as_str()));
-        let command = shell::line(["argocd", "app", "delete", app].into_iter().chain(option.as_deref()));
+        let option = self
+            .request
+            .cascade
+            .map(|policy| format!("--propagation-policy={}", policy.as_str()));
+        let command = shell::line(
+            ["argocd", "app", "delete", app]
+                .into_iter()
+                .chain(option.as_deref()),
+        );
         let notes = match application {
             Some(_) => Vec::new(),
             None => vec![
                 "The Application is assumed to have a resources finalizer: without one, nothing is deleted.".to_owned(),
             ],
         };
-        Withdrawn { withdrawal, command, policy, notes, is_kubectl: false, records: Vec::new() }
+        Withdrawn {
+            withdrawal,
+            command,
+            policy,
+            notes,
+            is_kubectl: false,
+            records: Vec::new(),
+        }
     }
 
     /// What a HelmRelease delivers is what Flux's label says, or what has the marks of a chart.
     fn flux(self) -> Withdrawn<'b> {
         let deliveries = self.leaving.deliveries;
         let by_release = |member: &&Member| deliveries.regime(member).regime.is_release();
-        let (released, applied): (Vec<&Member>, Vec<&Member>) =
-            self.leaving.members.iter().copied().partition(|member| by_release(member));
-        let (is_release, is_mixed) = (applied.is_empty(), !released.is_empty() && !applied.is_empty());
-        let released = Leaving { members: released, ..self.leaving.clone() };
-        let applied = Leaving { members: applied, ..self.leaving.clone() };
+        let (released, applied): (Vec<&Member>, Vec<&Member>) = self
+            .leaving
+            .members
+            .iter()
+            .copied()
+            .partition(|member| by_release(member));
+        let (is_release, is_mixed) = (
+            applied.is_empty(),
+            !released.is_empty() && !applied.is_empty(),
+        );
+        let released = Leaving {
+            members: released,
+            ..self.leaving.clone()
+        };
+        let applied = Leaving {
+            members: applied,
+            ..self.leaving.clone()
+        };
         let (name_key, namespace_key, kind) = match is_release {
-            true => (marks::FLUX_HELM_RELEASE_NAME, marks::FLUX_HELM_RELEASE_NAMESPACE, FluxObject::HelmRelease),
-            false => (marks::FLUX_KUSTOMIZATION_NAME, marks::FLUX_KUSTOMIZATION_NAMESPACE, FluxObject::Kustomization),
+            true => (
+                marks::FLUX_HELM_RELEASE_NAME,
+                marks::FLUX_HELM_RELEASE_NAMESPACE,
+                FluxObject::HelmRelease,
+            ),
+            false => (
+                marks::FLUX_KUSTOMIZATION_NAME,
+                marks::FLUX_KUSTOMIZATION_NAMESPACE,
+                FluxObject::Kustomization,
+            ),
         };
         let name = self.named_by(|member| member.object.metadata().label(name_key));
         let namespace = self.named_by(|member| member.object.metadata().label(namespace_key));
@@ -231,14 +334,21 @@ impl<'b> Tooling<'b, '_> {
         };
         let by_name = || self.delivering(delivery, name.as_deref()?, namespace.as_deref());
         let object = by_name().or_else(|| self.reaching(delivery));
-        let name = object.map(|member| member.key.name.to_string()).or_else(|| name.clone());
-        let namespace =
-            object.and_then(|member| member.key.namespace.name().map(str::to_owned)).or_else(|| namespace.clone());
+        let name = object
+            .map(|member| member.key.name.to_string())
+            .or_else(|| name.clone());
+        let namespace = object
+            .and_then(|member| member.key.namespace.name().map(str::to_owned))
+            .or_else(|| namespace.clone());
         let mut release = HelmReleaseSettings::default();
         let mut kustomization = KustomizationSettings::default();
         match (object, kind) {
-            (Some(member), FluxObject::HelmRelease) => release = HelmReleaseSettings::of(&member.object),
-            (Some(member), FluxObject::Kustomization) => kustomization = KustomizationSettings::of(&member.object),
+            (Some(member), FluxObject::HelmRelease) => {
+                release = HelmReleaseSettings::of(&member.object)
+            }
+            (Some(member), FluxObject::Kustomization) => {
+                kustomization = KustomizationSettings::of(&member.object)
+            }
             (None, _) => {}
         }
         release.propagation = self.policy(release.propagation);
@@ -249,7 +359,10 @@ impl<'b> Tooling<'b, '_> {
         if is_release {
             withdrawal.nothing = of_release.nothing;
         }
-        let (name, namespace) = (name.as_deref().unwrap_or("NAME"), namespace.as_deref().unwrap_or("NAMESPACE"));
+        let (name, namespace) = (
+            name.as_deref().unwrap_or("NAME"),
+            namespace.as_deref().unwrap_or("NAMESPACE"),
+        );
         let command = shell::line(["flux", "delete", word, name, "-n", namespace]);
         let mut notes = Vec::new();
         if object.is_none() && !is_release {
@@ -258,7 +371,14 @@ impl<'b> Tooling<'b, '_> {
         if is_mixed {
             notes.push("What has the marks of a chart is deleted as its HelmRelease would, everything else as the Kustomization would.".to_owned());
         }
-        Withdrawn { withdrawal, command, policy: Policy::Background, notes, is_kubectl: false, records: Vec::new() }
+        Withdrawn {
+            withdrawal,
+            command,
+            policy: Policy::Background,
+            notes,
+            is_kubectl: false,
+            records: Vec::new(),
+        }
     }
 
     fn namespace(self) -> Result<Withdrawn<'b>, PlanError> {
@@ -266,9 +386,18 @@ impl<'b> Tooling<'b, '_> {
         let policy = self.policy(Policy::Background);
         let withdrawal = namespace::delete(&self.leaving, &names, policy);
         let option = self.cascade_option();
-        let words = ["kubectl", "delete", "namespace"].into_iter().chain(names.iter().map(String::as_str));
+        let words = ["kubectl", "delete", "namespace"]
+            .into_iter()
+            .chain(names.iter().map(String::as_str));
         let command = shell::line(words.chain(option.as_deref()));
-        Ok(Withdrawn { withdrawal, command, policy, notes: Vec::new(), is_kubectl: true, records: Vec::new() })
+        Ok(Withdrawn {
+            withdrawal,
+            command,
+            policy,
+            notes: Vec::new(),
+            is_kubectl: true,
+            records: Vec::new(),
+        })
     }
 
     /// The one that was asked for; else the Namespaces among the objects; else the one in which they all live.
@@ -284,9 +413,16 @@ impl<'b> Tooling<'b, '_> {
         if !written.is_empty() {
             return Ok(written);
         }
-        let homes: BTreeSet<&Namespace> =
-            members().map(|member| &member.key.namespace).filter(|namespace| **namespace != Namespace::None).collect();
-        match homes.iter().map(|home| home.name()).collect::<Vec<_>>().as_slice() {
+        let homes: BTreeSet<&Namespace> = members()
+            .map(|member| &member.key.namespace)
+            .filter(|namespace| **namespace != Namespace::None)
+            .collect();
+        match homes
+            .iter()
+            .map(|home| home.name())
+            .collect::<Vec<_>>()
+            .as_slice()
+        {
             [Some(one)] => Ok(BTreeSet::from([(*one).to_owned()])),
             several => Err(PlanError::WhichNamespace {
                 found: match several.len() {
@@ -300,41 +436,93 @@ impl<'b> Tooling<'b, '_> {
 
     /// The name of the release: as Helm wrote it onto a live object or into its own record, or as charts do by convention.
     fn release(&self) -> Option<String> {
-        let by_helm = || self.named_by(|member| member.object.metadata().annotation(marks::HELM_RELEASE_NAME));
+        let by_helm = || {
+            self.named_by(|member| {
+                member
+                    .object
+                    .metadata()
+                    .annotation(marks::HELM_RELEASE_NAME)
+            })
+        };
         let by_record = || self.named_by(helm::record_of);
-        by_helm().or_else(by_record).or_else(|| self.named_by(release_by_chart))
+        by_helm()
+            .or_else(by_record)
+            .or_else(|| self.named_by(release_by_chart))
     }
 
     fn release_namespace(&self) -> Option<String> {
-        let written = || self.named_by(|member| member.object.metadata().annotation(marks::HELM_RELEASE_NAMESPACE));
+        let written = || {
+            self.named_by(|member| {
+                member
+                    .object
+                    .metadata()
+                    .annotation(marks::HELM_RELEASE_NAMESPACE)
+            })
+        };
         let given = || self.bundle.inventory.namespace.clone();
         let only = || {
-            let homes = self.leaving.members.iter().filter_map(|member| member.key.namespace.name());
+            let homes = self
+                .leaving
+                .members
+                .iter()
+                .filter_map(|member| member.key.namespace.name());
             let homes: BTreeSet<&str> = homes.collect();
-            homes.first().filter(|_| homes.len() == 1).map(|home| (*home).to_owned())
+            homes
+                .first()
+                .filter(|_| homes.len() == 1)
+                .map(|home| (*home).to_owned())
         };
-        let records = || self.leaving.members.iter().filter(|member| helm::record_of(member).is_some());
+        let records = || {
+            self.leaving
+                .members
+                .iter()
+                .filter(|member| helm::record_of(member).is_some())
+        };
         let stored = || records().find_map(|member| member.key.namespace.name().map(str::to_owned));
-        self.request.release_namespace.clone().or_else(written).or_else(stored).or_else(given).or_else(only)
+        self.request
+            .release_namespace
+            .clone()
+            .or_else(written)
+            .or_else(stored)
+            .or_else(given)
+            .or_else(only)
     }
 
     /// As the tracking id names it, or the label.
     fn application(&self) -> Option<String> {
-        let tracking = self.named_by(|member| member.object.metadata().annotation(marks::ARGOCD_TRACKING_ID));
+        let tracking = self.named_by(|member| {
+            member
+                .object
+                .metadata()
+                .annotation(marks::ARGOCD_TRACKING_ID)
+        });
         let name = tracking.and_then(|id| marks::tracked_application(&id).map(str::to_owned));
-        name.or_else(|| self.named_by(|member| member.object.metadata().label(marks::ARGOCD_INSTANCE)))
+        name.or_else(|| {
+            self.named_by(|member| member.object.metadata().label(marks::ARGOCD_INSTANCE))
+        })
     }
 
     /// The first of the objects that says it, as they are in the cluster or as they are written.
     fn named_by(&self, says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>) -> Option<String> {
-        let live = self.leaving.members.iter().filter_map(|member| self.live.get(&member.key)).copied();
-        let said = live.chain(self.leaving.members.iter().copied()).find_map(says);
+        let live = self
+            .leaving
+            .members
+            .iter()
+            .filter_map(|member| self.live.get(&member.key))
+            .copied();
+        let said = live
+            .chain(self.leaving.members.iter().copied())
+            .find_map(says);
         said.map(|said| said.value.to_owned())
     }
 
     /// The object that delivers because its path reaches what is removed, if the input contains it.
     fn reaching(&self, kind: GroupKind<&str>) -> Option<&'b Member> {
-        let sources = self.leaving.members.iter().map(|member| self.leaving.deliveries.regime(member).source);
+        let sources = self
+            .leaving
+            .members
+            .iter()
+            .map(|member| self.leaving.deliveries.regime(member).source);
         let objects = sources.filter_map(|source| match source {
             RegimeSource::Object(id) => Some(self.bundle.inventory.member(id)),
             _ => None,
@@ -343,11 +531,25 @@ impl<'b> Tooling<'b, '_> {
     }
 
     /// The object of that name, if the input contains it.
-    fn delivering(&self, kind: GroupKind<&str>, name: &str, namespace: Option<&str>) -> Option<&'b Member> {
+    fn delivering(
+        &self,
+        kind: GroupKind<&str>,
+        name: &str,
+        namespace: Option<&str>,
+    ) -> Option<&'b Member> {
         let inventory = &self.bundle.inventory;
-        let found = inventory.with_name(kind.group, kind.kind, name).iter().map(|id| inventory.member(*id));
+        let found = inventory
+            .with_name(kind.group, kind.kind, name)
+            .iter()
+            .map(|id| inventory.member(*id));
         let here = |member: &&Member| {
-            namespace.is_none_or(|namespace| member.key.namespace.name().is_none_or(|home| home == namespace))
+            namespace.is_none_or(|namespace| {
+                member
+                    .key
+                    .namespace
+                    .name()
+                    .is_none_or(|home| home == namespace)
+            })
         };
         found.into_iter().find(here)
     }

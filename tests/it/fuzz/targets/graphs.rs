@@ -1,8 +1,8 @@
 //! Objects that are tied to each other in every way: simulated, taken apart, compared.
 
 use ownerlint::engine::{
-    CompareRequest, Comparison, ConfigChoice, Question, Request, Session, StateChoice, Steps, TeardownBy,
-    TeardownRequest,
+    CompareRequest, Comparison, ConfigChoice, Question, Request, Session, StateChoice, Steps,
+    TeardownBy, TeardownRequest,
 };
 use ownerlint::inventory::Overlay;
 use ownerlint::report::plan::{self, PlanFormat};
@@ -23,7 +23,10 @@ fn graph(data: &[u8]) -> String {
         ("batch/v1", "Job"),
         ("example.com/v1", "Widget"),
         ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
-        ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
+        (
+            "admissionregistration.k8s.io/v1",
+            "ValidatingWebhookConfiguration",
+        ),
         ("v1", "PersistentVolumeClaim"),
     ];
     const FINALIZERS: [&str; 6] = [
@@ -63,19 +66,35 @@ pub(super) fn session(manifest: &str) -> Option<Session> {
     let folder = folder("unsaved").display().to_string();
     let mut request = Request::new([folder.clone()]);
     request.config = ConfigChoice::Without;
-    request.overlays = vec![Overlay { path: format!("{folder}/unsaved.yaml"), text: manifest.into() }];
+    request.overlays = vec![Overlay {
+        path: format!("{folder}/unsaved.yaml"),
+        text: manifest.into(),
+    }];
     Session::open(&request).ok()
 }
 
 /// Steps over arbitrary graphs: the simulation ends, and each format tells what it found.
 pub(crate) fn simulation(data: &[u8]) {
     let (steps, objects) = data.split_at(data.len().min(8));
-    let Some(session) = session(&graph(objects)) else { return };
-    let listed: Vec<String> = session.list().objects.into_iter().map(|object| object.key).collect();
+    let Some(session) = session(&graph(objects)) else {
+        return;
+    };
+    let listed: Vec<String> = session
+        .list()
+        .objects
+        .into_iter()
+        .map(|object| object.key)
+        .collect();
     if listed.is_empty() {
         return;
     }
-    const OPERATIONS: [&str; 5] = ["delete", "settle", "remove-all-finalizers", "force-delete", "delete"];
+    const OPERATIONS: [&str; 5] = [
+        "delete",
+        "settle",
+        "remove-all-finalizers",
+        "force-delete",
+        "delete",
+    ];
     const POLICIES: [&str; 4] = ["null", "Foreground", "Background", "Orphan"];
     let step = |bytes: &[u8]| {
         let (operation, target) = (usize::from(bytes[0]), usize::from(bytes[bytes.len() - 1]));
@@ -87,18 +106,40 @@ pub(crate) fn simulation(data: &[u8]) {
         )
     };
     let text: String = steps.chunks(2).take(3).map(step).collect();
-    let Ok(steps) = Steps::read(SourceFile::new("steps.yaml", text)) else { return };
-    let Ok(planner) = session.plan(&Question::Steps { steps, namespace: None }, true) else { return };
+    let Ok(steps) = Steps::read(SourceFile::new("steps.yaml", text)) else {
+        return;
+    };
+    let Ok(planner) = session.plan(
+        &Question::Steps {
+            steps,
+            namespace: None,
+        },
+        true,
+    ) else {
+        return;
+    };
     let plan = planner.simulate();
-    plan::render(chosen(&PlanFormat::ALL, data), &planner.view(&plan), &Options::default());
+    plan::render(
+        chosen(&PlanFormat::ALL, data),
+        &planner.view(&plan),
+        &Options::default(),
+    );
 }
 
 /// Ties of arbitrary objects, and their removal by each tool.
 pub(crate) fn teardown(data: &[u8]) {
     let manifest = graph(data);
     check(&manifest);
-    let Some(session) = session(&manifest) else { return };
-    let by = [TeardownBy::Helm, TeardownBy::Kubectl, TeardownBy::ArgoCd, TeardownBy::Flux, TeardownBy::Namespace];
+    let Some(session) = session(&manifest) else {
+        return;
+    };
+    let by = [
+        TeardownBy::Helm,
+        TeardownBy::Kubectl,
+        TeardownBy::ArgoCd,
+        TeardownBy::Flux,
+        TeardownBy::Namespace,
+    ];
     let request = TeardownRequest {
         by: by[data.len() % by.len()],
         cascade: None,
@@ -106,9 +147,15 @@ pub(crate) fn teardown(data: &[u8]) {
         release_namespace: Some("a".to_owned()),
         kubelet: true,
     };
-    let Ok(teardown) = session.teardown(&request) else { return };
+    let Ok(teardown) = session.teardown(&request) else {
+        return;
+    };
     let plan = teardown.simulate();
-    plan::render(chosen(&PlanFormat::ALL, data), &teardown.view(&plan), &Options::default());
+    plan::render(
+        chosen(&PlanFormat::ALL, data),
+        &teardown.view(&plan),
+        &Options::default(),
+    );
 }
 
 /// Two trees: the bytes before and after the middle, as graphs and as they are.
@@ -120,10 +167,17 @@ pub(crate) fn diff(data: &[u8]) {
         std::fs::write(folder.join("kustomization.yaml"), data).expect("a file");
         StateChoice::Path(folder.display().to_string())
     };
-    let mut request = CompareRequest::new(state("base", &graph(base), base), state("head", &graph(head), head));
+    let mut request = CompareRequest::new(
+        state("base", &graph(base), base),
+        state("head", &graph(head), head),
+    );
     request.config = ConfigChoice::Without;
-    let Ok(comparison) = Comparison::open(&request) else { return };
-    let Ok(report) = comparison.report() else { return };
+    let Ok(comparison) = Comparison::open(&request) else {
+        return;
+    };
+    let Ok(report) = comparison.report() else {
+        return;
+    };
     let format = chosen(&Format::ALL, data);
     inert(&report.render(format), &format.to_string());
 }

@@ -52,7 +52,9 @@ pub(crate) fn run(name: &str, data: &[u8]) {
 /// Makes the only thread of a fuzzer do all the work: no thread waits for another one, and what an input covers is its own.
 #[allow(dead_code)]
 pub(crate) fn alone() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread();
     pool.build_global().expect("nothing ran before");
 }
 
@@ -64,7 +66,8 @@ fn chosen<T: Copy>(among: &[T], data: &[u8]) -> T {
 
 /// A folder of this name, for what a target writes.
 fn folder(name: &str) -> PathBuf {
-    static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
+    static FOLDER: LazyLock<tempfile::TempDir> =
+        LazyLock::new(|| tempfile::tempdir().expect("a folder"));
     let folder = FOLDER.path().join(name);
     std::fs::create_dir_all(&folder).expect("a folder");
     folder
@@ -88,7 +91,10 @@ pub(crate) fn ascii(value: &serde_json::Value) -> String {
 
 /// A list of steps, `op` and `target` each.
 fn steps_of(steps: &[(&str, &str)]) -> Option<Steps> {
-    let steps: Vec<_> = steps.iter().map(|(op, target)| serde_json::json!({"op": op, "target": target})).collect();
+    let steps: Vec<_> = steps
+        .iter()
+        .map(|(op, target)| serde_json::json!({"op": op, "target": target}))
+        .collect();
     Steps::read(SourceFile::new("steps.json", ascii(&steps.into()))).ok()
 }
 
@@ -98,12 +104,25 @@ fn check(manifest: &str) -> Report {
 
 /// What is found, every single time.
 fn check_every(manifest: &str) -> Report {
-    judged(manifest, &Check { every: true, ..Check::default() })
+    judged(
+        manifest,
+        &Check {
+            every: true,
+            ..Check::default()
+        },
+    )
 }
 
 fn judged(manifest: &str, check: &Check) -> Report {
     let file = ParsedFile::parse(SourceFile::new("f.yaml", manifest));
     let report = engine::check(Inventory::new(vec![file], Settings::default()), check);
-    assert!(!report.notes.iter().any(|note| note.message.contains("failed on this input")), "{:?}", report.notes);
+    assert!(
+        !report
+            .notes
+            .iter()
+            .any(|note| note.message.contains("failed on this input")),
+        "{:?}",
+        report.notes
+    );
     report
 }

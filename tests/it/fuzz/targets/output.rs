@@ -26,16 +26,33 @@ pub(crate) fn formats(data: &[u8]) {
     for format in Format::ALL {
         inert(&report.render(format), &format.to_string());
     }
-    let Some(session) = session(&manifest) else { return };
+    let Some(session) = session(&manifest) else {
+        return;
+    };
     let listing = session.list();
     inert(&listing.human(), "human");
     inert(&listing.json(), "json");
-    let Some(object) = listing.objects.first() else { return };
-    let Some(steps) = super::steps_of(&[("delete", object.key.as_str())]) else { return };
-    let Ok(planner) = session.plan(&Question::Steps { steps, namespace: None }, true) else { return };
+    let Some(object) = listing.objects.first() else {
+        return;
+    };
+    let Some(steps) = super::steps_of(&[("delete", object.key.as_str())]) else {
+        return;
+    };
+    let Ok(planner) = session.plan(
+        &Question::Steps {
+            steps,
+            namespace: None,
+        },
+        true,
+    ) else {
+        return;
+    };
     let plan = planner.simulate();
     for format in PlanFormat::ALL {
-        inert(&plan::render(format, &planner.view(&plan), &Options::default()), &format.to_string());
+        inert(
+            &plan::render(format, &planner.view(&plan), &Options::default()),
+            &format.to_string(),
+        );
     }
 }
 
@@ -59,16 +76,31 @@ pub(super) fn inert(text: &str, format: &str) {
             let printed = without_commands(text, Syntax::Json);
             assert!(!starts_command(&printed), "{format}: {text}");
             if let Cow::Owned(printed) = printed {
-                assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).expect("still JSON"), value);
+                assert_eq!(
+                    serde_json::from_str::<serde_json::Value>(&printed).expect("still JSON"),
+                    value
+                );
             }
         }
-        "github" => assert!(text.lines().all(|line| line.starts_with("::") || line.ends_with("them all")), "{text}"),
+        "github" => assert!(
+            text.lines()
+                .all(|line| line.starts_with("::") || line.ends_with("them all")),
+            "{text}"
+        ),
         "markdown" | "mermaid" => {
             // A block of code shows what is in it.
             let markup = text.lines().filter(|line| !line.starts_with("    "));
-            assert!(!markup.clone().any(|line| line.to_ascii_lowercase().contains("<script")), "{text}");
+            assert!(
+                !markup
+                    .clone()
+                    .any(|line| line.to_ascii_lowercase().contains("<script")),
+                "{text}"
+            );
         }
-        _ => assert!(!starts_command(&without_commands(text, Syntax::Text)), "{format}: {text}"),
+        _ => assert!(
+            !starts_command(&without_commands(text, Syntax::Text)),
+            "{format}: {text}"
+        ),
     }
 }
 
@@ -79,20 +111,35 @@ fn page_is_inert(page: &str) {
     let (head, rest) = page.split_once("<title>").expect("a title");
     let (title, rest) = rest.split_once('\n').expect("a line");
     let style = STYLE.get_or_init(|| rest.split_once("<script type").expect("data").0.to_owned());
-    let rest = rest.strip_prefix(style.as_str()).expect("the style of every page");
+    let rest = rest
+        .strip_prefix(style.as_str())
+        .expect("the style of every page");
     let (contract, rest) = rest.split_once('\n').expect("a line");
     let (beside, scripts) = rest.split_once('\n').expect("a line");
-    let title = title.strip_suffix("</title>").expect("the end of the title");
+    let title = title
+        .strip_suffix("</title>")
+        .expect("the end of the title");
     for (line, start) in [
-        (contract, "<script type=\"application/json\" id=\"contract\">"),
+        (
+            contract,
+            "<script type=\"application/json\" id=\"contract\">",
+        ),
         (beside, "<script type=\"application/json\" id=\"beside\">"),
     ] {
-        let data =
-            line.strip_prefix(start).and_then(|line| line.strip_suffix("</script>")).expect("an element of data");
-        assert!(!data.contains(|c| is_obeyed(c) || "<>&\n".contains(c)) && !starts_command(data), "{data}");
+        let data = line
+            .strip_prefix(start)
+            .and_then(|line| line.strip_suffix("</script>"))
+            .expect("an element of data");
+        assert!(
+            !data.contains(|c| is_obeyed(c) || "<>&\n".contains(c)) && !starts_command(data),
+            "{data}"
+        );
         serde_json::from_str::<serde_json::Value>(data).expect("JSON");
     }
-    assert!(!head.contains(is_obeyed) && !title.contains(|c| is_obeyed(c) || "<>".contains(c)), "{head}{title}");
+    assert!(
+        !head.contains(is_obeyed) && !title.contains(|c| is_obeyed(c) || "<>".contains(c)),
+        "{head}{title}"
+    );
     // With what draws a graph, and without.
     let mut known = SCRIPTS.lock().unwrap_or_else(PoisonError::into_inner);
     if !known.iter().any(|known| known == scripts) {
@@ -103,13 +150,17 @@ fn page_is_inert(page: &str) {
 
 /// Whether a runner would take a line for a command: `::name` at its beginning, `##[name]` and `##vso[name]` anywhere.
 pub(crate) fn starts_command(text: &str) -> bool {
-    text.lines().any(|line| line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso["))
+    text.lines().any(|line| {
+        line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
+    })
 }
 
 /// Command lines with names of strangers: a shell finds the words that were meant, and obeys nothing.
 pub(crate) fn commands(data: &[u8]) {
     let text = text(data);
-    let (kind, rest) = text.split_once('\n').unwrap_or(("Widget.example.com", &text));
+    let (kind, rest) = text
+        .split_once('\n')
+        .unwrap_or(("Widget.example.com", &text));
     let (name, namespace) = rest.split_once('\n').unwrap_or((rest, rest));
     let target = Target::new(kind, name, &Namespace::Named(namespace.into()));
     let stored = ["example.com/a".to_owned(), name.to_owned()];
@@ -118,17 +169,38 @@ pub(crate) fn commands(data: &[u8]) {
     let lines = [
         (shell::line(words.iter().copied()), Some(words.len())),
         (kubectl::delete(&target, &["--cascade=orphan"]), None),
-        (kubectl::delete_several(&[target.clone(), target.clone()], &[]), None),
-        (kubectl::delete_every(std::slice::from_ref(&target), &[]), None),
-        (kubectl::annotate(std::slice::from_ref(&target), &format!("{name}={namespace}")), None),
-        (kubectl::delete_files(&[name.to_owned(), kind.to_owned()], &[]), Some(6)),
+        (
+            kubectl::delete_several(&[target.clone(), target.clone()], &[]),
+            None,
+        ),
+        (
+            kubectl::delete_every(std::slice::from_ref(&target), &[]),
+            None,
+        ),
+        (
+            kubectl::annotate(
+                std::slice::from_ref(&target),
+                &format!("{name}={namespace}"),
+            ),
+            None,
+        ),
+        (
+            kubectl::delete_files(&[name.to_owned(), kind.to_owned()], &[]),
+            Some(6),
+        ),
         (kubectl::remove_finalizers(&target, &stored, &stored), None),
         (kubectl::remove_spec_finalizer(namespace, name), None),
     ];
     for (line, count) in lines {
-        assert!(!line.contains(|c| is_obeyed(c) || c == '\n' || c == '\t'), "{line:?}");
+        assert!(
+            !line.contains(|c| is_obeyed(c) || c == '\n' || c == '\t'),
+            "{line:?}"
+        );
         let split = shlex::split(&line).unwrap_or_else(|| panic!("a quote is left open: {line}"));
-        assert!(count.is_none_or(|count| split.len() == count), "{line}: {split:?}");
+        assert!(
+            count.is_none_or(|count| split.len() == count),
+            "{line}: {split:?}"
+        );
         let outside = outside_quotes(&line).replace(" | ", " ");
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-./:@]_=, ".contains(c);
         assert!(outside.chars().all(is_plain), "{line}: {outside}");

@@ -30,18 +30,32 @@ pub(super) fn difference(text: &str) -> Option<String> {
         (Err(_), Err(_)) => None,
         (Ok(_), Err(problem)) if problem.contains("found unexpected ':'") => None,
         (Err(problem), Ok(_)) if problem.contains("found extremely long version number") => None,
-        (Err(problem), Ok(_)) if problem.contains("found unknown escape character") && text.contains(r"\/") => None,
-        (Ok(_), Err(problem)) if problem.contains("found unknown escape character") && text.contains(r"\'") => None,
+        (Err(problem), Ok(_))
+            if problem.contains("found unknown escape character") && text.contains(r"\/") =>
+        {
+            None
+        }
+        (Ok(_), Err(problem))
+            if problem.contains("found unknown escape character") && text.contains(r"\'") =>
+        {
+            None
+        }
         _ => Some(format!("ours: {ours:?}\nport: {theirs:?}")),
     }
 }
 
 /// Whether the two differ by design, or the port fails.
 fn is_beyond_port(text: &str) -> bool {
-    let is_questioned = text.find(['{', '[']).is_some_and(|flow| text[flow..].contains('?'));
-    let mut tags = text.split_whitespace().filter_map(|word| word.split_once('!'));
+    let is_questioned = text
+        .find(['{', '['])
+        .is_some_and(|flow| text[flow..].contains('?'));
+    let mut tags = text
+        .split_whitespace()
+        .filter_map(|word| word.split_once('!'));
     // A key ends within 1024 characters.
-    let may_be_cut = text.lines().any(|line| line.len() > 1024 && !line.is_ascii());
+    let may_be_cut = text
+        .lines()
+        .any(|line| line.len() > 1024 && !line.is_ascii());
     is_questioned
         || may_be_cut
         || text.contains('\u{FEFF}')
@@ -51,7 +65,11 @@ fn is_beyond_port(text: &str) -> bool {
 
 /// The events of the first document as the port reads them, in the notation of [`events`].
 fn port(text: &str) -> Result<Vec<String>, String> {
-    let ended = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
+    let ended = if text.ends_with('\n') {
+        text.to_owned()
+    } else {
+        format!("{text}\n")
+    };
     let text = ended.replace("\r\n", "\n");
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
@@ -73,14 +91,24 @@ fn shown(event: EventData) -> String {
     };
     match event {
         EventData::Alias { anchor } => format!("=ALI *{anchor}"),
-        EventData::Scalar { anchor, tag, value, style, .. } => {
+        EventData::Scalar {
+            anchor,
+            tag,
+            value,
+            style,
+            ..
+        } => {
             let style = match style {
                 ScalarStyle::SingleQuoted => '\'',
                 ScalarStyle::DoubleQuoted => '"',
                 ScalarStyle::Literal | ScalarStyle::Folded => '|',
                 _ => ':',
             };
-            format!("=VAL{} {style}{}", properties(anchor, tag), value.escape_debug())
+            format!(
+                "=VAL{} {style}{}",
+                properties(anchor, tag),
+                value.escape_debug()
+            )
         }
         EventData::SequenceStart { anchor, tag, .. } => format!("+SEQ{}", properties(anchor, tag)),
         EventData::MappingStart { anchor, tag, .. } => format!("+MAP{}", properties(anchor, tag)),

@@ -18,16 +18,29 @@ pub(crate) fn documents(data: &[u8]) {
     let text = text(data);
     let mut end = 0;
     for document in yaml::read(&SourceFile::new("f", text.clone())) {
-        assert!(within(document.span, &text) && document.span.start >= end, "documents are in order");
+        assert!(
+            within(document.span, &text) && document.span.start >= end,
+            "documents are in order"
+        );
         end = document.span.start;
-        assert!(document.comments.iter().all(|comment| within(comment.span, &text)));
+        assert!(
+            document
+                .comments
+                .iter()
+                .all(|comment| within(comment.span, &text))
+        );
         for problem in &document.problems {
-            assert!(within(problem.span, &text) && problem.related.is_none_or(|span| within(span, &text)));
+            assert!(
+                within(problem.span, &text)
+                    && problem.related.is_none_or(|span| within(span, &text))
+            );
         }
         assert!(document.quirks.iter().all(|(_, span)| within(*span, &text)));
         match document.content {
             Content::Empty => {}
-            Content::Unreadable(error) => assert!(within(error.span, &text) && !error.message.is_empty()),
+            Content::Unreadable(error) => {
+                assert!(within(error.span, &text) && !error.message.is_empty())
+            }
             Content::Value(tree) => assert!(within(tree.root().span(), &text)),
         }
     }
@@ -36,7 +49,11 @@ pub(crate) fn documents(data: &[u8]) {
 /// The fast parser reads what the exact one reads.
 pub(crate) fn parsers(data: &[u8]) {
     let verified = yaml::verify(&SourceFile::new("f", text(data)));
-    assert!(verified.differences.is_empty(), "{:?}", verified.differences);
+    assert!(
+        verified.differences.is_empty(),
+        "{:?}",
+        verified.differences
+    );
 }
 
 /// The exact parser reads what a port of libyaml reads, but for what [`port`] lists.
@@ -49,15 +66,29 @@ pub(crate) fn libyaml(data: &[u8]) {
 pub(crate) fn objects(data: &[u8]) {
     let text = text(data);
     let file = ParsedFile::parse(SourceFile::new("f.yaml", text.clone()));
-    for object in file.documents().iter().flat_map(|document| document.objects()) {
+    for object in file
+        .documents()
+        .iter()
+        .flat_map(|document| document.objects())
+    {
         assert!(within(object.name_span(), &text));
-        assert!(object.name().is_none_or(|name| name.len() < 1100), "a name is bounded");
+        assert!(
+            object.name().is_none_or(|name| name.len() < 1100),
+            "a name is bounded"
+        );
         object.templates().for_each(drop);
         object.definition();
     }
     for line in 1..=file.source().line_count().min(1000) {
-        let written = file.source().line_span(line).map_or(0, |span| span.end - span.start);
-        assert_eq!(file.source().shown_line(line).len(), written as usize, "what is hidden moves nothing");
+        let written = file
+            .source()
+            .line_span(line)
+            .map_or(0, |span| span.end - span.start);
+        assert_eq!(
+            file.source().shown_line(line).len(),
+            written as usize,
+            "what is hidden moves nothing"
+        );
     }
     Inventory::new(vec![file], Settings::default());
 }

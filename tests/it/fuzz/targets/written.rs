@@ -9,9 +9,15 @@ use super::{check, text};
 /// Comments and annotations that suppress, before an object with findings: a suppression suppresses or is reported.
 pub(crate) fn suppressions(data: &[u8]) {
     let object = "kind: Deploymentt\nmetadata: {name: a, finalizers: [bad]}\n";
-    let comments: String = text(data).lines().map(|line| format!("# ownerlint: {line}\n")).collect();
+    let comments: String = text(data)
+        .lines()
+        .map(|line| format!("# ownerlint: {line}\n"))
+        .collect();
     check(&format!("{comments}apiVersion: apps/v1\n{object}"));
-    check(&format!("apiVersion: apps/v1 # ownerlint: {}\n{object}", text(data).replace(['\n', '\r'], " ")));
+    check(&format!(
+        "apiVersion: apps/v1 # ownerlint: {}\n{object}",
+        text(data).replace(['\n', '\r'], " ")
+    ));
 }
 
 /// A configuration is read, or its first mistake is shown at its place.
@@ -32,7 +38,10 @@ pub(crate) fn steps(data: &[u8]) {
 }
 
 fn shown(mistake: &dyn miette::Diagnostic) {
-    let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
+    let handler =
+        miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
     let mut shown = String::new();
-    handler.render_report(&mut shown, mistake).expect("a mistake can be shown");
+    handler
+        .render_report(&mut shown, mistake)
+        .expect("a mistake can be shown");
 }
