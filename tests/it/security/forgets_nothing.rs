@@ -143,6 +143,12 @@ fn errors(report: &Value) -> BTreeSet<(String, String)> {
         .collect()
 }
 
+/// How messages name the object of a key: `Secret `key``.
+fn named_in_messages(key: &str) -> Option<String> {
+    let (kind, name) = (key.split(['.', '/']).next()?, key.rsplit('/').next()?);
+    Some(format!("{kind} `{name}`"))
+}
+
 /// What a report with an addition does not say any more, and does not say why either; whether it does say why of something else.
 fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>, bool) {
     let is_added = |file: &str| {
@@ -187,7 +193,15 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
         }
     }
     let after_errors = errors(after);
+    let graver: String = list(after, "findings")
+        .filter(|finding| text(finding, "severity") == "error")
+        .map(Value::to_string)
+        .collect();
     for (rule, object) in errors(before).difference(&after_errors) {
+        // An error on what takes the object along names it.
+        if named_in_messages(object).is_some_and(|named| graver.contains(&named)) {
+            continue;
+        }
         let related = excused.contains(object)
             || !excused.is_empty() && !deleted.keys().any(|(key, _)| key == object);
         if !related && !added_is_unread {
