@@ -86,14 +86,14 @@ pub mod error {
     pub use crate::suppression::NotADate;
 }
 
-// The rooms, in the one direction in which they may import each other:
+// Below all rooms stands `kube-gc`, the model of deletion. The rooms, in the one direction in which they may import each other:
 //
 // | room | holds |
 // |---|---|
 // | `text` | source files with their side, byte spans, lines and columns |
 // | `git` | the states of a repository: commits, the index, the work tree; runs nothing that the repository configures |
 // | `render` | the programs that turn sources into manifests, with clean surroundings and a time limit |
-// | `kube` | Kubernetes' words: kinds, versions, object keys, scopes, well-known finalizers |
+// | `kube` | Kubernetes' words from `kube-gc`, and the `kubectl` commands that say them |
 // | `finding` | one finding: rule, severity, consequence, labels, fingerprint |
 // | `yaml` | documents as Kubernetes splits and reads them |
 // | `manifest` | one object as it is written: identity, owner references, finalizers, templates, CRD facts; a parsed file as a value |
@@ -102,7 +102,6 @@ pub mod error {
 // | `changes` | what a change does to the objects of a tree: added, removed, changed, moved, renamed |
 // | `ownership` | the edges between objects, each with its evidence; who removes which finalizer |
 // | `delivery` | who deletes objects, and how: the tool that delivers each, its requests, and what it spares |
-// | `gc` | a pure model of deletion: API server, garbage collector, namespaces, CRDs |
 // | `cluster` | from an inventory and its ties to the cluster that the model deletes from; the one analysis of a bundle |
 // | `merge` | what merging a change does: what leaves, what the tools request, what comes of it, and what of it is a surprise |
 // | `suppression` | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |
@@ -137,7 +136,7 @@ pub mod engine;
 #[doc(hidden)]
 pub mod finding;
 #[doc(hidden)]
-pub mod gc;
+pub use kube_gc as gc;
 #[doc(hidden)]
 pub mod git;
 #[doc(hidden)]

@@ -37,16 +37,12 @@ mod fix_forms_support;
 mod fixes;
 mod formats;
 mod fuzz;
-mod gc_conformance;
-mod gc_model;
-mod gc_properties;
-mod gc_reconcilers;
+#[path = "../../crates/kube-gc/tests/it/support.rs"]
+#[expect(dead_code, reason = "shared with the tests of kube-gc")]
 mod gc_support;
-mod gc_webhooks;
 #[cfg(unix)]
 mod growth;
 mod hostile;
-mod house;
 mod html;
 mod init;
 mod known_finalizers;
@@ -68,11 +64,11 @@ mod plan_view;
 #[cfg(unix)]
 mod pre_commit;
 mod properties;
-mod public_surface;
 mod recognition;
 mod releases;
 mod repeats;
 mod report_scope;
+mod rooms;
 mod rows;
 mod rules;
 mod rules_of_change;

@@ -8,6 +8,9 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// The packages of this repository.
+const OURS: [&str; 2] = ["kube-gc", "ownerlint"];
+
 /// `name version` of each package of the lock, but our own; and where each comes from.
 fn locked() -> Vec<(String, Option<String>)> {
     let lock = read("Cargo.lock");
@@ -29,7 +32,7 @@ fn locked() -> Vec<(String, Option<String>)> {
     };
     packages
         .filter_map(named)
-        .filter(|(name, _)| !name.starts_with("ownerlint "))
+        .filter(|(name, _)| !OURS.contains(&name.split(' ').next().unwrap_or_default()))
         .collect()
 }
 

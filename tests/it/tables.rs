@@ -593,7 +593,12 @@ fn citations(folder: &std::path::Path, found: &mut BTreeSet<String>) {
 #[test]
 fn whatever_a_plan_cites_can_be_explained() {
     let mut cited = BTreeSet::new();
-    for folder in ["src/gc", "src/ownership", "src/report/plan", "src/engine"] {
+    for folder in [
+        "crates/kube-gc/src",
+        "src/ownership",
+        "src/report/plan",
+        "src/engine",
+    ] {
         citations(&root().join(folder), &mut cited);
     }
     assert!(cited.len() > 40, "citations are found: {cited:?}");
@@ -603,7 +608,7 @@ fn whatever_a_plan_cites_can_be_explained() {
         .collect();
     assert!(
         unexplained.is_empty(),
-        "missing in rules/tables/deletion-semantics.csv: {unexplained:?}"
+        "missing in crates/kube-gc/data/deletion-semantics.csv: {unexplained:?}"
     );
     crate::support::ownerlint()
         .args(["explain", "gc-20"])

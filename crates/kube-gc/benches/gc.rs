@@ -1,0 +1,299 @@
+//! How the verdict scales: cascades of 1,000, 10,000 and 100,000 objects, wide, deep and at random; and how the search does:
+//! teardowns with 50 operators, and namespaces full of Deployments.
+//!
+//! `cargo bench --bench gc`. The allocation profile of `build` tells the memory of a cluster, that of
+//! `verdict` what a simulation needs on top: divide `max alloc` by the number of objects.
+
+use std::hint::black_box;
+
+use divan::{AllocProfiler, Bencher};
+use kube_gc::names::{GroupKind, Namespace, ObjectKey, Policy, Wait};
+use kube_gc::{
+    Cluster, Facts, KindInfo, KindTable, NamespaceFacts, Object, OwnerReference, Reconciler,
+    SimulationOptions, Step, simulate,
+};
+
+#[global_allocator]
+static ALLOCATOR: AllocProfiler = AllocProfiler::system();
+
+const CONFIG_MAP: GroupKind<&str> = GroupKind::new("", "ConfigMap");
+
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+
+fn main() {
+    divan::main();
+}
+
+/// How objects own each other.
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    /// One owner, everything else below it.
+    Wide,
+    /// Each owns the next.
+    Chain,
+    /// Each has one or two owners among those before it.
+    Random,
+}
+
+const CASES: [(Shape, Policy); 6] = [
+    (Shape::Wide, Policy::Background),
+    (Shape::Wide, Policy::Foreground),
+    (Shape::Chain, Policy::Background),
+    (Shape::Chain, Policy::Foreground),
+    (Shape::Random, Policy::Background),
+    (Shape::Random, Policy::Foreground),
+];
+
+fn objects(shape: Shape, size: usize) -> Vec<Object> {
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut below = move |limit: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % limit as u64) as usize
+    };
+    let owners = |index: usize, below: &mut dyn FnMut(usize) -> usize| match (shape, index) {
+        (_, 0) => vec![],
+        (Shape::Wide, _) => vec![0],
+        (Shape::Chain, _) => vec![index - 1],
+        (Shape::Random, _) if index.is_multiple_of(2) => vec![below(index)],
+        (Shape::Random, _) => vec![below(index), below(index)],
+    };
+    (0..size)
+        .map(|index| object(index, &owners(index, &mut below)))
+        .collect()
+}
+
+fn object(index: usize, owners: &[usize]) -> Object {
+    let uid = |index: usize| format!("3f2a61c8-9d1e-4a77-b0c5-{index:012x}");
+    let name = |index: usize| format!("object-{index}");
+    let reference = |owner: &usize| OwnerReference {
+        api_version: "v1".into(),
+        kind: "ConfigMap".into(),
+        name: name(*owner).into(),
+        uid: uid(*owner).into(),
+        written_uid: None,
+        controller: None,
+        block_owner_deletion: (!owner.is_multiple_of(3) || *owner == 0).then_some(true),
+    };
+    Object {
+        key: ObjectKey::new(CONFIG_MAP, Namespace::Named("default".into()), name(index)),
+        uid: uid(index).into(),
+        owner_references: owners.iter().map(reference).collect(),
+        ..Object::default()
+    }
+}
+
+fn build(objects: Vec<Object>) -> Cluster {
+    let mut kinds = KindTable::new();
+    kinds.add(KindInfo {
+        custom: false,
+        ..KindInfo::custom(CONFIG_MAP, "configmaps", true, &["v1"])
+    });
+    Cluster::new(kinds, objects).expect("names and uids are unique")
+}
+
+fn delete_first(policy: Policy) -> [Step; 1] {
+    [Step::Delete {
+        targets: vec!["ConfigMap/default/object-0".parse().expect("a key")],
+        policy: Some(policy),
+        wait: Wait::Settled,
+        client: 0,
+    }]
+}
+
+#[divan::bench(args = SIZES, sample_count = 3, sample_size = 1)]
+fn cluster(bencher: Bencher<'_, '_>, size: usize) {
+    bencher
+        .with_inputs(|| objects(Shape::Random, size))
+        .bench_values(|objects| black_box(build(objects)));
+}
+
+#[divan::bench(args = CASES, consts = SIZES, sample_count = 3, sample_size = 1)]
+fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
+    let cluster = build(objects(case.0, SIZE));
+    let steps = delete_first(case.1);
+    let options = SimulationOptions {
+        state_cap: 0,
+        ..SimulationOptions::default()
+    };
+    bencher.bench(|| black_box(simulate(&cluster, &steps, &options).steps.len()));
+}
+
+/// With the search for other outcomes.
+#[divan::bench(args = CASES, consts = [100, 1_000, 10_000], sample_count = 3, sample_size = 1)]
+fn outcomes<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
+    let cluster = build(objects(case.0, SIZE));
+    let steps = delete_first(case.1);
+    bencher.bench(|| {
+        black_box(
+            simulate(&cluster, &steps, &SimulationOptions::default())
+                .steps
+                .len(),
+        )
+    });
+}
+
+/// How many operators a torn down release has.
+const OPERATORS: usize = 50;
+
+const ACCOUNT: GroupKind<&str> = GroupKind::new("", "ServiceAccount");
+const BINDING: GroupKind<&str> = GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding");
+const DEPLOYMENT: GroupKind<&str> = GroupKind::new("apps", "Deployment");
+const REPLICA_SET: GroupKind<&str> = GroupKind::new("apps", "ReplicaSet");
+const POD: GroupKind<&str> = GroupKind::new("", "Pod");
+const SERVICE: GroupKind<&str> = GroupKind::new("", "Service");
+const NAMESPACE: GroupKind<&str> = GroupKind::new("", "Namespace");
+const CAKE: GroupKind<&str> = GroupKind::new("example.com", "Cake");
+
+fn key(kind: GroupKind<&str>, name: String) -> ObjectKey {
+    let namespace = if [BINDING, NAMESPACE].contains(&kind) {
+        Namespace::None
+    } else {
+        Namespace::Named("x".into())
+    };
+    ObjectKey::new(kind, namespace, name)
+}
+
+fn plain(kind: GroupKind<&str>, name: String) -> Object {
+    let key = key(kind, name);
+    Object {
+        uid: key.to_string().into(),
+        key,
+        ..Object::default()
+    }
+}
+
+fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
+    let group = owner.key.group();
+    let reference = OwnerReference {
+        api_version: if group.is_empty() {
+            "v1".into()
+        } else {
+            format!("{group}/v1").into()
+        },
+        kind: owner.key.kind().into(),
+        name: owner.key.name.clone(),
+        uid: owner.uid.clone(),
+        written_uid: None,
+        controller: Some(true),
+        block_owner_deletion: Some(true),
+    };
+    Object {
+        owner_references: vec![reference],
+        ..plain(kind, name)
+    }
+}
+
+fn serving(objects: Vec<Object>) -> Cluster {
+    let mut kinds = KindTable::new();
+    for (kind, plural) in [
+        (ACCOUNT, "serviceaccounts"),
+        (BINDING, "clusterrolebindings"),
+        (DEPLOYMENT, "deployments"),
+        (REPLICA_SET, "replicasets"),
+        (POD, "pods"),
+        (SERVICE, "services"),
+        (NAMESPACE, "namespaces"),
+        (CAKE, "cakes"),
+    ] {
+        let namespaced = ![BINDING, NAMESPACE].contains(&kind);
+        kinds.add(KindInfo {
+            custom: kind == CAKE,
+            ..KindInfo::custom(kind, plural, namespaced, &["v1"])
+        });
+    }
+    Cluster::new(kinds, objects).expect("names and uids are unique")
+}
+
+/// A Deployment with its ReplicaSet and Pod.
+fn workload(name: &str) -> [Object; 3] {
+    let deployment = plain(DEPLOYMENT, name.into());
+    let set = owned(REPLICA_SET, name.into(), &deployment);
+    let pod = Object {
+        facts: Facts::Pod(Box::default()),
+        ..owned(POD, name.into(), &set)
+    };
+    [deployment, set, pod]
+}
+
+/// A release of `size` objects: operators with what they may act by, and custom resources that they let go of.
+fn release(size: usize) -> Vec<Object> {
+    let mut objects = Vec::with_capacity(size);
+    for operator in 0..OPERATORS {
+        let name = format!("operator-{operator}");
+        objects.extend(workload(&name));
+        objects.extend([ACCOUNT, BINDING].map(|kind| plain(kind, name.clone())));
+    }
+    for index in objects.len()..size {
+        let operator = format!("operator-{}", index % OPERATORS);
+        let reconciler = Reconciler {
+            finalizers: vec!["example.com/cleanup".into()],
+            workloads: vec![key(DEPLOYMENT, operator.clone())],
+            authority: [ACCOUNT, BINDING]
+                .map(|kind| vec![key(kind, operator.clone())])
+                .to_vec(),
+        };
+        objects.push(Object {
+            finalizers: vec!["example.com/cleanup".into()],
+            reconcilers: vec![reconciler],
+            ..plain(CAKE, format!("cake-{index}"))
+        });
+    }
+    objects
+}
+
+/// All that a user wrote is deleted, one request after the other: custom resources first (a race for each operator), or last.
+#[divan::bench(args = [true, false], consts = [1_000, 10_000], sample_count = 3, sample_size = 1)]
+fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
+    let objects = release(SIZE);
+    let written = objects
+        .iter()
+        .filter(|object| object.owner_references.is_empty());
+    let mut keys: Vec<ObjectKey> = written.map(|object| object.key.clone()).collect();
+    keys.sort_by_key(|key| (key.kind() == "Cake") != cakes_first);
+    let delete = |key| Step::Delete {
+        targets: vec![key],
+        policy: Some(Policy::Background),
+        wait: Wait::None,
+        client: 0,
+    };
+    let steps: Vec<Step> = keys.into_iter().map(delete).collect();
+    let cluster = serving(objects);
+    bencher.bench(|| {
+        black_box(
+            simulate(&cluster, &steps, &SimulationOptions::default())
+                .steps
+                .len(),
+        )
+    });
+}
+
+/// `plan delete ns/x` of that many Deployments with their Services.
+#[divan::bench(args = [250, 500, 1_000, 2_000], sample_count = 3, sample_size = 1)]
+fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
+    let mut objects = vec![Object {
+        facts: Facts::Namespace(NamespaceFacts::default()),
+        ..plain(NAMESPACE, "x".into())
+    }];
+    for index in 0..deployments {
+        let name = format!("web-{index}");
+        objects.extend(workload(&name));
+        objects.push(plain(SERVICE, name));
+    }
+    let cluster = serving(objects);
+    let target = key(NAMESPACE, "x".into());
+    let steps = [Step::Delete {
+        targets: vec![target],
+        policy: Some(Policy::Background),
+        wait: Wait::Settled,
+        client: 0,
+    }];
+    bencher.bench(|| {
+        black_box(
+            simulate(&cluster, &steps, &SimulationOptions::default())
+                .steps
+                .len(),
+        )
+    });
+}

@@ -1,0 +1,252 @@
+//! Builds a cluster from a list of objects: numbers them, interns their texts, and resolves every reference once.
+
+use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt};
+
+use crate::behaviour::Behaviour;
+use crate::cluster::{Cluster, Node};
+use crate::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
+use crate::ids::{NONE, ObjectId};
+use crate::kinds::{KindInfo, KindTable};
+use crate::links::Links;
+use crate::names::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers, sort_by_object_key};
+use crate::object::{Deletion, Facts, Object};
+use crate::references::{Dependents, Lookup, Ref, Written};
+use crate::symbols::{Interner, Symbol};
+
+/// Why a list of objects is not a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClusterError {
+    /// Two objects with one key.
+    #[error("two objects have the key {0}")]
+    DuplicateKey(Box<ObjectKey>),
+    /// Two objects with one uid.
+    #[error("{0} and {1} have the same uid")]
+    DuplicateUid(Box<ObjectKey>, Box<ObjectKey>),
+    /// More objects, references or finalizers than 32 bits can count.
+    #[error("the cluster is too large")]
+    TooLarge,
+}
+
+impl Cluster {
+    /// Builds a cluster of the newest release. Kinds that the objects' CustomResourceDefinitions declare are added to `kinds`.
+    ///
+    /// # Errors
+    /// Two objects with one key or one uid: the caller decides which one is right.
+    pub fn new(kinds: KindTable, objects: Vec<Object>) -> Result<Cluster, ClusterError> {
+        Self::behaving(Behaviour::NEWEST, kinds, objects)
+    }
+
+    /// The same, of a release that behaves like this.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn behaving(
+        behaviour: Behaviour,
+        mut kinds: KindTable,
+        objects: Vec<Object>,
+    ) -> Result<Cluster, ClusterError> {
+        for object in &objects {
+            if let Facts::Definition(crd) = &object.facts {
+                // [CRD-3] OverlappingBuiltInResource: a definition does not replace a built-in kind.
+                let kind = GroupKind::new(&crd.group, &crd.kind);
+                if kinds.find(kind).is_none_or(|id| kinds.get(id).custom) {
+                    let served: Vec<&str> = crd.served.iter().map(String::as_str).collect();
+                    kinds.add(KindInfo::custom(kind, &crd.plural, crd.namespaced, &served));
+                }
+            }
+        }
+        // Input order must not matter: objects are numbered in the order of their keys.
+        let objects = sort_by_object_key(objects, |object| &object.key);
+        let mut interner = Interner::default();
+        let mut cluster = Cluster::flatten(&mut kinds, &objects, &mut interner)?;
+        cluster.behaviour = behaviour;
+        cluster.resolve(&kinds, &interner)?;
+        cluster.kinds = Arc::new(kinds);
+        cluster.text = Arc::new(interner.finish());
+        cluster.links = Links::derive(&cluster, &objects);
+        cluster.dependents = Dependents::new(cluster.len(), &cluster.refs);
+        Ok(cluster)
+    }
+
+    /// Copies the objects into the flat form, references still unresolved.
+    fn flatten(
+        kinds: &mut KindTable,
+        objects: &[Object],
+        text: &mut Interner,
+    ) -> Result<Cluster, ClusterError> {
+        let references = objects
+            .iter()
+            .map(|object| object.owner_references.len())
+            .sum();
+        let finalizers = objects
+            .iter()
+            .map(|object| object.finalizers.len() + 1)
+            .sum();
+        // One number is taken: it stands for no object.
+        if objects.len().max(references).max(finalizers) >= u32::MAX as usize {
+            return Err(ClusterError::TooLarge);
+        }
+        let mut cluster = Cluster::empty(Arc::default(), Arc::default());
+        cluster.nodes.reserve(objects.len());
+        cluster.refs.reserve(references);
+        cluster.written.reserve(references);
+        for object in objects {
+            let id = cluster.nodes.next_key();
+            let ObjectKey {
+                namespace, name, ..
+            } = &object.key;
+            let unknown =
+                || KindInfo::unknown(object.key.group_kind(), *namespace != Namespace::None);
+            let kind = kinds
+                .find(object.key.group_kind())
+                .unwrap_or_else(|| kinds.add(unknown()));
+            if object.assumed {
+                cluster.assumed.push(id);
+            }
+            let node = Node {
+                kind,
+                namespace: text.intern_namespace(namespace),
+                name: text.intern(name),
+                uid: text.intern(&object.uid),
+                flags: initial_flags(object, kinds.get(kind)),
+            };
+            cluster.nodes.push(node);
+            for reference in &object.owner_references {
+                if let Some(uid) = &reference.written_uid {
+                    cluster
+                        .written_uids
+                        .insert(cluster.refs.next_key(), uid.clone());
+                }
+                cluster.written.push(Written::new(reference, text));
+                cluster.refs.push(Ref {
+                    holder: id,
+                    by_uid: NONE,
+                    lookup: Lookup::Unresolvable,
+                    exact: false,
+                });
+            }
+            let foreign = object
+                .finalizers
+                .iter()
+                .filter(|name| !finalizers::is_collectors(name));
+            cluster
+                .finalizers
+                .extend(foreign.map(|name| text.intern(name)));
+            // A slot for the finalizer that a deletion would add [CRD-2].
+            if matches!(object.facts, Facts::Definition(_))
+                && !object
+                    .finalizers
+                    .iter()
+                    .any(|name| name == finalizers::CUSTOM_RESOURCE_CLEANUP)
+            {
+                cluster
+                    .absent_finalizers
+                    .push(cluster.finalizers.next_key());
+                cluster
+                    .finalizers
+                    .push(text.intern(finalizers::CUSTOM_RESOURCE_CLEANUP));
+            }
+            if let Facts::Namespace(namespace) = &object.facts {
+                namespace
+                    .spec_finalizers
+                    .iter()
+                    .for_each(|token| _ = text.intern(token));
+            }
+            cluster.end_object();
+        }
+        Ok(cluster)
+    }
+
+    /// Resolves every reference, by uid and by coordinates.
+    fn resolve(&mut self, kinds: &KindTable, text: &Interner) -> Result<(), ClusterError> {
+        let key = |id: ObjectId| Box::new(self.key_with(id, kinds, text.symbols()));
+        let coordinates = |node: &Node| (node.kind, node.namespace, node.name);
+        let mut by_uid = vec![NONE; text.len()];
+        // Objects with one key are neighbours: they are in the order of their keys.
+        let mut before = None;
+        for (id, node) in self.nodes.iter_enumerated() {
+            if node.uid != Symbol::EMPTY {
+                let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
+                if other != NONE {
+                    return Err(ClusterError::DuplicateUid(key(other), key(id)));
+                }
+            }
+            if before.replace(coordinates(node)) == Some(coordinates(node)) {
+                return Err(ClusterError::DuplicateKey(key(id)));
+            }
+        }
+        if self.refs.is_empty() {
+            return Ok(());
+        }
+        let mut by_name = HashMap::with_capacity(self.len());
+        by_name.extend(
+            self.nodes
+                .iter_enumerated()
+                .map(|(id, node)| (coordinates(node), id)),
+        );
+        for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
+            let holder = self.nodes[reference.holder];
+            if written.uid != Symbol::EMPTY {
+                reference.by_uid = by_uid[written.uid.index()];
+            }
+            let api_version = text.get(written.api_version);
+            written.kind = kinds.resolve(api_version, text.get(written.kind_name));
+            let Some(id) = written.kind else { continue };
+            let kind = kinds.get(id);
+            let namespace = if kind.namespaced {
+                holder.namespace
+            } else {
+                Symbol::EMPTY
+            };
+            written.named = by_name
+                .get(&(id, namespace, written.name))
+                .copied()
+                .unwrap_or(NONE);
+            let found = reference.by_uid != NONE && reference.by_uid == written.named;
+            let out_of_scope = kind.namespaced && !kinds.get(holder.kind).namespaced;
+            reference.lookup = match found {
+                _ if out_of_scope && !self.behaviour.absence_by_uid => Lookup::OutOfScope,
+                true => Lookup::Owner,
+                false => Lookup::Elsewhere,
+            };
+            let ApiVersion { group, version } = ApiVersion::split(api_version);
+            let preferred = kind.group == group
+                && kind
+                    .versions
+                    .first()
+                    .is_some_and(|watched| watched == version);
+            reference.exact = found && preferred && !api_version.starts_with('/');
+        }
+        Ok(())
+    }
+}
+
+fn initial_flags(object: &Object, kind: &KindInfo) -> u16 {
+    let mut flags = if kind.gc_tracked { 0 } else { UNWATCHED };
+    if let Some(Deletion { grace_seconds }) = object.deletion {
+        flags |= TERMINATING;
+        // Only Pods are deleted gracefully [DEL-7].
+        if grace_seconds > 0 && matches!(object.facts, Facts::Pod(_)) {
+            flags |= GRACEFUL;
+        }
+    }
+    for finalizer in &object.finalizers {
+        match finalizer.as_str() {
+            finalizers::ORPHAN => flags |= ORPHAN,
+            finalizers::FOREGROUND => flags |= FOREGROUND,
+            _ => {}
+        }
+    }
+    if let Facts::Namespace(namespace) = &object.facts
+        && namespace
+            .spec_finalizers
+            .iter()
+            .any(|token| token == finalizers::KUBERNETES)
+    {
+        flags |= SPEC_KUBERNETES;
+    }
+    flags
+}

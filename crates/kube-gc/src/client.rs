@@ -1,0 +1,202 @@
+//! The clients in the search: what each sends from one rest of the cluster to the next, each request as one more move. It may come
+//! before or after anything that the collector or another client does.
+//!
+//! A tool that waits until objects are gone looks again after seconds: by then the cluster is at rest. `kubectl` watches what it
+//! named, and returns the moment that is gone: its next request is one more move from then on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
+
+use crate::ids::ObjectId;
+use crate::names::Wait;
+use crate::state::State;
+use crate::steps::BoundRequest;
+
+/// The requests from one rest to the next.
+#[derive(Debug, Clone)]
+pub(super) struct Stretch<'s> {
+    /// The clients that send anything, each with its requests in order.
+    clients: Vec<(usize, Vec<BoundRequest<'s>>)>,
+    /// The place of each of them.
+    places: HashMap<usize, usize>,
+    /// By target and place of the client: the last request that names it.
+    last: BTreeMap<(ObjectId, usize), usize>,
+    /// Those of them that go on only if what they have deleted is gone.
+    waiting: &'s BTreeSet<usize>,
+}
+
+/// What clients send to a part, in those of the stretches in which they send anything.
+#[derive(Debug, Default)]
+pub(super) struct Sent<'s>(Vec<(usize, Stretch<'s>)>);
+
+impl<'s> Sent<'s> {
+    /// Adds a request to the last stretch or a later one, which ends with `last`.
+    pub(super) fn push(
+        &mut self,
+        stretch: usize,
+        last: &'s BoundRequest<'s>,
+        request: BoundRequest<'s>,
+    ) {
+        if self.0.last().is_none_or(|(number, _)| *number < stretch) {
+            self.0.push((stretch, Stretch::until(last)));
+        }
+        if let Some((_, stretch)) = self.0.last_mut() {
+            stretch.push(request);
+        }
+    }
+
+    /// What is sent in a stretch.
+    pub(super) fn at(&self, stretch: usize) -> Option<&Stretch<'s>> {
+        self.0
+            .binary_search_by_key(&stretch, |(number, _)| *number)
+            .ok()
+            .map(|place| &self.0[place].1)
+    }
+
+    /// The first stretch in which something is sent, from one on.
+    pub(super) fn next_from(&self, stretch: usize) -> Option<usize> {
+        let place = self.0.partition_point(|(number, _)| *number < stretch);
+        self.0.get(place).map(|(number, _)| *number)
+    }
+}
+
+/// The rests of the cluster, each of which ends a stretch.
+#[derive(Debug)]
+pub(super) struct Rests<'s> {
+    /// The requests after which the cluster rests, each with its place among all.
+    ends: Vec<(usize, &'s BoundRequest<'s>)>,
+    /// For each stretch the next one that follows another kind of rest.
+    alike_until: Vec<usize>,
+}
+
+impl<'s> Rests<'s> {
+    pub(super) fn of(requests: &'s [BoundRequest<'s>]) -> Self {
+        let ends: Vec<_> = requests
+            .iter()
+            .enumerate()
+            .filter(|(_, request)| request.wait != Wait::None)
+            .collect();
+        let mut rests = Self {
+            alike_until: vec![ends.len(); ends.len()],
+            ends,
+        };
+        for number in (0..rests.len().saturating_sub(1)).rev() {
+            let is_alike = rests.settles_before(number) == rests.settles_before(number + 1);
+            rests.alike_until[number] = if is_alike {
+                rests.alike_until[number + 1]
+            } else {
+                number + 1
+            };
+        }
+        rests
+    }
+
+    /// How many there are, and so how many stretches.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// For each stretch the place of the request that ends it, and that request.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &'s BoundRequest<'s>)> + '_ {
+        self.ends.iter().copied()
+    }
+
+    /// Whether everything has settled before a stretch: as it has before the first one.
+    pub(super) fn settles_before(&self, stretch: usize) -> bool {
+        stretch == 0 || self.ends[stretch - 1].1.wait == Wait::Settled
+    }
+
+    /// The next stretch that follows another kind of rest.
+    pub(super) fn alike_until(&self, stretch: usize) -> usize {
+        self.alike_until[stretch]
+    }
+}
+
+impl<'s> Stretch<'s> {
+    /// A stretch that ends with `last`.
+    fn until(last: &'s BoundRequest<'s>) -> Self {
+        Stretch {
+            clients: Vec::new(),
+            places: HashMap::default(),
+            last: BTreeMap::new(),
+            waiting: &last.waiting,
+        }
+    }
+
+    fn push(&mut self, request: BoundRequest<'s>) {
+        let place = *self.places.entry(request.client).or_insert_with(|| {
+            self.clients.push((request.client, Vec::new()));
+            self.clients.len() - 1
+        });
+        let requests = &mut self.clients[place].1;
+        self.last.extend(
+            request
+                .targets
+                .iter()
+                .flatten()
+                .map(|target| ((*target, place), requests.len())),
+        );
+        requests.push(request);
+    }
+
+    /// How many clients send anything.
+    pub(super) fn clients(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// The next request of the client at a place, unless it has halted or sent all.
+    pub(super) fn next(&self, place: usize, state: &State) -> Option<&BoundRequest<'s>> {
+        let (_, requests) = self
+            .clients
+            .get(place)
+            .filter(|(client, _)| !state.halted.contains(client))?;
+        requests.get(*state.sent.get(place)?)
+    }
+
+    /// What a client waits for before its next request: what is left of the targets of its last one, if that is awaited. Those
+    /// of earlier ones are gone.
+    pub(super) fn awaited<'a>(
+        &'a self,
+        place: usize,
+        state: &'a State,
+    ) -> impl Iterator<Item = ObjectId> + 'a {
+        let sent = state.sent.get(place).and_then(|sent| sent.checked_sub(1));
+        let last = sent
+            .and_then(|last| self.clients.get(place)?.1.get(last))
+            .filter(|last| last.is_awaited);
+        last.into_iter()
+            .flat_map(|last| last.targets.iter().flatten().copied())
+            .filter(|id| state.live(*id))
+    }
+
+    /// The places of the clients that have still to send a request which names the object.
+    pub(super) fn naming<'a>(
+        &'a self,
+        id: ObjectId,
+        state: &'a State,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let last = self.last.range((id, 0)..=(id, usize::MAX));
+        let pending =
+            |place: usize, last: usize| state.sent.get(place).is_some_and(|sent| last >= *sent);
+        last.filter(move |((_, place), last)| pending(*place, **last))
+            .map(|((_, place), _)| *place)
+    }
+
+    /// The clients that, at the end, wait forever for something that they have deleted. What they deleted before is gone. At rest
+    /// only such a wait keeps a client from sending its next request.
+    pub(super) fn halts<'a>(&'a self, state: &'a State) -> impl Iterator<Item = usize> + 'a {
+        let left =
+            |request: &BoundRequest<'_>| request.targets.iter().flatten().any(|id| state.live(*id));
+        let halts =
+            move |(place, (client, requests)): &(usize, &(usize, Vec<BoundRequest<'_>>))| {
+                self.next(*place, state).is_some()
+                    || self.waiting.contains(client) && requests.iter().any(left)
+            };
+        self.clients
+            .iter()
+            .enumerate()
+            .filter(halts)
+            .map(|(_, (client, _))| *client)
+    }
+}

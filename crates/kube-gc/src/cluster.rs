@@ -1,0 +1,209 @@
+//! The cluster before the first step, interned and flat: everything about it that never changes.
+//!
+//! Objects are numbered in the order of their keys, so that nothing below depends on the order of
+//! the input; owner references are resolved once ([`super::references`]). What changes while a
+//! simulation runs is in `state`.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use typed_index_collections::TiVec;
+
+use crate::behaviour::Behaviour;
+use crate::ids::{FinalizerId, Numbers, ObjectId, RefId};
+use crate::kinds::{KindId, KindInfo, KindTable};
+use crate::links::{Links, Role};
+use crate::names::ObjectKey;
+use crate::references::{Dependents, Ref, Written};
+use crate::symbols::{Symbol, Symbols};
+
+/// The objects of a cluster and the kinds it serves. Built once, shared by all simulations.
+#[derive(Debug, Clone)]
+pub struct Cluster {
+    pub(super) behaviour: Behaviour,
+    pub(super) kinds: Arc<KindTable>,
+    pub(super) text: Arc<Symbols>,
+    pub(super) nodes: TiVec<ObjectId, Node>,
+    /// Of every object, and one more for the end of the last.
+    pub(super) starts: TiVec<ObjectId, Starts>,
+    pub(super) refs: TiVec<RefId, Ref>,
+    /// What is written in each of `refs`.
+    pub(super) written: TiVec<RefId, Written>,
+    pub(super) finalizers: TiVec<FinalizerId, Symbol>,
+    /// Those of `finalizers` that only a deletion adds `[CRD-2]`.
+    pub(super) absent_finalizers: Vec<FinalizerId>,
+    pub(super) dependents: Dependents,
+    pub(super) links: Links,
+    /// Objects that no input holds, sorted: plans leave them out.
+    pub(super) assumed: Vec<ObjectId>,
+    /// The uid that a manifest has, by the reference whose uid was changed to bind it.
+    pub(super) written_uids: BTreeMap<RefId, SmolStr>,
+}
+
+/// One object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub(super) kind: KindId,
+    pub(super) namespace: Symbol,
+    pub(super) name: Symbol,
+    pub(super) uid: Symbol,
+    /// The state flags it starts with.
+    pub(super) flags: u16,
+}
+
+/// Where the references and the finalizers of an object start; they end where those of the next one start.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Starts {
+    references: RefId,
+    finalizers: FinalizerId,
+}
+
+impl Cluster {
+    /// A cluster without objects, of kinds and texts that others use too.
+    pub(super) fn empty(kinds: Arc<KindTable>, text: Arc<Symbols>) -> Self {
+        let mut cluster = Cluster {
+            behaviour: Behaviour::NEWEST,
+            kinds,
+            text,
+            nodes: TiVec::new(),
+            starts: TiVec::new(),
+            refs: TiVec::new(),
+            written: TiVec::new(),
+            finalizers: TiVec::new(),
+            absent_finalizers: Vec::new(),
+            dependents: Dependents::default(),
+            links: Links::default(),
+            assumed: Vec::new(),
+            written_uids: BTreeMap::new(),
+        };
+        cluster.end_object();
+        cluster
+    }
+
+    /// Whether an object was only assumed to exist, because a rendered reference names it. Plans do not show it.
+    pub fn is_assumed(&self, id: ObjectId) -> bool {
+        self.assumed.binary_search(&id).is_ok()
+    }
+
+    /// The uid that a reference shows: what binds a rendered one is nobody's business but the collector's.
+    pub(super) fn shown_uid(&self, index: RefId) -> &str {
+        self.written_uids
+            .get(&index)
+            .map_or_else(|| self.text.get(self.written(index).uid), SmolStr::as_str)
+    }
+
+    /// The references and finalizers so far are all those of the last object.
+    pub(super) fn end_object(&mut self) {
+        self.starts.push(Starts {
+            references: self.refs.next_key(),
+            finalizers: self.finalizers.next_key(),
+        });
+    }
+
+    pub(super) fn key_with(&self, id: ObjectId, kinds: &KindTable, text: &Symbols) -> ObjectKey {
+        let node = &self.nodes[id];
+        ObjectKey::new(
+            kinds.get(node.kind).group_kind(),
+            text.namespace(node.namespace),
+            text.get(node.name),
+        )
+    }
+
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// What a simulation looks at, in objects: eight that a webhook is asked about cost as much as one more.
+    pub fn weight(&self) -> usize {
+        self.len() + self.links.callouts.pairs() / 8
+    }
+
+    /// Whether it holds no object.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All objects, in the order of their keys.
+    pub fn ids(&self) -> Numbers<ObjectId> {
+        Numbers::new(ObjectId::FIRST, self.nodes.next_key())
+    }
+
+    /// The key of an object.
+    pub fn key(&self, id: ObjectId) -> ObjectKey {
+        self.key_with(id, &self.kinds, &self.text)
+    }
+
+    /// The object with that key.
+    pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
+        let (mut low, mut high) = (0, self.len());
+        // Kinds and namespaces are numbers, and most objects that are compared have the one that is looked for.
+        let kind = self.kinds.find(key.group_kind())?;
+        let mut namespace = None;
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let node = &self.nodes[ObjectId::from(middle)];
+            let order = match node.kind == kind {
+                true => Ordering::Equal,
+                false => self
+                    .kinds
+                    .get(node.kind)
+                    .group_kind()
+                    .cmp(&key.group_kind()),
+            };
+            let order = order.then_with(|| match namespace == Some(node.namespace) {
+                true => Ordering::Equal,
+                false => self.text.compare_namespace(node.namespace, &key.namespace),
+            });
+            if order.is_eq() {
+                namespace = Some(node.namespace);
+            }
+            match order.then_with(|| self.text.get(node.name).cmp(&key.name)) {
+                Ordering::Equal => return Some(middle.into()),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// Whether webhooks are asked about the kind of objects that are all of one kind.
+    pub(super) fn asks_about_kind_of(&self, objects: &[ObjectId]) -> bool {
+        objects
+            .first()
+            .is_some_and(|id| self.links.callouts.asks_about_kind(self.nodes[*id].kind))
+    }
+
+    pub(super) fn info(&self, id: ObjectId) -> &KindInfo {
+        self.kinds.get(self.nodes[id].kind)
+    }
+
+    /// Whether a namespace deletes the object before what is no Pod `[NS-17]`.
+    pub(super) fn goes_first(&self, id: ObjectId) -> bool {
+        self.behaviour.pods_first && matches!(self.links.roles.get(&id), Some(Role::Pod { .. }))
+    }
+
+    pub(super) fn refs_of(&self, id: ObjectId) -> Numbers<RefId> {
+        Numbers::new(
+            self.starts[id].references,
+            self.starts[id.next()].references,
+        )
+    }
+
+    pub(super) fn finalizers_of(&self, id: ObjectId) -> Numbers<FinalizerId> {
+        Numbers::new(
+            self.starts[id].finalizers,
+            self.starts[id.next()].finalizers,
+        )
+    }
+
+    pub(super) fn reference(&self, index: RefId) -> &Ref {
+        &self.refs[index]
+    }
+
+    pub(super) fn written(&self, index: RefId) -> &Written {
+        &self.written[index]
+    }
+}

@@ -1,0 +1,199 @@
+//! The garbage collector's decisions: what an owner reference is worth, what to do with an item,
+//! and how it is done (3.3 to 3.6). The schedulers decide when: lockstep rounds
+//! (`rounds`) for the verdict, any order (`search`) for the other outcomes.
+
+use crate::cause::Cause;
+use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, MISTAKEN, ORPHAN, TERMINATING};
+use crate::ids::{NONE, ObjectId, RefId};
+use crate::names::Policy;
+use crate::references::{Dependent, Lookup, Ref, ReferenceTable};
+use crate::trace::Reason;
+use crate::view::Class;
+use crate::world::{Simulation, Watch};
+
+/// What the references of an item amount to; filled reference by reference.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Verdict {
+    solid: bool,
+    waiting: bool,
+    /// Dangling and waiting references.
+    doomed: ReferenceTable,
+    /// The collector's finalizer in the item's own list when it was read.
+    preset: u16,
+}
+
+/// What an attempt does to its item.
+#[derive(Debug, Clone)]
+pub(super) enum Action {
+    Nothing,
+    /// ≥1 solid owner: the other references go.
+    RemoveReferences(ReferenceTable, Reason),
+    Delete {
+        policy: Policy,
+        unblock: bool,
+        reason: Reason,
+    },
+}
+
+impl Verdict {
+    pub(super) fn new(world: &Simulation<'_>, item: ObjectId) -> Verdict {
+        Verdict {
+            preset: world.state.flags[item] & (ORPHAN | FOREGROUND),
+            ..Verdict::default()
+        }
+    }
+
+    pub(super) fn add(&mut self, reference: RefId, class: Class) {
+        match class {
+            Class::Solid => self.solid = true,
+            Class::Waiting => {
+                self.waiting = true;
+                self.doomed.push(reference);
+            }
+            _ => self.doomed.push(reference),
+        }
+    }
+}
+
+impl Simulation<'_> {
+    /// Whether an attempt at this item does more than look at its flags: "being deleted is an
+    /// one-way trip" `[GC-21]`.
+    pub(super) fn attempts(&self, item: ObjectId) -> bool {
+        self.state.live(item)
+            && (!self.state.has(item, TERMINATING) || self.state.has(item, DELETING_DEPENDENTS))
+    }
+
+    /// The table of 3.4.
+    pub(super) fn decide(&self, item: ObjectId, verdict: Verdict) -> Action {
+        let Some(first) = verdict.doomed.first().copied() else {
+            return Action::Nothing;
+        };
+        let owner = self.cluster.reference(first).by_uid;
+        if verdict.solid {
+            return Action::RemoveReferences(
+                verdict.doomed,
+                Cause::OtherOwner {
+                    waiting: verdict.waiting,
+                }
+                .via(owner),
+            );
+        }
+        if verdict.waiting && self.state.counts[item].dependents > 0 {
+            let mut dependents = self.state.dependents(self.cluster, item);
+            let unblock =
+                dependents.any(|dependent| self.state.has(dependent.holder, DELETING_DEPENDENTS));
+            let reason = Cause::OwnerWaitsInTurn { unblocked: unblock }.via(owner);
+            return Action::Delete {
+                policy: Policy::Foreground,
+                unblock,
+                reason,
+            };
+        }
+        let policy = if verdict.preset & ORPHAN != 0 {
+            Policy::Orphan
+        } else if verdict.preset & FOREGROUND != 0 {
+            Policy::Foreground
+        } else {
+            Policy::Background
+        };
+        let cause = if verdict.preset & ORPHAN != 0 {
+            Cause::OwnersGoneOrphaning
+        } else {
+            self.cause_of_doom(first)
+        };
+        Action::Delete {
+            policy,
+            unblock: false,
+            reason: cause.via(owner),
+        }
+    }
+
+    /// What made a reference worthless.
+    fn cause_of_doom(&self, index: RefId) -> Cause {
+        let reference = self.cluster.reference(index);
+        if reference.by_uid == NONE {
+            return Cause::OwnerUnknown;
+        }
+        if self.state.gone(reference.by_uid) {
+            return Cause::OwnerGone;
+        }
+        if self.cluster.written(index).named == reference.by_uid {
+            let mistaken = self.state.has(reference.by_uid, MISTAKEN);
+            return if mistaken {
+                Cause::OwnerMistaken
+            } else {
+                Cause::OwnerWaits
+            };
+        }
+        if self.cluster.info(reference.by_uid).namespaced
+            && !self.cluster.info(reference.holder).namespaced
+        {
+            return Cause::OwnerNamespaced;
+        }
+        let namespace = |id: ObjectId| self.cluster.nodes[id].namespace;
+        let elsewhere = self.cluster.info(reference.by_uid).namespaced
+            && namespace(reference.by_uid) != namespace(reference.holder);
+        if elsewhere {
+            Cause::OwnerElsewhere
+        } else {
+            Cause::OwnerMismatch
+        }
+    }
+
+    /// Before Kubernetes 1.20: what the collector did not find where this item looks for its owner is absent for all its
+    /// dependents, and it looks at all of them again.
+    pub(super) fn mistake_owners(&mut self, item: ObjectId) {
+        if self.cluster.links.misleading.is_empty() {
+            return;
+        }
+        for index in self.cluster.refs_of(item) {
+            let Ref {
+                by_uid: owner,
+                lookup,
+                ..
+            } = *self.cluster.reference(index);
+            let state = &mut self.state;
+            let looked_for = lookup == Lookup::Elsewhere && owner != NONE && state.present(index);
+            if looked_for && state.live(owner) && !state.has(owner, MISTAKEN) {
+                state.flags[owner] |= MISTAKEN;
+                self.watch.push(Watch::TakenForAbsent(owner));
+            }
+        }
+    }
+
+    /// An item that is deletingDependents: whether `foregroundDeletion` may go `[GC-31]`; otherwise
+    /// its blockers are queued again `[GC-32]`.
+    pub(super) fn check_blockers(&mut self, owner: ObjectId) -> bool {
+        if self.state.counts[owner].blocking == 0 {
+            return true;
+        }
+        for position in 0..self.cluster.dependents.of(owner).len() {
+            let Dependent { holder, reference } = self.cluster.dependents.of(owner)[position];
+            let blocks = self.state.live(holder) && self.state.blocks(reference);
+            // A dependent that is already Terminating would stop at once [GC-21].
+            if blocks && !self.state.has(holder, TERMINATING) {
+                self.enqueue(holder);
+            }
+        }
+        false
+    }
+
+    /// The end of a foreground deletion `[GC-31]`. False if a webhook rejects it.
+    pub(super) fn release(&mut self, owner: ObjectId) -> bool {
+        self.remove_finalizers(owner, &[], FOREGROUND, Cause::DependentsGone.into())
+    }
+
+    /// An orphaning deletion from beginning to end `[GC-36]`; it fails, to be tried again, where a webhook rejects a patch.
+    pub(super) fn orphan_dependents(&mut self, owner: ObjectId) {
+        let mut done = true;
+        for position in 0..self.cluster.dependents.of(owner).len() {
+            let Dependent { holder, reference } = self.cluster.dependents.of(owner)[position];
+            if self.state.live(holder) && self.state.present(reference) {
+                done &= self.remove_references(holder, &[reference], Cause::Orphaned.via(owner));
+            }
+        }
+        if !(done && self.remove_finalizers(owner, &[], ORPHAN, Cause::DependentsOrphaned.into())) {
+            self.state.failed.insert(owner);
+        }
+    }
+}

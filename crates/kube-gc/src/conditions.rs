@@ -1,0 +1,211 @@
+//! The conditions that the namespace controller and the definition finalizer leave behind, word by
+//! word (4.3, `[CRD-3]`).
+//!
+//! They are a function of the state at rest: the last pass changed nothing, and saw what is there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cluster::Cluster;
+use crate::flags::TERMINATING;
+use crate::ids::ObjectId;
+use crate::links::Role;
+use crate::state::State;
+use crate::view::View;
+
+/// One entry of `status.conditions`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Condition {
+    /// `type`
+    pub kind: String,
+    /// `status`: `True` or `False`.
+    pub status: String,
+    /// `reason`
+    pub reason: String,
+    /// `message`
+    pub message: String,
+}
+
+fn condition(kind: &str, status: bool, reason: &str, message: impl Into<String>) -> Condition {
+    let status = if status { "True" } else { "False" };
+    Condition {
+        kind: kind.into(),
+        status: status.into(),
+        reason: reason.into(),
+        message: message.into(),
+    }
+}
+
+/// The conditions of a Terminating object, if its kind has any that tell about deletion; and those of a definition that is served.
+pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<Condition>> {
+    match (cluster.links.roles.get(&id)?, state.has(id, TERMINATING)) {
+        (Role::Namespace { content, pods, .. }, true) => {
+            Some(namespace(View { cluster, state }, content, pods))
+        }
+        (
+            Role::Definition {
+                instances,
+                established,
+                ..
+            },
+            true,
+        ) => Some(definition(state, instances, *established)),
+        (
+            Role::Definition {
+                established: true, ..
+            },
+            false,
+        ) => Some(served().into()),
+        _ => None,
+    }
+}
+
+/// What a definition says as long as its kind is served.
+fn served() -> [Condition; 2] {
+    [
+        condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
+        condition(
+            "Established",
+            true,
+            "InitialNamesAccepted",
+            "the initial names have been accepted",
+        ),
+    ]
+}
+
+fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Condition> {
+    let (cluster, state) = (view.cluster, view.state);
+    // [NS-17]: while Pods remain, the pass ends before anything is counted; [NS-8]: unless their deletion fails.
+    let [pods, counted] = view.purge_batch(pods, content);
+    let mut failed = view.ends_of_purge(pods);
+    failed.extend(view.ends_of_purge(counted));
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let mut finalizers: BTreeMap<&str, usize> = BTreeMap::new();
+    // Nor is anything counted of a kind whose deletion fails.
+    let is_counted =
+        |id: &&ObjectId| state.live(**id) && !failed.contains_key(&cluster.nodes[**id].kind);
+    for &id in counted.iter().filter(is_counted) {
+        let info = cluster.info(id);
+        *kinds
+            .entry(format!("{}.{}", info.plural, info.group))
+            .or_default() += 1;
+        for finalizer in names(cluster, state, id) {
+            *finalizers.entry(finalizer).or_default() += 1;
+        }
+    }
+    let errors = failed
+        .values()
+        .filter_map(|(_, client)| view.error_of(cluster.links.callouts.get(*client)));
+    let count = failed.len();
+    vec![
+        match view.discovery_error() {
+            Some(error) => condition(
+                "NamespaceDeletionDiscoveryFailure",
+                true,
+                "DiscoveryFailed",
+                error,
+            ),
+            None => condition(
+                "NamespaceDeletionDiscoveryFailure",
+                false,
+                "ResourcesDiscovered",
+                "All resources successfully discovered",
+            ),
+        },
+        condition(
+            "NamespaceDeletionGroupVersionParsingFailure",
+            false,
+            "ParsedGroupVersions",
+            "All legacy kube types successfully parsed",
+        ),
+        remaining(
+            "NamespaceDeletionContentFailure",
+            (
+                "ContentDeletionFailed",
+                &format!("Failed to delete all resource types, {count} remaining: "),
+            ),
+            (
+                "ContentDeleted",
+                "All content successfully deleted, may be waiting on finalization",
+            ),
+            errors,
+        ),
+        remaining(
+            "NamespaceContentRemaining",
+            ("SomeResourcesRemain", "Some resources are remaining: "),
+            ("ContentRemoved", "All content successfully removed"),
+            kinds
+                .iter()
+                .map(|(kind, count)| format!("{kind} has {count} resource instances")),
+        ),
+        remaining(
+            "NamespaceFinalizersRemaining",
+            (
+                "SomeFinalizersRemain",
+                "Some content in the namespace has finalizers remaining: ",
+            ),
+            (
+                "ContentHasNoFinalizers",
+                "All content-preserving finalizers finished",
+            ),
+            finalizers
+                .iter()
+                .map(|(finalizer, count)| format!("{finalizer} in {count} resource instances")),
+        ),
+    ]
+}
+
+/// [NS-15], [NS-16]: items sorted as strings, joined by commas.
+fn remaining(
+    kind: &str,
+    some: (&str, &str),
+    none: (&str, &str),
+    items: impl Iterator<Item = String>,
+) -> Condition {
+    let mut items: Vec<String> = items.collect();
+    if items.is_empty() {
+        return condition(kind, false, none.0, none.1);
+    }
+    items.sort();
+    condition(
+        kind,
+        true,
+        some.0,
+        format!("{}{}", some.1, items.join(", ")),
+    )
+}
+
+/// The finalizers of an object, each once.
+fn names<'a>(cluster: &'a Cluster, state: &State, id: ObjectId) -> BTreeSet<&'a str> {
+    let slots = cluster
+        .finalizers_of(id)
+        .filter(|slot| state.finalizers[*slot]);
+    let mut names: BTreeSet<&'a str> = super::flags::gc_finalizers(state.flags[id]).collect();
+    names.extend(slots.map(|slot| cluster.text.get(cluster.finalizers[slot])));
+    names
+}
+
+fn definition(state: &State, instances: &[ObjectId], established: bool) -> Vec<Condition> {
+    if !established {
+        return vec![condition(
+            "Terminating",
+            false,
+            "NeverEstablished",
+            "resource was never established",
+        )];
+    }
+    let left = instances.iter().any(|id| state.live(*id));
+    let terminating = if left {
+        // For the first minute of each attempt this reads InstanceDeletionInProgress.
+        let message =
+            "could not confirm zero CustomResources remaining: timed out waiting for the condition";
+        condition("Terminating", true, "InstanceDeletionCheck", message)
+    } else {
+        condition(
+            "Terminating",
+            false,
+            "InstanceDeletionCompleted",
+            "removed all instances",
+        )
+    };
+    served().into_iter().chain([terminating]).collect()
+}

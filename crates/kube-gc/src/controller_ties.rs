@@ -1,0 +1,119 @@
+//! Which controllers outside of the control plane remove which finalizers, and what each of them needs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cluster::Cluster;
+use crate::ids::{ControllerId, FinalizerId, NONE, ObjectId};
+use crate::links::{ControllerNeeds, Links, Reconciled, Role};
+use crate::names::ObjectKey;
+use crate::object::{Object, Reconciler};
+
+impl Links {
+    /// The controllers of the objects, which are in the order of their ids. Needs the roles.
+    pub(super) fn add_controllers(&mut self, cluster: &Cluster, objects: &[Object]) {
+        let mut known: BTreeMap<ControllerNeeds, ControllerId> = BTreeMap::new();
+        for (id, object) in cluster.ids().zip(objects) {
+            for reconciler in &object.reconcilers {
+                let Some(controller) = resolve(cluster, reconciler) else {
+                    continue;
+                };
+                let next = ControllerId::from(known.len());
+                let controller = *known.entry(controller).or_insert(next);
+                let removed = |slot: &FinalizerId| {
+                    let name = cluster.text.get(cluster.finalizers[*slot]);
+                    reconciler
+                        .finalizers
+                        .iter()
+                        .any(|finalizer| finalizer == name)
+                };
+                let removed = cluster.finalizers_of(id).filter(removed);
+                self.reconciled.extend(removed.map(|finalizer| Reconciled {
+                    object: id,
+                    finalizer,
+                    controller,
+                }));
+            }
+        }
+        let mut numbered: Vec<(ControllerId, ControllerNeeds)> =
+            known.into_iter().map(|(it, id)| (id, it)).collect();
+        numbered.sort_unstable();
+        self.controllers = numbered
+            .into_iter()
+            .map(|(_, controller)| controller)
+            .collect();
+        self.list_authority();
+        self.find_pods(cluster);
+    }
+
+    /// A Pod runs every workload that controls it, directly or through a ReplicaSet or a Job.
+    fn find_pods(&mut self, cluster: &Cluster) {
+        let workloads = self
+            .controllers
+            .iter()
+            .flat_map(|controller| &controller.workloads);
+        let mut pods_of: BTreeMap<ObjectId, Vec<ObjectId>> =
+            workloads.map(|id| (*id, Vec::new())).collect();
+        if pods_of.is_empty() {
+            return;
+        }
+        let pods = self
+            .roles
+            .iter()
+            .filter(|(_, role)| matches!(role, Role::Pod { .. }));
+        for pod in pods.map(|(id, _)| *id) {
+            let mut owner = pod;
+            for _ in 0..LONGEST_CHAIN {
+                let Some(above) = controlling_owner(cluster, owner) else {
+                    break;
+                };
+                if let Some(pods) = pods_of.get_mut(&above) {
+                    pods.push(pod);
+                }
+                owner = above;
+            }
+        }
+        self.pods_of = pods_of;
+    }
+
+    pub(super) fn list_authority(&mut self) {
+        self.authority = self
+            .controllers
+            .iter()
+            .flat_map(|controller| controller.authority.iter().flatten().copied())
+            .collect();
+        self.authority.sort_unstable();
+        self.authority.dedup();
+    }
+}
+
+/// From a Pod to the workload that people write: Pod, Job, CronJob, or Pod, ReplicaSet, Deployment.
+const LONGEST_CHAIN: usize = 2;
+
+/// The owner that a reference calls the controller, or that of the first reference.
+fn controlling_owner(cluster: &Cluster, id: ObjectId) -> Option<ObjectId> {
+    let controlling = cluster
+        .refs_of(id)
+        .find(|index| cluster.written(*index).controller == Some(true));
+    let reference = controlling.or_else(|| cluster.refs_of(id).next())?;
+    Some(cluster.reference(reference).by_uid).filter(|owner| *owner != NONE)
+}
+
+/// `None` if the cluster lacks a workload or something of every authority, or if it needs nothing.
+fn resolve(cluster: &Cluster, reconciler: &Reconciler) -> Option<ControllerNeeds> {
+    let find = |keys: &[ObjectKey]| -> Option<Vec<ObjectId>> {
+        let found: Option<BTreeSet<ObjectId>> = keys.iter().map(|key| cluster.find(key)).collect();
+        found.map(|found| found.into_iter().collect())
+    };
+    let mut authority: Vec<Vec<ObjectId>> = reconciler
+        .authority
+        .iter()
+        .filter_map(|keys| find(keys))
+        .collect();
+    authority.sort_unstable();
+    let known = reconciler.authority.is_empty() || !authority.is_empty();
+    let controller = ControllerNeeds {
+        workloads: find(&reconciler.workloads)?,
+        authority,
+    };
+    (known && controller != ControllerNeeds::default()).then_some(controller)
+}

@@ -1,0 +1,213 @@
+//! The controllers besides the collector: what they still do once it is idle.
+//!
+//! A namespace purge and a definition's purge are lists of single deletes, so that the exhaustive
+//! search can interleave them with the collector. Everything else (the kubelet, protection
+//! finalizers, followers, the end of a definition) happens in one batch when the collector has come
+//! to rest `[SIM-7]`.
+
+use crate::cause::{Cause, Protection};
+use crate::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
+use crate::ids::{NONE, ObjectId};
+use crate::links::{Protected, ProtectionEnd, Role};
+use crate::names::Policy;
+use crate::object::Verb;
+use crate::trace::Effect;
+use crate::world::Simulation;
+
+/// What else is running in the cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ControllerSettings {
+    /// Kubelets end the grace period of their Pods `[DEL-15]`.
+    pub(super) kubelet: bool,
+}
+
+/// One thing that a purge would do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Purge {
+    /// Delete an object of a Terminating namespace, or an instance of a Terminating definition.
+    Delete { object: ObjectId, of: ObjectId },
+    /// Remove `kubernetes` from the `spec.finalizers` of an empty namespace.
+    Finalize(ObjectId),
+}
+
+impl Simulation<'_> {
+    /// Everything that namespace and definition purges would do now.
+    pub(super) fn purges(&self) -> Vec<Purge> {
+        let mut purges = Vec::new();
+        for &namespace in &self.cluster.links.namespaces {
+            self.namespace_purges(namespace, &mut purges);
+        }
+        for &definition in &self.cluster.links.definitions {
+            // Most are not, and the flags are close at hand.
+            if !self.state.has(definition, TERMINATING) || !self.state.live(definition) {
+                continue;
+            }
+            let Some(Role::Definition {
+                instances,
+                established: true,
+                ..
+            }) = self.cluster.links.roles.get(&definition)
+            else {
+                continue;
+            };
+            // Each attempt begins with an update of the definition's status [CRD-3].
+            if !self.view().rejects(definition, Verb::UpdateStatus) {
+                let left = instances
+                    .iter()
+                    .filter(|id| self.delete_would_change(**id, None));
+                purges.extend(left.map(|&object| Purge::Delete {
+                    object,
+                    of: definition,
+                }));
+            }
+        }
+        purges
+    }
+
+    fn namespace_purges(&self, namespace: ObjectId, purges: &mut Vec<Purge>) {
+        let purging = self.state.has(namespace, TERMINATING)
+            && self.state.live(namespace)
+            && self.has_spec_finalizers(namespace);
+        if !purging {
+            return;
+        }
+        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace)
+        else {
+            return;
+        };
+        for batch in self.view().purge_batch(pods, content) {
+            let left = self
+                .view()
+                .purged(batch)
+                .filter(|id| self.delete_would_change(*id, Some(Policy::Background)));
+            purges.extend(left.map(|object| Purge::Delete {
+                object,
+                of: namespace,
+            }));
+        }
+        let empty = pods.iter().chain(content).all(|id| self.state.gone(*id));
+        if empty && self.view().may_be_finished(namespace) {
+            purges.push(Purge::Finalize(namespace));
+        }
+    }
+
+    pub(super) fn purge(&mut self, purge: Purge) {
+        match purge {
+            Purge::Delete { object, of } if self.cluster.links.is_namespace(of) => {
+                // [NS-9]
+                self.delete(
+                    object,
+                    Some(Policy::Background),
+                    false,
+                    Cause::NamespaceDeleted.via(of),
+                );
+            }
+            // [CRD-3]: without options, so that the collector's own finalizers count, and past all webhooks.
+            Purge::Delete { object, of } => {
+                self.delete_admitted(object, None, false, Cause::DefinitionDeleted.via(of));
+            }
+            Purge::Finalize(namespace) => {
+                self.update(namespace, |state| {
+                    state.flags[namespace] &= !SPEC_KUBERNETES
+                });
+                self.state.purging.emptied.remove(namespace);
+                self.note(namespace, Effect::Released, Cause::NamespaceEmpty.into());
+                self.remove_if_finished(namespace, Cause::NamespaceEmpty.into());
+            }
+        }
+    }
+
+    /// One pass of the namespace controller over all namespaces (and of the definitions' purge);
+    /// whether it changed anything.
+    pub(super) fn purge_pass(&mut self) -> bool {
+        self.note_ends_of_purges();
+        let purges = self.purges();
+        for purge in &purges {
+            self.purge(*purge);
+        }
+        !purges.is_empty()
+    }
+
+    /// One batch of all other controllers `[SIM-7]`; whether it changed anything.
+    pub(super) fn controllers_pass(&mut self, settings: ControllerSettings) -> bool {
+        let before = self.state.writes;
+        if settings.kubelet {
+            self.finish_pods();
+        }
+        for index in 0..self.cluster.links.protections.len() {
+            self.release_protection(&self.cluster.links.protections[index]);
+        }
+        for &definition in &self.cluster.links.definitions {
+            self.finish_definition(definition);
+        }
+        for &(leader, follower) in &self.cluster.links.followers {
+            if self.state.gone(leader) && self.delete_would_change(follower, None) {
+                self.delete(follower, None, false, Cause::LeaderGone.via(leader));
+            }
+        }
+        self.state.writes != before
+    }
+
+    /// [DEL-15]: DELETE with grace 0 and no policy, so presets count.
+    fn finish_pods(&mut self) {
+        for id in self.cluster.links.roles.keys().copied() {
+            if self.state.live(id) && self.state.has(id, TERMINATING | GRACEFUL) {
+                self.delete(id, None, true, Cause::PodStopped.into());
+            }
+        }
+    }
+
+    fn release_protection(&mut self, protected: &Protected) {
+        let id = protected.object;
+        if self.state.gone(id) || !self.state.finalizers[protected.finalizer] {
+            return;
+        }
+        let free = match &protected.release {
+            ProtectionEnd::WhenUnheld(holders) => {
+                self.state.has(id, TERMINATING)
+                    && !holders
+                        .iter()
+                        .any(|holder| self.view().still_holds(*holder))
+            }
+            ProtectionEnd::JobTracking { reference } => {
+                let controlled = reference.is_some_and(|index| {
+                    let job = self.cluster.reference(index).by_uid;
+                    self.state.present(index) && job != NONE && self.state.live(job)
+                });
+                self.state.has(id, TERMINATING) || !controlled
+            }
+        };
+        if free {
+            let reason = Cause::Unused(protected.protection).into();
+            // The cloud's controller patches the status of a Service.
+            let verb = match protected.protection {
+                Protection::LoadBalancer => Verb::UpdateStatus,
+                _ => Verb::Update,
+            };
+            self.remove_finalizers_by(verb, id, &[protected.finalizer], 0, reason);
+        }
+    }
+
+    /// [CRD-4]: the clean-up finalizer goes when no instance is left, or none ever was.
+    fn finish_definition(&mut self, id: ObjectId) {
+        let Some(Role::Definition {
+            instances,
+            cleanup,
+            established,
+            ..
+        }) = self.cluster.links.roles.get(&id)
+        else {
+            return;
+        };
+        let empty = !established || instances.iter().all(|instance| self.state.gone(*instance));
+        if self.state.live(id) && self.state.has(id, TERMINATING) && empty {
+            self.remove_finalizers_by(
+                Verb::UpdateStatus,
+                id,
+                &[*cleanup],
+                0,
+                Cause::InstancesGone.into(),
+            );
+        }
+    }
+}

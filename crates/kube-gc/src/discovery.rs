@@ -1,0 +1,71 @@
+//! Discovery that fails because an aggregated API has no backend.
+//!
+//! The namespace controller asks the API server for everything that can be in a namespace. While one group cannot be asked, it
+//! still deletes what it knows of, but no namespace is ever finished: not one of the whole cluster `[NS-11]`. Deleting the
+//! APIService ends it `[CRD-12]`.
+
+use crate::callouts::CalloutRole;
+use crate::flags::SPEC_KUBERNETES;
+use crate::ids::ObjectId;
+use crate::names::ObjectKey;
+use crate::object::Verb;
+use crate::view::View;
+
+/// An APIService that nobody answers for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailingApi {
+    /// The APIService.
+    pub object: ObjectId,
+    /// What it serves: `metrics.k8s.io/v1beta1`.
+    pub group_version: String,
+    /// The Service that is called.
+    pub service: ObjectKey,
+    /// Whether the Service exists, and only selects no Pod.
+    pub service_exists: bool,
+}
+
+impl View<'_> {
+    /// The aggregated APIs that nobody serves now, in the order of their APIServices.
+    pub(super) fn failing_apis(&self) -> impl Iterator<Item = FailingApi> + '_ {
+        self.cluster
+            .links
+            .callouts
+            .iter()
+            .filter_map(|(number, callout)| {
+                let CalloutRole::Api { group_version } = &callout.role else {
+                    return None;
+                };
+                self.state.failing.contains(number).then(|| FailingApi {
+                    object: callout.object,
+                    group_version: group_version.to_string(),
+                    service: (*callout.called).clone(),
+                    service_exists: self.service_exists(callout),
+                })
+            })
+    }
+
+    /// Whether the namespace controller can remove `kubernetes` from the `spec.finalizers` of an empty namespace.
+    pub(super) fn may_be_finished(&self, namespace: ObjectId) -> bool {
+        self.state.has(namespace, SPEC_KUBERNETES)
+            && !self.state.failing.has_apis()
+            && !self.rejects(namespace, Verb::Finalize)
+    }
+
+    /// What the namespace controller says of failing discovery, measured; `None` if it does not fail.
+    pub(super) fn discovery_error(&self) -> Option<String> {
+        let mut failing: Vec<String> = self.failing_apis().map(|api| api.group_version).collect();
+        failing.sort();
+        failing.dedup();
+        let each: Vec<String> = failing
+            .iter()
+            .map(|group| format!("{group}: stale GroupVersion discovery: {group}"))
+            .collect();
+        (!each.is_empty()).then(|| {
+            format!(
+                "Discovery failed for some groups, {} failing: unable to retrieve the complete list of server APIs: {}",
+                each.len(),
+                each.join(", ")
+            )
+        })
+    }
+}

@@ -1,0 +1,220 @@
+//! `OwnerRefInvalidNamespace` events `[GC-8]`: which ones every order of arrival produces, and
+//! which ones only some do.
+//!
+//! The collector sees the objects of a cluster in an arbitrary order when it starts. A child that
+//! comes before its owner leaves a virtual node with its own namespace behind, and the owner's
+//! arrival reports it `[GC-7]`; a child that comes after its owner is reported unless an earlier
+//! reference of it already looked wrong `[GC-6]`.
+
+use std::collections::BTreeMap;
+
+use crate::cluster::Cluster;
+use crate::flags::UNWATCHED;
+use crate::ids::{NONE, Numbers, ObjectId, RefId};
+use crate::names::{ApiVersion, GroupKind, ObjectKey};
+use crate::references::{Lookup, Ref};
+use crate::symbols::Symbol;
+
+/// An event that the collector records about an object.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Event {
+    /// The object with the bad reference.
+    pub object: ObjectKey,
+    /// Always `OwnerRefInvalidNamespace`.
+    pub reason: &'static str,
+    /// As the collector words it.
+    pub message: String,
+    /// The owner that the reference names, where the collector looked for it.
+    pub owner: ObjectKey,
+    /// Whether every order of arrival produces it.
+    pub certain: bool,
+}
+
+/// All events of a cluster, sorted, with the child they are about.
+pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
+    // The release that stopped to take such owners for absent is the one that began to report them.
+    if cluster.behaviour.absence_by_uid {
+        return Vec::new();
+    }
+    let foreign: Vec<RefId> = cluster
+        .refs
+        .iter_enumerated()
+        .filter(|(_, reference)| is_foreign(cluster, reference))
+        .map(|(id, _)| id)
+        .collect();
+    if foreign.is_empty() {
+        return Vec::new();
+    }
+    let sightings = Sightings::new(cluster);
+    let reported = foreign.into_iter().filter(|index| {
+        let holder = cluster.reference(*index).holder;
+        let uid = cluster.written(*index).uid;
+        watched(cluster, holder)
+            && sightings
+                .earlier(*index)
+                .all(|other| cluster.written(other).uid != uid)
+    });
+    reported
+        .map(|index| {
+            (
+                cluster.reference(index).holder,
+                event(cluster, index, sightings.is_certain(index)),
+            )
+        })
+        .collect()
+}
+
+fn watched(cluster: &Cluster, id: ObjectId) -> bool {
+    cluster.nodes[id].flags & UNWATCHED == 0
+}
+
+fn namespace(cluster: &Cluster, id: ObjectId) -> Symbol {
+    cluster.nodes[id].namespace
+}
+
+/// Whether the owner by uid is a watched object of another namespace.
+fn is_foreign(cluster: &Cluster, reference: &Ref) -> bool {
+    let (owner, holder) = (reference.by_uid, reference.holder);
+    // Found by its coordinates is found at home: no need to look at the owner.
+    reference.lookup != Lookup::Owner
+        && owner != NONE
+        && watched(cluster, owner)
+        && namespace(cluster, owner) != namespace(cluster, holder)
+        && cluster.info(owner).namespaced
+}
+
+/// The first and the last object that does something: enough to know whether another one does.
+#[derive(Debug, Clone, Copy)]
+struct FirstAndLast(ObjectId, ObjectId);
+
+impl FirstAndLast {
+    fn add(span: Option<FirstAndLast>, id: ObjectId) -> FirstAndLast {
+        let FirstAndLast(first, last) = span.unwrap_or(FirstAndLast(id, id));
+        FirstAndLast(first.min(id), last.max(id))
+    }
+
+    fn holds_other_than(self, id: ObjectId) -> bool {
+        self.0 != id || self.1 != id
+    }
+}
+
+/// A namespace, and the coordinates by which somebody in it names an owner.
+type Sight = (Symbol, (Symbol, Symbol, Symbol));
+
+/// How the objects of a cluster name their owners.
+struct Sightings<'c> {
+    cluster: &'c Cluster,
+    /// By uid.
+    sights: BTreeMap<Symbol, BTreeMap<Sight, FirstAndLast>>,
+    /// Who names the object with a uid exactly, from its own namespace.
+    exact: BTreeMap<ObjectId, FirstAndLast>,
+}
+
+impl<'c> Sightings<'c> {
+    fn new(cluster: &'c Cluster) -> Self {
+        let mut sightings = Sightings {
+            cluster,
+            sights: BTreeMap::new(),
+            exact: BTreeMap::new(),
+        };
+        for (reference, written) in cluster.refs.iter().zip(&cluster.written) {
+            let holder = reference.holder;
+            let sight = (namespace(cluster, holder), written.coordinates());
+            let same_uid = sightings.sights.entry(written.uid).or_default();
+            same_uid.insert(
+                sight,
+                FirstAndLast::add(same_uid.get(&sight).copied(), holder),
+            );
+            if reference.exact {
+                let known = sightings.exact.get(&reference.by_uid).copied();
+                sightings
+                    .exact
+                    .insert(reference.by_uid, FirstAndLast::add(known, holder));
+            }
+        }
+        sightings
+    }
+
+    /// The references before this one in the same list.
+    fn earlier(&self, index: RefId) -> Numbers<RefId> {
+        self.cluster
+            .refs_of(self.cluster.reference(index).holder)
+            .before(index)
+    }
+
+    /// No order of arrival hides the event: none of the earlier references can look wrong when the
+    /// child comes after the owner, and nobody can leave the owner's exact identity behind before the
+    /// owner comes: then its arrival changes nothing.
+    fn is_certain(&self, index: RefId) -> bool {
+        let Ref { holder, by_uid, .. } = *self.cluster.reference(index);
+        let named_exactly = self
+            .exact
+            .get(&by_uid)
+            .is_some_and(|span| span.holds_other_than(holder));
+        !named_exactly
+            && !self
+                .earlier(index)
+                .any(|other| self.may_look_wrong(other, self.earlier(index)))
+    }
+
+    /// Whether some order of arrival makes this reference a mismatch at the child's arrival `[GC-6]`.
+    fn may_look_wrong(&self, index: RefId, mut siblings: Numbers<RefId>) -> bool {
+        let cluster = self.cluster;
+        let (reference, written) = (cluster.reference(index), cluster.written(index));
+        let observed_wrong = reference.by_uid != NONE
+            && reference.by_uid != reference.holder
+            && watched(cluster, reference.by_uid)
+            && (is_foreign(cluster, reference) || !names_watched_identity(cluster, index));
+        // Another child's virtual node, or its own from an earlier reference with the same uid.
+        let mine = (namespace(cluster, reference.holder), written.coordinates());
+        let mut sights = self.sights.get(&written.uid).into_iter().flatten();
+        let virtual_wrong =
+            sights.any(|(sight, span)| *sight != mine && span.holds_other_than(reference.holder));
+        let own_wrong = siblings.any(|other| {
+            let other = cluster.written(other);
+            other.uid == written.uid && other.coordinates() != written.coordinates()
+        });
+        observed_wrong || virtual_wrong || own_wrong
+    }
+}
+
+/// Whether apiVersion, kind and name are those under which the owner by uid is watched.
+fn names_watched_identity(cluster: &Cluster, index: RefId) -> bool {
+    let (owner, written) = (cluster.reference(index).by_uid, cluster.written(index));
+    let info = cluster.info(owner);
+    let version = info.versions.first().map_or("", String::as_str);
+    let watched = if info.group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{}/{version}", info.group)
+    };
+    cluster.text.get(written.api_version) == watched
+        && cluster.text.get(written.kind_name) == info.kind
+        && written.name == cluster.nodes[owner].name
+}
+
+fn event(cluster: &Cluster, index: RefId, certain: bool) -> Event {
+    let text = |symbol| cluster.text.get(symbol);
+    let (holder, written) = (cluster.reference(index).holder, cluster.written(index));
+    let home = text(namespace(cluster, holder));
+    let message = format!(
+        "ownerRef [{}/{}, namespace: {home}, name: {}, uid: {}] does not exist in namespace \"{home}\"",
+        text(written.api_version),
+        text(written.kind_name),
+        text(written.name),
+        cluster.shown_uid(index),
+    );
+    let object = cluster.key(holder);
+    let kind = GroupKind::new(
+        ApiVersion::split(text(written.api_version)).group,
+        text(written.kind_name),
+    );
+    let owner = ObjectKey::new(kind, object.namespace.clone(), text(written.name));
+    Event {
+        object,
+        reason: "OwnerRefInvalidNamespace",
+        message,
+        owner,
+        certain,
+    }
+}

@@ -1,0 +1,69 @@
+//! Which callouts nobody answers. All of it follows from the flags of the objects, and is kept for speed: every request asks.
+
+use typed_index_collections::TiVec;
+
+use crate::callouts::{Callout, CalloutRole};
+use crate::cluster::Cluster;
+use crate::ids::{CalloutId, ObjectId};
+
+/// Part of a state.
+#[derive(Debug, Clone)]
+pub(super) struct Failing {
+    now: TiVec<CalloutId, bool>,
+    webhooks: usize,
+    apis: usize,
+}
+
+impl Failing {
+    /// Of a cluster in which these objects exist.
+    pub(super) fn new(cluster: &Cluster, live: impl Fn(ObjectId) -> bool) -> Self {
+        let callouts = || cluster.links.callouts.iter();
+        let mut failing = Self {
+            now: callouts().map(|_| false).collect(),
+            webhooks: 0,
+            apis: 0,
+        };
+        for (number, callout) in callouts() {
+            failing.set(number, callout, callout.fails(&live));
+        }
+        failing
+    }
+
+    /// An object is gone.
+    pub(super) fn note_removal(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        live: impl Fn(ObjectId) -> bool,
+    ) {
+        let callouts = &cluster.links.callouts;
+        for number in callouts.of_part(id) {
+            let callout = callouts.get(*number);
+            self.set(*number, callout, callout.fails(&live));
+        }
+    }
+
+    fn set(&mut self, number: CalloutId, callout: &Callout, fails: bool) {
+        let count = match callout.role {
+            CalloutRole::Webhook { .. } => &mut self.webhooks,
+            CalloutRole::Api { .. } => &mut self.apis,
+        };
+        *count = *count + usize::from(fails) - usize::from(self.now[number]);
+        self.now[number] = fails;
+    }
+
+    /// Whether a callout exists and nobody answers it.
+    pub(super) fn contains(&self, callout: CalloutId) -> bool {
+        self.now[callout]
+    }
+
+    /// Whether a webhook is among them.
+    pub(super) fn has_webhooks(&self) -> bool {
+        self.webhooks > 0
+    }
+
+    /// Whether an aggregated API is.
+    pub(super) fn has_apis(&self) -> bool {
+        self.apis > 0
+    }
+}

@@ -1,0 +1,37 @@
+//! What changes about an object while a simulation runs, a bit each.
+
+use crate::names::finalizers;
+
+/// Removed from storage.
+pub(super) const GONE: u16 = 1;
+/// `deletionTimestamp` is set.
+pub(super) const TERMINATING: u16 = 1 << 1;
+/// `deletionGracePeriodSeconds` is above 0: a Pod that waits for its kubelet.
+pub(super) const GRACEFUL: u16 = 1 << 2;
+/// Has finalizer `orphan`.
+pub(super) const ORPHAN: u16 = 1 << 3;
+/// Has finalizer `foregroundDeletion`.
+pub(super) const FOREGROUND: u16 = 1 << 4;
+/// The collector saw it Terminating with `foregroundDeletion`, and never forgets `[GC-9]`.
+pub(super) const DELETING_DEPENDENTS: u16 = 1 << 5;
+/// `spec.finalizers` of a Namespace holds `kubernetes`.
+pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
+
+/// A controller needs it, and it was gone or its Pods were when a step began: what it did is done by nobody any more.
+pub(super) const LOST: u16 = 1 << 8;
+
+/// The collector takes it for absent, because a dependent looked for it in the wrong place: before Kubernetes 1.20.
+pub(super) const MISTAKEN: u16 = 1 << 9;
+
+/// The collector does not watch its kind `[GC-2]`. Never changes.
+pub(super) const UNWATCHED: u16 = 1 << 7;
+
+/// What of the flags a user can see.
+pub(super) const VISIBLE: u16 = GONE | TERMINATING | ORPHAN | FOREGROUND | SPEC_KUBERNETES;
+
+/// The finalizers of the collector among the flags, by name.
+pub(super) fn gc_finalizers(flags: u16) -> impl Iterator<Item = &'static str> {
+    let orphan = (flags & ORPHAN != 0).then_some(finalizers::ORPHAN);
+    let foreground = (flags & FOREGROUND != 0).then_some(finalizers::FOREGROUND);
+    orphan.into_iter().chain(foreground)
+}

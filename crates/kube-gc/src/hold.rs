@@ -1,0 +1,243 @@
+//! What keeps a Terminating object from being removed.
+
+use crate::cause::Protection;
+use crate::cluster::Cluster;
+use crate::discovery::FailingApi;
+use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING, gc_finalizers};
+use crate::ids::ObjectId;
+use crate::links::{ProtectionEnd, Reconciled, Role};
+use crate::outcome::waits_for_kubelet;
+use crate::reconcilers::LettingGo;
+use crate::state::State;
+use crate::view::View;
+
+/// One thing that holds a Terminating object. Objects are sorted, finalizers in the order in which they are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hold {
+    /// A Pod's kubelet has not confirmed that its containers have stopped.
+    Kubelet,
+    /// Finalizers that somebody other than the control plane has to remove.
+    Finalizers(Vec<String>),
+    /// The control plane removes its protection once these release it.
+    InUse {
+        /// What is protected.
+        protection: Protection,
+        /// Who holds it.
+        by: Vec<ObjectId>,
+    },
+    /// What is left of the kind that a definition defines.
+    Instances(Vec<ObjectId>),
+    /// What is left in a namespace.
+    NamespaceContent {
+        /// These have to be gone first; until then the namespace controller deletes nothing else.
+        pods: Vec<ObjectId>,
+        /// Everything else.
+        others: Vec<ObjectId>,
+    },
+    /// Tokens in the `spec.finalizers` of a namespace besides the namespace controller's own.
+    SpecFinalizers(Vec<String>),
+    /// Dependents that its foreground deletion waits for.
+    BlockingDependents {
+        /// All of them.
+        dependents: Vec<ObjectId>,
+        /// It is one of them itself.
+        itself: bool,
+    },
+    /// Finalizers of the collector that the collector does not handle on it.
+    Unhandled(Vec<String>),
+    /// Aggregated APIs that nobody serves: until they are answered, or their APIServices deleted, no namespace is finished.
+    Discovery(Vec<FailingApi>),
+}
+
+impl Hold {
+    /// The rules of the deletion semantics that say so.
+    pub fn citations(&self) -> &'static [&'static str] {
+        match self {
+            Self::Kubelet => &["DEL-15"],
+            Self::Finalizers(_) => &["FIN-17"],
+            Self::InUse { protection, .. } => protection.citations(),
+            Self::Instances(_) => &["CRD-4"],
+            Self::NamespaceContent { pods, .. } if pods.is_empty() => &["NS-9"],
+            Self::NamespaceContent { .. } => &["NS-17"],
+            Self::SpecFinalizers(_) => &["NS-3"],
+            Self::BlockingDependents { itself: true, .. } => &["GC-44"],
+            Self::BlockingDependents { itself: false, .. } => &["GC-33"],
+            Self::Unhandled(_) => &["GC-2"],
+            Self::Discovery(_) => &["NS-11"],
+        }
+    }
+}
+
+/// An object that stays Terminating, and everything that holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldObject {
+    /// The object.
+    pub object: ObjectId,
+    /// What holds it.
+    pub holds: Vec<Hold>,
+    /// What a controller needs in order to let go of it, and loses at about the same time: it does not get stuck if the controller
+    /// is quicker. Empty if no controller can be.
+    pub unless_quicker: Vec<ObjectId>,
+    /// Workloads that may run its controller, and do not get lost: it does not get stuck if one of these is the controller. Empty if
+    /// no workload that is left can be.
+    pub unless_run_by: Vec<ObjectId>,
+    /// Nothing holds it but finalizers whose controllers the cluster does not contain: its own, or those of what it waits for.
+    pub unattended: bool,
+}
+
+impl HeldObject {
+    /// Whether no controller can release it, however quick it is and whichever workload runs it.
+    pub fn is_certain(&self) -> bool {
+        self.unless_quicker.is_empty() && self.unless_run_by.is_empty()
+    }
+}
+
+/// Every Terminating object that plans show, with what holds it; which of them are unattended, [`super::unattended`] finds out.
+pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
+    let view = View { cluster, state };
+    let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
+    let stuck = cluster
+        .ids()
+        .filter(|id| terminating(id) && !cluster.is_assumed(*id));
+    let held = |id| HeldObject {
+        object: id,
+        holds: holds(view, id),
+        unless_quicker: lost_in_race(view, id),
+        unless_run_by: left_to_run(view, id),
+        unattended: false,
+    };
+    stuck.map(held).collect()
+}
+
+fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
+    let links = &view.cluster.links;
+    let is_race = |one: &&Reconciled| {
+        view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) == LettingGo::Race
+    };
+    let racing = links.reconciled_of(id).iter().filter(is_race);
+    sorted(racing.flat_map(|reconciled| view.lacks(&links.controllers[reconciled.controller])))
+}
+
+fn left_to_run(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
+    let links = &view.cluster.links;
+    let is_left = |one: &&Reconciled| {
+        view.letting_go(one) == Some(LettingGo::Race)
+            && view.letting_go_by(one) == LettingGo::Certain
+    };
+    let left = links.reconciled_of(id).iter().filter(is_left);
+    sorted(left.flat_map(|reconciled| {
+        links.controllers[reconciled.controller]
+            .workloads
+            .iter()
+            .copied()
+    }))
+}
+
+fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {
+    let mut holds = Vec::new();
+    if waits_for_kubelet(view.state, id) {
+        holds.push(Hold::Kubelet);
+    }
+    holds_by_finalizer(view, id, &mut holds);
+    holds_by_role(view, id, &mut holds);
+    holds_by_collector(view, id, &mut holds);
+    holds
+}
+
+/// Those of the control plane are kept apart from all others: it removes them automatically once nothing needs them.
+fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (view.cluster, view.state);
+    let cleanup = match cluster.links.roles.get(&id) {
+        Some(Role::Definition { cleanup, .. }) => Some(*cleanup),
+        _ => None,
+    };
+    let protections = cluster.links.protections_of(id);
+    let mut foreign = Vec::new();
+    let mut in_use = Vec::new();
+    for slot in cluster
+        .finalizers_of(id)
+        .filter(|slot| state.finalizers[*slot] && Some(*slot) != cleanup)
+    {
+        let protected = protections
+            .iter()
+            .find(|protected| protected.finalizer == slot);
+        let by: Vec<ObjectId> = match protected.map(|protected| &protected.release) {
+            Some(ProtectionEnd::WhenUnheld(holders)) => {
+                let holding = holders.iter().filter(|holder| view.still_holds(**holder));
+                sorted(holding.map(|holder| holder.object))
+            }
+            _ => Vec::new(),
+        };
+        match protected {
+            Some(protected) if !by.is_empty() => in_use.push(Hold::InUse {
+                protection: protected.protection,
+                by,
+            }),
+            _ => foreign.push(cluster.text.get(cluster.finalizers[slot]).to_owned()),
+        }
+    }
+    if !foreign.is_empty() {
+        holds.push(Hold::Finalizers(foreign));
+    }
+    holds.extend(in_use);
+}
+
+fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (view.cluster, view.state);
+    let left = |ids: &[ObjectId]| sorted(ids.iter().copied().filter(|id| state.live(*id)));
+    match cluster.links.roles.get(&id) {
+        Some(Role::Definition { instances, .. }) => {
+            let instances = left(instances);
+            if !instances.is_empty() {
+                holds.push(Hold::Instances(instances));
+            }
+        }
+        Some(Role::Namespace {
+            content,
+            pods,
+            tokens,
+        }) => {
+            let (pods, others) = (left(pods), left(content));
+            if !pods.is_empty() || !others.is_empty() {
+                holds.push(Hold::NamespaceContent { pods, others });
+            }
+            if !tokens.is_empty() {
+                let tokens = tokens
+                    .iter()
+                    .map(|token| cluster.text.get(*token).to_owned());
+                holds.push(Hold::SpecFinalizers(tokens.collect()));
+            }
+            let failing: Vec<FailingApi> = view.failing_apis().collect();
+            if state.has(id, SPEC_KUBERNETES) && !failing.is_empty() {
+                holds.push(Hold::Discovery(failing));
+            }
+        }
+        Some(Role::Pod { .. }) | None => {}
+    }
+}
+
+fn holds_by_collector(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (view.cluster, view.state);
+    let finalizers: Vec<String> = gc_finalizers(state.flags[id]).map(str::to_owned).collect();
+    if finalizers.is_empty() {
+        return;
+    }
+    let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND);
+    let blocking = state
+        .dependents(cluster, id)
+        .filter(|dependent| waits && state.blocks(dependent.reference));
+    let dependents = sorted(blocking.map(|dependent| dependent.holder));
+    holds.push(match dependents.is_empty() {
+        true => Hold::Unhandled(finalizers),
+        false => Hold::BlockingDependents {
+            itself: dependents.contains(&id),
+            dependents,
+        },
+    });
+}
+
+/// Each once.
+fn sorted(ids: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
+    let ids: std::collections::BTreeSet<ObjectId> = ids.collect();
+    ids.into_iter().collect()
+}

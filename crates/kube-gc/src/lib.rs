@@ -1,0 +1,133 @@
+//! What Kubernetes does when something is deleted: a small pure model of the API server's DELETE, the garbage collector, the
+//! namespace controller, the finalization of custom resource definitions, and operators that let go of what is theirs.
+//!
+//! [`simulate`] takes a [`Cluster`] and a list of [`Step`]s and says what becomes of every object:
+//!
+//! ```
+//! use kube_gc::names::{GroupKind, ObjectKey, Wait};
+//! use kube_gc::{Cluster, Fate, KindInfo, KindTable, Object, OwnerReference, SimulationOptions, Step, simulate};
+//!
+//! let ship = GroupKind::new("example.com", "Ship");
+//! let mut kinds = KindTable::new();
+//! kinds.add(KindInfo::custom(ship, "ships", true, &["v1"]));
+//! let key = |name: &str| ObjectKey::new(ship, "harbour".into(), name);
+//! let mother = Object { key: key("mother"), uid: "1".into(), ..Object::default() };
+//! let owner = OwnerReference {
+//!     api_version: "example.com/v1".into(),
+//!     kind: "Ship".into(),
+//!     name: "mother".into(),
+//!     uid: "1".into(),
+//!     ..OwnerReference::default()
+//! };
+//! let boat = Object { key: key("boat"), uid: "2".into(), owner_references: vec![owner], ..Object::default() };
+//!
+//! let cluster = Cluster::new(kinds, vec![mother, boat])?;
+//! let delete = Step::Delete { targets: vec![key("mother")], policy: None, wait: Wait::Settled, client: 0 };
+//! let plan = simulate(&cluster, &[delete], &SimulationOptions::default());
+//! let verdict = &plan.steps[0].outcomes[0];
+//! assert!(plan.fates(verdict).iter().all(|(_, fate)| matches!(fate, Fate::Gone)));
+//! # Ok::<(), kube_gc::ClusterError>(())
+//! ```
+//!
+//! There is no I/O here, no clock and no randomness. Kubernetes itself races: the collector has
+//! twenty workers and no order among its items. The *verdict* is what one canonical order does
+//! (`rounds`, `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
+//! those that some other order reaches (`search`, `[SIM-11]`). Both run the same rules.
+//!
+//! *Requests and waits.* A step that deletes is a batch of requests: nothing happens between the first and the last of them.
+//! What the client waits for after the batch decides what may happen before the next one ([`Wait`]): with
+//! `None` it follows at once, and the collector may have acted in between or not; with `Gone` the cluster comes to rest, and if
+//! something of what was deleted is stuck then, the client never sends anything more; with `Settled` it comes to rest, and what
+//! is not running by then never runs again. Only a step that settles has outcomes. Several clients send their requests in the order of
+//! the steps, and what one of them waits for holds back nobody else.
+//!
+//! *Reconcilers.* An object may say which controllers outside of the control plane remove which of its finalizers
+//! ([`Reconciler`]): the workloads they run as, and the ServiceAccount, bindings and roles they act by. Whether such a controller
+//! lets go is certain, impossible, or a race that has both outcomes and the harm as its verdict ([`HeldObject::unless_quicker`]).
+//! What an authority lost to an earlier request decides for certain; all that controllers do at about the same time is a race.
+//!
+//! *Releases.* [`Behaviour`] says in what an older release deletes otherwise.
+//!
+//! * `names` how kinds and objects are named
+//! * `object`, `kinds`, `behaviour` what a caller tells; `assemble`, `ties`, `controller_ties` make a `cluster` of it
+//! * `cluster`, `references`, `links` what never changes: objects, references resolved by uid and by
+//!   coordinates, and what else ties objects together
+//! * `state`, `timeline`, `purging`, `view` what changes, and questions about it; `world` the one way to change it, watched by the
+//!   collector
+//! * `callouts`, `failing`, `webhooks`, `discovery` what the API server calls Services for, and what fails when nobody answers
+//! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers` what clients send, and what the API server, the other
+//!   controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is cited where it stands
+//! * `client`, `search` what several clients send at the same time, and every outcome that some order leads to
+//! * `plan`, `outcome`, `cause`, `hold`, `unattended`, `why`, `events` what a caller gets to see
+
+mod assemble;
+mod behaviour;
+mod callout_ties;
+mod callouts;
+mod cause;
+mod client;
+mod cluster;
+mod collector;
+mod conditions;
+mod controller_ties;
+mod controllers;
+mod delete;
+mod discovery;
+mod events;
+mod failing;
+mod flags;
+mod hold;
+mod id_set;
+mod ids;
+mod kinds;
+mod links;
+pub mod names;
+mod object;
+mod options;
+mod outcome;
+mod plan;
+mod purging;
+mod reading;
+mod reconcilers;
+mod references;
+mod requests;
+mod rounds;
+mod search;
+mod semantics;
+mod simulate;
+mod state;
+mod steps;
+mod symbols;
+mod ties;
+mod timeline;
+mod trace;
+mod unattended;
+mod view;
+mod webhooks;
+mod why;
+mod world;
+
+pub use assemble::ClusterError;
+pub use behaviour::Behaviour;
+pub use cause::{Cause, Protection};
+pub use cluster::Cluster;
+pub use delete::IMMORTAL_NAMESPACES;
+pub use discovery::FailingApi;
+pub use events::Event;
+pub use hold::{HeldObject, Hold};
+pub use ids::ObjectId;
+pub use kinds::{DefaultPolicy, KindId, KindInfo, KindTable};
+pub use object::{
+    Answerer, ApiServiceFacts, DefinitionFacts, Deletion, Facts, NamespaceFacts, Object,
+    OwnerReference, PodFacts, Reconciler, Requests, Verb, VolumeFacts, WebhookFacts,
+};
+pub use options::SimulationOptions;
+pub use outcome::{Condition, Difference, Fate, Outcome, Present};
+pub use plan::{Plan, StepPlan};
+pub use reading::{Edge, StoredObjects};
+pub use semantics::semantics;
+pub use simulate::simulate;
+pub use steps::Step;
+pub use trace::{Change, Effect};
+pub use webhooks::{Rejection, WEBHOOK_FAILED};
+pub use why::Why;

@@ -1,0 +1,167 @@
+//! What ties objects together besides owner references: namespaces and their content, definitions
+//! and their instances, protection finalizers and the objects that hold them `[FIN-1]` to
+//! `[FIN-6]`, and objects that a controller deletes along with another `[DEP-19]`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use typed_index_collections::TiVec;
+
+use crate::callouts::Callouts;
+use crate::cause::Protection;
+use crate::ids::{ControllerId, FinalizerId, NONE, ObjectId, RefId};
+use crate::kinds::KindId;
+use crate::symbols::Symbol;
+
+/// The part an object plays in deletion beyond being an object.
+#[derive(Debug, Clone)]
+pub(super) enum Role {
+    Pod {
+        scheduled: bool,
+        finished: bool,
+        grace_seconds: u64,
+    },
+    /// `pods` go before `content`; where the release does not order them, they are part of it.
+    Namespace {
+        content: Vec<ObjectId>,
+        pods: Vec<ObjectId>,
+        tokens: Vec<Symbol>,
+    },
+    Definition {
+        instances: Vec<ObjectId>,
+        cleanup: FinalizerId,
+        established: bool,
+    },
+}
+
+/// A finalizer that a built-in controller removes automatically.
+#[derive(Debug, Clone)]
+pub(super) struct Protected {
+    pub(super) object: ObjectId,
+    /// Index into the cluster's finalizers.
+    pub(super) finalizer: FinalizerId,
+    pub(super) release: ProtectionEnd,
+    pub(super) protection: Protection,
+}
+
+/// When a protection finalizer is removed.
+#[derive(Debug, Clone)]
+pub(super) enum ProtectionEnd {
+    /// From a Terminating object that none of these holds any more.
+    WhenUnheld(Vec<Holder>),
+    /// From a Pod that is Terminating, or whose Job is gone, or that no longer refers to it `[FIN-5]`.
+    JobTracking { reference: Option<RefId> },
+}
+
+/// An object that keeps a protection finalizer on another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Holder {
+    pub(super) object: ObjectId,
+    /// It releases the object as soon as it is Terminating without grace left, not only when gone `[FIN-14]`.
+    pub(super) until_finished: bool,
+}
+
+/// A finalizer that a controller outside of the control plane removes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reconciled {
+    pub(super) object: ObjectId,
+    pub(super) finalizer: FinalizerId,
+    pub(super) controller: ControllerId,
+}
+
+/// What a controller outside of the control plane needs. All lists are sorted, and one of the two is not empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ControllerNeeds {
+    pub(super) workloads: Vec<ObjectId>,
+    /// ServiceAccount, binding, role: each of these is enough, and so is one of which nothing can be lost, which is empty. None:
+    /// nobody knows what it needs.
+    pub(super) authority: Vec<Vec<ObjectId>>,
+}
+
+impl ControllerNeeds {
+    pub(super) fn needs(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.workloads
+            .iter()
+            .chain(self.authority.iter().flatten())
+            .copied()
+    }
+}
+
+/// All ties of a cluster.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Links {
+    pub(super) roles: BTreeMap<ObjectId, Role>,
+    pub(super) definition_of: BTreeMap<KindId, ObjectId>,
+    pub(super) namespaces: Vec<ObjectId>,
+    pub(super) definitions: Vec<ObjectId>,
+    /// By object: the Namespace that contains it, or [`NONE`].
+    homes: TiVec<ObjectId, ObjectId>,
+    /// Owners that some dependent looks for in the wrong place, where that misleads the collector about others.
+    pub(super) misleading: BTreeSet<ObjectId>,
+    /// Sorted by object.
+    pub(super) protections: Vec<Protected>,
+    /// Sorted by object.
+    pub(super) reconciled: Vec<Reconciled>,
+    /// Each once.
+    pub(super) controllers: TiVec<ControllerId, ControllerNeeds>,
+    /// What some controller may act by, sorted.
+    pub(super) authority: Vec<ObjectId>,
+    /// The Pods of a controller's workload, whatever becomes of their owner references.
+    pub(super) pods_of: BTreeMap<ObjectId, Vec<ObjectId>>,
+    /// (leader, follower): the follower is deleted when the leader is gone; sorted.
+    pub(super) followers: Vec<(ObjectId, ObjectId)>,
+    /// Webhooks and aggregated APIs.
+    pub(super) callouts: Callouts,
+}
+
+impl Links {
+    /// The Namespace object that contains another one.
+    pub(super) fn home_of(&self, id: ObjectId) -> Option<ObjectId> {
+        self.homes.get(id).copied().filter(|home| *home != NONE)
+    }
+
+    pub(super) fn set_home(&mut self, id: ObjectId, home: ObjectId) {
+        let known = self.homes.len().max(usize::from(id.next()));
+        self.homes.resize(known, NONE);
+        self.homes[id] = home;
+    }
+
+    pub(super) fn protections_of(&self, id: ObjectId) -> &[Protected] {
+        let start = self
+            .protections
+            .partition_point(|protection| protection.object < id);
+        let end = self
+            .protections
+            .partition_point(|protection| protection.object <= id);
+        &self.protections[start..end]
+    }
+
+    pub(super) fn reconciled_of(&self, id: ObjectId) -> &[Reconciled] {
+        let start = self
+            .reconciled
+            .partition_point(|reconciled| reconciled.object < id);
+        let end = self
+            .reconciled
+            .partition_point(|reconciled| reconciled.object <= id);
+        &self.reconciled[start..end]
+    }
+
+    pub(super) fn followers_of(&self, leader: ObjectId) -> &[(ObjectId, ObjectId)] {
+        let start = self.followers.partition_point(|(other, _)| *other < leader);
+        let end = self
+            .followers
+            .partition_point(|(other, _)| *other <= leader);
+        &self.followers[start..end]
+    }
+
+    pub(super) fn pods_of(&self, workload: ObjectId) -> &[ObjectId] {
+        self.pods_of.get(&workload).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn is_authority(&self, id: ObjectId) -> bool {
+        self.authority.binary_search(&id).is_ok()
+    }
+
+    pub(super) fn is_namespace(&self, id: ObjectId) -> bool {
+        matches!(self.roles.get(&id), Some(Role::Namespace { .. }))
+    }
+}

@@ -1,0 +1,24 @@
+//! Kubernetes' own words: how kinds, versions and objects are named, and the names that mean something to its controllers.
+
+mod api_version;
+pub mod finalizers;
+mod group_kind;
+mod key;
+mod key_order;
+mod kind_map;
+pub mod kinds;
+mod plural;
+mod remembered;
+mod request;
+mod scope;
+mod type_meta;
+
+pub use api_version::{ApiVersion, sort_versions};
+pub use group_kind::GroupKind;
+pub use key::{Namespace, NotAKey, ObjectKey};
+pub use key_order::sort_by_object_key;
+pub use kind_map::KindMap;
+pub use plural::{guessed_plurals, likeliest_plural};
+pub use request::{Policy, Wait};
+pub use scope::Scope;
+pub use type_meta::{TypeMeta, WrittenKind};

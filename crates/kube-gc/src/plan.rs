@@ -1,0 +1,210 @@
+//! What a simulation found: per step the verdict, every other outcome, and why.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cause::Cause;
+use crate::cluster::Cluster;
+use crate::discovery::FailingApi;
+use crate::events::Event;
+use crate::hold::{self, HeldObject};
+use crate::ids::ObjectId;
+use crate::names::ObjectKey;
+use crate::outcome::{self, Fate, Outcome};
+use crate::state::State;
+use crate::trace::{Change, Rejected};
+use crate::unattended;
+use crate::view::View;
+use crate::webhooks::{self, Rejection};
+use crate::why::{History, Why};
+
+/// A simulation from its first step to its last. Borrows the cluster for names and references.
+#[derive(Debug)]
+pub struct Plan<'c> {
+    pub(super) cluster: &'c Cluster,
+    /// One per step.
+    pub steps: Vec<StepPlan>,
+}
+
+/// What one step does.
+#[derive(Debug)]
+pub struct StepPlan {
+    /// HTTP code of each request of the step; empty for a step that sends none, or is never reached in the verdict because the
+    /// client waits forever for what an earlier step deletes.
+    pub responses: Vec<u16>,
+    /// The verdict first `[SIM-10]`, then every other reachable state `[SIM-11]`, the gravest
+    /// difference first. Empty where the client goes on before everything has settled.
+    pub outcomes: Vec<Outcome>,
+    /// Whether `outcomes` are all there are: false if the state cap cut the search.
+    pub complete: bool,
+    /// Whether the search reached the verdict among its outcomes: anything else is a defect of this
+    /// model, unless the search was cut short.
+    pub verdict_reached: bool,
+    /// Events so far, sorted.
+    pub events: Vec<Event>,
+    pub(super) log: Vec<Change>,
+    /// What webhooks rejected on the way to the verdict.
+    pub(super) rejected: Rejected,
+}
+
+impl Plan<'_> {
+    /// The same plan with the steps from `first` on told as one: what a client's requests do together, and what comes of it.
+    #[must_use]
+    pub fn together(mut self, first: usize) -> Self {
+        let mut several = self
+            .steps
+            .split_off(first.min(self.steps.len()))
+            .into_iter();
+        let Some(mut one) = several.next() else {
+            return self;
+        };
+        for StepPlan {
+            responses,
+            outcomes,
+            complete,
+            verdict_reached,
+            events,
+            log,
+            rejected,
+        } in several
+        {
+            one.responses.extend(responses);
+            one.log.extend(log);
+            one.rejected.extend(rejected);
+            one.complete &= complete;
+            one.verdict_reached &= verdict_reached;
+            (one.outcomes, one.events) = (outcomes, events);
+        }
+        self.steps.push(one);
+        self
+    }
+
+    /// The cluster that was simulated.
+    pub fn cluster(&self) -> &Cluster {
+        self.cluster
+    }
+
+    /// The verdict of the last step.
+    pub fn verdict(&self) -> Option<&Outcome> {
+        self.steps.last()?.outcomes.first()
+    }
+
+    /// What becomes of every object in one outcome, in the order of the keys.
+    pub fn fates(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
+        outcome::fates(self.cluster, &outcome.state(self.cluster))
+    }
+
+    /// What becomes of one object in one outcome.
+    pub fn fate(&self, outcome: &Outcome, id: ObjectId) -> Fate {
+        outcome::fate(self.cluster, &outcome.state(self.cluster), id)
+    }
+
+    /// The objects that fare otherwise in this outcome than in the verdict, with both fates: (key, here, verdict).
+    pub fn differences(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate, Fate)> {
+        let state = outcome.state(self.cluster);
+        let mut ids: Vec<ObjectId> = outcome
+            .patched()
+            .filter(|id| !self.cluster.is_assumed(*id))
+            .collect();
+        ids.sort_unstable();
+        let both = ids.into_iter().map(|id| {
+            let here = outcome::fate(self.cluster, &state, id);
+            (
+                self.cluster.key(id),
+                here,
+                outcome::fate(self.cluster, &outcome.base, id),
+            )
+        });
+        both.filter(|(_, here, there)| here != there).collect()
+    }
+
+    /// What happened in a step's verdict, in order.
+    pub fn changes(&self, step: usize) -> Vec<Change> {
+        let log = self.steps.get(step).map_or(&[][..], |step| &step.log);
+        log.iter()
+            .filter(|change| !self.cluster.is_assumed(change.object))
+            .copied()
+            .collect()
+    }
+
+    /// Why every object that was touched since the last step that settled, or that could have been touched and was not, ended
+    /// as it did in the verdict.
+    pub fn why(&self, step: usize) -> BTreeMap<ObjectKey, Why> {
+        self.looking_back(step, |history| history.explain())
+            .unwrap_or_default()
+    }
+
+    /// The causes alone, which take a fraction of the time and the memory.
+    pub fn causes(&self, step: usize) -> BTreeMap<ObjectId, Vec<Cause>> {
+        let causes = self
+            .looking_back(step, |history| history.causes())
+            .unwrap_or_default();
+        causes
+            .into_iter()
+            .map(|(id, (causes, _))| (id, causes))
+            .collect()
+    }
+
+    fn looking_back<T>(&self, step: usize, tell: impl FnOnce(&History<'_>) -> T) -> Option<T> {
+        let state = self.verdict_state(step)?;
+        let settled = self.steps[..step]
+            .iter()
+            .rposition(|step| !step.outcomes.is_empty());
+        let changes = |steps: &[StepPlan]| {
+            steps
+                .iter()
+                .flat_map(|step| step.log.iter().copied())
+                .collect()
+        };
+        let (before, since) = self.steps[..=step].split_at(settled.map_or(0, |step| step + 1));
+        let rejected = since
+            .iter()
+            .flat_map(|step| step.rejected.keys())
+            .map(|(id, _)| *id)
+            .collect();
+        let (before, since) = (changes(before), changes(since));
+        Some(tell(&History {
+            cluster: self.cluster,
+            state: &state,
+            before,
+            since,
+            rejected,
+        }))
+    }
+
+    /// The objects that stay Terminating in a step's verdict, with what holds each.
+    pub fn stuck(&self, step: usize) -> Vec<HeldObject> {
+        let mut stuck = self
+            .verdict_state(step)
+            .map_or_else(Vec::new, |state| hold::stuck(self.cluster, &state));
+        unattended::mark(self.cluster, &mut stuck);
+        stuck
+    }
+
+    /// The requests of a step, and of the controllers that act on it, that webhooks reject on the way to the verdict because
+    /// nobody answers for them; in the order of the objects.
+    pub fn rejections(&self, step: usize) -> Vec<Rejection> {
+        let rejected = self.steps.get(step).map(|step| &step.rejected);
+        rejected.map_or_else(Vec::new, |rejected| {
+            webhooks::rejections(self.cluster, rejected)
+        })
+    }
+
+    /// The APIServices that nobody answers for when a step is over: while one of them exists, no namespace of the cluster is
+    /// ever finished.
+    pub fn failing_apis(&self, step: usize) -> Vec<FailingApi> {
+        let state = self.verdict_state(step);
+        state.map_or_else(Vec::new, |state| {
+            View {
+                cluster: self.cluster,
+                state: &state,
+            }
+            .failing_apis()
+            .collect()
+        })
+    }
+
+    pub(super) fn verdict_state(&self, step: usize) -> Option<Arc<State>> {
+        Some(self.steps.get(step)?.outcomes.first()?.base.clone())
+    }
+}

@@ -1,0 +1,186 @@
+//! What purges have left to do. All of it follows from the flags of the objects, and is kept for speed: the search asks
+//! after every move.
+
+use std::collections::BTreeMap;
+
+use typed_index_collections::TiVec;
+
+use crate::cluster::Cluster;
+use crate::failing::Failing;
+use crate::flags::{GONE, TERMINATING};
+use crate::id_set::IdSet;
+use crate::ids::ObjectId;
+use crate::links::Role;
+
+/// Part of a state.
+#[derive(Debug, Clone)]
+pub(super) struct Purging {
+    /// Whatever a purge would delete now is among them; the others are taken out when somebody looks.
+    pub(super) candidates: IdSet,
+    /// Terminating namespaces with nothing left in them; those that may be finished are among them.
+    pub(super) emptied: IdSet,
+    /// Of the namespaces that something was deleted from.
+    left: BTreeMap<ObjectId, Left>,
+}
+
+/// The objects of a namespace that exist.
+#[derive(Debug, Clone, Copy, Default)]
+struct Left {
+    pods: Remainder,
+    others: Remainder,
+}
+
+/// What exists of a list of objects that never come back.
+#[derive(Debug, Clone, Copy, Default)]
+struct Remainder {
+    number: u32,
+    /// All before this one are gone.
+    first: u32,
+}
+
+impl Remainder {
+    fn all_of(list: &[ObjectId]) -> Self {
+        Self {
+            number: list.len() as u32,
+            first: 0,
+        }
+    }
+
+    fn update(&mut self, list: &[ObjectId], gone: impl Fn(ObjectId) -> bool) {
+        self.number -= 1;
+        while list.get(self.first as usize).is_some_and(|id| gone(*id)) {
+            self.first += 1;
+        }
+    }
+}
+
+impl Left {
+    fn of(content: &[ObjectId], pods: &[ObjectId]) -> Self {
+        Self {
+            pods: Remainder::all_of(pods),
+            others: Remainder::all_of(content),
+        }
+    }
+
+    /// All that is in a namespace. `None`: it is none.
+    fn everything(cluster: &Cluster, namespace: ObjectId) -> Option<Self> {
+        match cluster.links.roles.get(&namespace)? {
+            Role::Namespace { content, pods, .. } => Some(Self::of(content, pods)),
+            Role::Definition { .. } | Role::Pod { .. } => None,
+        }
+    }
+}
+
+impl Purging {
+    /// Of a cluster before the first step, in which everything exists.
+    pub(super) fn new(cluster: &Cluster, failing: &Failing) -> Self {
+        let ids = || IdSet::new(cluster.len());
+        let mut purging = Purging {
+            candidates: ids(),
+            emptied: ids(),
+            left: BTreeMap::new(),
+        };
+        for id in cluster.links.roles.keys() {
+            if cluster.nodes[*id].flags & TERMINATING != 0 {
+                purging.start(cluster, failing, *id);
+            }
+        }
+        purging
+    }
+
+    /// A namespace or a definition is Terminating from now on; or it is, and from now on webhooks fail.
+    pub(super) fn start(&mut self, cluster: &Cluster, failing: &Failing, id: ObjectId) {
+        match cluster.links.roles.get(&id) {
+            Some(Role::Namespace { content, pods, .. }) => {
+                if self.is_empty(cluster, id) {
+                    self.emptied.insert(id);
+                }
+                self.candidates.extend(pods.iter().copied());
+                // Where the deletion of a Pod is rejected, the rest does not wait for it [NS-8].
+                if !self.has_pods(cluster, id)
+                    || failing.has_webhooks() && cluster.asks_about_kind_of(pods)
+                {
+                    self.candidates.extend(content.iter().copied());
+                }
+            }
+            Some(Role::Definition { instances, .. }) => {
+                self.candidates.extend(instances.iter().copied())
+            }
+            Some(Role::Pod { .. }) | None => {}
+        }
+    }
+
+    /// Whether Pods are left that go before everything else in the namespace.
+    pub(super) fn has_pods(&self, cluster: &Cluster, namespace: ObjectId) -> bool {
+        self.left(cluster, namespace)
+            .is_some_and(|left| left.pods.number > 0)
+    }
+
+    /// Whether nothing is left in the namespace.
+    pub(super) fn is_empty(&self, cluster: &Cluster, namespace: ObjectId) -> bool {
+        self.left(cluster, namespace)
+            .is_none_or(|left| left.pods.number == 0 && left.others.number == 0)
+    }
+
+    /// What is left in a namespace. `None`: it is none.
+    fn left(&self, cluster: &Cluster, namespace: ObjectId) -> Option<Left> {
+        self.left
+            .get(&namespace)
+            .copied()
+            .or_else(|| Left::everything(cluster, namespace))
+    }
+
+    /// An object is gone.
+    pub(super) fn note_removal(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        flags: &TiVec<ObjectId, u16>,
+    ) {
+        let gone = |id: ObjectId| flags[id] & GONE != 0;
+        self.emptied.remove(id);
+        let Some(home) = cluster.links.home_of(id) else {
+            return;
+        };
+        let Some(Role::Namespace { content, pods, .. }) = cluster.links.roles.get(&home) else {
+            return;
+        };
+        let left = self
+            .left
+            .entry(home)
+            .or_insert_with(|| Left::of(content, pods));
+        if cluster.goes_first(id) {
+            left.pods.update(pods, gone);
+            if left.pods.number == 0 {
+                self.candidates.extend(content.iter().copied());
+            }
+        } else {
+            left.others.update(content, gone);
+        }
+        if flags[home] & (TERMINATING | GONE) == TERMINATING && self.is_empty(cluster, home) {
+            self.emptied.insert(home);
+        }
+    }
+
+    /// One of the Pods that are left in a namespace, and go before everything else in it.
+    pub(super) fn some_pod(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
+        let Some(Role::Namespace { pods, .. }) = cluster.links.roles.get(&namespace) else {
+            return None;
+        };
+        pods.get(self.left(cluster, namespace)?.pods.first as usize)
+            .copied()
+    }
+
+    /// One of the objects that are left in a namespace.
+    pub(super) fn some_content(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
+        let Some(Role::Namespace { content, .. }) = cluster.links.roles.get(&namespace) else {
+            return None;
+        };
+        let others = || {
+            content
+                .get(self.left(cluster, namespace)?.others.first as usize)
+                .copied()
+        };
+        self.some_pod(cluster, namespace).or_else(others)
+    }
+}

@@ -1,0 +1,153 @@
+//! What else a reader of a plan wants to know: how references were resolved, what contains an object,
+//! how things stood before a step.
+
+use std::sync::Arc;
+
+use crate::cause::Cause;
+use crate::cluster::Cluster;
+use crate::flags::{GONE, TERMINATING, gc_finalizers};
+use crate::ids::{NONE, ObjectId};
+use crate::kinds::KindInfo;
+use crate::names::GroupKind;
+use crate::outcome::{self, Fate, Present};
+use crate::plan::Plan;
+use crate::state::State;
+use crate::why;
+
+/// An owner reference of the cluster as given, resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The object with the reference's uid, which is all the collector's graph knows `[GC-4]`.
+    pub owner: Option<ObjectId>,
+    /// The uid that the reference shows; a rendered one is not bound by it.
+    pub uid: String,
+    /// `blockOwnerDeletion` is true.
+    pub blocking: bool,
+    /// Whether apiVersion and kind resolve `[GC-16]`.
+    pub resolvable: bool,
+}
+
+impl Cluster {
+    /// The owner references of an object, in their order.
+    pub fn edges(&self, id: ObjectId) -> impl Iterator<Item = Edge> + '_ {
+        self.refs_of(id).map(|index| {
+            let reference = self.reference(index);
+            Edge {
+                owner: (reference.by_uid != NONE).then_some(reference.by_uid),
+                uid: self.shown_uid(index).to_owned(),
+                blocking: self.written(index).block == Some(true),
+                resolvable: self.written(index).kind.is_some(),
+            }
+        })
+    }
+
+    /// `metadata.finalizers` of an object as given, in their order.
+    pub fn finalizer_names(&self, id: ObjectId) -> impl Iterator<Item = &str> {
+        self.finalizers_of(id)
+            .map(|slot| self.text.get(self.finalizers[slot]))
+    }
+
+    /// What is known of a kind, if anything is.
+    pub fn kind(&self, kind: GroupKind<&str>) -> Option<&KindInfo> {
+        self.kinds.find(kind).map(|id| self.kinds.get(id))
+    }
+
+    /// What is known of an object's kind.
+    pub fn kind_of(&self, id: ObjectId) -> &KindInfo {
+        self.info(id)
+    }
+}
+
+impl Plan<'_> {
+    /// What was stored before a step: the verdict of the step before it, or the cluster as given.
+    pub fn stored_before(&self, step: usize) -> StoredObjects<'_> {
+        let verdict = step
+            .checked_sub(1)
+            .and_then(|previous| self.stored_after(previous));
+        let given = || StoredObjects {
+            cluster: self.cluster,
+            state: Arc::new(State::new(self.cluster)),
+        };
+        verdict.unwrap_or_else(given)
+    }
+
+    /// What is stored in a step's verdict; `None` for a step that does not exist.
+    pub fn stored_after(&self, step: usize) -> Option<StoredObjects<'_>> {
+        self.verdict_state(step).map(|state| StoredObjects {
+            cluster: self.cluster,
+            state,
+        })
+    }
+
+    /// The objects that are no longer stored in a step's verdict, in the order of their ids.
+    pub fn gone_after(&self, step: usize) -> Vec<ObjectId> {
+        let state = self.verdict_state(step);
+        let flags = state.iter().flat_map(|state| state.flags.iter_enumerated());
+        flags
+            .filter(|(_, flags)| **flags & GONE != 0)
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    /// The finalizers of an object in a step's verdict in the order in which a patch addresses them: those of its
+    /// manifest, then the collector's, which a DELETE appends. Where the manifest already had one of the collector's
+    /// before others, the stored order differs.
+    pub fn stored_finalizers(&self, step: usize, id: ObjectId) -> Vec<String> {
+        let Some(state) = self.verdict_state(step) else {
+            return Vec::new();
+        };
+        let slots = self
+            .cluster
+            .finalizers_of(id)
+            .filter(|slot| state.finalizers[*slot]);
+        let own = slots.map(|slot| {
+            self.cluster
+                .text
+                .get(self.cluster.finalizers[slot])
+                .to_owned()
+        });
+        own.chain(gc_finalizers(state.flags[id]).map(str::to_owned))
+            .collect()
+    }
+
+    /// The objects that a step's verdict leaves alive although something is wrong with an owner of theirs, with what
+    /// spares them; in the order of the ids.
+    pub fn spared(&self, step: usize) -> Vec<(ObjectId, Vec<Cause>)> {
+        self.verdict_state(step)
+            .map_or_else(Vec::new, |state| why::spared(self.cluster, &state))
+    }
+}
+
+/// The objects at one moment of a simulation. To ask one question about all of them costs less than all their fates.
+#[derive(Debug, Clone)]
+pub struct StoredObjects<'c> {
+    cluster: &'c Cluster,
+    state: Arc<State>,
+}
+
+impl StoredObjects<'_> {
+    /// An object as it is stored, if it is.
+    pub fn present(&self, id: ObjectId) -> Option<Present> {
+        match outcome::fate(self.cluster, &self.state, id) {
+            Fate::Present(present) => Some(present),
+            Fate::Gone => None,
+        }
+    }
+
+    /// Whether an object is stored.
+    pub fn has(&self, id: ObjectId) -> bool {
+        self.state.live(id)
+    }
+
+    /// Whether an object is stored and Terminating.
+    pub fn terminating(&self, id: ObjectId) -> bool {
+        self.has(id) && self.state.has(id, TERMINATING)
+    }
+
+    /// Whether an object that both have has the same owner references in both.
+    pub fn same_references(&self, other: &Self, id: ObjectId) -> bool {
+        self.cluster
+            .refs_of(id)
+            .all(|reference| self.state.refs[reference] == other.state.refs[reference])
+    }
+}

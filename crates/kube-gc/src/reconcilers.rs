@@ -1,0 +1,215 @@
+//! Controllers outside of the control plane: which finalizers they remove, and whether they still can.
+//!
+//! Such a controller is data: the workloads whose Pods run it, and what its requests are allowed by: a ServiceAccount, a binding,
+//! a role, in alternatives of which each is enough. While it has what it needs it may let go of a Terminating object at any moment,
+//! and nothing forces it to be quick. Like every controller beside the collector it moves when all others have come to rest
+//! `[SIM-7]`; what it does is never among the moves that the search has to order. At rest
+//!
+//! * all that it needs is there and stays: it lets go, sooner or later;
+//! * something of each of its authorities was gone for certain when the object was marked ([`super::timeline`]), or something that it needs
+//!   was gone before the step began, when everything had settled: nobody lets go;
+//! * something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds, and what is
+//!   deleted in the foreground exists until the collector removes it. The search follows both ends; the verdict is the one that
+//!   does harm, the object stays.
+//!
+//! Objects that wait for the same controller are not let go of at once: it may be quick enough for some of them and too late for
+//! others, so that every mixture of the two ends is an outcome of its own.
+//!
+//! Of an object with several candidates for one finalizer one is its controller, and the input does not say which. If some of them
+//! would let go of it and others would not, that is a race, too.
+
+use std::collections::BTreeSet;
+
+use crate::cause::Cause;
+use crate::flags::{LOST, TERMINATING};
+use crate::ids::{FinalizerId, ObjectId};
+use crate::links::{ControllerNeeds, Reconciled};
+use crate::names::kinds;
+use crate::object::Verb;
+use crate::view::View;
+use crate::world::Simulation;
+
+/// Whether a controller lets go of a Terminating object when everything else is at rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LettingGo {
+    Certain,
+    /// Only if it is quick.
+    Race,
+    Never,
+}
+
+/// A finalizer of an object that is removed if a controller is quick enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ReleaseRace {
+    object: ObjectId,
+    finalizer: FinalizerId,
+}
+
+impl ReleaseRace {
+    pub(super) fn of(reconciled: &Reconciled) -> Self {
+        Self {
+            object: reconciled.object,
+            finalizer: reconciled.finalizer,
+        }
+    }
+}
+
+impl View<'_> {
+    /// `None` if there is nothing to let go of: the finalizer is gone, or its object is not being deleted.
+    pub(super) fn letting_go(&self, reconciled: &Reconciled) -> Option<LettingGo> {
+        let Reconciled {
+            object, finalizer, ..
+        } = reconciled;
+        let waits = self.state.live(*object)
+            && self.state.has(*object, TERMINATING)
+            && self.state.finalizers[*finalizer];
+        let candidates = self
+            .cluster
+            .links
+            .reconciled_of(*object)
+            .iter()
+            .filter(|one| one.finalizer == *finalizer);
+        let each = candidates.map(|candidate| self.letting_go_by(candidate));
+        waits.then(|| each.reduce(|one, next| if one == next { one } else { LettingGo::Race }))?
+    }
+
+    /// If this is the controller that removes the finalizer: the input may have several that could be.
+    pub(super) fn letting_go_by(&self, reconciled: &Reconciled) -> LettingGo {
+        let Reconciled {
+            object, controller, ..
+        } = reconciled;
+        let controller = &self.cluster.links.controllers[*controller];
+        let is_lost = |need: &ObjectId| self.state.has(*need, LOST);
+        let was_revoked =
+            |authority: &ObjectId| self.state.timeline.was_revoked(*authority, *object);
+        let is_void =
+            |authority: &Vec<ObjectId>| authority.iter().any(|it| is_lost(it) || was_revoked(it));
+        let may_act = controller.authority.is_empty() || !controller.authority.iter().all(is_void);
+        if !may_act
+            || controller.workloads.iter().any(is_lost)
+            || self.rejects(*object, Verb::Update)
+        {
+            LettingGo::Never
+        } else if self.lacks(controller).next().is_none() {
+            LettingGo::Certain
+        } else {
+            LettingGo::Race
+        }
+    }
+
+    /// What a controller needs and is about to lose, or has lost.
+    pub(super) fn lacks<'v>(
+        &'v self,
+        controller: &'v ControllerNeeds,
+    ) -> impl Iterator<Item = ObjectId> + 'v {
+        let workloads = controller
+            .workloads
+            .iter()
+            .filter(|workload| !self.runs(**workload));
+        let stays = |authority: &Vec<ObjectId>| authority.iter().all(|it| self.stays(*it));
+        let is_allowed = controller.authority.iter().any(stays);
+        let authority = controller
+            .authority
+            .iter()
+            .flatten()
+            .filter(move |it| !is_allowed && !self.stays(**it));
+        workloads.chain(authority).copied()
+    }
+
+    /// Whether a workload, or a Pod that outlives it, exists and nothing is about to change that.
+    fn runs(&self, workload: ObjectId) -> bool {
+        self.stays(workload)
+            || self
+                .cluster
+                .links
+                .pods_of(workload)
+                .iter()
+                .any(|pod| self.stays(*pod))
+    }
+
+    /// Whether something exists and nothing is about to change that.
+    fn stays(&self, id: ObjectId) -> bool {
+        self.state.live(id) && !self.state.has(id, TERMINATING) && !self.home_goes(id)
+    }
+
+    fn home_goes(&self, id: ObjectId) -> bool {
+        self.cluster
+            .links
+            .home_of(id)
+            .is_some_and(|home| self.state.has(home, TERMINATING))
+    }
+
+    /// Whether a controller that needs this never acts again, now that everything has settled. In a Terminating namespace no
+    /// workload runs, since its Pods go first and no new ones are admitted `[NS-17]`. A ServiceAccount that is being deleted
+    /// authenticates nobody, even while a finalizer holds it; a role or a binding counts until it is removed.
+    fn is_lost(&self, need: ObjectId) -> bool {
+        if !self.cluster.links.is_authority(need) {
+            return !self.runs(need) && (self.state.gone(need) || self.home_goes(need));
+        }
+        let account = self.cluster.info(need).group_kind() == kinds::SERVICE_ACCOUNT;
+        self.state.gone(need) || account && self.state.has(need, TERMINATING)
+    }
+}
+
+impl Simulation<'_> {
+    /// Everything has settled: what does not run or act by now never does again.
+    pub(super) fn forget_lost_controllers(&mut self) {
+        for need in self
+            .cluster
+            .links
+            .controllers
+            .iter()
+            .flat_map(ControllerNeeds::needs)
+        {
+            if self.view().is_lost(need) {
+                self.state.flags[need] |= LOST;
+            }
+        }
+    }
+
+    /// One batch of all controllers that are certain to let go; whether it changed anything. They let go of what a client waits
+    /// for first: when it goes on, nothing says that they have come to the rest.
+    pub(super) fn reconcilers_pass(&mut self, awaited: &BTreeSet<ObjectId>) -> bool {
+        let first = |reconciled: &Reconciled, letting_go| {
+            letting_go == LettingGo::Certain && awaited.contains(&reconciled.object)
+        };
+        !awaited.is_empty() && self.let_go_where(first)
+            || self.let_go_where(|_, letting_go| letting_go == LettingGo::Certain)
+    }
+
+    /// What controllers may still let go of, but only if they are quick.
+    pub(super) fn races(&self) -> BTreeSet<ReleaseRace> {
+        let view = self.view();
+        let is_race = |one: &&Reconciled| {
+            view.letting_go(one) == Some(LettingGo::Race)
+                && view.letting_go_by(one) != LettingGo::Never
+        };
+        let racing = self.cluster.links.reconciled.iter().filter(is_race);
+        racing.map(ReleaseRace::of).collect()
+    }
+
+    /// Controllers were quick: they let go of these.
+    pub(super) fn win_races(&mut self, won: &BTreeSet<ReleaseRace>) {
+        self.let_go_where(|one, letting_go| {
+            letting_go == LettingGo::Race && won.contains(&ReleaseRace::of(one))
+        });
+    }
+
+    fn let_go_where(&mut self, lets_go: impl Fn(&Reconciled, LettingGo) -> bool) -> bool {
+        // All read before the first one is let go of, as that may be what another one needs.
+        let waiting = self
+            .cluster
+            .links
+            .reconciled
+            .iter()
+            .filter_map(|reconciled| {
+                let letting_go = self.view().letting_go(reconciled)?;
+                lets_go(reconciled, letting_go).then_some((reconciled.object, reconciled.finalizer))
+            });
+        let waiting: BTreeSet<(ObjectId, FinalizerId)> = waiting.collect();
+        for (object, finalizer) in &waiting {
+            self.remove_finalizers(*object, &[*finalizer], 0, Cause::ControllerLetsGo.into());
+        }
+        !waiting.is_empty()
+    }
+}

@@ -1,0 +1,130 @@
+//! What the API server answers to the requests of a step, and which of them the search has still to send.
+
+use std::collections::BTreeSet;
+
+use crate::cause::Cause;
+use crate::client::Stretch;
+use crate::flags::{FOREGROUND, ORPHAN};
+use crate::ids::{FinalizerId, ObjectId};
+use crate::names::finalizers;
+use crate::steps::{BoundOperation, BoundRequest};
+use crate::webhooks::WEBHOOK_FAILED;
+use crate::world::Simulation;
+
+impl Simulation<'_> {
+    /// Sends the requests of a step; the HTTP code of each.
+    pub(super) fn request(&mut self, request: &BoundRequest<'_>) -> Vec<u16> {
+        let targets = request.targets.iter();
+        targets
+            .map(|target| target.map_or(404, |id| self.request_one(id, request.operation)))
+            .collect()
+    }
+
+    fn request_one(&mut self, id: ObjectId, operation: BoundOperation<'_>) -> u16 {
+        if self.state.gone(id) {
+            return 404;
+        }
+        let reason = Cause::Unheld.into();
+        self.state.timeline.tick();
+        match operation {
+            BoundOperation::Settle => {}
+            BoundOperation::Delete { policy, force } => {
+                return self.delete(id, policy, force, Cause::Requested.into());
+            }
+            BoundOperation::RemoveFinalizer(name) => {
+                let named = |slot: &FinalizerId| {
+                    self.cluster.text.get(self.cluster.finalizers[*slot]) == name
+                };
+                let slots: Vec<FinalizerId> =
+                    self.cluster.finalizers_of(id).filter(named).collect();
+                let gc = match name {
+                    finalizers::ORPHAN => ORPHAN,
+                    finalizers::FOREGROUND => FOREGROUND,
+                    _ => 0,
+                };
+                return status(self.remove_finalizers(id, &slots, gc, reason));
+            }
+            BoundOperation::RemoveAllFinalizers => {
+                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).collect();
+                return status(self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason));
+            }
+        }
+        200
+    }
+}
+
+impl<'c> Simulation<'c> {
+    fn next_request(&self, client: usize) -> Option<&'c BoundRequest<'c>> {
+        self.stretch?.next(client, &self.state)
+    }
+
+    /// The places of the clients that have requests to send.
+    pub(super) fn sending(&self) -> impl Iterator<Item = usize> + use<'_, 'c> {
+        (self.state.silent..self.clients()).filter(|client| self.is_sending(*client))
+    }
+
+    /// How many clients there are.
+    pub(super) fn clients(&self) -> usize {
+        self.stretch.map_or(0, Stretch::clients)
+    }
+
+    /// Whether the client at a place has requests to send.
+    pub(super) fn is_sending(&self, client: usize) -> bool {
+        self.next_request(client).is_some()
+    }
+
+    /// What the client at a place waits for before it sends its next request.
+    pub(super) fn awaited(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'_, 'c> {
+        self.stretch
+            .into_iter()
+            .flat_map(move |stretch| stretch.awaited(client, &self.state))
+    }
+
+    /// Whether the client at a place has requests to send and waits for nothing.
+    pub(super) fn may_send(&self, client: usize) -> bool {
+        self.is_sending(client) && self.awaited(client).next().is_none()
+    }
+
+    /// What all clients with requests to send wait for.
+    pub(super) fn awaited_by_any(&self) -> BTreeSet<ObjectId> {
+        self.sending()
+            .flat_map(|client| self.awaited(client).collect::<Vec<_>>())
+            .collect()
+    }
+
+    /// The targets of the next request of a client.
+    pub(super) fn next_targets(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'c> {
+        self.next_request(client)
+            .into_iter()
+            .flat_map(|request| &request.targets)
+            .flatten()
+            .copied()
+    }
+
+    /// The clients with a request still to be sent that names the object.
+    pub(super) fn naming(&self, id: ObjectId) -> impl Iterator<Item = usize> + use<'_, 'c> {
+        self.stretch
+            .into_iter()
+            .flat_map(move |stretch| stretch.naming(id, &self.state))
+    }
+
+    /// Whether a request that is still to be sent names the object.
+    pub(super) fn is_pending(&self, id: ObjectId) -> bool {
+        self.naming(id).next().is_some()
+    }
+
+    /// Sends the next request of a client.
+    pub(super) fn send(&mut self, client: usize) {
+        if let Some(request) = self.next_request(client) {
+            self.state.sent[client] += 1;
+            while self.state.silent < self.clients() && !self.is_sending(self.state.silent) {
+                self.state.silent += 1;
+            }
+            self.request(request);
+        }
+    }
+}
+
+fn status(admitted: bool) -> u16 {
+    if admitted { 200 } else { WEBHOOK_FAILED }
+}

@@ -1,0 +1,477 @@
+//! Puts the outcomes of independent parts together again: every combination is an outcome of the
+//! whole.
+//!
+//! The parts have one thing in common, the clients. Where one of them waits until objects are gone, and one part does not let them go,
+//! it sends nothing more to any part. If no other client goes on then, an outcome of the whole is what all parts are at that moment. If
+//! others do, all that the one deletes is in one part, and what halts it is seen there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use typed_index_collections::TiVec;
+
+use super::explore::{CHOICE, EACH, Explorer};
+use super::found::{Reached, ReachedEnds};
+use super::parts::{Part, Partition};
+use crate::client::{Rests, Sent};
+use crate::cluster::Cluster;
+use crate::controllers::ControllerSettings;
+use crate::flags::{UNWATCHED, VISIBLE};
+use crate::ids::ObjectId;
+use crate::names::{Policy, Wait};
+use crate::options::SimulationOptions;
+use crate::outcome::{Difference, Outcome, Patch};
+use crate::plan::StepPlan;
+use crate::state::State;
+use crate::steps::{BoundOperation, BoundRequest};
+
+/// Most outcomes besides the verdict that one step lists, however small the cluster.
+const MOST_OUTCOMES: usize = 20_000;
+/// As many as that it may list, however large the cluster.
+const FEWEST_OUTCOMES: usize = 4;
+/// Most objects in all outcomes besides the verdicts that a plan lists, in between.
+const MOST_OBJECTS: usize = 200_000;
+
+/// Adds to each step that settles, and so has its verdict already, every other outcome. `halts`: on the way to the verdict a client
+/// stopped.
+pub(crate) fn add_outcomes(
+    cluster: &Cluster,
+    requests: &[BoundRequest<'_>],
+    settings: ControllerSettings,
+    options: &SimulationOptions,
+    halts: bool,
+    steps: &mut [StepPlan],
+) {
+    let targets: Vec<ObjectId> = requests
+        .iter()
+        .flat_map(|request| &request.targets)
+        .flatten()
+        .copied()
+        .collect();
+    let mut active = targets.clone();
+    active.extend(
+        steps
+            .iter()
+            .flat_map(|step| &step.log)
+            .map(|entry| entry.object),
+    );
+    let joined = joined(requests);
+    let partition = Partition::new(cluster, &active, &targets, &joined);
+    let rests = Rests::of(requests);
+    let budget = options
+        .state_cap
+        .saturating_mul(CHOICE)
+        .saturating_add(cluster.len() * EACH);
+    let others = !joined.is_empty();
+    let mut search = PartSearch {
+        partition: &partition,
+        requests,
+        rests: &rests,
+        settings,
+        reduce: options.reduction,
+        others,
+        budget,
+        found: Vec::new(),
+    };
+    let deleted = deleted(cluster, requests);
+    let is_certain =
+        |part: &usize| options.reduction && is_certain(cluster, partition.objects(*part), &deleted);
+    let (certain, open): (Vec<usize>, Vec<usize>) = (0..partition.len()).partition(is_certain);
+    search.through(&open);
+    // What is certain ends as the verdict does, unless its deletion is never sent. What stays may be what a client waits for.
+    let waits = requests.iter().any(|request| !request.waiting.is_empty());
+    let may_halt = halts
+        || waits
+            && certain
+                .iter()
+                .any(|part| stays(cluster, partition.objects(*part)))
+        || search
+            .found
+            .iter()
+            .any(|part| part.reached.halting().next().is_some());
+    if may_halt {
+        search.through(&certain);
+        search.found.sort_by_key(|part| part.number);
+    }
+    let parts = search.found;
+    let mut room = MOST_OBJECTS / cluster.len().max(1);
+    let halting = parts
+        .iter()
+        .flat_map(|part| part.reached.halting())
+        .collect();
+    let whole = Whole {
+        cluster,
+        parts: &parts,
+        halting,
+        lone: !others,
+    };
+    for (stretch, (step, request)) in rests.iter().enumerate() {
+        if request.wait == Wait::Settled {
+            let listed = whole.add_to(
+                &mut steps[step],
+                stretch,
+                room.clamp(FEWEST_OUTCOMES, MOST_OUTCOMES),
+            );
+            room = room.saturating_sub(listed);
+        }
+    }
+}
+
+/// The objects that are deleted in the background, and nothing else is done to.
+fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, bool> {
+    let mut deleted: TiVec<ObjectId, Option<bool>> = vec![None; cluster.len()].into();
+    for request in requests {
+        let background = BoundOperation::Delete {
+            policy: Some(Policy::Background),
+            force: false,
+        };
+        let is_plain = request.operation == background;
+        for target in request.targets.iter().flatten() {
+            *deleted[*target].get_or_insert(true) &= is_plain;
+        }
+    }
+    deleted
+        .into_iter()
+        .map(|deleted| deleted == Some(true))
+        .collect()
+}
+
+/// Whether a part is an object that is nothing but deleted, so that it goes with the request, or stays because nobody removes its
+/// finalizers, whatever else happens when. Most objects of a release are such.
+fn is_certain(cluster: &Cluster, objects: &[ObjectId], deleted: &TiVec<ObjectId, bool>) -> bool {
+    let [id] = *objects else { return false };
+    let links = &cluster.links;
+    let is_ordinary = cluster.nodes[id].flags & !UNWATCHED == 0 && !links.roles.contains_key(&id);
+    let is_left_alone = links.reconciled_of(id).is_empty() && links.protections_of(id).is_empty();
+    deleted[id]
+        && is_ordinary
+        && cluster.refs_of(id).is_empty()
+        && is_left_alone
+        && !cluster.asks_about_kind_of(objects)
+}
+
+/// Whether objects have a finalizer.
+fn stays(cluster: &Cluster, objects: &[ObjectId]) -> bool {
+    objects
+        .iter()
+        .any(|id| !cluster.finalizers_of(*id).is_empty())
+}
+
+/// The search through parts, one after the other.
+struct PartSearch<'a, 'c> {
+    partition: &'a Partition<'c>,
+    requests: &'a [BoundRequest<'a>],
+    rests: &'a Rests<'a>,
+    settings: ControllerSettings,
+    reduce: bool,
+    /// Whether others may go on when a client has halted.
+    others: bool,
+    /// What the search may still spend.
+    budget: usize,
+    found: Vec<SearchedPart>,
+}
+
+/// A part, and what it can be.
+struct SearchedPart {
+    number: usize,
+    part: Part,
+    reached: ReachedEnds,
+}
+
+impl PartSearch<'_, '_> {
+    fn through(&mut self, parts: &[usize]) {
+        for (&number, sent) in
+            parts
+                .iter()
+                .zip(&sent(self.requests, self.rests, self.partition, parts))
+        {
+            let part = self.partition.part(number);
+            let explorer = Explorer::new(&part.cluster, self.settings, self.budget, self.reduce);
+            let (reached, left) = explorer.with_others(self.others).run(sent, self.rests);
+            self.budget = left;
+            self.found.push(SearchedPart {
+                number,
+                part,
+                reached,
+            });
+        }
+    }
+}
+
+/// What each client deletes that may halt, if others go on then.
+fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
+    let waiting: BTreeSet<usize> = requests
+        .iter()
+        .flat_map(|request| request.waiting.iter().copied())
+        .collect();
+    let after = requests
+        .iter()
+        .skip_while(|request| request.waiting.is_empty())
+        .skip(1);
+    let going: BTreeSet<usize> = after
+        .map(|request| request.client)
+        .chain(waiting.iter().copied())
+        .collect();
+    if going.len() < 2 {
+        return Vec::new();
+    }
+    let mut deleted: BTreeMap<usize, Vec<ObjectId>> = waiting
+        .into_iter()
+        .map(|client| (client, Vec::new()))
+        .collect();
+    for request in requests {
+        if let Some(deleted) = deleted.get_mut(&request.client) {
+            deleted.extend(request.targets.iter().flatten());
+        }
+    }
+    deleted.into_values().collect()
+}
+
+/// What the clients send to each of some parts, which are ascending.
+fn sent<'s>(
+    requests: &'s [BoundRequest<'s>],
+    rests: &Rests<'s>,
+    partition: &Partition<'_>,
+    parts: &[usize],
+) -> Vec<Sent<'s>> {
+    let mut all: Vec<Sent<'_>> = parts.iter().map(|_| Sent::default()).collect();
+    let mut ends = rests.iter().enumerate().peekable();
+    for (place, request) in requests.iter().enumerate() {
+        let mut shares: BTreeMap<usize, Vec<Option<ObjectId>>> = BTreeMap::new();
+        for target in request.targets.iter().flatten() {
+            let located = partition.locate(*target);
+            if let Some((part, local)) =
+                located.and_then(|(part, local)| Some((parts.binary_search(&part).ok()?, local)))
+            {
+                shares.entry(part).or_default().push(Some(local));
+            }
+        }
+        let Some(&(stretch, (last, end))) = ends.peek() else {
+            break;
+        };
+        for (part, targets) in shares {
+            all[part].push(stretch, end, request.to(targets));
+        }
+        if place == last {
+            ends.next();
+        }
+    }
+    all
+}
+
+/// What the search found in all parts.
+struct Whole<'a> {
+    cluster: &'a Cluster,
+    parts: &'a [SearchedPart],
+    /// The stretches at whose end a client may wait forever.
+    halting: BTreeSet<usize>,
+    /// Whether nothing follows once a client has halted.
+    lone: bool,
+}
+
+impl Whole<'_> {
+    /// The outcomes at the end of a stretch, which settles: everything was sent, or the client has stopped at an earlier end.
+    /// At most so many besides the verdict; how many they are.
+    fn add_to(&self, step: &mut StepPlan, stretch: usize, most: usize) -> usize {
+        let Some(verdict) = step.outcomes.first().map(|verdict| verdict.base.clone()) else {
+            return 0;
+        };
+        step.verdict_reached = false;
+        let first = if self.lone { 0 } else { stretch };
+        for moment in self.halting.range(first..stretch).copied().chain([stretch]) {
+            let stops = moment < stretch;
+            let parts = self
+                .parts
+                .iter()
+                .filter_map(|found| Some((&found.part, found.reached.at(moment)?)));
+            step.complete &= parts.clone().all(|(_, reached)| reached.complete);
+            let choices = parts
+                .map(|(part, reached)| self.ends(part, reached, &verdict))
+                .collect();
+            let choices = Choices {
+                parts: choices,
+                stops,
+            };
+            step.verdict_reached |= choices.hold_verdict();
+            let room = most - (step.outcomes.len() - 1);
+            step.complete &= choices.add_to(&mut step.outcomes, room);
+        }
+        step.outcomes[1..].sort_by_key(|outcome| (outcome.late, outcome.differs));
+        step.outcomes.len() - 1
+    }
+
+    /// How one part may end, the verdict's way first. States that look alike are one, late only if all of them are.
+    fn ends(&self, part: &Part, reached: &Reached, verdict: &State) -> Vec<PartEnd> {
+        let mut distinct: BTreeMap<_, (&Arc<State>, bool)> = BTreeMap::new();
+        for branch in &reached.ends {
+            let key = (
+                visible(&part.cluster, &branch.state),
+                self.lone && !branch.state.halted.is_empty(),
+            );
+            let seen = distinct
+                .entry(key)
+                .or_insert((&branch.state, branch.course.late));
+            seen.1 &= branch.course.late;
+        }
+        let ends = distinct.into_iter().map(|((_, halts), (state, late))| {
+            let patch = Patch {
+                objects: part.objects.clone(),
+                state: Arc::clone(state),
+            };
+            let difference = patch.difference(self.cluster, verdict);
+            PartEnd {
+                patch: difference.map(|difference| (patch, difference)),
+                late,
+                halts,
+            }
+        });
+        let mut ends: Vec<PartEnd> = ends.collect();
+        // The gravest differences next: not all of them may have room.
+        ends.sort_by_key(|end| {
+            (
+                end.patch.as_ref().map(|(_, difference)| *difference),
+                end.late,
+            )
+        });
+        ends
+    }
+}
+
+/// How one part of the cluster may end.
+#[derive(Debug, Clone)]
+struct PartEnd {
+    /// `None`: as in the verdict.
+    patch: Option<(Patch, Difference)>,
+    late: bool,
+    /// The client never goes on.
+    halts: bool,
+}
+
+/// How the parts may end at one moment.
+struct Choices {
+    parts: Vec<Vec<PartEnd>>,
+    /// Only if the client stops there.
+    stops: bool,
+}
+
+impl Choices {
+    fn hold_verdict(&self) -> bool {
+        let verdict = |end: &&PartEnd| end.patch.is_none();
+        let stops = |ends: &Vec<PartEnd>| ends.iter().filter(verdict).any(|end| end.halts);
+        self.parts
+            .iter()
+            .all(|ends| ends.iter().any(|end| verdict(&end)))
+            && (!self.stops || self.parts.iter().any(stops))
+    }
+
+    /// Appends every combination that differs from the verdict. If there are more than `most`, only so many of those in which
+    /// one part chooses, and of those in which all do alike; then the result is false.
+    fn add_to(&self, outcomes: &mut Vec<Outcome>, most: usize) -> bool {
+        // Most parts have no choice.
+        let (fixed, free): (Vec<_>, Vec<_>) = self.parts.iter().partition(|ends| ends.len() == 1);
+        let Some(verdict) = outcomes.first().cloned() else {
+            return true;
+        };
+        let mut start = Combination {
+            outcome: verdict,
+            halts: false,
+        };
+        fixed.into_iter().flatten().for_each(|end| start.add(end));
+        let number = free
+            .iter()
+            .fold(1, |number: usize, ends| number.saturating_mul(ends.len()));
+        // One of them may be the verdict.
+        let whole = number <= most + 1;
+        let combinations = if whole {
+            all(start, &free)
+        } else {
+            some(&start, &free, most)
+        };
+        let wanted = combinations
+            .into_iter()
+            .filter(|it| it.outcome.differs.is_some() && (it.halts || !self.stops));
+        let known = outcomes.len();
+        outcomes.extend(wanted.map(|combination| combination.outcome));
+        let listed = outcomes.len() - known;
+        outcomes.truncate(known + most);
+        whole && listed <= most
+    }
+}
+
+#[derive(Clone)]
+struct Combination {
+    outcome: Outcome,
+    halts: bool,
+}
+
+impl Combination {
+    fn add(&mut self, end: &PartEnd) {
+        if let Some((patch, difference)) = &end.patch {
+            self.outcome.patches.push(patch.clone());
+            self.outcome.differs = Some(
+                self.outcome
+                    .differs
+                    .map_or(*difference, |known| known.min(*difference)),
+            );
+        }
+        self.outcome.late |= end.late;
+        self.halts |= end.halts;
+    }
+}
+
+fn all(start: Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
+    let mut combinations = vec![start];
+    for ends in parts {
+        let longer = ends.iter().flat_map(|end| {
+            let mut same = combinations.clone();
+            same.iter_mut().for_each(|combination| combination.add(end));
+            same
+        });
+        combinations = longer.collect();
+    }
+    combinations
+}
+
+/// One part at a time chooses, all others end as first in their lists; then all choose alike. At most so many that differ from
+/// the verdict.
+fn some(start: &Combination, parts: &[&Vec<PartEnd>], most: usize) -> Vec<Combination> {
+    let choose = |choice: &dyn Fn(usize) -> usize| {
+        let mut combination = start.clone();
+        for (part, ends) in parts.iter().enumerate() {
+            combination.add(&ends[choice(part).min(ends.len() - 1)]);
+        }
+        combination
+    };
+    let longest = parts.iter().map(|ends| ends.len()).max().unwrap_or(0);
+    let alike = (0..longest).map(|choice| choose(&|_| choice));
+    let single = parts
+        .iter()
+        .enumerate()
+        .flat_map(|(chooser, ends)| (1..ends.len()).map(move |choice| (chooser, choice)));
+    let single =
+        single.map(|(chooser, choice)| choose(&|part| if part == chooser { choice } else { 0 }));
+    alike
+        .chain(single)
+        .filter(|combination| combination.outcome.differs.is_some())
+        .take(most)
+        .collect()
+}
+
+/// What a user can see of a state, to tell outcomes apart.
+fn visible(cluster: &Cluster, state: &State) -> Vec<u8> {
+    let mut bytes =
+        Vec::with_capacity(state.flags.len() + state.refs.len() + state.finalizers.len());
+    for id in cluster.ids() {
+        let flags = state.flags[id] & VISIBLE;
+        bytes.extend(flags.to_le_bytes());
+        if state.live(id) {
+            bytes.extend(cluster.refs_of(id).map(|index| state.refs[index] as u8));
+            bytes.extend(
+                cluster
+                    .finalizers_of(id)
+                    .map(|slot| u8::from(state.finalizers[slot])),
+            );
+        }
+    }
+    bytes
+}

@@ -1,0 +1,477 @@
+//! Every outcome of one part of a cluster: an exhaustive, memoised search over the orders in which
+//! moves can happen `[SIM-11]`.
+//!
+//! A *move* is an attempt at an item, the orphaning of an owner's dependents, a piece of a purge or the next request of a client, run to
+//! its end: what races is which of them comes first. (An attempt that conflicts with itself `[GC-22a]` ends there, and its retry is a move
+//! of its own.) The search goes depth first, makes moves until there is a choice, and there follows each alternative once:
+//!
+//! * A state at a choice is known by the fingerprint of everything that decides its future, queues included, so that two
+//!   orders which lead to one state are followed on only once. Between choices nothing is remembered.
+//! * An item that would write nothing is taken out of the queue at once: it has no effect whenever it runs, and a write that
+//!   changes its mind queues it again.
+//! * Where the moves of a few objects can be shown to commute with all others, only these are followed
+//!   ([`super::independence`] says why no outcome is lost). Of several such sets the smallest is taken; one with a single
+//!   move needs no choice at all.
+//! * Outcomes that need a retry which comes late are searched after all others, so that `late` means "only late" `[GC-16]`.
+//!
+//! The work is bounded by a budget that every look at an object, every move and every copied state is charged to. Once it is
+//! used up a number of fixed pseudo-random orders are run instead. Of many objects that controllers may each be quick enough to
+//! let go of, those of one controller are let go of, or all, or one, or all but one. Of large states at rest, only so many are kept. In each case the result says that it is not complete.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::choice::{Chooser, Means};
+use super::found::{Branch, Course, Races, Reached, ReachedEnds, Search};
+use super::sampling::{Random, any_move};
+use crate::client::{Rests, Sent, Stretch};
+use crate::cluster::Cluster;
+use crate::controllers::ControllerSettings;
+use crate::ids::{ControllerId, ObjectId};
+use crate::reconcilers::ReleaseRace;
+use crate::state::State;
+use crate::world::Simulation;
+
+/// How many orders are sampled when the search is cut short.
+const SAMPLES: usize = 64;
+/// The fewest of them between one rest and the next.
+const FEWEST_SAMPLES: usize = 2;
+/// How many objects all other sampled orders together go through.
+const SAMPLED: usize = 50_000;
+
+/// Of so many races between controllers and deletions at one moment, all mixtures of ends are searched.
+const MOST_MIXED: usize = 6;
+/// Of so many, those mixtures in which one race ends otherwise than all others.
+const MOST_SINGLED_OUT: usize = 50;
+
+/// What one state at a choice costs of the budget: the unit of the cap.
+pub(super) const CHOICE: usize = 16;
+/// What one move without a choice costs.
+const MOVE: usize = 1;
+/// What comes to the budget for every object, so that a cluster without a choice is searched whole, however large it is.
+pub(super) const EACH: usize = 256;
+/// Most objects in all states at rest that are kept of one part; and as many states as are kept in any case.
+const MOST_KEPT: usize = 2_000_000;
+const FEWEST_KEPT: usize = 16;
+/// Most objects in all states that wait for their other branches, and in those that wait for a late retry.
+const MOST_WAITING: usize = 1_000_000;
+
+/// A search through one part.
+#[derive(Debug)]
+pub(super) struct Explorer<'c> {
+    cluster: &'c Cluster,
+    stretch: Option<&'c Stretch<'c>>,
+    /// Whether nothing follows once a client has halted: no other one goes on.
+    lone: bool,
+    settings: ControllerSettings,
+    /// What the search may still spend: [`MOVE`] for a move, more for a choice.
+    budget: usize,
+    /// How many objects the orders that are still to be sampled may go through.
+    sampled: usize,
+    chooser: Chooser,
+}
+
+impl<'c> Explorer<'c> {
+    pub(super) fn new(
+        cluster: &'c Cluster,
+        settings: ControllerSettings,
+        budget: usize,
+        reduce: bool,
+    ) -> Self {
+        let chooser = Chooser::new(cluster.len(), reduce);
+        Explorer {
+            cluster,
+            stretch: None,
+            lone: true,
+            settings,
+            budget,
+            sampled: SAMPLED,
+            chooser,
+        }
+    }
+
+    /// The same, where other clients may go on when one has halted.
+    pub(super) fn with_others(self, others: bool) -> Self {
+        Explorer {
+            lone: !others,
+            ..self
+        }
+    }
+
+    /// The outcomes at the end of each stretch over all orders, and what of the budget is unused. `sent` is what clients send to
+    /// this part, in some of the stretches between `rests`.
+    pub(super) fn run(mut self, sent: &'c Sent<'c>, rests: &Rests<'_>) -> (ReachedEnds, usize) {
+        let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
+        let first = self.settle(vec![start]);
+        let mut ends = ReachedEnds::default();
+        // Whether a stretch without requests changes nothing any more: after a rest that did not settle, after one that did.
+        let mut is_idle = [false; 2];
+        let mut number = 0;
+        while number < rests.len() {
+            let settled = rests.settles_before(number);
+            self.stretch = sent.at(number);
+            if self.stretch.is_none() && is_idle[usize::from(settled)] {
+                let next_sent = sent.next_from(number).unwrap_or(rests.len());
+                number = if is_idle == [true; 2] {
+                    next_sent
+                } else {
+                    next_sent.min(rests.alike_until(number))
+                };
+                continue;
+            }
+            let before = ends.last().unwrap_or(&first);
+            let reached = self.after(before, settled);
+            if self.stretch.is_none() && reached.is_like(before) {
+                is_idle[usize::from(settled)] = true;
+            } else {
+                is_idle = [false; 2];
+            }
+            ends.push(number, reached);
+            number += 1;
+        }
+        (ends, self.budget)
+    }
+
+    /// What a stretch leads to.
+    fn after(&mut self, before: &Reached, settled: bool) -> Reached {
+        let going = before
+            .ends
+            .iter()
+            .filter(|branch| !self.lone || branch.state.halted.is_empty());
+        let clients = self.stretch.map_or(0, Stretch::clients);
+        let starts: Vec<Branch> = going
+            .map(|branch| self.start(branch, settled, clients))
+            .collect();
+        self.budget = self
+            .budget
+            .saturating_sub((starts.len().max(1) - 1) * self.cost_of_copy());
+        let mut reached = self.settle(starts);
+        reached.complete &= before.complete;
+        let Some(stretch) = self.stretch else {
+            return reached;
+        };
+        for branch in &mut reached.ends {
+            let halted: Vec<usize> = stretch.halts(&branch.state).collect();
+            if halted.is_empty() {
+                continue;
+            }
+            let mut world = self.world((*branch.state).clone());
+            if !self.lone {
+                // It waits forever: no controller was quick enough.
+                world.forget_lost_controllers();
+            }
+            world.state.halted.extend(halted);
+            branch.state = Arc::new(world.state);
+        }
+        reached
+    }
+
+    /// What a state costs that is copied, hashed and kept: large ones cost more.
+    fn cost_of_copy(&self) -> usize {
+        CHOICE + self.cluster.len() / 4
+    }
+
+    /// A branch before the first request of a stretch in which so many clients send something.
+    fn start(&self, branch: &Branch, settled: bool, clients: usize) -> Branch {
+        let mut world = self.world((*branch.state).clone());
+        if settled {
+            world.forget_lost_controllers();
+        }
+        (world.state.sent, world.state.silent) = (vec![0; clients], 0);
+        Branch::of(
+            world.state,
+            Course {
+                shelved: false,
+                races: Races::Open,
+                ..branch.course
+            },
+        )
+    }
+
+    fn world(&self, state: State) -> Simulation<'c> {
+        Simulation {
+            cluster: self.cluster,
+            state,
+            stretch: self.stretch,
+            watch: Vec::new(),
+            trace: None,
+        }
+    }
+
+    /// All states at rest that can be reached.
+    fn settle(&mut self, starts: Vec<Branch>) -> Reached {
+        let mut search = Search::default();
+        // What needs no late retry is searched first, so that `late` means "only late".
+        let (late, mut open): (Vec<Branch>, Vec<Branch>) = starts
+            .clone()
+            .into_iter()
+            .partition(|branch| branch.course.late);
+        search.late = late;
+        loop {
+            let Some(branch) = open.pop().or_else(|| search.late.pop()) else {
+                return Reached {
+                    ends: search.ends.into_values().collect(),
+                    complete: !search.cut,
+                };
+            };
+            if !self.follow(branch, &mut search, &mut open) {
+                break;
+            }
+        }
+        // Fewer where one order is long, and where there were many already.
+        let objects = self.cluster.len() + 1;
+        let samples = (self.sampled / objects).clamp(FEWEST_SAMPLES, SAMPLES);
+        self.sampled = self.sampled.saturating_sub(samples * objects);
+        for (index, start) in (0..samples).zip(starts.iter().cycle()) {
+            self.sample(start.clone(), index as u64, &mut search);
+        }
+        Reached {
+            ends: search.ends.into_values().collect(),
+            complete: false,
+        }
+    }
+
+    /// Follows one branch to its end or to the next real choice. False when the budget is used up.
+    fn follow(&mut self, branch: Branch, search: &mut Search, open: &mut Vec<Branch>) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        let Branch {
+            state,
+            next,
+            course,
+            depth,
+        } = branch;
+        let mut world = self.world(Arc::unwrap_or_clone(state));
+        if let Some(next) = next {
+            self.budget = self.budget.saturating_sub(self.cost_of_copy());
+            world.make(next);
+        }
+        loop {
+            if self.budget == 0 {
+                return false;
+            }
+            let means = Means {
+                budget: self.budget,
+                copy: self.cost_of_copy(),
+            };
+            let moves = self.chooser.choose(&mut world, course.shelved, means);
+            self.budget = self.budget.saturating_sub(self.chooser.spent());
+            match moves[..] {
+                [] => match self.rest(&mut world, course, search) {
+                    Rest::Goes => {}
+                    Rest::Ended => {
+                        let quick = self.quick_controllers(&world, course, search);
+                        self.budget = self
+                            .budget
+                            .saturating_sub(quick.len() * self.cost_of_copy());
+                        if course.late {
+                            search.late.extend(quick)
+                        } else {
+                            open.extend(quick)
+                        }
+                        return true;
+                    }
+                },
+                [only] => {
+                    self.budget = self.budget.saturating_sub(MOVE);
+                    world.make(only);
+                }
+                _ => {
+                    if !search.seen.insert((
+                        world.state.fingerprint(),
+                        Course {
+                            late: false,
+                            ..course
+                        },
+                    )) {
+                        return true;
+                    }
+                    let depth = depth + 1;
+                    if depth > self.most_waiting() {
+                        return false;
+                    }
+                    let state = Arc::new(world.state);
+                    let branch = |next| Branch {
+                        state: Arc::clone(&state),
+                        next: Some(next),
+                        course,
+                        depth,
+                    };
+                    open.extend(moves.into_iter().map(branch));
+                    // Late branches wait until all others are done.
+                    if course.late {
+                        search.late.append(open);
+                    }
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Nothing in the queues can move: late retries, then the other controllers, then rest.
+    fn rest(&self, world: &mut Simulation<'_>, course: Course, search: &mut Search) -> Rest {
+        if !course.shelved {
+            let ready = world
+                .state
+                .failed
+                .iter()
+                .filter(|id| world.would_write(*id) || world.view().may_orphan(*id));
+            let ready: Vec<ObjectId> = ready.collect();
+            if !ready.is_empty() {
+                // Either the back-off ends soon enough, or not before somebody looks.
+                let course = Course {
+                    late: true,
+                    shelved: true,
+                    ..course
+                };
+                if search.late.len() < self.most_waiting() {
+                    search.late.push(Branch::of(world.state.clone(), course));
+                } else {
+                    search.cut = true;
+                }
+                for id in ready {
+                    world.state.failed.remove(id);
+                    world.retry(id);
+                }
+                return Rest::Goes;
+            }
+        }
+        if world.controllers_pass(self.settings) || world.reconcilers_pass(&world.awaited_by_any())
+        {
+            world.apply_watch();
+            return Rest::Goes;
+        }
+        if course.races == Races::Won && win_all_races(world) {
+            return Rest::Goes;
+        }
+        search.add_end(world, course, self.most_kept());
+        Rest::Ended
+    }
+
+    /// Where everything is at rest, but controllers that are going may have been quick enough to let go of some objects: what
+    /// follows then.
+    fn quick_controllers(
+        &self,
+        world: &Simulation<'c>,
+        course: Course,
+        search: &mut Search,
+    ) -> Vec<Branch> {
+        let races = if course.races == Races::Open {
+            world.races()
+        } else {
+            BTreeSet::new()
+        };
+        let count = races.len();
+        if races.is_empty()
+            || !search.seen.insert((
+                world.state.fingerprint(),
+                Course {
+                    late: false,
+                    ..course
+                },
+            ))
+        {
+            return Vec::new();
+        }
+        // Each of them is won or is not: as many states as there are sets of them.
+        let sets = 1_usize.checked_shl(count as u32).unwrap_or(usize::MAX);
+        let all = count <= MOST_MIXED
+            && sets.saturating_mul(count * self.cost_of_copy()) / 2 <= self.budget;
+        let won = |races: BTreeSet<ReleaseRace>, then: Races| {
+            let mut world = world.clone();
+            world.win_races(&races);
+            world.apply_watch();
+            Branch::of(
+                world.state,
+                Course {
+                    races: then,
+                    ..course
+                },
+            )
+        };
+        if all {
+            return races
+                .into_iter()
+                .map(|race| won(BTreeSet::from([race]), Races::Open))
+                .collect();
+        }
+        search.cut = true;
+        let mut quick = vec![Branch::of(
+            world.state.clone(),
+            Course {
+                races: Races::Won,
+                ..course
+            },
+        )];
+        let mut by_controller: BTreeMap<ControllerId, BTreeSet<ReleaseRace>> = BTreeMap::new();
+        for one in &world.cluster.links.reconciled {
+            let race = Some(ReleaseRace::of(one)).filter(|race| races.contains(race));
+            by_controller
+                .entry(one.controller)
+                .or_default()
+                .extend(race);
+        }
+        quick.extend(
+            by_controller
+                .into_values()
+                .filter(|won| !won.is_empty())
+                .map(|races| won(races, Races::Lost)),
+        );
+        // Of the mixtures those in which one race ends otherwise than all others.
+        for race in races.iter().filter(|_| count <= MOST_SINGLED_OUT) {
+            let others = races
+                .iter()
+                .filter(|other| *other != race)
+                .copied()
+                .collect();
+            quick.extend([
+                won(BTreeSet::from([*race]), Races::Lost),
+                won(others, Races::Lost),
+            ]);
+        }
+        quick
+    }
+
+    fn most_kept(&self) -> usize {
+        (MOST_KEPT / (self.cluster.len() + 1)).max(FEWEST_KEPT)
+    }
+
+    fn most_waiting(&self) -> usize {
+        MOST_WAITING / (self.cluster.len() + 1) + 1
+    }
+
+    /// One pseudo-random order to its end.
+    fn sample(&self, start: Branch, seed: u64, search: &mut Search) {
+        let mut random = Random::new(seed);
+        let mut world = self.world(Arc::unwrap_or_clone(start.state));
+        let mut found = Search::default();
+        loop {
+            if let Some(next) = any_move(&mut world, &mut random) {
+                world.make(next);
+            } else if let Rest::Ended = self.rest(&mut world, start.course, &mut found) {
+                let races: Vec<ReleaseRace> = world.races().into_iter().collect();
+                if races.is_empty() || random.below(2) == 0 {
+                    break;
+                }
+                world.win_races(&BTreeSet::from([races[random.below(races.len())]]));
+                world.apply_watch();
+            }
+        }
+        let room = self.most_kept().saturating_sub(search.ends.len());
+        search.ends.extend(found.ends.into_iter().take(room));
+    }
+}
+
+/// All controllers that may be quick enough are; false if there is none.
+fn win_all_races(world: &mut Simulation<'_>) -> bool {
+    let races = world.races();
+    world.win_races(&races);
+    world.apply_watch();
+    !races.is_empty()
+}
+
+enum Rest {
+    Goes,
+    Ended,
+}

@@ -1,0 +1,135 @@
+//! What a search through one part has found so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::moves::Move;
+use crate::state::State;
+use crate::world::Simulation;
+
+/// A state of the part, and how it came about.
+#[derive(Debug, Clone)]
+pub(super) struct Branch {
+    /// All branches of one choice share the state before it.
+    pub(super) state: Arc<State>,
+    /// What was chosen there.
+    pub(super) next: Option<Move>,
+    pub(super) course: Course,
+    /// How many choices lead here: as many states are waiting for their other branches.
+    pub(super) depth: usize,
+}
+
+impl Branch {
+    pub(super) fn of(state: State, course: Course) -> Self {
+        Branch {
+            state: Arc::new(state),
+            next: None,
+            course,
+            depth: 0,
+        }
+    }
+}
+
+/// What a state does not show of how it came about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Course {
+    /// Some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
+    pub(super) late: bool,
+    /// Such items are left alone for the rest of this step.
+    pub(super) shelved: bool,
+    pub(super) races: Races,
+}
+
+/// Which of the races between controllers and deletions controllers win.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Races {
+    /// Each of them is won or is not.
+    #[default]
+    Open,
+    /// There are too many: none that is still open.
+    Lost,
+    /// There are too many: all.
+    Won,
+}
+
+/// What a step can lead to.
+#[derive(Debug, Clone)]
+pub(super) struct Reached {
+    pub(super) ends: Vec<Branch>,
+    pub(super) complete: bool,
+}
+
+impl Reached {
+    /// Whether everything that follows from one of them follows from the other.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let alike = |(one, other): (&Branch, &Branch)| {
+            one.course == other.course && one.state.fingerprint() == other.state.fingerprint()
+        };
+        self.complete == other.complete
+            && self.ends.len() == other.ends.len()
+            && self.ends.iter().zip(&other.ends).all(alike)
+    }
+}
+
+/// What a part can be at the end of each stretch.
+#[derive(Debug, Default)]
+pub(super) struct ReachedEnds {
+    /// By the stretch with whose end it begins to be so, in order.
+    changes: Vec<(usize, Reached)>,
+}
+
+impl ReachedEnds {
+    /// What the part can be at the end of a stretch, which comes after all others so far.
+    pub(super) fn push(&mut self, stretch: usize, reached: Reached) {
+        self.changes.push((stretch, reached));
+    }
+
+    pub(super) fn last(&self) -> Option<&Reached> {
+        self.changes.last().map(|(_, reached)| reached)
+    }
+
+    /// What the part can be at the end of a stretch; `None` before the first one.
+    pub(super) fn at(&self, stretch: usize) -> Option<&Reached> {
+        let known = self.changes.partition_point(|(first, _)| *first <= stretch);
+        self.changes[..known].last().map(|(_, reached)| reached)
+    }
+
+    /// The stretches at whose end a client may wait forever for the first time.
+    pub(super) fn halting(&self) -> impl Iterator<Item = usize> + '_ {
+        let halts = |reached: &Reached| reached.ends.iter().any(|end| !end.state.halted.is_empty());
+        self.changes
+            .iter()
+            .filter(move |(_, reached)| halts(reached))
+            .map(|(stretch, _)| *stretch)
+    }
+}
+
+/// What has been found.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    pub(super) seen: BTreeSet<((u64, u64), Course)>,
+    pub(super) ends: BTreeMap<(u64, u64), Branch>,
+    pub(super) late: Vec<Branch>,
+    /// Something was left out.
+    pub(super) cut: bool,
+}
+
+impl Search {
+    /// Keeps a state at rest, if there is room for it.
+    pub(super) fn add_end(&mut self, world: &Simulation<'_>, course: Course, most: usize) {
+        let key = world.state.fingerprint();
+        if self.ends.contains_key(&key) {
+            return;
+        }
+        if self.ends.len() >= most {
+            self.cut = true;
+            return;
+        }
+        let course = Course {
+            shelved: false,
+            ..course
+        };
+        self.ends
+            .insert(key, Branch::of(world.state.clone(), course));
+    }
+}

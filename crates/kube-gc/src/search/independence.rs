@@ -1,0 +1,452 @@
+//! Which moves may be made first without losing an outcome.
+//!
+//! Most moves of a cluster commute: two dependents of one foreground owner do not care which of
+//! them goes first. From every state the search therefore follows only a *stubborn set* of moves
+//! (Valmari). It is a set of objects with all their moves, now and later, closed under two rules:
+//!
+//! 1. *Who could interfere with a possible move of a member is a member*: whoever reads what it writes or writes what it
+//!    reads, which are its owners and its dependents (`add_neighbours`), except where both orders do the same
+//!    (`indifferent`).
+//! 2. *Of what has to happen before an impossible move of a member becomes possible, something is a member*
+//!    (`add_conditions`). Where one of several things must happen, any one of them will do (`add_one_of`).
+//!
+//! Why no outcome is lost: take any order that leads to rest, and in it the first move of a member. There is one, unless no
+//! member can move at all, since at rest nothing is possible. All moves before it are of others. By rule 2 they cannot have
+//! made it possible, so it was possible from the start; by rule 1 they do not interfere with it. It may as well be made
+//! first, and the cluster comes to rest in the same state. The same holds for the rest of the order, which is shorter by
+//! one. Only states at rest are preserved, not those on the way, and every order ends, so nothing else is
+//! required of the set.
+//!
+//! A client whose requests are to be sent is a member like an object. While it waits, its move is impossible. Its move reads and writes the targets of its next request,
+//! and what it marks depends on which authorities are gone ([`crate::timeline`]).
+//!
+//! Closing the set costs no more than the objects it ends up with, and stops at `limit` moves, where a smaller set is known
+//! already. A rule too many costs time, a rule too few costs outcomes: a property test compares with the search that follows
+//! all moves.
+
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
+
+use super::moves::{Move, Prospect};
+use crate::collector::Action;
+use crate::controllers::Purge;
+use crate::flags::{
+    DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING,
+};
+use crate::id_set::IdSet;
+use crate::ids::{NONE, ObjectId, RefId};
+use crate::references::Dependent;
+use crate::webhooks::ToldTies;
+use crate::world::Simulation;
+
+/// What a stubborn set is closed around.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seed {
+    Object(ObjectId),
+    /// Who sends requests, by its place.
+    Client(usize),
+}
+
+/// What is used again for each set: thousands of small ones are closed for every move.
+#[derive(Debug)]
+pub(super) struct SetScratch {
+    members: IdSet,
+    /// The same, in no order.
+    listed: Vec<ObjectId>,
+    /// How many objects and clients were looked at since somebody took note.
+    pub(super) looked_at: usize,
+}
+
+impl SetScratch {
+    /// For a cluster of so many objects.
+    pub(super) fn new(objects: usize) -> Self {
+        Self {
+            members: IdSet::new(objects),
+            listed: Vec::new(),
+            looked_at: 0,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.listed.drain(..).for_each(|id| self.members.remove(id));
+    }
+}
+
+/// A stubborn set under construction: the objects whose moves, now and later, are all in it.
+struct Stubborn<'w, 'c> {
+    world: &'w Simulation<'c>,
+    scratch: &'w mut SetScratch,
+    /// The clients that are members too.
+    clients: BTreeSet<usize>,
+    has_all_clients: bool,
+    open: Vec<ObjectId>,
+    moves: Vec<Move>,
+    /// What [`Self::is_purged_anyhow`] and [`Self::never_waits`] said of objects with many references.
+    purged: HashMap<ObjectId, bool>,
+    never_waiting: HashMap<ObjectId, bool>,
+    /// The ties by callouts that were followed.
+    told: ToldTies,
+}
+
+/// Of an object with more references than this the answer is kept: each of its owners asks for it.
+const FEW_REFERENCES: usize = 8;
+
+/// The possible moves of the smallest stubborn set that holds the moves of `seed`; gives up (`None`)
+/// when there are at least `limit`.
+pub(super) fn stubborn_moves(
+    world: &Simulation<'_>,
+    seed: Seed,
+    limit: usize,
+    scratch: &mut SetScratch,
+) -> Option<Vec<Move>> {
+    scratch.clear();
+    let (purged, never_waiting) = (HashMap::default(), HashMap::default());
+    let (clients, open, moves, told) =
+        (BTreeSet::new(), Vec::new(), Vec::new(), ToldTies::default());
+    let mut set = Stubborn {
+        world,
+        scratch,
+        clients,
+        has_all_clients: false,
+        open,
+        moves,
+        purged,
+        never_waiting,
+        told,
+    };
+    match seed {
+        Seed::Object(id) => set.add(id),
+        Seed::Client(client) => set.add_client(client),
+    }
+    while let Some(object) = set.open.pop() {
+        set.scratch.looked_at += 1;
+        set.expand(object);
+        if set.moves.len() >= limit {
+            return None;
+        }
+    }
+    Some(set.moves)
+}
+
+impl<'w> Stubborn<'w, '_> {
+    fn add(&mut self, id: ObjectId) {
+        if id != NONE && self.world.state.live(id) && !self.scratch.members.contains(id) {
+            self.scratch.members.insert(id);
+            self.scratch.listed.push(id);
+            self.open.push(id);
+        }
+    }
+
+    /// At least one of these must move before something becomes possible. Nothing is to be done if
+    /// one of them is a member already, or can never move.
+    fn add_one_of(&mut self, candidates: impl Iterator<Item = ObjectId>) {
+        let mut first = None;
+        for candidate in candidates {
+            if self.scratch.members.contains(candidate) || self.inert(candidate) {
+                return;
+            }
+            first = first.or(Some(candidate));
+        }
+        self.add(first.unwrap_or(NONE));
+    }
+
+    fn expand(&mut self, id: ObjectId) {
+        let before = self.moves.len();
+        self.world.moves_of(id, &mut self.moves);
+        if self.is_purged_anyhow(id) {
+            // Whatever else the collector may do to it is the same.
+            self.moves.truncate(before);
+            self.moves.extend(self.world.purge_of(id).map(Move::Purge));
+        }
+        let moves = self.moves.len() > before;
+        if moves {
+            self.add_neighbours(id);
+        }
+        self.add_conditions(id);
+        let tied = self.world.view().tied_by_callouts(id, &mut self.told);
+        tied.into_iter().for_each(|tied| self.add(tied));
+        // A request is a move of its target, and every request finds an authority there or gone.
+        let world = self.world;
+        world.naming(id).for_each(|client| self.add_client(client));
+        if moves && world.cluster.links.is_authority(id) {
+            self.add_clients();
+        }
+    }
+
+    /// All clients, of which there may be thousands.
+    fn add_clients(&mut self) {
+        if !std::mem::replace(&mut self.has_all_clients, true) {
+            self.world
+                .sending()
+                .for_each(|client| self.add_client(client));
+        }
+    }
+
+    /// The next request of a client, and whoever reads or writes what it writes or reads.
+    fn add_client(&mut self, client: usize) {
+        if !self.world.is_sending(client) || !self.clients.insert(client) {
+            return;
+        }
+        // Most clusters have one.
+        self.scratch.looked_at += usize::from(self.clients.len() > 1);
+        let world = self.world;
+        if !world.may_send(client) {
+            return self.add_one_of(world.awaited(client));
+        }
+        self.moves.push(Move::Send(client));
+        for target in world.next_targets(client) {
+            self.add(target);
+            self.add_neighbours(target);
+            if world.cluster.links.is_authority(target) {
+                self.add_clients();
+            }
+        }
+        self.world
+            .cluster
+            .links
+            .authority
+            .iter()
+            .for_each(|id| self.add(*id));
+    }
+
+    /// Whoever reads or writes what a move of `id` writes or reads: its owners and its dependents.
+    fn add_neighbours(&mut self, id: ObjectId) {
+        let world = self.world;
+        for index in world
+            .cluster
+            .refs_of(id)
+            .filter(|index| world.state.present(*index))
+        {
+            let reference = world.cluster.reference(index);
+            if !self.indifferent(id, reference.by_uid) {
+                self.add(reference.by_uid);
+            }
+            let named = world.cluster.written(index).named;
+            if named != reference.by_uid {
+                self.add(named);
+            }
+        }
+        self.add_misled(id);
+        for Dependent {
+            holder: dependent, ..
+        } in world.state.dependents(world.cluster, id)
+        {
+            self.scratch.looked_at += 1;
+            if !self.indifferent(dependent, id) {
+                self.add(dependent);
+            }
+        }
+    }
+
+    /// Before Kubernetes 1.20: whoever looks for an owner in the wrong place changes what the others make of it.
+    fn add_misled(&mut self, id: ObjectId) {
+        let world = self.world;
+        let owners = world
+            .cluster
+            .refs_of(id)
+            .map(|index| world.cluster.reference(index).by_uid);
+        for owner in owners.filter(|owner| world.cluster.links.misleading.contains(owner)) {
+            world
+                .state
+                .dependents(world.cluster, owner)
+                .for_each(|dependent| self.add(dependent.holder));
+        }
+    }
+
+    /// Whether the deletion of `dependent` is the same before and after `owner` goes: a namespace deletes it just as the collector
+    /// would; or the owner can only be removed entirely, and the dependent, without dependents of its own, is deleted for a
+    /// waiting owner as for a missing one.
+    fn indifferent(&mut self, dependent: ObjectId, owner: ObjectId) -> bool {
+        if owner == NONE
+            || dependent == owner
+            || [dependent, owner]
+                .iter()
+                .any(|id| self.world.is_pending(*id))
+        {
+            return false;
+        }
+        if self.is_purged_anyhow(dependent) {
+            return true;
+        }
+        let state = &self.world.state;
+        let flags = state.flags[owner];
+        let goes = flags & (FOREGROUND | DELETING_DEPENDENTS | ORPHAN | GRACEFUL)
+            == FOREGROUND | DELETING_DEPENDENTS
+            && state.without_foreign_finalizers(self.world.cluster, owner)
+            && !self.world.cluster.links.is_namespace(owner);
+        goes && state.counts[dependent].dependents == 0
+            && state.queue.contains(dependent)
+            && matches!(
+                self.world.prospect(dependent),
+                Prospect::Act(Action::Delete { unblock: false, .. })
+            )
+    }
+
+    /// Whether a namespace would delete the object now, and whatever the collector may do to it makes no difference to that: its
+    /// owners can go, but can never wait for it. Which references it has left shows only if it stays.
+    fn is_purged_anyhow(&mut self, id: ObjectId) -> bool {
+        if let Some(known) = self.purged.get(&id) {
+            return *known;
+        }
+        let world = self.world;
+        let by_namespace = |purge| matches!(purge, Purge::Delete { of, .. } if world.cluster.links.is_namespace(of));
+        let is_purged = world.cluster.links.callouts.is_empty()
+            && self.is_plain(id)
+            && world.purge_of(id).is_some_and(by_namespace)
+            && self
+                .owners(id)
+                .all(|owner| owner == NONE || owner != id && self.never_waits(owner))
+            && (self.owners(id).nth(1).is_none()
+                || world.state.without_foreign_finalizers(world.cluster, id));
+        if world.cluster.refs_of(id).len() > FEW_REFERENCES {
+            self.purged.insert(id, is_purged);
+        }
+        is_purged
+    }
+
+    /// Whether an owner can go, and can never wait for its dependents.
+    fn never_waits(&mut self, owner: ObjectId) -> bool {
+        if let Some(known) = self.never_waiting.get(&owner) {
+            return *known;
+        }
+        let world = self.world;
+        let never_waits = self.is_plain(owner)
+            && !world.cluster.links.misleading.contains(&owner)
+            && self
+                .owners(owner)
+                .all(|id| id != NONE && self.is_plain(id) && world.cluster.refs_of(id).is_empty());
+        if world.cluster.refs_of(owner).len() > FEW_REFERENCES {
+            self.never_waiting.insert(owner, never_waits);
+        }
+        never_waits
+    }
+
+    /// The owners that an object still names.
+    fn owners(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> + use<'w> {
+        let world = self.world;
+        let present = world
+            .cluster
+            .refs_of(id)
+            .filter(|index| world.state.present(*index));
+        present.map(|index| world.cluster.reference(index).by_uid)
+    }
+
+    /// Whether nobody waits for the object, and no request names it.
+    fn is_plain(&self, id: ObjectId) -> bool {
+        self.world.state.flags[id] & (ORPHAN | FOREGROUND | DELETING_DEPENDENTS) == 0
+            && !self.world.is_pending(id)
+    }
+
+    /// What must move before moves of `id` that are impossible now become possible.
+    fn add_conditions(&mut self, id: ObjectId) {
+        let world = self.world;
+        let state = &world.state;
+        if state.has(id, DELETING_DEPENDENTS) {
+            if state.has(id, FOREGROUND) && state.counts[id].blocking > 0 {
+                self.add_a_blocker(id);
+            }
+        } else if !state.has(id, TERMINATING) {
+            self.add_misled(id);
+            for index in world
+                .cluster
+                .refs_of(id)
+                .filter(|index| state.present(*index))
+            {
+                let reference = world.cluster.reference(index);
+                if !self.indifferent(id, reference.by_uid) {
+                    self.add(reference.by_uid);
+                }
+                let named = world.cluster.written(index).named;
+                if named != reference.by_uid {
+                    self.add(named);
+                }
+            }
+        }
+        if self.fails(id) {
+            // A dependent that goes, or stops to block it, queues it once more [GC-11]: then it is not retried late.
+            let deletes_dependents = state.has(id, DELETING_DEPENDENTS);
+            let requeues =
+                |dependent: &Dependent| deletes_dependents || state.blocks(dependent.reference);
+            state
+                .dependents(world.cluster, id)
+                .filter(requeues)
+                .for_each(|dependent| self.add(dependent.holder));
+        }
+        if world.cluster.links.is_namespace(id) && state.has(id, TERMINATING | SPEC_KUBERNETES) {
+            self.add(
+                state
+                    .purging
+                    .some_content(world.cluster, id)
+                    .unwrap_or(NONE),
+            );
+        }
+        self.add_purger(id);
+    }
+
+    /// Whether the collector has tried the item in vain, or would now.
+    fn fails(&self, id: ObjectId) -> bool {
+        let state = &self.world.state;
+        state.failed.contains(id)
+            || (state.queue.contains(id) || state.conflicts.contains(id))
+                && matches!(self.world.prospect(id), Prospect::Fails)
+    }
+
+    /// The release of a foreground owner waits for every blocker: one is enough.
+    fn add_a_blocker(&mut self, owner: ObjectId) {
+        let world = self.world;
+        let blocks = |index: RefId| {
+            world.cluster.reference(index).by_uid == owner && world.state.blocks(index)
+        };
+        // The members are few, the dependents may be many.
+        if self
+            .scratch
+            .listed
+            .iter()
+            .any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks))
+        {
+            return;
+        }
+        let dependents = world.state.dependents(world.cluster, owner);
+        let blockers = dependents.filter(|dependent| world.state.blocks(dependent.reference));
+        self.add_one_of(blockers.map(|dependent| dependent.holder));
+    }
+
+    /// A purge that cannot reach `id` yet: its namespace or definition is not being deleted, or still has Pods.
+    fn add_purger(&mut self, id: ObjectId) {
+        let world = self.world;
+        let home = world.cluster.links.home_of(id);
+        if let Some(home) = home.filter(|home| world.state.live(*home)) {
+            if !world.state.has(home, TERMINATING) {
+                self.add(home);
+            } else if world.purging(home) && !world.cluster.goes_first(id) {
+                self.add(
+                    world
+                        .state
+                        .purging
+                        .some_pod(world.cluster, home)
+                        .unwrap_or(NONE),
+                );
+            }
+        }
+        if let Some(definition) = world.definition_of(id)
+            && !world.state.has(definition, TERMINATING)
+        {
+            self.add(definition);
+        }
+    }
+
+    /// Whether nothing moves this object before the collector has come to rest.
+    fn inert(&self, id: ObjectId) -> bool {
+        let state = &self.world.state;
+        if state.gone(id) || self.world.is_pending(id) {
+            return false;
+        }
+        let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND) || state.orphans.contains(id);
+        let mut moves = Vec::new();
+        state.has(id, TERMINATING) && !waits && !self.world.cluster.links.is_namespace(id) && {
+            self.world.moves_of(id, &mut moves);
+            moves.is_empty()
+        }
+    }
+}

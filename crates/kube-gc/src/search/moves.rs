@@ -1,0 +1,282 @@
+//! Single moves of the cluster, in any order: what the exhaustive search chooses from.
+
+use crate::collector::{Action, Verdict};
+use crate::controllers::Purge;
+use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, TERMINATING};
+use crate::ids::ObjectId;
+use crate::links::Role;
+use crate::names::Policy;
+use crate::object::Verb;
+use crate::view::Class;
+use crate::world::Simulation;
+
+/// Something that may happen next, run to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Move {
+    /// An attempt at an item.
+    Attempt(ObjectId),
+    /// An orphaning deletion.
+    Orphan(ObjectId),
+    /// A piece of a purge.
+    Purge(Purge),
+    /// The next request of a client.
+    Send(usize),
+}
+
+/// What an attempt would do now.
+#[derive(Debug)]
+pub(super) enum Prospect {
+    Nothing,
+    /// It ends without a write, and is tried again later: a kind does not resolve, or a webhook rejects what it would write.
+    Fails,
+    Release,
+    Act(Action),
+}
+
+impl Prospect {
+    pub(super) fn writes(&self) -> bool {
+        matches!(self, Prospect::Release | Prospect::Act(_))
+    }
+}
+
+impl Simulation<'_> {
+    pub(super) fn prospect(&self, item: ObjectId) -> Prospect {
+        if !self.attempts(item) {
+            return Prospect::Nothing;
+        }
+        if self.state.has(item, DELETING_DEPENDENTS) {
+            return match self.state.counts[item].blocking {
+                0 if self.state.has(item, FOREGROUND) => {
+                    match self.view().rejects(item, Verb::Update) {
+                        true => Prospect::Fails,
+                        false => Prospect::Release,
+                    }
+                }
+                _ => Prospect::Nothing,
+            };
+        }
+        let mut verdict = Verdict::new(self, item);
+        for index in self
+            .cluster
+            .refs_of(item)
+            .filter(|index| self.state.present(*index))
+        {
+            match self.view().classify(index) {
+                Class::Unresolvable => return Prospect::Fails,
+                Class::OutOfScope => return Prospect::Nothing,
+                class => verdict.add(index, class),
+            }
+        }
+        match self.decide(item, verdict) {
+            Action::Nothing => Prospect::Nothing,
+            action if self.view().rejects(item, self.first_request(item, &action)) => {
+                Prospect::Fails
+            }
+            action => Prospect::Act(action),
+        }
+    }
+
+    /// The first request that an action sends.
+    fn first_request(&self, item: ObjectId, action: &Action) -> Verb {
+        match action {
+            Action::Delete { unblock, .. } if !(*unblock && self.may_unblock(item)) => Verb::Delete,
+            _ => Verb::Update,
+        }
+    }
+
+    /// Whether an attempt would write something.
+    pub(super) fn would_write(&self, item: ObjectId) -> bool {
+        self.prospect(item).writes()
+    }
+
+    /// Takes an item out of the queue that would write nothing now. Nothing is lost: whatever makes
+    /// it write later queues it again `[GC-10]`, `[GC-12]`, and a failed item stays known as such.
+    ///
+    /// The blockers of a blocked owner are not queued again `[GC-32]`: they are queued already, or
+    /// would write nothing, or are known as failed.
+    pub(super) fn discard(&mut self, item: ObjectId, prospect: &Prospect) {
+        self.state.queue.remove(item);
+        self.state.conflicts.remove(item);
+        if matches!(prospect, Prospect::Fails) {
+            self.state.failed.insert(item);
+        }
+    }
+
+    /// Makes a move; the collector sees all of it at once.
+    pub(super) fn make(&mut self, next: Move) {
+        match next {
+            Move::Attempt(item) => {
+                self.state.queue.remove(item);
+                self.state.conflicts.remove(item);
+                self.state.failed.remove(item);
+                match self.prospect(item) {
+                    Prospect::Release => _ = self.release(item),
+                    Prospect::Act(action) => self.act(item, action),
+                    _ => {}
+                }
+            }
+            Move::Orphan(owner) => {
+                self.state.orphans.remove(owner);
+                if self.state.live(owner) {
+                    self.orphan_dependents(owner);
+                }
+            }
+            Move::Purge(purge) => self.purge(purge),
+            Move::Send(client) => self.send(client),
+        }
+        self.apply_watch();
+    }
+
+    fn act(&mut self, item: ObjectId, action: Action) {
+        self.mistake_owners(item);
+        match action {
+            Action::Nothing => {}
+            Action::RemoveReferences(doomed, reason) => {
+                _ = self.remove_references(item, &doomed, reason)
+            }
+            Action::Delete {
+                policy,
+                unblock,
+                reason,
+            } => {
+                // [GC-22a]: the patch changes the references that the DELETE relies on.
+                if unblock && self.unblock(item, reason) {
+                    self.state.conflicts.insert(item);
+                } else {
+                    self.delete(item, Some(policy), false, reason);
+                }
+            }
+        }
+    }
+
+    /// The moves that concern an object and are possible now.
+    pub(super) fn moves_of(&self, id: ObjectId, moves: &mut Vec<Move>) {
+        if self.state.gone(id) {
+            return;
+        }
+        let state = &self.state;
+        let waits =
+            state.queue.contains(id) || state.conflicts.contains(id) || state.failed.contains(id);
+        if waits && self.would_write(id) {
+            moves.push(Move::Attempt(id));
+        }
+        if state.orphans.contains(id) {
+            moves.push(Move::Orphan(id));
+        }
+        moves.extend(self.purge_of(id).map(Move::Purge));
+        if self.may_finalize(id) {
+            moves.push(Move::Purge(Purge::Finalize(id)));
+        }
+    }
+
+    /// The purge that would delete this object now.
+    pub(super) fn purge_of(&self, id: ObjectId) -> Option<Purge> {
+        if let Some(definition) = self.definition_of(id)
+            && matches!(
+                self.cluster.links.roles.get(&definition),
+                Some(Role::Definition {
+                    established: true,
+                    ..
+                })
+            )
+            && self.state.has(definition, TERMINATING)
+            && !self.view().rejects(definition, Verb::UpdateStatus)
+            && self.delete_would_change(id, None)
+        {
+            return Some(Purge::Delete {
+                object: id,
+                of: definition,
+            });
+        }
+        let home = self.cluster.links.home_of(id)?;
+        let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home)
+        else {
+            return None;
+        };
+        let batch = if pods.binary_search(&id).is_ok() {
+            pods
+        } else {
+            content
+        };
+        let purged = self.purging(home)
+            && (self.cluster.goes_first(id)
+                || !self.state.purging.has_pods(self.cluster, home)
+                || self.view().keeps_some_of(pods))
+            && self.delete_would_change(id, Some(Policy::Background))
+            && self.view().is_purged(id, batch);
+        purged.then_some(Purge::Delete {
+            object: id,
+            of: home,
+        })
+    }
+
+    /// The first object from this one on that a purge would delete now.
+    pub(super) fn next_purge(&mut self, mut from: ObjectId) -> Option<(ObjectId, Purge)> {
+        loop {
+            let id = self.state.purging.candidates.next_from(from)?;
+            let purge = self.purge_of(id).filter(|_| self.state.live(id));
+            if let Some(purge) = purge {
+                return Some((id, purge));
+            }
+            // What a webhook rejects now may be admitted later. What waits for Pods comes back with their end.
+            if self.state.gone(id)
+                || !self.state.failing.has_webhooks()
+                || !self.may_be_rejected(id)
+            {
+                self.state.purging.candidates.remove(id);
+            } else {
+                from = id.next();
+            }
+        }
+    }
+
+    /// Whether a webhook may reject the purge of an object, or what has to come before it.
+    fn may_be_rejected(&self, id: ObjectId) -> bool {
+        let definition = self
+            .cluster
+            .links
+            .definition_of
+            .get(&self.cluster.nodes[id].kind);
+        let home = self
+            .cluster
+            .links
+            .home_of(id)
+            .and_then(|home| self.cluster.links.roles.get(&home));
+        let pods = match home {
+            Some(Role::Namespace { pods, .. }) => &pods[..],
+            _ => &[],
+        };
+        [
+            &[id][..],
+            definition.map_or(&[][..], std::slice::from_ref),
+            pods,
+        ]
+        .into_iter()
+        .any(|objects| self.cluster.asks_about_kind_of(objects))
+    }
+
+    /// The namespaces that are Terminating and empty.
+    pub(super) fn finalizable(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.state
+            .purging
+            .emptied
+            .iter()
+            .filter(|id| self.may_finalize(*id))
+    }
+
+    pub(super) fn definition_of(&self, id: ObjectId) -> Option<ObjectId> {
+        let definition = *self
+            .cluster
+            .links
+            .definition_of
+            .get(&self.cluster.nodes[id].kind)?;
+        self.state.live(definition).then_some(definition)
+    }
+
+    pub(super) fn may_finalize(&self, id: ObjectId) -> bool {
+        self.cluster.links.is_namespace(id)
+            && self.purging(id)
+            && self.state.purging.is_empty(self.cluster, id)
+            && self.view().may_be_finished(id)
+    }
+}

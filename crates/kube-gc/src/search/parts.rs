@@ -1,0 +1,490 @@
+//! Cuts a cluster into parts that cannot influence each other, so that the search for outcomes
+//! looks at each alone.
+//!
+//! Two objects are in one part if one refers to the other, by uid or by coordinates, if one holds
+//! or follows the other, or if one is the namespace or the definition of the other and may go in
+//! this simulation. So are two objects if one decides whether a webhook or an aggregated API is answered that the other
+//! depends on, where that can change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use typed_index_collections::TiVec;
+
+use crate::callouts::CalloutRole;
+use crate::cluster::Cluster;
+use crate::flags::TERMINATING;
+use crate::ids::{ControllerId, FinalizerId, NONE, Numbers, ObjectId, RefId};
+use crate::kinds::KindId;
+use crate::links::{ControllerNeeds, Holder, Links, Protected, ProtectionEnd, Reconciled, Role};
+use crate::references::{Dependents, Ref, Written};
+
+/// A part of a cluster, as a cluster of its own.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) cluster: Cluster,
+    /// The whole cluster's number of each of its objects, ascending.
+    pub(super) objects: Arc<Vec<ObjectId>>,
+}
+
+/// A cluster in parts.
+#[derive(Debug)]
+pub(super) struct Partition<'c> {
+    cluster: &'c Cluster,
+    /// The objects of each part that something happens in, ascending.
+    members: Vec<Arc<Vec<ObjectId>>>,
+    /// By object of the whole cluster: its part, and its number there.
+    places: TiVec<ObjectId, Option<(usize, ObjectId)>>,
+    /// The kinds that definitions define.
+    kinds: BTreeMap<ObjectId, KindId>,
+}
+
+impl<'c> Partition<'c> {
+    /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name; the objects of each of
+    /// `joined` are in one part.
+    pub(super) fn new(
+        cluster: &'c Cluster,
+        active: &[ObjectId],
+        targets: &[ObjectId],
+        joined: &[Vec<ObjectId>],
+    ) -> Self {
+        let mut sets = DisjointSets::new(cluster.ids());
+        joined
+            .iter()
+            .flat_map(|objects| objects.windows(2))
+            .for_each(|pair| sets.join(pair[0], pair[1]));
+        let targets: BTreeSet<ObjectId> = targets.iter().copied().collect();
+        join_all(cluster, &targets, &mut sets);
+        join_callouts(cluster, active, &targets, &mut sets);
+        let mut members: BTreeMap<ObjectId, Vec<ObjectId>> = active
+            .iter()
+            .map(|id| (sets.find(*id), Vec::new()))
+            .collect();
+        for id in cluster.ids() {
+            if let Some(members) = members.get_mut(&sets.find(id)) {
+                members.push(id);
+            }
+        }
+        let mut places: TiVec<ObjectId, Option<(usize, ObjectId)>> =
+            vec![None; cluster.len()].into();
+        for (part, objects) in members.values().enumerate() {
+            for (local, id) in objects.iter().enumerate() {
+                places[*id] = Some((part, local.into()));
+            }
+        }
+        let kinds = cluster
+            .links
+            .definition_of
+            .iter()
+            .map(|(kind, id)| (*id, *kind))
+            .collect();
+        let members = members.into_values().map(Arc::new).collect();
+        Partition {
+            cluster,
+            members,
+            places,
+            kinds,
+        }
+    }
+
+    /// How many parts there are.
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The objects of a part, ascending.
+    pub(super) fn objects(&self, part: usize) -> &[ObjectId] {
+        &self.members[part]
+    }
+
+    /// A part as a cluster of its own.
+    pub(super) fn part(&self, part: usize) -> Part {
+        let Self {
+            cluster,
+            ref members,
+            ref places,
+            ref kinds,
+        } = *self;
+        let restriction = Restriction {
+            cluster,
+            objects: &members[part],
+            part,
+            kinds,
+            places,
+        };
+        Part {
+            cluster: restriction.cluster(),
+            objects: Arc::clone(&members[part]),
+        }
+    }
+
+    /// The part of an object, and its number there.
+    pub(super) fn locate(&self, id: ObjectId) -> Option<(usize, ObjectId)> {
+        self.places[id]
+    }
+}
+
+fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut DisjointSets) {
+    for (reference, written) in cluster.refs.iter().zip(&cluster.written) {
+        for other in [reference.by_uid, written.named] {
+            if other != NONE {
+                sets.join(reference.holder, other);
+            }
+        }
+        // A reference resolves only while its definition exists.
+        let definition = written
+            .kind
+            .and_then(|kind| cluster.links.definition_of.get(&kind));
+        if let Some(definition) = definition.filter(|id| may_go(cluster, targets, **id)) {
+            sets.join(reference.holder, *definition);
+        }
+    }
+    for (&id, role) in &cluster.links.roles {
+        if !may_go(cluster, targets, id) {
+            continue;
+        }
+        match role {
+            Role::Namespace { content, pods, .. } => pods
+                .iter()
+                .chain(content)
+                .for_each(|other| sets.join(id, *other)),
+            Role::Definition { instances, .. } => {
+                instances.iter().for_each(|other| sets.join(id, *other))
+            }
+            Role::Pod { .. } => {}
+        }
+    }
+    for protection in &cluster.links.protections {
+        if let ProtectionEnd::WhenUnheld(holders) = &protection.release {
+            holders
+                .iter()
+                .for_each(|holder| sets.join(protection.object, holder.object));
+        }
+    }
+    // A controller that cannot go makes no difference to anybody, and would tie everything it handles together.
+    let needed: BTreeSet<ObjectId> = cluster
+        .links
+        .controllers
+        .iter()
+        .flat_map(ControllerNeeds::needs)
+        .collect();
+    let followers: BTreeSet<ObjectId> = cluster
+        .links
+        .followers
+        .iter()
+        .map(|(_, follower)| *follower)
+        .collect();
+    let fixed = |need: &ObjectId| !followers.contains(need) && is_fixed(cluster, targets, *need);
+    let may_be_lost: BTreeSet<ObjectId> = needed.into_iter().filter(|need| !fixed(need)).collect();
+    for reconciled in &cluster.links.reconciled {
+        let needs = cluster.links.controllers[reconciled.controller].needs();
+        needs
+            .filter(|need| may_be_lost.contains(need))
+            .for_each(|need| sets.join(reconciled.object, need));
+    }
+    for &(leader, follower) in &cluster.links.followers {
+        sets.join(leader, follower);
+    }
+}
+
+/// Webhooks and aggregated APIs of which something is in a part that is looked at, with everything there that depends on them.
+/// What else they are asked about does not move, or it would be looked at.
+fn join_callouts(
+    cluster: &Cluster,
+    active: &[ObjectId],
+    targets: &BTreeSet<ObjectId>,
+    sets: &mut DisjointSets,
+) {
+    let callouts = &cluster.links.callouts;
+    let mut left: Vec<_> = callouts.iter().collect();
+    loop {
+        let roots: BTreeSet<ObjectId> = active.iter().map(|id| sets.find(*id)).collect();
+        let known = left.len();
+        left.retain(|(number, callout)| {
+            if !callout.parts().any(|part| roots.contains(&sets.find(part))) {
+                return true;
+            }
+            let asks = callouts.asks(*number).iter().copied();
+            let namespaces = cluster
+                .links
+                .namespaces
+                .iter()
+                .copied()
+                .filter(|id| may_go(cluster, targets, *id));
+            let dependent = match callout.role {
+                CalloutRole::Webhook { .. } => asks
+                    .filter(|id| roots.contains(&sets.find(*id)))
+                    .collect::<Vec<_>>(),
+                CalloutRole::Api { .. } => namespaces.collect(),
+            };
+            let all: Vec<ObjectId> = callout.parts().chain(dependent).collect();
+            all.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
+            false
+        });
+        // What was joined may be part of another one.
+        if left.len() == known {
+            return;
+        }
+    }
+}
+
+/// Whether a namespace or a definition may be deleted in this simulation: by a step, by the
+/// collector, or because it already is.
+fn may_go(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
+    targets.contains(&id)
+        || !cluster.refs_of(id).is_empty()
+        || cluster.nodes[id].flags & TERMINATING != 0
+}
+
+/// Whether nothing in this simulation can delete an object that follows no other: no step, owner, namespace or definition.
+fn is_fixed(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
+    let links = &cluster.links;
+    let definition = links.definition_of.get(&cluster.nodes[id].kind);
+    let above = links.home_of(id).into_iter().chain(definition.copied());
+    above
+        .chain([id])
+        .all(|object| !may_go(cluster, targets, object))
+}
+
+/// Union-find with path halving.
+struct DisjointSets {
+    parents: TiVec<ObjectId, ObjectId>,
+}
+
+impl DisjointSets {
+    fn new(objects: Numbers<ObjectId>) -> Self {
+        DisjointSets {
+            parents: objects.collect(),
+        }
+    }
+
+    fn find(&mut self, mut id: ObjectId) -> ObjectId {
+        while self.parents[id] != id {
+            let grandparent = self.parents[self.parents[id]];
+            self.parents[id] = grandparent;
+            id = grandparent;
+        }
+        id
+    }
+
+    fn join(&mut self, a: ObjectId, b: ObjectId) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parents[a.max(b)] = a.min(b);
+    }
+}
+
+/// Makes a part a cluster of its own. Costs as much as the part has objects.
+struct Restriction<'a> {
+    cluster: &'a Cluster,
+    objects: &'a [ObjectId],
+    part: usize,
+    /// The kinds that definitions of the whole cluster define.
+    kinds: &'a BTreeMap<ObjectId, KindId>,
+    places: &'a TiVec<ObjectId, Option<(usize, ObjectId)>>,
+}
+
+impl Restriction<'_> {
+    /// References to objects outside of the part lead nowhere.
+    fn cluster(&self) -> Cluster {
+        let whole = self.cluster;
+        let bind = |id: ObjectId| {
+            if id == NONE {
+                NONE
+            } else {
+                self.local(id).unwrap_or(NONE)
+            }
+        };
+        let mut part = Cluster::empty(whole.kinds.clone(), whole.text.clone());
+        part.behaviour = whole.behaviour;
+        for &id in self.objects {
+            let holder = part.nodes.push_and_get_key(whole.nodes[id]);
+            for index in whole.refs_of(id) {
+                let (reference, written) = (*whole.reference(index), *whole.written(index));
+                part.refs.push(Ref {
+                    holder,
+                    by_uid: bind(reference.by_uid),
+                    ..reference
+                });
+                part.written.push(Written {
+                    named: bind(written.named),
+                    ..written
+                });
+            }
+            for slot in whole.finalizers_of(id) {
+                let own = part.finalizers.push_and_get_key(whole.finalizers[slot]);
+                if whole.absent_finalizers.binary_search(&slot).is_ok() {
+                    part.absent_finalizers.push(own);
+                }
+            }
+            part.end_object();
+        }
+        part.dependents = Dependents::new(part.len(), &part.refs);
+        part.links = self.links(&part);
+        part
+    }
+
+    fn local(&self, id: ObjectId) -> Option<ObjectId> {
+        self.places[id]
+            .filter(|(part, _)| *part == self.part)
+            .map(|(_, local)| local)
+    }
+
+    fn locals(&self, ids: &[ObjectId]) -> Vec<ObjectId> {
+        ids.iter().filter_map(|id| self.local(*id)).collect()
+    }
+
+    fn links(&self, part: &Cluster) -> Links {
+        let whole = &self.cluster.links;
+        let mut links = Links::default();
+        let mut controllers = BTreeMap::new();
+        for (own, &id) in part.ids().zip(self.objects) {
+            let (slots, own_slots) = (self.cluster.finalizers_of(id), part.finalizers_of(own));
+            let slot = |slot: FinalizerId| slots.counterpart(slot, &own_slots);
+            if let Some(home) = whole.home_of(id).and_then(|home| self.local(home)) {
+                links.set_home(own, home);
+            }
+            if let Some(role) = whole.roles.get(&id) {
+                let role = self.role(own, role, slot, &mut links);
+                links.roles.insert(own, role);
+            }
+            if whole.misleading.contains(&id) {
+                links.misleading.insert(own);
+            }
+            if let Some(kind) = self.kinds.get(&id) {
+                links.definition_of.insert(*kind, own);
+            }
+            let followers = whole
+                .followers_of(id)
+                .iter()
+                .filter_map(|(_, follower)| self.local(*follower));
+            links
+                .followers
+                .extend(followers.map(|follower| (own, follower)));
+            for &Reconciled {
+                finalizer,
+                controller,
+                ..
+            } in whole.reconciled_of(id)
+            {
+                let next = ControllerId::from(controllers.len());
+                let controller = *controllers.entry(controller).or_insert(next);
+                links.reconciled.push(Reconciled {
+                    object: own,
+                    finalizer: slot(finalizer),
+                    controller,
+                });
+            }
+            for protected in whole.protections_of(id) {
+                let release = self.release(
+                    &protected.release,
+                    self.cluster.refs_of(id),
+                    part.refs_of(own),
+                );
+                let finalizer = slot(protected.finalizer);
+                links.protections.push(Protected {
+                    object: own,
+                    finalizer,
+                    release,
+                    ..*protected
+                });
+            }
+        }
+        self.add_controllers(&controllers, &mut links);
+        links.callouts = whole.callouts.within(
+            self.objects,
+            |id| self.local(id),
+            |own| part.nodes[own].kind,
+        );
+        links
+    }
+
+    fn role(
+        &self,
+        own: ObjectId,
+        role: &Role,
+        slot: impl Fn(FinalizerId) -> FinalizerId,
+        links: &mut Links,
+    ) -> Role {
+        match role {
+            Role::Namespace {
+                content,
+                pods,
+                tokens,
+            } => {
+                links.namespaces.push(own);
+                Role::Namespace {
+                    content: self.locals(content),
+                    pods: self.locals(pods),
+                    tokens: tokens.clone(),
+                }
+            }
+            Role::Definition {
+                instances,
+                cleanup,
+                established,
+            } => {
+                links.definitions.push(own);
+                let (instances, cleanup) = (self.locals(instances), slot(*cleanup));
+                Role::Definition {
+                    instances,
+                    cleanup,
+                    established: *established,
+                }
+            }
+            pod @ Role::Pod { .. } => pod.clone(),
+        }
+    }
+
+    fn release(
+        &self,
+        release: &ProtectionEnd,
+        references: Numbers<RefId>,
+        own: Numbers<RefId>,
+    ) -> ProtectionEnd {
+        match release {
+            ProtectionEnd::WhenUnheld(holders) => {
+                let inside = |holder: &Holder| {
+                    Some(Holder {
+                        object: self.local(holder.object)?,
+                        ..*holder
+                    })
+                };
+                ProtectionEnd::WhenUnheld(holders.iter().filter_map(inside).collect())
+            }
+            ProtectionEnd::JobTracking { reference } => ProtectionEnd::JobTracking {
+                reference: reference.map(|reference| references.counterpart(reference, &own)),
+            },
+        }
+    }
+
+    /// What of a controller's needs is not in this part can never go.
+    fn add_controllers(
+        &self,
+        controllers: &BTreeMap<ControllerId, ControllerId>,
+        links: &mut Links,
+    ) {
+        links.controllers = vec![ControllerNeeds::default(); controllers.len()].into();
+        for (whole, own) in controllers {
+            let ControllerNeeds {
+                workloads,
+                authority,
+            } = &self.cluster.links.controllers[*whole];
+            let alternatives = authority
+                .iter()
+                .map(|alternative| self.locals(alternative))
+                .collect();
+            for workload in workloads {
+                if let Some(own) = self.local(*workload) {
+                    links
+                        .pods_of
+                        .insert(own, self.locals(self.cluster.links.pods_of(*workload)));
+                }
+            }
+            links.controllers[*own] = ControllerNeeds {
+                workloads: self.locals(workloads),
+                authority: alternatives,
+            };
+        }
+        links.list_authority();
+    }
+}

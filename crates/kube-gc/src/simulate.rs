@@ -1,0 +1,120 @@
+//! From a cluster and steps to a plan.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::cluster::Cluster;
+use crate::controllers::ControllerSettings;
+use crate::events::{self, Event};
+use crate::flags::TERMINATING;
+use crate::ids::ObjectId;
+use crate::names::Wait;
+use crate::options::SimulationOptions;
+use crate::outcome::Outcome;
+use crate::plan::{Plan, StepPlan};
+use crate::rounds::Rounds;
+use crate::search;
+use crate::state::State;
+use crate::steps::{BoundRequest, Step};
+use crate::trace::Trace;
+use crate::world::Simulation;
+
+/// Says what becomes of the cluster when the steps are done in order.
+///
+/// The collector has always come to rest before the first step; what it does on the way is part of
+/// that step (the collector deletes from a cluster with dangling references by itself `[SIM-4]`: begin with
+/// [`Step::Settle`] to see that apart).
+pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOptions) -> Plan<'c> {
+    let settings = ControllerSettings {
+        kubelet: options.kubelet,
+    };
+    let requests = BoundRequest::of_steps(cluster, steps);
+    let events = events::events(cluster);
+    let mut world = Simulation::new(cluster);
+    world.trace = Some(Trace::default());
+    Rounds::new(&mut world).settle(settings);
+    let mut plan = Plan {
+        cluster,
+        steps: Vec::with_capacity(steps.len()),
+    };
+    let (mut deleted, mut halted): (Vec<(usize, ObjectId)>, BTreeSet<usize>) =
+        (Vec::new(), BTreeSet::new());
+    for request in &requests {
+        let responses = if halted.contains(&request.client) {
+            Vec::new()
+        } else {
+            world.request(request)
+        };
+        deleted.extend(
+            request
+                .targets
+                .iter()
+                .flatten()
+                .map(|target| (request.client, *target)),
+        );
+        if request.wait != Wait::None {
+            Rounds::new(&mut world).settle(settings);
+            let left = std::mem::take(&mut deleted)
+                .into_iter()
+                .filter(|(_, id)| world.state.live(*id));
+            halted.extend(
+                left.map(|(client, _)| client)
+                    .filter(|client| request.waiting.contains(client)),
+            );
+        } else if request.is_awaited && !halted.contains(&request.client) {
+            let awaited: BTreeSet<ObjectId> = request.targets.iter().flatten().copied().collect();
+            Rounds::new(&mut world).settle_until_gone(settings, &awaited);
+            halted.extend(
+                awaited
+                    .iter()
+                    .any(|id| world.state.live(*id))
+                    .then_some(request.client),
+            );
+        }
+        let outcomes = match request.wait {
+            Wait::Settled => vec![Outcome::verdict(Arc::new(world.state.clone()))],
+            Wait::None | Wait::Named | Wait::Gone => Vec::new(),
+        };
+        let (log, rejected) = world.trace.as_mut().map(Trace::take).unwrap_or_default();
+        plan.steps.push(StepPlan {
+            responses,
+            outcomes,
+            complete: options.state_cap > 0,
+            verdict_reached: options.state_cap > 0,
+            events: events_after(cluster, &world.state, &events),
+            log,
+            rejected,
+        });
+        if request.wait == Wait::Settled {
+            world.forget_lost_controllers();
+        }
+    }
+    if options.state_cap > 0 {
+        search::add_outcomes(
+            cluster,
+            &requests,
+            settings,
+            options,
+            !halted.is_empty(),
+            &mut plan.steps,
+        );
+    }
+    plan
+}
+
+/// Events are forgotten with their namespace, and not certain to be stored while it goes.
+fn events_after(cluster: &Cluster, state: &State, events: &[(ObjectId, Event)]) -> Vec<Event> {
+    let kept = events.iter().filter_map(|(child, event)| {
+        let mut event = event.clone();
+        if let Some(home) = cluster.links.home_of(*child) {
+            if state.gone(home) {
+                return None;
+            }
+            event.certain &= !state.has(home, TERMINATING);
+        }
+        Some(event)
+    });
+    let mut kept: Vec<Event> = kept.collect();
+    kept.sort();
+    kept
+}

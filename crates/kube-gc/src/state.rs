@@ -1,0 +1,178 @@
+//! What changes while a simulation runs: a few flat vectors, cheap to copy, to compare and to hash.
+//!
+//! The collector's graph is not stored apart. Watch events are applied before anything reads the
+//! graph again (in lockstep rounds as in the exhaustive search), so its edges are the references
+//! that still exist; only what it remembers longer than the API does is here
+//! ([`DELETING_DEPENDENTS`] `[GC-9]`), with its queues.
+
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+
+use typed_index_collections::TiVec;
+
+use crate::cluster::Cluster;
+use crate::failing::Failing;
+use crate::flags::{FOREGROUND, GONE, ORPHAN};
+use crate::id_set::IdSet;
+use crate::ids::{FinalizerId, NONE, ObjectId, RefId};
+use crate::purging::Purging;
+use crate::references::{Dependent, Written};
+use crate::timeline::Timeline;
+
+/// What became of an owner reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum RefState {
+    /// As it was, blocking its owner's foreground deletion.
+    Blocking,
+    /// As it was, not blocking.
+    Kept,
+    /// `blockOwnerDeletion` was set to false.
+    Unblocked,
+    Removed,
+}
+
+impl RefState {
+    fn of(written: &Written) -> RefState {
+        if written.block == Some(true) {
+            RefState::Blocking
+        } else {
+            RefState::Kept
+        }
+    }
+}
+
+/// The live dependents of an object by its uid, and those of them that block.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) dependents: u32,
+    pub(super) blocking: u32,
+}
+
+/// The objects as stored, and the collector's memory.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    pub(super) flags: TiVec<ObjectId, u16>,
+    pub(super) refs: TiVec<RefId, RefState>,
+    pub(super) finalizers: TiVec<FinalizerId, bool>,
+    /// Items to be attempted.
+    pub(super) queue: IdSet,
+    /// Owners whose dependents are to be orphaned.
+    pub(super) orphans: IdSet,
+    /// Items that failed on a kind and wait for their back-off `[GC-16]`.
+    pub(super) failed: IdSet,
+    /// Items that failed on a conflict and are retried within milliseconds `[GC-22a]`.
+    pub(super) conflicts: IdSet,
+    /// What controllers outside of the control plane could do when.
+    pub(super) timeline: Timeline,
+    /// How many requests each client has sent since the last rest.
+    pub(super) sent: Vec<usize>,
+    /// Derived, kept for speed: no client before this one has anything left to send.
+    pub(super) silent: usize,
+    /// The clients that wait forever for what they have deleted.
+    pub(super) halted: BTreeSet<usize>,
+    /// Derived, kept for speed.
+    pub(super) purging: Purging,
+    /// Derived, kept for speed.
+    pub(super) failing: Failing,
+    /// Derived, kept for speed.
+    pub(super) counts: TiVec<ObjectId, Counts>,
+    /// `resourceVersion`, counted per object.
+    pub(super) revisions: TiVec<ObjectId, u32>,
+    /// Writes so far.
+    pub(super) writes: u64,
+}
+
+impl State {
+    pub(super) fn new(cluster: &Cluster) -> State {
+        let objects = cluster.len();
+        let failing = Failing::new(cluster, |id| cluster.nodes[id].flags & GONE == 0);
+        let mut state = State {
+            flags: cluster.nodes.iter().map(|node| node.flags).collect(),
+            refs: cluster.written.iter().map(RefState::of).collect(),
+            finalizers: vec![true; cluster.finalizers.len()].into(),
+            queue: IdSet::new(objects),
+            orphans: IdSet::new(objects),
+            failed: IdSet::new(objects),
+            conflicts: IdSet::new(objects),
+            timeline: Timeline::new(cluster),
+            sent: Vec::new(),
+            silent: 0,
+            halted: BTreeSet::new(),
+            purging: Purging::new(cluster, &failing),
+            failing,
+            counts: vec![Counts::default(); objects].into(),
+            revisions: vec![0; objects].into(),
+            writes: 0,
+        };
+        for (reference, now) in cluster
+            .refs
+            .iter()
+            .zip(&state.refs)
+            .filter(|(reference, _)| reference.by_uid != NONE)
+        {
+            let counts = &mut state.counts[reference.by_uid];
+            counts.dependents += 1;
+            counts.blocking += u32::from(*now == RefState::Blocking);
+        }
+        for slot in &cluster.absent_finalizers {
+            state.finalizers[*slot] = false;
+        }
+        state
+    }
+
+    pub(super) fn has(&self, id: ObjectId, flags: u16) -> bool {
+        self.flags[id] & flags == flags
+    }
+
+    pub(super) fn gone(&self, id: ObjectId) -> bool {
+        self.has(id, GONE)
+    }
+
+    pub(super) fn live(&self, id: ObjectId) -> bool {
+        !self.has(id, GONE)
+    }
+
+    pub(super) fn present(&self, reference: RefId) -> bool {
+        self.refs[reference] != RefState::Removed
+    }
+
+    /// Whether the reference exists and blocks its owner's foreground deletion.
+    pub(super) fn blocks(&self, reference: RefId) -> bool {
+        self.refs[reference] == RefState::Blocking
+    }
+
+    /// Whether nothing in its metadata keeps a Terminating object from being removed.
+    pub(super) fn without_finalizers(&self, cluster: &Cluster, id: ObjectId) -> bool {
+        self.flags[id] & (ORPHAN | FOREGROUND) == 0 && self.without_foreign_finalizers(cluster, id)
+    }
+
+    pub(super) fn without_foreign_finalizers(&self, cluster: &Cluster, id: ObjectId) -> bool {
+        cluster.finalizers_of(id).all(|slot| !self.finalizers[slot])
+    }
+
+    /// Live dependents, in the collector's graph, of `owner`.
+    pub(super) fn dependents<'a>(
+        &'a self,
+        cluster: &'a Cluster,
+        owner: ObjectId,
+    ) -> impl Iterator<Item = Dependent> + 'a {
+        let dependents = cluster.dependents.of(owner).iter().copied();
+        dependents
+            .filter(|dependent| self.present(dependent.reference) && self.live(dependent.holder))
+    }
+
+    /// Two independent hashes over everything but the counters that can be derived.
+    pub(super) fn fingerprint(&self) -> (u64, u64) {
+        let digest = |seed: u64| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            seed.hash(&mut hasher);
+            self.flags.hash(&mut hasher);
+            self.refs.hash(&mut hasher);
+            self.finalizers.hash(&mut hasher);
+            (&self.queue, &self.orphans, &self.failed, &self.conflicts).hash(&mut hasher);
+            (&self.timeline, &self.sent, &self.halted).hash(&mut hasher);
+            hasher.finish()
+        };
+        (digest(1), digest(2))
+    }
+}

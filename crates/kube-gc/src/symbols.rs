@@ -1,0 +1,143 @@
+//! Interned strings: names, namespaces and uids occur again and again, and are only ever compared.
+
+use std::cmp::Ordering;
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+use crate::names::Namespace;
+
+/// An interned string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Symbol(u32);
+
+impl Symbol {
+    /// The empty string, always interned first; as a namespace, that of a cluster-scoped object.
+    pub(super) const EMPTY: Symbol = Symbol(0);
+
+    /// The namespace that the manifest leaves out. No text is interned as this, so it is never mistaken for a namespace named `?`.
+    pub(super) const UNWRITTEN: Symbol = Symbol(1);
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All strings of a cluster, one after the other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Symbols {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Symbols {
+    pub(super) fn namespace(&self, symbol: Symbol) -> Namespace {
+        match symbol {
+            Symbol::EMPTY => Namespace::None,
+            Symbol::UNWRITTEN => Namespace::Unwritten,
+            _ => Namespace::Named(self.get(symbol).into()),
+        }
+    }
+
+    /// How a namespace stands to another one, without making one of its symbol.
+    pub(super) fn compare_namespace(&self, symbol: Symbol, other: &Namespace) -> Ordering {
+        let other_rank = match other {
+            Namespace::None => 0,
+            Namespace::Unwritten => 1,
+            Namespace::Named(_) => 2,
+        };
+        (symbol.0.min(2), self.get(symbol))
+            .cmp(&(other_rank, other.name().unwrap_or_else(|| self.get(symbol))))
+    }
+
+    /// All of them, each with its text.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
+        (0..self.ends.len() as u32)
+            .map(Symbol)
+            .map(|symbol| (symbol, self.get(symbol)))
+    }
+
+    pub(super) fn get(&self, symbol: Symbol) -> &str {
+        let index = symbol.index();
+        let start = if index == 0 {
+            0
+        } else {
+            self.ends[index - 1] as usize
+        };
+        &self.text[start..self.ends[index] as usize]
+    }
+}
+
+/// Builds [`Symbols`]; the table from text to symbol lives only while a cluster is built.
+#[derive(Debug)]
+pub(super) struct Interner {
+    symbols: Symbols,
+    /// By the hash of their texts, which are in `symbols` and nowhere else.
+    known: HashTable<Symbol>,
+    hasher: RandomState,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        let (symbols, known, hasher) = Default::default();
+        let mut interner = Interner {
+            symbols,
+            known,
+            hasher,
+        };
+        interner.intern("");
+        interner.push(&Namespace::Unwritten.to_string());
+        interner
+    }
+}
+
+impl Interner {
+    pub(super) fn intern(&mut self, text: &str) -> Symbol {
+        let hash = self.hasher.hash_one(text);
+        if let Some(symbol) = self
+            .known
+            .find(hash, |symbol| self.symbols.get(*symbol) == text)
+        {
+            return *symbol;
+        }
+        let symbol = self.push(text);
+        self.known.insert_unique(hash, symbol, |symbol| {
+            self.hasher.hash_one(self.symbols.get(*symbol))
+        });
+        symbol
+    }
+
+    pub(super) fn intern_namespace(&mut self, namespace: &Namespace) -> Symbol {
+        match namespace {
+            Namespace::None => Symbol::EMPTY,
+            Namespace::Unwritten => Symbol::UNWRITTEN,
+            Namespace::Named(name) => self.intern(name),
+        }
+    }
+
+    fn push(&mut self, text: &str) -> Symbol {
+        let symbol = Symbol(self.symbols.ends.len() as u32);
+        self.symbols.text.push_str(text);
+        self.symbols.ends.push(self.symbols.text.len() as u32);
+        symbol
+    }
+
+    pub(super) fn get(&self, symbol: Symbol) -> &str {
+        self.symbols.get(symbol)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.symbols.ends.len()
+    }
+
+    /// The strings so far.
+    pub(super) fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    pub(super) fn finish(self) -> Symbols {
+        self.symbols
+    }
+}

@@ -1,0 +1,293 @@
+//! Derives what ties objects together besides owner references from the facts of the objects.
+
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
+
+use crate::cause::Protection;
+use crate::cluster::Cluster;
+use crate::ids::{FinalizerId, NONE, ObjectId};
+use crate::links::{Holder, Links, Protected, ProtectionEnd, Role};
+use crate::names::{GroupKind, Namespace, ObjectKey, finalizers, kinds};
+use crate::object::{Facts, Object, PodFacts};
+use crate::references::Lookup;
+use crate::symbols::Symbol;
+
+impl Links {
+    /// The ties of the objects, which are in the order of their ids.
+    pub(super) fn derive(cluster: &Cluster, objects: &[Object]) -> Links {
+        let mut links = Links::default();
+        let tokens = tokens(cluster, objects);
+        for (id, object) in cluster.ids().zip(objects) {
+            links.add_role(cluster, id, object, &tokens);
+        }
+        links.fill_namespaces(cluster);
+        for id in cluster.ids() {
+            if let Some(definition) = links.definition_of.get(&cluster.nodes[id].kind).copied()
+                && let Some(Role::Definition { instances, .. }) = links.roles.get_mut(&definition)
+            {
+                instances.push(id);
+            }
+        }
+        let holders = holders(cluster, objects);
+        for (id, object) in cluster.ids().zip(objects) {
+            links.add_protections(cluster, id, objects, &holders);
+            links.add_follower(cluster, id, object);
+        }
+        links.followers.sort_unstable();
+        links.add_controllers(cluster, objects);
+        links.find_misleading(cluster);
+        links.add_callouts(cluster, objects);
+        links
+    }
+
+    fn find_misleading(&mut self, cluster: &Cluster) {
+        if cluster.behaviour.absence_by_uid {
+            let elsewhere = cluster
+                .refs
+                .iter()
+                .filter(|reference| reference.lookup == Lookup::Elsewhere);
+            self.misleading = elsewhere
+                .map(|reference| reference.by_uid)
+                .filter(|owner| *owner != NONE)
+                .collect();
+        }
+    }
+
+    fn add_role(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        object: &Object,
+        tokens: &HashMap<&str, Symbol>,
+    ) {
+        let info = cluster.info(id);
+        let role = match (&object.facts, info.group_kind()) {
+            (Facts::Pod(pod), _) => pod_role(pod),
+            (_, kinds::POD) => pod_role(&PodFacts::default()),
+            (Facts::Namespace(facts), _) => {
+                let tokens = facts
+                    .spec_finalizers
+                    .iter()
+                    .filter_map(|token| tokens.get(token.as_str()).copied())
+                    .collect();
+                self.namespaces.push(id);
+                Role::Namespace {
+                    content: Vec::new(),
+                    pods: Vec::new(),
+                    tokens,
+                }
+            }
+            (Facts::Definition(crd), _) => {
+                let name = |index: &FinalizerId| cluster.text.get(cluster.finalizers[*index]);
+                let cleanup =
+                    |index: &FinalizerId| name(index) == finalizers::CUSTOM_RESOURCE_CLEANUP;
+                let Some(cleanup) = cluster.finalizers_of(id).find(cleanup) else {
+                    return;
+                };
+                let kind = cluster.kinds.find(GroupKind::new(&crd.group, &crd.kind));
+                let kind = kind.filter(|kind| cluster.kinds.get(*kind).custom);
+                if let Some(kind) = kind {
+                    self.definition_of.insert(kind, id);
+                }
+                self.definitions.push(id);
+                Role::Definition {
+                    instances: Vec::new(),
+                    cleanup,
+                    established: crd.established,
+                }
+            }
+            _ => return,
+        };
+        self.roles.insert(id, role);
+    }
+
+    /// Everything namespaced that a purge reaches belongs to its Namespace object, if there is one.
+    fn fill_namespaces(&mut self, cluster: &Cluster) {
+        let names: BTreeMap<Symbol, ObjectId> = self
+            .namespaces
+            .iter()
+            .map(|id| (cluster.nodes[*id].name, *id))
+            .collect();
+        for id in cluster.ids() {
+            let node = &cluster.nodes[id];
+            if node.namespace == Symbol::EMPTY || !cluster.info(id).namespace_deletable {
+                continue;
+            }
+            let Some(&namespace) = names.get(&node.namespace) else {
+                continue;
+            };
+            self.set_home(id, namespace);
+            let first = cluster.behaviour.pods_first
+                && matches!(self.roles.get(&id), Some(Role::Pod { .. }));
+            if let Some(Role::Namespace { content, pods, .. }) = self.roles.get_mut(&namespace) {
+                if first {
+                    pods.push(id)
+                } else {
+                    content.push(id)
+                }
+            }
+        }
+    }
+
+    fn add_protections(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        objects: &[Object],
+        holders: &BTreeMap<ObjectId, Vec<Holder>>,
+    ) {
+        let info = cluster.info(id);
+        for finalizer in cluster.finalizers_of(id) {
+            let name = cluster.text.get(cluster.finalizers[finalizer]);
+            let held = || ProtectionEnd::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
+            let (release, protection) = match (info.group_kind(), name) {
+                (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => {
+                    (held(), Protection::Claim)
+                }
+                (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => {
+                    (held(), Protection::Volume)
+                }
+                (kinds::VOLUME_ATTRIBUTES_CLASS, finalizers::VAC_PROTECTION) => {
+                    (held(), Protection::VolumeAttributesClass)
+                }
+                // The cloud controller that added it removes it.
+                (kinds::SERVICE, finalizers::LOAD_BALANCER_CLEANUP) => {
+                    (held(), Protection::LoadBalancer)
+                }
+                (kinds::RESOURCE_CLAIM, finalizers::RESOURCE_CLAIM_PROTECTION) => {
+                    (held(), Protection::ResourceClaim)
+                }
+                (kinds::POD, finalizers::JOB_TRACKING) => {
+                    let Some(release) = job_tracking(cluster, id, objects) else {
+                        continue;
+                    };
+                    (release, Protection::JobTracking)
+                }
+                _ => continue,
+            };
+            self.protections.push(Protected {
+                object: id,
+                finalizer,
+                release,
+                protection,
+            });
+        }
+    }
+
+    fn add_follower(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
+        let info = cluster.info(id);
+        let ObjectKey {
+            namespace, name, ..
+        } = &object.key;
+        let leader = match (&object.facts, info.group_kind()) {
+            (Facts::TokenSecret { service_account }, _) => {
+                ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace.clone(), service_account)
+            }
+            (Facts::Address { namespace, service }, _) => {
+                ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.into()), service)
+            }
+            (_, kinds::ENDPOINTS) => {
+                ObjectKey::new(kinds::SERVICE, namespace.clone(), name.clone())
+            }
+            _ => return,
+        };
+        if let Some(leader) = cluster.find(&leader) {
+            self.followers.push((leader, id));
+        }
+    }
+}
+
+/// The `spec.finalizers` of Namespaces besides `kubernetes`.
+fn tokens<'c>(cluster: &'c Cluster, objects: &[Object]) -> HashMap<&'c str, Symbol> {
+    let facts = objects.iter().filter_map(|object| match &object.facts {
+        Facts::Namespace(facts) => Some(facts),
+        _ => None,
+    });
+    let mut written: HashSet<&str> = facts
+        .flat_map(|facts| &facts.spec_finalizers)
+        .map(String::as_str)
+        .collect();
+    written.remove(finalizers::KUBERNETES);
+    let symbols = cluster
+        .text
+        .iter()
+        .filter(|(_, text)| written.contains(text));
+    symbols.map(|(symbol, text)| (text, symbol)).collect()
+}
+
+fn pod_role(pod: &PodFacts) -> Role {
+    Role::Pod {
+        scheduled: pod.scheduled,
+        finished: pod.finished,
+        grace_seconds: pod.grace_seconds,
+    }
+}
+
+/// `None` if nobody here removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
+fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<ProtectionEnd> {
+    let reference = cluster
+        .refs_of(pod)
+        .find(|index| cluster.written(*index).controller == Some(true));
+    if let Some(index) = reference {
+        if cluster.text.get(cluster.written(index).kind_name) != kinds::JOB.kind {
+            return None;
+        }
+        let job = objects.get(usize::from(cluster.reference(index).by_uid));
+        if job.is_some_and(|job| job.facts == Facts::ExternallyManagedJob) {
+            return None;
+        }
+    }
+    Some(ProtectionEnd::JobTracking { reference })
+}
+
+/// Which objects hold which protected objects.
+fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Holder>> {
+    let mut holders: BTreeMap<ObjectId, Vec<Holder>> = BTreeMap::new();
+    let mut hold = |held: ObjectKey, object: ObjectId, until_finished: bool| {
+        if let Some(held) = cluster.find(&held) {
+            holders.entry(held).or_default().push(Holder {
+                object,
+                until_finished,
+            });
+        }
+    };
+    let class = |name: &str| ObjectKey::new(kinds::VOLUME_ATTRIBUTES_CLASS, Namespace::None, name);
+    for (id, object) in cluster.ids().zip(objects) {
+        let beside = |kind, name: &str| ObjectKey::new(kind, object.key.namespace.clone(), name);
+        match &object.facts {
+            Facts::Pod(pod) => {
+                // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
+                for claim in pod.claims.iter().filter(|_| pod.scheduled) {
+                    hold(beside(kinds::PERSISTENT_VOLUME_CLAIM, claim), id, false);
+                }
+                for claim in pod.ephemeral_claims.iter().filter(|_| pod.scheduled) {
+                    hold(beside(kinds::PERSISTENT_VOLUME_CLAIM, claim), id, true);
+                }
+                for claim in &pod.resource_claims {
+                    hold(beside(kinds::RESOURCE_CLAIM, claim), id, false);
+                }
+            }
+            Facts::Volume(volume) => {
+                if let Some(claim) = volume
+                    .bound_to
+                    .as_ref()
+                    .and_then(|claim| cluster.find(claim))
+                {
+                    // The volume is Bound, and so in use, while its claim exists.
+                    hold(cluster.key(id), claim, false);
+                }
+                if let Some(name) = &volume.attributes_class {
+                    hold(class(name), id, false);
+                }
+            }
+            Facts::Claim { attributes_classes } => {
+                for name in attributes_classes {
+                    hold(class(name), id, false);
+                }
+            }
+            _ => {}
+        }
+    }
+    holders
+}

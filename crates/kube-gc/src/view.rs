@@ -1,0 +1,76 @@
+//! Questions about a cluster as it is in one state, which change nothing.
+
+use crate::cluster::Cluster;
+use crate::flags::{FOREGROUND, GRACEFUL, MISTAKEN, TERMINATING};
+use crate::ids::{NONE, RefId};
+use crate::links::Holder;
+use crate::references::Lookup;
+use crate::state::State;
+
+/// A cluster in one of its states.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) state: &'a State,
+}
+
+/// What an owner reference is worth `[GC-22]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// The owner exists and nothing is to be done.
+    Solid,
+    /// The owner does not exist, or not by these coordinates.
+    Dangling,
+    /// The owner waits for its dependents to be deleted.
+    Waiting,
+    /// The kind does not resolve: the item fails and is retried `[GC-16]`.
+    Unresolvable,
+    /// A namespaced owner of a cluster-scoped object: the item is dropped `[GC-20]`.
+    OutOfScope,
+}
+
+impl View<'_> {
+    /// Whether the absent-owner cache answers for this reference, without a GET.
+    pub(super) fn cached_absent(&self, reference: RefId) -> bool {
+        let reference = self.cluster.reference(reference);
+        if self.cluster.behaviour.absence_by_uid {
+            let owner = reference.by_uid;
+            return owner != NONE && (self.state.gone(owner) || self.state.has(owner, MISTAKEN));
+        }
+        reference.exact && self.state.gone(reference.by_uid)
+    }
+
+    /// Section 3.3, as of now.
+    pub(super) fn classify(&self, index: RefId) -> Class {
+        if self.cached_absent(index) {
+            return Class::Dangling;
+        }
+        let reference = self.cluster.reference(index);
+        match reference.lookup {
+            Lookup::Unresolvable => Class::Unresolvable,
+            _ if self.definition_is_gone(index) => Class::Unresolvable,
+            Lookup::OutOfScope => Class::OutOfScope,
+            Lookup::Elsewhere => Class::Dangling,
+            Lookup::Owner if self.state.gone(reference.by_uid) => Class::Dangling,
+            Lookup::Owner if self.state.has(reference.by_uid, TERMINATING | FOREGROUND) => {
+                Class::Waiting
+            }
+            Lookup::Owner => Class::Solid,
+        }
+    }
+
+    /// [CRD-8]: without its definition a kind no longer resolves.
+    fn definition_is_gone(&self, index: RefId) -> bool {
+        let definitions = &self.cluster.links.definition_of;
+        let definition = || definitions.get(&self.cluster.written(index).kind?);
+        !definitions.is_empty()
+            && definition().is_some_and(|definition| self.state.gone(*definition))
+    }
+
+    /// Whether a holder still keeps the protection finalizer of what it holds.
+    pub(super) fn still_holds(&self, holder: Holder) -> bool {
+        let finished =
+            self.state.has(holder.object, TERMINATING) && !self.state.has(holder.object, GRACEFUL);
+        self.state.live(holder.object) && !(holder.until_finished && finished)
+    }
+}

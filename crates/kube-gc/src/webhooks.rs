@@ -1,0 +1,347 @@
+//! Webhooks that reject what they are asked about, because nobody answers for them.
+//!
+//! A request is sent to every webhook that matches it, and one that cannot be reached and has `failurePolicy: Fail` rejects it:
+//! the DELETE of a user, of the collector `[GC-29]` and of a namespace purge, and every patch that removes a finalizer or an owner
+//! reference. Only the purge of a definition bypasses them `[CRD-3]`. What is gone when the request is sent counts; nobody waits
+//! for anything to come back.
+//!
+//! In the search an attempt of the collector is one move, reads and writes together [`crate::search`]. A Service that goes between
+//! the two is a race that only the verdict's rounds know; no other outcome is built on it.
+
+use std::collections::BTreeMap;
+
+use foldhash::HashSet;
+
+use crate::callouts::{Callout, CalloutRole};
+use crate::cluster::Cluster;
+use crate::flags::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
+use crate::ids::{CalloutId, ObjectId};
+use crate::kinds::KindId;
+use crate::links::Role;
+use crate::names::ObjectKey;
+use crate::object::Verb;
+use crate::trace::Rejected;
+use crate::view::View;
+use crate::world::Simulation;
+
+/// The code of a request that a webhook rejects because it cannot be called: an internal error
+/// (k8s.io/apiserver `admission/plugin/webhook/validating/dispatcher.go`).
+pub const WEBHOOK_FAILED: u16 = 500;
+
+/// A request that a webhook rejected because nobody answers for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// What the request was about.
+    pub object: ObjectId,
+    /// What it would have done.
+    pub verb: Verb,
+    /// The webhook configuration.
+    pub configuration: ObjectId,
+    /// The webhook in it.
+    pub webhook: String,
+    /// The Service that is called.
+    pub service: ObjectKey,
+    /// Whether the Service exists, and only selects no Pod.
+    pub service_exists: bool,
+}
+
+/// What ties by callouts were told already.
+#[derive(Debug, Default)]
+pub(super) struct ToldTies {
+    /// Callouts with everything that decides about them.
+    parts: HashSet<CalloutId>,
+    /// Those with everything that they are asked about.
+    asks: HashSet<CalloutId>,
+    /// Namespaces with the Pods that webhooks are asked about (true), or with everything else.
+    purges: HashSet<(ObjectId, bool)>,
+    /// The aggregated APIs.
+    apis: bool,
+}
+
+impl View<'_> {
+    /// Whether the Service of a callout exists.
+    pub(super) fn service_exists(&self, callout: &Callout) -> bool {
+        callout.has_service(|id| self.state.live(id))
+    }
+
+    /// The webhook that rejects this for an object now.
+    pub(super) fn rejecting(&self, object: ObjectId, verb: Verb) -> Option<CalloutId> {
+        if !self.state.failing.has_webhooks() {
+            return None;
+        }
+        let mut asked = self
+            .cluster
+            .links
+            .callouts
+            .asked_about(object)
+            .iter()
+            .filter(|(_, asked)| *asked == verb);
+        asked
+            .find(|(callout, _)| self.state.failing.contains(*callout))
+            .map(|(callout, _)| *callout)
+    }
+
+    pub(super) fn rejects(&self, object: ObjectId, verb: Verb) -> bool {
+        self.rejecting(object, verb).is_some()
+    }
+
+    /// What of a namespace's objects a purge deletes. The deletion of a collection ends with its first object that is rejected
+    /// (`registry/generic/registry/store.go` `DeleteCollection`, with the default of one worker), so the rest of that kind stays.
+    pub(super) fn purged<'b>(&self, batch: &'b [ObjectId]) -> impl Iterator<Item = ObjectId> + 'b
+    where
+        Self: 'b,
+    {
+        let view = *self;
+        let mut ended: Option<KindId> = None;
+        batch.iter().copied().filter(move |id| {
+            let kind = view.cluster.nodes[*id].kind;
+            if view.state.gone(*id) || ended == Some(kind) {
+                return false;
+            }
+            if view.rejects(*id, Verb::Delete) {
+                ended = Some(kind);
+            }
+            ended != Some(kind)
+        })
+    }
+
+    /// The first object of each kind whose deletion ends a purge of that kind.
+    pub(super) fn ends_of_purge(
+        &self,
+        batch: &[ObjectId],
+    ) -> BTreeMap<KindId, (ObjectId, CalloutId)> {
+        let mut ends = BTreeMap::new();
+        if !self.state.failing.has_webhooks() {
+            return ends;
+        }
+        for &id in batch.iter().filter(|id| self.state.live(**id)) {
+            if let Some(callout) = self.rejecting(id, Verb::Delete) {
+                ends.entry(self.cluster.nodes[id].kind)
+                    .or_insert((id, callout));
+            }
+        }
+        ends
+    }
+
+    /// What the namespace controller deletes next: Pods first; the rest when no Pod is left (4.2), or when the deletion of
+    /// Pods fails `[NS-8]`.
+    pub(super) fn purge_batch<'b>(
+        &self,
+        pods: &'b [ObjectId],
+        content: &'b [ObjectId],
+    ) -> [&'b [ObjectId]; 2] {
+        let left = pods.iter().any(|pod| self.state.live(*pod));
+        match left && !self.keeps_some_of(pods) {
+            true => [pods, &[]],
+            false => [pods, content],
+        }
+    }
+
+    /// Whether the deletion of Pods fails `[NS-8]`.
+    pub(super) fn keeps_some_of(&self, pods: &[ObjectId]) -> bool {
+        self.state.failing.has_webhooks()
+            && self.cluster.asks_about_kind_of(pods)
+            && pods
+                .iter()
+                .any(|id| self.state.live(*id) && self.rejects(*id, Verb::Delete))
+    }
+
+    /// Whether a purge reaches an object of a namespace: nothing of its kind before it is rejected, nor is it.
+    pub(super) fn is_purged(&self, id: ObjectId, content: &[ObjectId]) -> bool {
+        if !self.state.failing.has_webhooks() || !self.cluster.asks_about_kind_of(&[id]) {
+            return true;
+        }
+        let kind = |id: ObjectId| self.cluster.nodes[id].kind;
+        let end = content.partition_point(|other| *other <= id);
+        let before = content[..end]
+            .iter()
+            .rev()
+            .take_while(|other| kind(**other) == kind(id));
+        !before
+            .filter(|other| self.state.live(**other))
+            .any(|other| self.rejects(*other, Verb::Delete))
+    }
+
+    /// Whether an orphaning deletion that a webhook stopped can go on.
+    pub(super) fn may_orphan(&self, owner: ObjectId) -> bool {
+        if !self.state.live(owner) || !self.state.has(owner, TERMINATING | ORPHAN) {
+            return false;
+        }
+        let mut dependents = self.state.dependents(self.cluster, owner).peekable();
+        match dependents.peek() {
+            None => !self.rejects(owner, Verb::Update),
+            Some(_) => dependents.any(|dependent| !self.rejects(dependent.holder, Verb::Update)),
+        }
+    }
+
+    /// Objects whose moves a move of `id` may make possible or impossible by way of a webhook or an aggregated API: who
+    /// answers for those that are asked about it, and what those are asked about that it answers for. Without what was
+    /// `told` before.
+    pub(super) fn tied_by_callouts(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
+        let callouts = &self.cluster.links.callouts;
+        let mut tied: Vec<ObjectId> = Vec::new();
+        if callouts.is_empty() {
+            return tied;
+        }
+        for (callout, _) in callouts.asked_about(id) {
+            if told.parts.insert(*callout) {
+                tied.extend(callouts.get(*callout).parts());
+            }
+        }
+        for callout in callouts.of_part(id) {
+            if !told.asks.insert(*callout) {
+                continue;
+            }
+            tied.extend(callouts.asks(*callout));
+            if matches!(callouts.get(*callout).role, CalloutRole::Api { .. }) {
+                tied.extend(&self.cluster.links.namespaces);
+            }
+        }
+        tied.extend(self.tied_by_purge(id, told));
+        if self.cluster.links.is_namespace(id) && !std::mem::replace(&mut told.apis, true) {
+            let apis = callouts
+                .iter()
+                .filter(|(_, callout)| matches!(callout.role, CalloutRole::Api { .. }));
+            tied.extend(apis.flat_map(|(_, callout)| callout.parts()));
+        }
+        tied
+    }
+
+    /// Objects whose purge reads whether this one is rejected, and the other way round: those of its kind right before and after
+    /// it, which stay if it does; and of a namespace with Pods that webhooks are asked about, everything.
+    fn tied_by_purge(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
+        let Some(home) = self.cluster.links.home_of(id) else {
+            return Vec::new();
+        };
+        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&home)
+        else {
+            return Vec::new();
+        };
+        let callouts = &self.cluster.links.callouts;
+        let asked = |id: &&ObjectId| !callouts.asked_about(**id).is_empty();
+        let is_content = content.binary_search(&id).is_ok();
+        let (batch, others) = if is_content {
+            (content, pods)
+        } else {
+            (pods, content)
+        };
+        let ties = is_content || asked(&&id);
+        let others: &[ObjectId] = if ties && told.purges.insert((home, is_content)) {
+            others
+        } else {
+            &[]
+        };
+        let others = others.iter().filter(|other| !is_content || asked(other));
+        let kind = |id: ObjectId| self.cluster.nodes[id].kind;
+        let place = batch.binary_search(&id).ok();
+        let before = place.and_then(|place| batch.get(place.checked_sub(1)?));
+        let beside = before
+            .into_iter()
+            .chain(place.and_then(|place| batch.get(place + 1)));
+        let beside = beside.filter(|_| callouts.asks_about_kind(kind(id)));
+        beside
+            .filter(|other| kind(**other) == kind(id))
+            .chain(others)
+            .copied()
+            .collect()
+    }
+
+    /// What the API server answers.
+    pub(super) fn error_of(&self, callout: &Callout) -> Option<String> {
+        let CalloutRole::Webhook { name, url } = &callout.role else {
+            return None;
+        };
+        let service = &callout.called.name;
+        let why = match self.service_exists(callout) {
+            true => format!("no endpoints available for service \"{service}\""),
+            false => format!("service \"{service}\" not found"),
+        };
+        Some(format!(
+            "Internal error occurred: failed calling webhook \"{name}\": failed to call webhook: Post \"{url}\": {why}"
+        ))
+    }
+}
+
+impl Simulation<'_> {
+    /// Whether no webhook rejects a request; one that does is remembered for the plan.
+    pub(super) fn admits(&mut self, object: ObjectId, verb: Verb) -> bool {
+        let Some(callout) = self.view().rejecting(object, verb) else {
+            return true;
+        };
+        let exists = self
+            .view()
+            .service_exists(self.cluster.links.callouts.get(callout));
+        if let Some(trace) = &mut self.trace {
+            trace.rejections.insert((object, verb), (callout, exists));
+        }
+        false
+    }
+
+    /// Whether a DELETE gets as far as its validation: not where it changes nothing anyway `[NS-2]`, `[DEL-14]`.
+    pub(super) fn validates_delete(&self, id: ObjectId, force: bool) -> bool {
+        match self.cluster.links.roles.get(&id) {
+            Some(Role::Namespace { .. }) => {
+                !(self.state.has(id, TERMINATING) && self.has_spec_finalizers(id))
+            }
+            Some(Role::Pod { .. }) => force || !self.state.has(id, TERMINATING | GRACEFUL),
+            _ => true,
+        }
+    }
+
+    /// Remembers what a namespace purge is refused.
+    pub(super) fn note_ends_of_purges(&mut self) {
+        if self.trace.is_none() || !self.state.failing.has_webhooks() {
+            return;
+        }
+        for &namespace in &self.cluster.links.namespaces {
+            let Some(Role::Namespace { content, pods, .. }) =
+                self.cluster.links.roles.get(&namespace)
+            else {
+                continue;
+            };
+            if !self.purging(namespace) {
+                continue;
+            }
+            for batch in self.view().purge_batch(pods, content) {
+                for (object, _) in self.view().ends_of_purge(batch).into_values() {
+                    self.admits(object, Verb::Delete);
+                }
+            }
+            let emptied = pods.iter().chain(content).all(|id| self.state.gone(*id));
+            if emptied {
+                self.admits(namespace, Verb::Finalize);
+            }
+        }
+    }
+
+    /// Queues what failed for another attempt.
+    pub(super) fn retry(&mut self, item: ObjectId) {
+        match self.state.has(item, TERMINATING | ORPHAN)
+            && !self.state.has(item, TERMINATING | FOREGROUND)
+        {
+            true => self.state.orphans.insert(item),
+            false => self.state.queue.insert(item),
+        }
+    }
+}
+
+/// The rejections of a step, in the order of the objects.
+pub(super) fn rejections(cluster: &Cluster, noted: &Rejected) -> Vec<Rejection> {
+    let each = noted
+        .iter()
+        .filter_map(|((object, verb), (callout, service_exists))| {
+            let callout = cluster.links.callouts.get(*callout);
+            let CalloutRole::Webhook { name, .. } = &callout.role else {
+                return None;
+            };
+            Some(Rejection {
+                object: *object,
+                verb: *verb,
+                configuration: callout.object,
+                webhook: name.to_string(),
+                service: (*callout.called).clone(),
+                service_exists: *service_exists,
+            })
+        });
+    each.collect()
+}

@@ -1,0 +1,696 @@
+//! Controllers outside of the control plane: when they let go of what is deleted, and when nobody knows whether they do.
+
+use kube_gc::names::{Policy, Wait};
+use kube_gc::{
+    Cluster, DefinitionFacts, Facts, Fate, Reconciler, SimulationOptions, Step, simulate,
+};
+
+use crate::support::{delete, outcomes, recorded_kinds, sketch_key, sketch_objects};
+
+/// A sketch in which `operator` removes every finalizer `x/y`.
+fn operated(operator: &str, lines: &[&str]) -> Cluster {
+    authorized(operator, &[], lines)
+}
+
+/// A sketch in which `operator` removes every finalizer `x/y` while it has all of its `authority`.
+fn authorized(operator: &str, authority: &[&str], lines: &[&str]) -> Cluster {
+    let authorities = if authority.is_empty() {
+        &[][..]
+    } else {
+        &[authority][..]
+    };
+    allowed(operator, authorities, lines)
+}
+
+/// A sketch in which `operator` removes every finalizer `x/y` while it has one of `authorities`.
+fn allowed(operator: &str, authorities: &[&[&str]], lines: &[&str]) -> Cluster {
+    let mut objects = sketch_objects(lines);
+    for object in objects
+        .iter_mut()
+        .filter(|object| object.finalizers.iter().any(|name| name == "x/y"))
+    {
+        object.reconcilers.push(Reconciler {
+            finalizers: vec!["x/y".to_owned()],
+            workloads: vec![sketch_key(operator)],
+            authority: authorities
+                .iter()
+                .map(|all| all.iter().map(|name| sketch_key(name)).collect())
+                .collect(),
+        });
+    }
+    Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
+}
+
+fn deleted(names: &[&str]) -> Step {
+    delete(names, Some(Policy::Background))
+}
+
+/// One request after another, without a wait between them.
+fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
+    let step = |name: &&str| Step::Delete {
+        targets: vec![sketch_key(name)],
+        policy: Some(policy),
+        wait: Wait::None,
+        client: 0,
+    };
+    names.iter().map(step).collect()
+}
+
+/// What controllers would have to be quicker than, so that nothing gets stuck in the last step's verdict.
+fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
+    let plan = simulate(cluster, steps, &SimulationOptions::default());
+    let stuck = plan.stuck(steps.len() - 1);
+    assert!(!stuck.is_empty(), "an object is stuck");
+    stuck
+        .iter()
+        .flat_map(|held| &held.unless_quicker)
+        .map(|id| cluster.key(*id).to_string())
+        .collect()
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn an_object_goes_when_its_controller_stays() {
+    let cluster = operated("operator", &["cr{x/y}", "operator"]);
+    assert_eq!(outcomes(&cluster, &[deleted(&["cr"])]), [["operator"]]);
+}
+
+#[test]
+fn a_controller_that_the_input_does_not_have_lets_go_of_nothing() {
+    let cluster = operated("operator", &["cr{x/y}"]);
+    assert_eq!(outcomes(&cluster, &[deleted(&["cr"])]), [["cr{T,x/y}"]]);
+}
+
+#[test]
+fn a_controller_removes_no_finalizer_but_its_own() {
+    let cluster = operated("operator", &["cr{x/y,x/z}", "operator"]);
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["cr"])]),
+        [["cr{T,x/z}", "operator"]]
+    );
+}
+
+#[test]
+fn a_controller_that_goes_in_the_same_step_may_be_quick_enough() {
+    let cluster = operated("operator", &["cr{x/y}", "operator"]);
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["cr", "operator"])]),
+        [&["cr{T,x/y}"][..], &NOTHING]
+    );
+}
+
+#[test]
+fn a_controller_that_has_gone_before_lets_go_of_nothing() {
+    let cluster = operated("operator", &["cr{x/y}", "operator"]);
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["operator"]), deleted(&["cr"])]),
+        [["cr{T,x/y}"]]
+    );
+}
+
+#[test]
+fn a_race_that_was_lost_stays_lost() {
+    let cluster = operated("operator", &["cr{x/y}", "operator"]);
+    let lost = outcomes(&cluster, &[deleted(&["cr", "operator"]), Step::Settle]);
+    assert_eq!(
+        lost,
+        [&["cr{T,x/y}"][..], &NOTHING],
+        "one outcome for each end of the step before"
+    );
+}
+
+#[test]
+fn a_namespace_hangs_that_takes_a_controller_with_what_it_handles() {
+    let cluster = operated("operator", &["Namespace//n", "cr{x/y}", "operator"]);
+    let ends = outcomes(&cluster, &[deleted(&["Namespace//n"])]);
+    assert_eq!(ends, [&["cr{T,x/y}", "Namespace//n{T}"][..], &NOTHING]);
+}
+
+#[test]
+fn a_namespace_goes_whose_controllers_live_elsewhere() {
+    let cluster = operated(
+        "ConfigMap/m/operator",
+        &["Namespace//n", "cr{x/y}", "ConfigMap/m/operator"],
+    );
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["Namespace//n"])]),
+        [["ConfigMap/m/operator"]]
+    );
+}
+
+#[test]
+fn a_controller_releases_any_mixture_of_what_it_handles() {
+    let cluster = operated("operator", &["a{x/y}", "b{x/y}", "operator"]);
+    let mut ends = outcomes(&cluster, &[deleted(&["a", "b", "operator"])]);
+    assert_eq!(ends[0], ["a{T,x/y}", "b{T,x/y}"], "the verdict is the harm");
+    ends.sort();
+    assert_eq!(
+        ends,
+        [
+            &NOTHING[..],
+            &["a{T,x/y}"],
+            &["a{T,x/y}", "b{T,x/y}"],
+            &["b{T,x/y}"]
+        ]
+    );
+}
+
+#[test]
+fn an_object_waits_for_every_candidate_that_may_be_its_controller() {
+    let mut objects = sketch_objects(&["cr{x/y}", "one", "other"]);
+    for workload in ["one", "other"] {
+        let (finalizers, workloads) = (vec!["x/y".to_owned()], vec![sketch_key(workload)]);
+        objects[0].reconcilers.push(Reconciler {
+            finalizers,
+            workloads,
+            authority: Vec::new(),
+        });
+    }
+    let cluster = Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster");
+    assert_eq!(outcomes(&cluster, &[deleted(&["cr"])]), [["one", "other"]]);
+    let ends = outcomes(&cluster, &[deleted(&["one"]), deleted(&["cr"])]);
+    assert_eq!(ends, [&["cr{T,x/y}", "other"][..], &["other"]]);
+    let plan = simulate(
+        &cluster,
+        &[deleted(&["one"]), deleted(&["cr"])],
+        &SimulationOptions::default(),
+    );
+    let left = &plan.stuck(1)[0].unless_run_by;
+    assert_eq!(
+        left.iter().map(|id| cluster.key(*id)).collect::<Vec<_>>(),
+        [sketch_key("other")]
+    );
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["one", "other"]), deleted(&["cr"])]),
+        [["cr{T,x/y}"]]
+    );
+}
+
+/// One request that names objects, and a wait until these are gone, as of `kubectl delete --wait`.
+fn named(names: &[&str]) -> Step {
+    let targets = names.iter().map(|name| sketch_key(name)).collect();
+    Step::Delete {
+        targets,
+        policy: Some(Policy::Background),
+        wait: Wait::Named,
+        client: 0,
+    }
+}
+
+#[test]
+fn kubectl_waits_for_what_it_names_and_not_for_dependents() {
+    let lines = ["owner{x/y}", "dependent{x/y} -> owner", "operator"];
+    let cluster = operated("operator", &lines);
+    let alone = outcomes(&cluster, &[named(&["owner"]), deleted(&["operator"])]);
+    assert_eq!(alone, [&["dependent{T,x/y} -> owner"][..], &NOTHING]);
+    let settled = Step::Delete {
+        targets: vec![sketch_key("owner")],
+        policy: Some(Policy::Background),
+        wait: Wait::Gone,
+        client: 0,
+    };
+    assert_eq!(
+        outcomes(&cluster, &[settled, deleted(&["operator"])]),
+        [NOTHING],
+        "a tool that looks again after seconds"
+    );
+    assert_eq!(
+        outcomes(
+            &cluster,
+            &[named(&["owner", "dependent"]), deleted(&["operator"])]
+        ),
+        [NOTHING]
+    );
+    assert_eq!(
+        outcomes(
+            &cluster,
+            &[
+                named(&["owner"]),
+                named(&["dependent"]),
+                deleted(&["operator"])
+            ]
+        ),
+        [NOTHING]
+    );
+}
+
+#[test]
+fn kubectl_that_waits_forever_sends_nothing_more() {
+    let cluster = operated("operator", &["a{x/z}", "operator -> a"]);
+    assert_eq!(
+        outcomes(&cluster, &[named(&["a"]), deleted(&["operator"])]),
+        [["a{T,x/z}", "operator -> a"]]
+    );
+}
+
+#[test]
+fn an_object_may_own_its_controller() {
+    let background = operated("operator", &["cr{x/y}", "operator -> cr"]);
+    assert_eq!(outcomes(&background, &[deleted(&["cr"])]), [NOTHING]);
+    let foreground = operated("operator", &["cr{x/y}", "operator -> !cr"]);
+    let ends = outcomes(&foreground, &[delete(&["cr"], Some(Policy::Foreground))]);
+    assert_eq!(
+        ends,
+        [&["cr{T,x/y}"][..], &NOTHING],
+        "its controller is deleted before it"
+    );
+}
+
+#[test]
+fn a_plan_names_what_would_have_to_be_quicker() {
+    let cluster = operated("operator", &["cr{x/y}", "operator"]);
+    let plan = simulate(
+        &cluster,
+        &[deleted(&["cr", "operator"])],
+        &SimulationOptions::default(),
+    );
+    let [hanging] = &plan.stuck(0)[..] else {
+        panic!("one object hangs")
+    };
+    assert_eq!(
+        hanging.unless_quicker,
+        [cluster.find(&sketch_key("operator")).expect("it is there")]
+    );
+    let later = simulate(
+        &cluster,
+        &[deleted(&["operator"]), deleted(&["cr"])],
+        &SimulationOptions::default(),
+    );
+    assert_eq!(
+        later.stuck(1)[0].unless_quicker,
+        [],
+        "it is gone for certain"
+    );
+}
+
+const ACCOUNT: &str = "ServiceAccount/n/op";
+const BINDING: &str = "ClusterRoleBinding.rbac.authorization.k8s.io//op";
+const CAKE: &str = "Cake.shop.example/n/one{x/y}";
+const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
+
+/// An operator that may act by a ServiceAccount and a binding.
+fn bound(lines: &[&str]) -> Cluster {
+    authorized(
+        "operator",
+        &[ACCOUNT, BINDING],
+        &[&["operator", ACCOUNT, BINDING], lines].concat(),
+    )
+}
+
+#[test]
+fn an_authority_that_goes_before_the_object_is_marked_lets_go_of_nothing() {
+    let cluster = bound(&["cr{x/y}"]);
+    let steps = sent(&["operator", BINDING, ACCOUNT, "cr"], Policy::Background);
+    assert_eq!(outcomes(&cluster, &steps), [["cr{T,x/y}"]], "Helm's order");
+    assert_eq!(unless_quicker(&cluster, &steps), NOTHING);
+}
+
+#[test]
+fn an_authority_that_goes_after_the_object_is_marked_is_a_race() {
+    let cluster = bound(&["cr{x/y}"]);
+    let steps = sent(&["cr", "operator", BINDING, ACCOUNT], Policy::Background);
+    assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}"][..], &NOTHING]);
+    assert_eq!(
+        unless_quicker(&cluster, &steps),
+        ["ConfigMap/n/operator", ACCOUNT, BINDING]
+    );
+}
+
+#[test]
+fn the_order_counts_within_one_step_too() {
+    let cluster = bound(&["cr{x/y}"]);
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&[ACCOUNT, "cr"])]),
+        [["cr{T,x/y}", "operator", BINDING]]
+    );
+    let race = [
+        &["cr{T,x/y}", "operator", BINDING][..],
+        &["operator", BINDING],
+    ];
+    assert_eq!(outcomes(&cluster, &[deleted(&["cr", ACCOUNT])]), race);
+}
+
+#[test]
+fn a_workload_that_goes_before_the_object_is_marked_is_a_race() {
+    let cluster = bound(&["cr{x/y}"]);
+    let steps = sent(&["operator", "cr"], Policy::Background);
+    assert_eq!(
+        outcomes(&cluster, &steps),
+        [&["cr{T,x/y}", ACCOUNT, BINDING][..], &[ACCOUNT, BINDING]]
+    );
+}
+
+#[test]
+fn what_is_deleted_in_the_foreground_counts_until_the_collector_removes_it() {
+    let cluster = bound(&["cr{x/y}"]);
+    let steps = sent(&[BINDING, ACCOUNT, "operator", "cr"], Policy::Foreground);
+    assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}"][..], &NOTHING]);
+}
+
+#[test]
+fn a_namespace_that_takes_the_account_along_is_a_race() {
+    let cluster = bound(&["Namespace//n", "cr{x/y}"]);
+    let steps = [deleted(&["Namespace//n"])];
+    assert_eq!(
+        outcomes(&cluster, &steps),
+        [&["cr{T,x/y}", "Namespace//n{T}", BINDING][..], &[BINDING]]
+    );
+    assert_eq!(
+        unless_quicker(&cluster, &steps),
+        ["ConfigMap/n/operator", ACCOUNT]
+    );
+}
+
+#[test]
+fn what_one_owner_takes_along_is_a_race() {
+    let cluster = authorized(
+        "operator",
+        &[ACCOUNT],
+        &[
+            "app",
+            "operator",
+            "ServiceAccount/n/op -> app",
+            "cr{x/y} -> app",
+        ],
+    );
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["app"])]),
+        [&["cr{T,x/y} -> app", "operator"][..], &["operator"]]
+    );
+}
+
+/// A cluster with a definition of Cake, and an operator that lets go of the Cake.
+fn defined() -> Cluster {
+    let mut objects = sketch_objects(&["operator", ACCOUNT, CAKE, DEFINITION]);
+    for object in &mut objects {
+        if object.key.kind() == "Cake" {
+            object.reconcilers.push(Reconciler {
+                finalizers: vec!["x/y".to_owned()],
+                workloads: vec![sketch_key("operator")],
+                authority: vec![vec![sketch_key(ACCOUNT)]],
+            });
+        } else if object.key.kind() == "CustomResourceDefinition" {
+            object.facts = Facts::Definition(Box::new(DefinitionFacts {
+                group: "shop.example".to_owned(),
+                kind: "Cake".to_owned(),
+                plural: "cakes".to_owned(),
+                namespaced: true,
+                served: vec!["v1".to_owned()],
+                established: true,
+            }));
+        }
+    }
+    Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
+}
+
+#[test]
+fn a_definition_goes_when_the_controller_of_its_instances_stays() {
+    assert_eq!(
+        outcomes(&defined(), &[deleted(&[DEFINITION])]),
+        [["operator", ACCOUNT]]
+    );
+}
+
+#[test]
+fn a_definition_marks_its_instances_before_the_next_request_or_after() {
+    let steps = sent(
+        &[DEFINITION, ACCOUNT, "Cake.shop.example/n/one"],
+        Policy::Background,
+    );
+    let cluster = defined();
+    let ends = outcomes(&cluster, &steps);
+    assert_eq!(ends.len(), 2, "{ends:?}");
+    assert_eq!(
+        ends[1],
+        ["operator"],
+        "the account was there when the instance was marked"
+    );
+    assert_eq!(unless_quicker(&cluster, &steps), [ACCOUNT]);
+    let later = sent(&[ACCOUNT, DEFINITION], Policy::Background);
+    assert_eq!(outcomes(&cluster, &later).len(), 1);
+    assert_eq!(unless_quicker(&cluster, &later), NOTHING);
+}
+
+#[test]
+fn a_pod_that_outlives_its_workload_goes_on() {
+    let cluster = operated("operator", &["cr{x/y}", "operator", "Pod/n/p -> operator"]);
+    let orphaned = delete(&["operator"], Some(Policy::Orphan));
+    assert_eq!(
+        outcomes(&cluster, &[orphaned, deleted(&["cr"])]),
+        [["Pod/n/p"]]
+    );
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["operator"]), deleted(&["cr"])]),
+        [["cr{T,x/y}"]]
+    );
+}
+
+#[test]
+fn an_account_that_is_held_authenticates_nobody_once_all_has_settled() {
+    let held = "ServiceAccount/n/op{x/z}";
+    let cluster = authorized("operator", &[ACCOUNT], &["cr{x/y}", "operator", held]);
+    let steps = [deleted(&[ACCOUNT]), deleted(&["cr"])];
+    assert_eq!(
+        outcomes(&cluster, &steps),
+        [["cr{T,x/y}", "operator", "ServiceAccount/n/op{T,x/z}"]]
+    );
+}
+
+/// Deletes one object, and waits until it is gone.
+fn awaited(name: &str) -> Step {
+    Step::Delete {
+        targets: vec![sketch_key(name)],
+        policy: Some(Policy::Background),
+        wait: Wait::Gone,
+        client: 0,
+    }
+}
+
+#[test]
+fn a_client_that_waits_never_goes_on_when_what_it_deleted_is_stuck() {
+    let cluster = operated("operator", &["a{x/z}", "b", "operator"]);
+    let steps = [awaited("a"), deleted(&["b"])];
+    assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
+    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    assert_eq!(
+        (&plan.steps[0].responses[..], &plan.steps[1].responses[..]),
+        (&[200][..], &[][..])
+    );
+}
+
+#[test]
+fn a_client_goes_on_in_the_outcomes_in_which_its_objects_are_gone() {
+    let cluster = bound(&["cr{x/y}", "b"]);
+    let steps = [awaited("cr"), deleted(&["operator", ACCOUNT])];
+    assert_eq!(
+        outcomes(&cluster, &steps),
+        [["b", BINDING]],
+        "the operator is there until the object is gone"
+    );
+    let mut racing = sent(&["operator", "cr"], Policy::Background);
+    racing.extend([awaited(ACCOUNT), deleted(&["b"])]);
+    let ends = outcomes(&cluster, &racing);
+    assert_eq!(ends, [&["b", "cr{T,x/y}", BINDING][..], &[BINDING]]);
+}
+
+/// A step of another client.
+fn by(client: usize, step: Step) -> Step {
+    match step {
+        Step::Delete {
+            targets,
+            policy,
+            wait,
+            ..
+        } => Step::Delete {
+            targets,
+            policy,
+            wait,
+            client,
+        },
+        other => other,
+    }
+}
+
+#[test]
+fn what_one_client_waits_for_holds_back_no_other_one() {
+    let cluster = operated("operator", &["a{x/z}", "b", "c", "d", "operator"]);
+    let steps = [
+        by(0, awaited("a")),
+        by(1, awaited("c")),
+        by(0, awaited("b")),
+        by(1, awaited("d")),
+    ];
+    assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
+    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    let answers: Vec<&[u16]> = plan.steps.iter().map(|step| &step.responses[..]).collect();
+    assert_eq!(answers, [&[200][..], &[200], &[], &[200]]);
+    // Each waits for its own only.
+    let crossed = [
+        by(0, awaited("a")),
+        by(1, awaited("c")),
+        by(1, awaited("d")),
+    ];
+    assert_eq!(
+        outcomes(&cluster, &crossed),
+        [["a{T,x/z}", "b", "operator"]]
+    );
+}
+
+#[test]
+fn of_two_clients_either_may_be_quicker() {
+    let cluster = bound(&["cr{x/y}", "b"]);
+    let one = sent(&[BINDING, "cr"], Policy::Background);
+    assert_eq!(
+        outcomes(&cluster, &one).len(),
+        1,
+        "one client sends its requests in order"
+    );
+    let two = [by(0, one[0].clone()), by(1, one[1].clone())];
+    let ends = outcomes(&cluster, &two);
+    assert!(
+        ends.len() == 2 && ends[0].iter().any(|object| object.starts_with("cr{T")),
+        "{ends:?}"
+    );
+}
+
+#[test]
+fn a_client_halts_in_the_outcomes_in_which_its_objects_are_stuck_and_others_go_on() {
+    let cluster = bound(&["cr{x/y}", "b", "c", "d"]);
+    let mut steps = sent(&["operator", "cr"], Policy::Background);
+    steps[1] = awaited("cr");
+    steps.extend([
+        by(1, awaited("c")),
+        by(0, awaited("b")),
+        by(1, deleted(&["d"])),
+    ]);
+    let ends = outcomes(&cluster, &steps);
+    assert_eq!(ends.len(), 2, "{ends:?}");
+    assert!(
+        ends.iter()
+            .all(|end| !end.iter().any(|object| object == "c" || object == "d")),
+        "{ends:?}"
+    );
+    let of_b = |end: &Vec<String>| {
+        (
+            end.iter().any(|o| o == "b"),
+            end.iter().any(|o| o.starts_with("cr{T")),
+        )
+    };
+    assert!(
+        ends.iter().all(|end| of_b(end).0 == of_b(end).1),
+        "b stays where cr is stuck: {ends:?}"
+    );
+}
+
+#[test]
+fn one_part_that_is_stuck_stops_the_client_everywhere() {
+    let cluster = operated("operator", &["a{x/y}", "operator", "b", "c -> b"]);
+    let mut steps = sent(&["operator", "a"], Policy::Background);
+    steps.push(awaited("b"));
+    steps[1] = awaited("a");
+    let ends = outcomes(&cluster, &steps);
+    assert_eq!(ends, [&["a{T,x/y}", "b", "c -> b"][..], &NOTHING]);
+}
+
+#[test]
+fn a_controller_that_went_while_the_client_waited_for_another_is_a_race() {
+    let cluster = operated("operator", &["cr{x/y}", "operator"]);
+    let ends = outcomes(&cluster, &[awaited("operator"), deleted(&["cr"])]);
+    assert_eq!(
+        ends,
+        [&["cr{T,x/y}"][..], &NOTHING],
+        "its process may live on for some seconds"
+    );
+}
+
+#[test]
+fn of_several_authorities_one_is_enough() {
+    let cluster = allowed(
+        "operator",
+        &[&["a", "b"], &["c"]],
+        &["cr{x/y}", "operator", "a", "b", "c"],
+    );
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["b"]), deleted(&["cr"])]),
+        [["a", "c", "operator"]]
+    );
+    let none = outcomes(&cluster, &[deleted(&["b", "c"]), deleted(&["cr"])]);
+    assert_eq!(none, [["a", "cr{T,x/y}", "operator"]]);
+}
+
+#[test]
+fn an_authority_that_the_cluster_lacks_is_none() {
+    let lines = ["cr{x/y}", "operator", "a"];
+    let other = allowed("operator", &[&["a"], &["b"]], &lines);
+    assert_eq!(outcomes(&other, &[deleted(&["cr"])]), [["a", "operator"]]);
+    let only = allowed("operator", &[&["b"]], &lines);
+    assert_eq!(
+        outcomes(&only, &[deleted(&["cr"])]),
+        [["a", "cr{T,x/y}", "operator"]]
+    );
+}
+
+#[test]
+fn one_of_two_authorities_that_goes_with_the_object_makes_no_race() {
+    let cluster = allowed(
+        "operator",
+        &[&["a"], &["b"]],
+        &["cr{x/y}", "operator", "a", "b"],
+    );
+    assert_eq!(
+        outcomes(&cluster, &[deleted(&["cr", "a"])]),
+        [["b", "operator"]]
+    );
+    let both = outcomes(&cluster, &[deleted(&["cr", "a", "b"])]);
+    assert_eq!(both, [&["cr{T,x/y}", "operator"][..], &["operator"]]);
+}
+
+/// Each of them is or is not quick enough: 65,536 sets in one namespace.
+#[test]
+fn of_many_races_each_alone_or_all_but_one_are_won() {
+    let lines: Vec<String> = (0..16)
+        .flat_map(|n| {
+            [
+                format!("cr{n:02}{{x/y}}"),
+                format!("Deployment.apps/n/d{n:02}"),
+            ]
+        })
+        .collect();
+    let lines: Vec<&str> = lines
+        .iter()
+        .map(String::as_str)
+        .chain(["Namespace//n"])
+        .collect();
+    let mut objects = sketch_objects(&lines);
+    for (number, object) in objects
+        .iter_mut()
+        .filter(|object| !object.finalizers.is_empty())
+        .enumerate()
+    {
+        object.reconcilers.push(Reconciler {
+            finalizers: vec!["x/y".to_owned()],
+            workloads: vec![sketch_key(&format!("Deployment.apps/n/d{number:02}"))],
+            authority: Vec::new(),
+        });
+    }
+    let cluster = Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster");
+    let plan = simulate(
+        &cluster,
+        &[deleted(&["Namespace//n"])],
+        &SimulationOptions::default(),
+    );
+    let held = |outcome| {
+        let fates = plan.fates(outcome).into_iter();
+        fates
+            .filter(|(key, fate)| key.kind() == "ConfigMap" && *fate != Fate::Gone)
+            .count()
+    };
+    let mut held: Vec<usize> = plan.steps[0].outcomes.iter().map(held).collect();
+    held.sort_unstable();
+    assert_eq!(
+        held,
+        [vec![0], vec![1; 16], vec![15; 16], vec![16]].concat()
+    );
+    assert!(!plan.steps[0].complete, "there are more");
+}

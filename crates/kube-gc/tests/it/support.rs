@@ -1,0 +1,382 @@
+//! Clusters and steps for the simulator's tests: from recordings, and from a short notation.
+
+use std::sync::LazyLock;
+
+use kube_gc::names::{ApiVersion, GroupKind, ObjectKey, Policy, Wait, kinds};
+use kube_gc::{
+    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, KindTable,
+    NamespaceFacts, Object, OwnerReference, PodFacts, SimulationOptions, Step, VolumeFacts,
+    simulate,
+};
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+use serde_json::Value;
+
+/// `cases` of a property that are the same in every run: a red run means a change, not bad luck. `PROPTEST_RNG_SEED=7 cargo test` looks
+/// at others, `PROPTEST_CASES` at more.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    let mut config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = cases;
+    }
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(0x6f77_6e65_726c);
+    }
+    config
+}
+
+/// Everything a 1.36 cluster serves by default.
+fn builtin_kinds() -> KindTable {
+    let table: Value = serde_json::from_str(include_str!(
+        "../../../../rules/tables/builtin-resources-1.36.json"
+    ))
+    .expect("the table is JSON");
+    let mut kinds = KindTable::new();
+    for row in array(&table["resources"]) {
+        if row["enabledByDefault"] != true {
+            continue;
+        }
+        let (group, version) = (text(&row["group"]), text(&row["version"]));
+        let order: Vec<String> = array(&table["groupVersionPriority"][&group])
+            .iter()
+            .map(text)
+            .collect();
+        let mut versions = kinds
+            .find(GroupKind::new(&group, &text(&row["kind"])))
+            .map_or_else(Vec::new, |id| kinds.get(id).versions.clone());
+        versions.push(version);
+        versions.sort_by_key(|version| order.iter().position(|other| other == version));
+        kinds.add(KindInfo {
+            kind: text(&row["kind"]),
+            plural: text(&row["plural"]),
+            namespaced: row["namespaced"] == true,
+            versions,
+            open_versions: false,
+            gc_tracked: row["gcTracked"] == true,
+            namespace_deletable: row["namespaceDeletable"] == true,
+            default_policy: match text(&row["defaultGCPolicy"]).as_str() {
+                "OrphanDependents" | "Orphan" => DefaultPolicy::OrphanDependents,
+                "Unsupported" => DefaultPolicy::Unsupported,
+                _ => DefaultPolicy::DeleteDependents,
+            },
+            custom: false,
+            group,
+        });
+    }
+    kinds
+}
+
+/// The built-in kinds, and the two custom ones of the recordings.
+pub(crate) fn recorded_kinds() -> KindTable {
+    static KINDS: LazyLock<KindTable> = LazyLock::new(|| {
+        let mut kinds = builtin_kinds();
+        kinds.add(KindInfo::custom(
+            GroupKind::new("example.com", "Widget"),
+            "widgets",
+            true,
+            &["v1beta1", "v1"],
+        ));
+        kinds.add(KindInfo::custom(
+            GroupKind::new("example.com", "Gadget"),
+            "gadgets",
+            false,
+            &["v1beta1", "v1"],
+        ));
+        kinds
+    });
+    KINDS.clone()
+}
+
+pub(crate) fn cluster_of(state: &Value) -> Cluster {
+    Cluster::new(recorded_kinds(), array(state).iter().map(object).collect())
+        .expect("the recorded objects make a cluster")
+}
+
+/// One object of a recording or of a dump.
+pub(crate) fn object(value: &Value) -> Object {
+    let metadata = &value["metadata"];
+    Object {
+        key: ObjectKey::new(
+            GroupKind::new(
+                ApiVersion::split(&text(&value["apiVersion"])).group,
+                &text(&value["kind"]),
+            ),
+            text(&metadata["namespace"]).as_str().into(),
+            text(&metadata["name"]),
+        ),
+        uid: text(&metadata["uid"]).into(),
+        owner_references: array(&metadata["ownerReferences"])
+            .iter()
+            .map(owner_reference)
+            .collect(),
+        finalizers: array(&metadata["finalizers"]).iter().map(text).collect(),
+        deletion: metadata["deletionTimestamp"].is_string().then(|| Deletion {
+            grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0),
+        }),
+        facts: facts(value),
+        reconcilers: Vec::new(),
+        assumed: false,
+    }
+}
+
+pub(crate) fn owner_reference(value: &Value) -> OwnerReference {
+    OwnerReference {
+        api_version: text(&value["apiVersion"]).into(),
+        kind: text(&value["kind"]).into(),
+        name: text(&value["name"]).into(),
+        uid: text(&value["uid"]).into(),
+        written_uid: None,
+        controller: value["controller"].as_bool(),
+        block_owner_deletion: value["blockOwnerDeletion"].as_bool(),
+    }
+}
+
+fn facts(value: &Value) -> Facts {
+    let spec = &value["spec"];
+    match text(&value["kind"]).as_str() {
+        "Pod" => Facts::Pod(Box::new(PodFacts {
+            scheduled: spec["nodeName"].is_string(),
+            finished: matches!(
+                value["status"]["phase"].as_str(),
+                Some("Succeeded" | "Failed")
+            ),
+            grace_seconds: spec["terminationGracePeriodSeconds"].as_u64().unwrap_or(30),
+            claims: array(&spec["volumes"])
+                .iter()
+                .map(|volume| text(&volume["persistentVolumeClaim"]["claimName"]))
+                .collect(),
+            ..PodFacts::default()
+        })),
+        "Namespace" => Facts::Namespace(NamespaceFacts {
+            spec_finalizers: array(&spec["finalizers"]).iter().map(text).collect(),
+        }),
+        "CustomResourceDefinition" => Facts::Definition(Box::new(DefinitionFacts {
+            group: text(&spec["group"]),
+            kind: text(&spec["names"]["kind"]),
+            plural: text(&spec["names"]["plural"]),
+            namespaced: spec["scope"] == "Namespaced",
+            served: array(&spec["versions"])
+                .iter()
+                .filter(|v| v["served"] == true)
+                .map(|v| text(&v["name"]))
+                .collect(),
+            established: true,
+        })),
+        "PersistentVolume" => Facts::Volume(Box::new(VolumeFacts {
+            bound_to: spec["claimRef"].is_object().then(|| {
+                claim(
+                    &text(&spec["claimRef"]["namespace"]),
+                    &text(&spec["claimRef"]["name"]),
+                )
+            }),
+            attributes_class: None,
+        })),
+        "Secret" if value["type"] == "kubernetes.io/service-account-token" => Facts::TokenSecret {
+            service_account: text(
+                &value["metadata"]["annotations"]["kubernetes.io/service-account.name"],
+            ),
+        },
+        _ => Facts::None,
+    }
+}
+
+pub(crate) fn claim(namespace: &str, name: &str) -> ObjectKey {
+    ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, namespace.into(), name)
+}
+
+/// A step of a recording.
+pub(crate) fn step(value: &Value) -> Step {
+    let target = || key(value["target"].as_str().expect("the step has a target"));
+    match value["op"].as_str() {
+        Some("settle") => Step::Settle,
+        Some("delete") => Step::Delete {
+            targets: vec![target()],
+            policy: value["policy"].as_str().map(|policy| match policy {
+                "Background" => Policy::Background,
+                "Foreground" => Policy::Foreground,
+                "Orphan" => Policy::Orphan,
+                other => panic!("policy {other}"),
+            }),
+            wait: Wait::Settled,
+            client: 0,
+        },
+        Some("remove-finalizer") => Step::RemoveFinalizer {
+            targets: vec![target()],
+            finalizer: text(&value["finalizer"]),
+            wait: Wait::Settled,
+        },
+        Some("remove-all-finalizers") => Step::RemoveAllFinalizers { target: target() },
+        Some("force-delete") => Step::ForceDelete { target: target() },
+        other => panic!("op {other:?}"),
+    }
+}
+
+pub(crate) fn key(text: &str) -> ObjectKey {
+    text.parse().expect("a key")
+}
+
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or("").to_owned()
+}
+
+pub(crate) fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A cluster in short notation, one object a line: `name{finalizers} -> !owner, owner`. `!` is a
+/// blocking reference, a finalizer `T` means Terminating. A bare name is a ConfigMap in namespace
+/// `n`; anything else is written as a key. Owners are referred to as they are, uid and all.
+pub(crate) fn sketch(lines: &[&str]) -> Cluster {
+    Cluster::new(recorded_kinds(), sketch_objects(lines)).expect("the sketch makes a cluster")
+}
+
+pub(crate) fn sketch_objects(lines: &[&str]) -> Vec<Object> {
+    lines.iter().map(|line| sketch_object(line)).collect()
+}
+
+pub(crate) fn sketch_object(line: &str) -> Object {
+    let (head, owners) = line.split_once(" -> ").unwrap_or((line, ""));
+    let (name, finalizers) = head.split_once('{').unwrap_or((head, ""));
+    let key = sketch_key(name);
+    let mut finalizers: Vec<String> = finalizers
+        .trim_end_matches('}')
+        .split(',')
+        .filter(|finalizer| !finalizer.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let terminating = finalizers.iter().any(|finalizer| finalizer == "T");
+    finalizers.retain(|finalizer| finalizer != "T");
+    Object {
+        uid: format!("uid-{key}").into(),
+        owner_references: owners
+            .split(", ")
+            .filter(|owner| !owner.is_empty())
+            .map(sketch_reference)
+            .collect(),
+        finalizers,
+        deletion: terminating.then(Deletion::default),
+        facts: match key.kind() {
+            "Namespace" => Facts::Namespace(NamespaceFacts::default()),
+            "Pod" => Facts::Pod(Box::default()),
+            _ => Facts::None,
+        },
+        reconcilers: Vec::new(),
+        assumed: false,
+        key,
+    }
+}
+
+pub(crate) fn sketch_reference(owner: &str) -> OwnerReference {
+    let blocking = owner.starts_with('!');
+    let key = sketch_key(owner.trim_start_matches('!'));
+    OwnerReference {
+        api_version: api_version(&key).into(),
+        uid: format!("uid-{key}").into(),
+        written_uid: None,
+        controller: None,
+        block_owner_deletion: blocking.then_some(true),
+        kind: key.kind().into(),
+        name: key.name,
+    }
+}
+
+pub(crate) fn sketch_key(name: &str) -> ObjectKey {
+    if name.contains('/') {
+        key(name)
+    } else {
+        key(&format!("ConfigMap/n/{name}"))
+    }
+}
+
+fn api_version(key: &ObjectKey) -> String {
+    let versions = [
+        ("", "v1"),
+        ("apps", "v1"),
+        ("batch", "v1"),
+        ("example.com", "v1"),
+        ("rbac.authorization.k8s.io", "v1"),
+    ];
+    let version = versions
+        .iter()
+        .find(|(group, _)| *group == key.group())
+        .map_or("v1", |(_, version)| version);
+    if key.group().is_empty() {
+        version.to_owned()
+    } else {
+        format!("{}/{version}", key.group())
+    }
+}
+
+pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
+    Step::Delete {
+        targets: names.iter().map(|name| sketch_key(name)).collect(),
+        policy,
+        wait: Wait::Settled,
+        client: 0,
+    }
+}
+
+/// All outcomes of the last step, the verdict first, in the notation of [`sketch`]; objects that are
+/// gone are left out.
+pub(crate) fn outcomes(cluster: &Cluster, steps: &[Step]) -> Vec<Vec<String>> {
+    let plan = simulate(
+        cluster,
+        steps,
+        &SimulationOptions {
+            kubelet: false,
+            ..SimulationOptions::default()
+        },
+    );
+    let last = plan.steps.last().expect("there is a step");
+    assert!(last.complete, "the search was cut short");
+    last.outcomes
+        .iter()
+        .map(|outcome| {
+            plan.fates(outcome)
+                .iter()
+                .filter_map(|(key, fate)| notation(key, fate))
+                .collect()
+        })
+        .collect()
+}
+
+fn notation(key: &ObjectKey, fate: &Fate) -> Option<String> {
+    let Fate::Present(present) = fate else {
+        return None;
+    };
+    let home =
+        key.group_kind() == GroupKind::new("", "ConfigMap") && key.namespace.name() == Some("n");
+    let mut text = if home {
+        key.name.to_string()
+    } else {
+        key.to_string()
+    };
+    let mut marks: Vec<&str> = if present.terminating {
+        vec!["T"]
+    } else {
+        vec![]
+    };
+    marks.extend(present.finalizers.iter().map(String::as_str));
+    if !marks.is_empty() {
+        text.push_str(&format!("{{{}}}", marks.join(",")));
+    }
+    let owners = present.owner_references.iter().map(|reference| {
+        format!(
+            "{}{}",
+            if reference.block_owner_deletion == Some(true) {
+                "!"
+            } else {
+                ""
+            },
+            reference.name
+        )
+    });
+    let owners: Vec<String> = owners.collect();
+    if !owners.is_empty() {
+        text.push_str(&format!(" -> {}", owners.join(", ")));
+    }
+    Some(text)
+}

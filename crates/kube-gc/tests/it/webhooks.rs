@@ -1,0 +1,348 @@
+//! Webhooks that nobody answers for, and aggregated APIs without a backend.
+//!
+//! In the sketches a webhook is asked about what its name lists; its Service is `Service/n/hook`, its Pod `Pod/n/hook`.
+
+use kube_gc::names::Policy;
+use kube_gc::{
+    Answerer, ApiServiceFacts, Cluster, Facts, Fate, Object, Present, Requests, SimulationOptions,
+    Step, Verb, WEBHOOK_FAILED, WebhookFacts, simulate,
+};
+
+use crate::support::{
+    delete, key, outcomes, recorded_kinds, sketch_key, sketch_object, sketch_objects,
+};
+
+const CONFIGURATION: &str = "ValidatingWebhookConfiguration.admissionregistration.k8s.io//hooks";
+const API_SERVICE: &str = "APIService.apiregistration.k8s.io//v1.broken.example.com";
+const SERVICE: &str = "Service/n/hook";
+const POD: &str = "Pod/n/hook";
+
+fn answerer(pods: Option<&[&str]>) -> Answerer {
+    let pods = pods.map(|pods| pods.iter().map(|pod| sketch_key(pod)).collect());
+    Answerer {
+        service: key(SERVICE),
+        pods,
+    }
+}
+
+/// A configuration with one webhook that is asked before `verb` happens to `objects`.
+fn webhook(verb: Verb, objects: &[&str], pods: Option<&[&str]>) -> Object {
+    let objects = objects.iter().map(|object| sketch_key(object)).collect();
+    let webhook = WebhookFacts {
+        name: "a.example.net".to_owned(),
+        url: "https://hook.n.svc:443/?timeout=10s".to_owned(),
+        answered_by: answerer(pods),
+        requests: vec![Requests {
+            verbs: vec![verb],
+            objects,
+        }],
+    };
+    Object {
+        facts: Facts::Webhooks(vec![webhook]),
+        ..sketch_object(CONFIGURATION)
+    }
+}
+
+fn api_service(pods: Option<&[&str]>) -> Object {
+    let facts = ApiServiceFacts {
+        group_version: "broken.example.com/v1".to_owned(),
+        answered_by: answerer(pods),
+    };
+    Object {
+        facts: Facts::ApiService(Box::new(facts)),
+        ..sketch_object(API_SERVICE)
+    }
+}
+
+fn with(client: Object, lines: &[&str]) -> Cluster {
+    let objects = sketch_objects(lines).into_iter().chain([client]).collect();
+    Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
+}
+
+fn background(names: &[&str]) -> Step {
+    delete(names, Some(Policy::Background))
+}
+
+/// The HTTP codes of the last step.
+fn codes(cluster: &Cluster, steps: &[Step]) -> Vec<u16> {
+    let plan = simulate(cluster, steps, &SimulationOptions::default());
+    plan.steps.last().expect("a step").responses.clone()
+}
+
+/// What is left in the verdict of the last step, without the configuration.
+fn left(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
+    let mut left = outcomes(cluster, steps).remove(0);
+    left.retain(|object| object != CONFIGURATION);
+    left
+}
+
+/// A Namespace as it stays, and the conditions with status True: reason and message.
+fn complaints(cluster: &Cluster, steps: &[Step], namespace: &str) -> Vec<(String, String)> {
+    let plan = simulate(cluster, steps, &SimulationOptions::default());
+    let id = cluster.find(&key(namespace)).expect("the namespace");
+    let outcome = &plan.steps.last().expect("a step").outcomes[0];
+    let Fate::Present(Present {
+        conditions: Some(conditions),
+        ..
+    }) = plan.fate(outcome, id)
+    else {
+        panic!("{namespace} is gone, or not Terminating");
+    };
+    let failing = conditions
+        .into_iter()
+        .filter(|condition| condition.status == "True");
+    failing
+        .map(|condition| (condition.reason, condition.message))
+        .collect()
+}
+
+#[test]
+fn a_webhook_that_is_answered_rejects_nothing() {
+    let cluster = with(
+        webhook(Verb::Delete, &["a"], Some(&[POD])),
+        &["a", SERVICE, POD],
+    );
+    assert_eq!(left(&cluster, &[background(&["a"])]), [POD, SERVICE]);
+}
+
+#[test]
+fn a_webhook_without_its_service_rejects_what_it_is_asked_about_and_nothing_else() {
+    let cluster = with(webhook(Verb::Delete, &["a"], None), &["a", "b"]);
+    assert_eq!(
+        codes(&cluster, &[background(&["a", "b"])]),
+        [WEBHOOK_FAILED, 200]
+    );
+    assert_eq!(left(&cluster, &[background(&["a", "b"])]), ["a"]);
+}
+
+#[test]
+fn what_is_gone_when_a_request_is_sent_counts() {
+    let cluster = with(
+        webhook(Verb::Delete, &["a", "b"], None),
+        &["a", "b", SERVICE],
+    );
+    let step = || [background(&["a", SERVICE, "b"])];
+    assert_eq!(codes(&cluster, &step()), [200, 200, WEBHOOK_FAILED]);
+    assert_eq!(left(&cluster, &step()), ["b"]);
+}
+
+#[test]
+fn a_service_that_stays_answers_nobody_once_its_pods_are_gone() {
+    let cluster = with(
+        webhook(Verb::Delete, &["a"], Some(&[POD])),
+        &["a", SERVICE, POD],
+    );
+    assert_eq!(
+        left(&cluster, &[background(&[POD]), background(&["a"])]),
+        ["a", SERVICE]
+    );
+}
+
+#[test]
+fn a_service_that_selects_nothing_answers_nobody() {
+    let cluster = with(webhook(Verb::Delete, &[SERVICE], Some(&[])), &[SERVICE]);
+    assert_eq!(left(&cluster, &[background(&[SERVICE])]), [SERVICE]);
+}
+
+#[test]
+fn without_its_configuration_nothing_is_rejected() {
+    let cluster = with(webhook(Verb::Delete, &["a"], None), &["a"]);
+    assert_eq!(
+        left(&cluster, &[background(&[CONFIGURATION, "a"])]),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_finalizer_cannot_be_removed_where_updates_are_rejected() {
+    let cluster = with(webhook(Verb::Update, &["a"], None), &["a{x/y}"]);
+    let patch = Step::RemoveFinalizer {
+        targets: vec![sketch_key("a")],
+        finalizer: "x/y".to_owned(),
+        wait: kube_gc::names::Wait::Settled,
+    };
+    assert_eq!(
+        codes(&cluster, &[background(&["a"]), patch.clone()]),
+        [WEBHOOK_FAILED]
+    );
+    assert_eq!(left(&cluster, &[background(&["a"]), patch]), ["a{T,x/y}"]);
+}
+
+#[test]
+fn the_collector_tries_again_once_the_configuration_is_gone() {
+    let cluster = with(webhook(Verb::Delete, &["c"], None), &["o", "c -> o"]);
+    assert_eq!(left(&cluster, &[background(&["o"])]), ["c -> o"]);
+    assert_eq!(
+        left(
+            &cluster,
+            &[background(&["o"]), background(&[CONFIGURATION])]
+        ),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_foreground_owner_waits_for_a_dependent_that_cannot_be_deleted() {
+    let cluster = with(webhook(Verb::Delete, &["c"], None), &["o", "c -> !o"]);
+    let foreground = delete(&["o"], Some(Policy::Foreground));
+    assert_eq!(
+        left(&cluster, &[foreground]),
+        ["c -> !o", "o{T,foregroundDeletion}"]
+    );
+}
+
+#[test]
+fn a_foreground_owner_is_not_released_where_updates_of_it_are_rejected() {
+    let cluster = with(webhook(Verb::Update, &["o"], None), &["o", "c -> !o"]);
+    let foreground = delete(&["o"], Some(Policy::Foreground));
+    assert_eq!(left(&cluster, &[foreground]), ["o{T,foregroundDeletion}"]);
+}
+
+#[test]
+fn an_owner_is_not_orphaned_where_updates_of_a_dependent_are_rejected() {
+    let cluster = with(
+        webhook(Verb::Update, &["c"], None),
+        &["o", "c -> o", "d -> o"],
+    );
+    let orphan = || delete(&["o"], Some(Policy::Orphan));
+    assert_eq!(left(&cluster, &[orphan()]), ["c -> o", "d", "o{T,orphan}"]);
+    assert_eq!(
+        left(&cluster, &[orphan(), background(&[CONFIGURATION])]),
+        ["c", "d"]
+    );
+}
+
+#[test]
+fn rejected_content_keeps_its_namespace_and_the_condition_says_why() {
+    let cluster = with(
+        webhook(Verb::Delete, &["b"], None),
+        &["Namespace//n", "a", "b"],
+    );
+    let step = [background(&["Namespace//n"])];
+    assert_eq!(left(&cluster, &step), ["b", "Namespace//n{T}"]);
+    let error = "Failed to delete all resource types, 1 remaining: Internal error occurred: failed calling webhook \
+                 \"a.example.net\": failed to call webhook: Post \"https://hook.n.svc:443/?timeout=10s\": service \"hook\" not found";
+    assert_eq!(
+        complaints(&cluster, &step, "Namespace//n"),
+        [("ContentDeletionFailed".to_owned(), error.to_owned())]
+    );
+}
+
+#[test]
+fn the_purge_of_a_kind_ends_with_its_first_rejected_object() {
+    let cluster = with(
+        webhook(Verb::Delete, &["b"], None),
+        &["Namespace//n", "a", "b", "c", "Secret/n/s"],
+    );
+    assert_eq!(
+        left(&cluster, &[background(&["Namespace//n"])]),
+        ["b", "c", "Namespace//n{T}"]
+    );
+}
+
+#[test]
+fn pods_go_first_and_with_them_who_answers_for_the_rest_of_the_namespace() {
+    let cluster = with(
+        webhook(Verb::Delete, &["a"], Some(&[POD])),
+        &["Namespace//n", "a", SERVICE, POD],
+    );
+    assert_eq!(
+        left(&cluster, &[background(&["Namespace//n"])]),
+        ["a", "Namespace//n{T}"]
+    );
+}
+
+#[test]
+fn rejected_pods_do_not_keep_the_rest_of_the_namespace() {
+    let cluster = with(
+        webhook(Verb::Delete, &["Pod/n/p"], None),
+        &["Namespace//n", "a", "Pod/n/p"],
+    );
+    assert_eq!(
+        left(&cluster, &[background(&["Namespace//n"])]),
+        ["Namespace//n{T}", "Pod/n/p"]
+    );
+}
+
+#[test]
+fn an_empty_namespace_stays_where_its_end_is_rejected() {
+    let cluster = with(
+        webhook(Verb::Finalize, &["Namespace//n"], None),
+        &["Namespace//n", "a"],
+    );
+    assert_eq!(
+        left(&cluster, &[background(&["Namespace//n"])]),
+        ["Namespace//n{T}"]
+    );
+}
+
+#[test]
+fn a_rejection_tells_what_nobody_answers() {
+    let cluster = with(webhook(Verb::Delete, &["a"], Some(&[])), &["a", SERVICE]);
+    let plan = simulate(
+        &cluster,
+        &[background(&["a"])],
+        &SimulationOptions::default(),
+    );
+    let [rejection] = &plan.rejections(0)[..] else {
+        panic!("one rejection")
+    };
+    assert_eq!(
+        (cluster.key(rejection.object), rejection.verb),
+        (sketch_key("a"), Verb::Delete)
+    );
+    assert_eq!(cluster.key(rejection.configuration), key(CONFIGURATION));
+    assert_eq!(
+        (&*rejection.webhook, &rejection.service),
+        ("a.example.net", &key(SERVICE))
+    );
+    assert!(rejection.service_exists);
+}
+
+#[test]
+fn without_a_backend_every_namespace_stays_and_its_content_goes() {
+    let cluster = with(
+        api_service(Some(&[POD])),
+        &[
+            "Namespace//m",
+            "ConfigMap/m/a",
+            "Namespace//n",
+            SERVICE,
+            POD,
+        ],
+    );
+    let backend_first = || [background(&["Namespace//n"]), background(&["Namespace//m"])];
+    let stuck = ["Namespace//m{T}", "Namespace//n{T}", API_SERVICE];
+    assert_eq!(outcomes(&cluster, &backend_first()), [stuck]);
+    let [first, second] = backend_first();
+    let released = [first, second, background(&[API_SERVICE])];
+    assert_eq!(outcomes(&cluster, &released), [[""; 0]]);
+}
+
+#[test]
+fn a_namespace_is_finished_while_every_aggregated_api_is_served() {
+    let cluster = with(
+        api_service(Some(&[POD])),
+        &["Namespace//m", "ConfigMap/m/a", SERVICE, POD],
+    );
+    assert_eq!(
+        outcomes(&cluster, &[background(&["Namespace//m"])]),
+        [[POD, SERVICE, API_SERVICE]]
+    );
+}
+
+/// [`outcomes`] cuts the cluster into parts and leaves out orders that cannot matter; the plain search does neither.
+#[test]
+fn the_search_finds_who_goes_first_a_service_or_what_its_webhook_is_asked_about() {
+    let owned = ["o", "a -> o", "Service/n/hook -> o"];
+    let cluster = with(webhook(Verb::Delete, &["a"], None), &owned);
+    let step = [background(&["o"])];
+    let found = outcomes(&cluster, &step);
+    assert_eq!(found.len(), 2, "{found:?}");
+    let plain = SimulationOptions {
+        kubelet: false,
+        reduction: false,
+        ..SimulationOptions::default()
+    };
+    assert_eq!(simulate(&cluster, &step, &plain).steps[0].outcomes.len(), 2);
+}
