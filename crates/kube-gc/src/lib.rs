@@ -35,7 +35,7 @@
 //! those that some other order reaches (`search`, `[SIM-11]`). Both run the same rules.
 //!
 //! *Requests and waits.* A step that deletes is a batch of requests: nothing happens between the first and the last of them.
-//! What the client waits for after the batch decides what may happen before the next one ([`Wait`]): with
+//! What the client waits for after the batch decides what may happen before the next one ([`Wait`](names::Wait)): with
 //! `None` it follows at once, and the collector may have acted in between or not; with `Gone` the cluster comes to rest, and if
 //! something of what was deleted is stuck then, the client never sends anything more; with `Settled` it comes to rest, and what
 //! is not running by then never runs again. Only a step that settles has outcomes. Several clients send their requests in the order of
