@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use miette::{Diagnostic, NamedSource, SourceSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -31,20 +32,30 @@ pub struct KnownFinding {
     pub span: Span,
 }
 
-#[derive(Deserialize, Serialize)]
+/// Known findings, by identity and count. Nothing here changes when files are reformatted, moved or reordered.
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct BaselineDocument {
+pub(crate) struct BaselineDocument {
+    #[schemars(extend("const" = "ownerlint.baseline/1"))]
     schema: String,
     findings: Vec<KnownFindingDocument>,
 }
 
-#[derive(Deserialize, Serialize)]
+/// An identity, and how many findings have it.
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "finding")]
 struct KnownFindingDocument {
+    /// The rule's id.
     rule: String,
+    /// The object's key, Kind[.group]/namespace/name; null when the finding is not about an object.
     object: Option<String>,
+    /// The field without list indices: metadata.ownerReferences[].uid.
     field: Option<String>,
+    /// What the field points at; the message, for a finding that is not about an object.
     target: Option<String>,
+    /// How many findings with this identity are known.
+    #[schemars(range(min = 1))]
     count: usize,
 }
 

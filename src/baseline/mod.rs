@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use crate::finding::{Finding, Identity};
 use crate::text::{FileId, Span};
 
+pub(crate) use document::BaselineDocument;
 pub use document::{Baseline, BaselineError, KnownFinding};
 pub use matching::any_namespace;
 

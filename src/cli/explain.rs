@@ -111,10 +111,7 @@ pub(super) fn rules(args: &RulesArgs) -> Result<Status, Error> {
 }
 
 fn schemas() -> Vec<String> {
-    report::SCHEMAS
-        .iter()
-        .map(|(name, _)| (*name).to_owned())
-        .collect()
+    report::SCHEMAS.map(str::to_owned).to_vec()
 }
 
 pub(super) fn schema(args: &SchemaArgs) -> Result<Status, Error> {
@@ -124,6 +121,6 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Status, Error> {
             known: schemas().join(", "),
         });
     };
-    terminal::print(schema)?;
+    terminal::print(&schema)?;
     Ok(Status::Clean)
 }

@@ -6,6 +6,7 @@
 
 mod controllers;
 mod discover;
+mod documents;
 mod limits;
 mod mistake;
 mod operators;
@@ -25,6 +26,7 @@ use crate::suppression::Ignore;
 use crate::text::{Limits, SourceFile, Span};
 
 pub use discover::{DiscoveredConfig, FILE_NAMES, discover, folder_of};
+pub(crate) use documents::{ConfigDocument, StepsDocument};
 pub use mistake::Mistake;
 pub use read::{KEYS, NAMESPACE_NAME};
 pub(crate) use value::{Values, tree_of};

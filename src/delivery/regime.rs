@@ -12,7 +12,8 @@ use crate::ownership::{DeliveryKind, DeliveryObject, Reach};
 use crate::text::{FileId, RenderedPart, SourceFile, Span};
 
 /// A tool as the configuration names it: `delivery: flux`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
+#[schemars(rename = "tool", rename_all = "lowercase")]
 pub enum DeliveryTool {
     /// Helm itself.
     Helm,

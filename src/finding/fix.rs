@@ -1,9 +1,14 @@
 //! Edits that remove a defect.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::text::{FileId, Span};
 
 /// Whether a fix may be applied without asking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "applicability")]
 pub enum Applicability {
     /// It does what the author meant, or removes what has no effect: `--fix` applies it.
     Safe,

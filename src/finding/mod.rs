@@ -6,6 +6,9 @@ mod fingerprint;
 mod fix;
 mod identity;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::kube::ObjectKey;
 use crate::text::{FileId, Span};
 
@@ -14,7 +17,9 @@ pub use fix::{Applicability, Edit, Fix, Fixes};
 pub use identity::Identity;
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "severity")]
 pub enum Severity {
     /// Worth knowing; may be intended.
     Info,
@@ -49,7 +54,9 @@ impl std::str::FromStr for Severity {
 }
 
 /// How sure a rule is of a finding; a configured severity changes nothing about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "certainty")]
 pub enum Certainty {
     /// It may be right as it is.
     Possible,
@@ -82,7 +89,9 @@ impl From<Severity> for Certainty {
 }
 
 /// What the cluster does about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "consequence")]
 #[non_exhaustive]
 pub enum Consequence {
     /// The API server rejects the object, no matter which client sends it.

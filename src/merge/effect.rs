@@ -1,11 +1,13 @@
 //! What happens to one object.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::kube::ObjectKey;
 
 /// What happens to an object that the cluster has.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(rename = "effect")]
 #[non_exhaustive]
 pub struct DiffEffect {
     /// The object.
@@ -18,6 +20,7 @@ pub struct DiffEffect {
     pub because: Vec<ObjectKey>,
     /// The tool that acts: `helm`, `argocd`, `flux` or `kubectl`; `unknown` if it
     /// happens only if a tool prunes of which nothing is known.
+    #[schemars(extend("enum" = ["helm", "argocd", "flux", "kubectl", "unknown", null]))]
     pub regime: Option<&'static str>,
 }
 
@@ -33,8 +36,9 @@ impl DiffEffect {
 }
 
 /// What happens to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "effectKind")]
 #[non_exhaustive]
 pub enum EffectKind {
     /// The tool deletes it.
@@ -56,8 +60,9 @@ pub enum EffectKind {
 }
 
 /// How sure an effect is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "effectCertainty")]
 #[non_exhaustive]
 pub enum EffectCertainty {
     /// It happens.

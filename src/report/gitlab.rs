@@ -2,43 +2,65 @@
 //!
 //! GitLab hides `check_name`, so the description carries the rule; it drops all but one of equal fingerprints.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::line::{Each, line};
 use super::relation::{other_ends, rendered_from};
 use super::{Report, Reported, Roots, paths};
 use crate::finding::Severity;
-use crate::text::ColumnUnit;
-use crate::text::plain;
+use crate::text::{ColumnUnit, plain};
+
+/// An issue, with the names that GitLab gives its members.
+#[derive(Serialize)]
+struct Issue<'a> {
+    description: String,
+    check_name: &'a str,
+    fingerprint: String,
+    severity: &'static str,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: usize,
+    end: usize,
+}
 
 /// An array with one element per finding.
 pub(super) fn render(report: &Report, roots: &Roots) -> String {
-    let findings = Each(
-        report
-            .findings
-            .iter()
-            .map(|reported| issue(report, reported, roots)),
-    );
-    line(serde_json::to_string_pretty(&findings))
+    let findings = report.findings.iter();
+    let issues = findings.map(|reported| Issue::new(report, reported, roots));
+    line(serde_json::to_string_pretty(&Each(issues)))
 }
 
-fn issue(report: &Report, reported: &Reported, roots: &Roots) -> Value {
-    let finding = &reported.finding;
-    let at = report.first_line(&finding.primary, ColumnUnit::Utf8);
-    json!({
-        "description": description(report, reported, roots),
-        "check_name": finding.rule,
-        "fingerprint": reported.fingerprint.to_string(),
-        "severity": match finding.severity {
-            Severity::Error => "major",
-            Severity::Warning => "minor",
-            Severity::Info => "info",
-        },
-        "location": {
-            "path": paths::from_root(at.path, roots),
-            "lines": {"begin": at.start.line, "end": at.end.line},
-        },
-    })
+impl<'a> Issue<'a> {
+    fn new(report: &Report, reported: &'a Reported, roots: &Roots) -> Self {
+        let finding = &reported.finding;
+        let at = report.first_line(&finding.primary, ColumnUnit::Utf8);
+        Self {
+            description: description(report, reported, roots),
+            check_name: finding.rule,
+            fingerprint: reported.fingerprint.to_string(),
+            severity: match finding.severity {
+                Severity::Error => "major",
+                Severity::Warning => "minor",
+                Severity::Info => "info",
+            },
+            location: Location {
+                path: paths::from_root(at.path, roots),
+                lines: Lines {
+                    begin: at.start.line,
+                    end: at.end.line,
+                },
+            },
+        }
+    }
 }
 
 /// One line: GitLab shows no other text, and one place.

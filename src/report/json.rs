@@ -1,148 +1,236 @@
 //! The contract `ownerlint.report/1`, and its findings one per line.
 //!
-//! `rules/schema/report.schema.json` describes it; a field is only ever added within the major version.
+//! The published schema is derived from these types; a field is only ever added within the major version.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::line::{Each, line};
+use super::line::line;
 use super::{
     ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool,
     suggestion,
 };
-use crate::finding::{Fix, Label};
+use crate::finding::{Applicability, Certainty, Consequence, Fix, Label, Severity};
 use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 
+/// What `ownerlint check --output json` writes. Within a major version, members are only ever added. Missing strings
+/// are null, lists are never null.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ReportDocument<'a> {
+    #[schemars(extend("const" = "ownerlint.report/1"))]
+    schema: &'static str,
+    tool: ToolDocument<'a>,
+    run: &'a RunInfo,
+    summary: Summary,
+    /// All rules that ran, in a fixed order.
+    rules: Vec<RuleDocument<'a>>,
+    /// Sorted by path, offset and rule.
+    #[schemars(with = "Vec<FindingDocument>")]
+    findings: Findings<'a>,
+    /// Findings suppressed by a comment, an annotation or the configuration, sorted like `findings`.
+    suppressed: Vec<SuppressedDocument<'a>>,
+    /// Notes on the run besides the findings.
+    notes: Vec<NoteDocument<'a>>,
+    /// Documents and list items that were not checked, as in `ownerlint.list/1`.
+    skipped: &'a [ListedSkip],
+}
+
+/// The findings of a report. Each is made while it is written: all of them together may take many times as much memory
+/// as the report.
+pub(super) struct Findings<'a>(pub(super) &'a Report);
+
+/// The program.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "tool")]
+pub(super) struct ToolDocument<'a> {
+    #[schemars(extend("const" = "ownerlint"))]
+    name: &'a str,
+    /// The released version.
+    #[schemars(length(min = 1))]
+    version: &'a str,
+}
+
+/// A rule that ran.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "rule")]
+struct RuleDocument<'a> {
+    #[schemars(regex(pattern = "^[a-z][a-z0-9-]*$"))]
+    id: &'a str,
+    /// In this run.
+    severity: Severity,
+    /// Of most of its findings; a finding has its own.
+    consequence: Consequence,
+    /// What the rule flags.
+    summary: &'a str,
+    /// The published page for the rule.
+    url: &'a str,
+}
+
+/// A finding that was suppressed.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "suppressed")]
+struct SuppressedDocument<'a> {
+    finding: FindingDocument<'a>,
+    /// The reason that was given.
+    reason: Option<&'a str>,
+}
+
+/// A note on the run.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "note")]
+struct NoteDocument<'a> {
+    /// `error`: part of the input was not analysed.
+    severity: Severity,
+    message: &'a str,
+    /// A file or folder.
+    file: Option<&'a str>,
+    #[schemars(range(min = 1))]
+    line: Option<usize>,
+}
+
+/// A defect at one place.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "finding")]
+pub(super) struct FindingDocument<'a> {
+    /// The rule's id; `ownerlint explain` shows its page.
+    #[schemars(regex(pattern = "^[a-z][a-z0-9-]*$"))]
+    rule: &'a str,
+    severity: Severity,
+    certainty: Certainty,
+    consequence: Consequence,
+    /// What is wrong: one sentence without a full stop.
+    message: &'a str,
+    /// Why it matters: what the cluster will do and when.
+    reason: &'a str,
+    /// How to fix it.
+    help: &'a str,
+    /// The published page for the rule.
+    url: Option<&'a str>,
+    object: Option<&'a ObjectKey>,
+    /// The field, as `metadata.ownerReferences[0].uid`.
+    field: Option<&'a str>,
+    location: LocationDocument<'a>,
+    /// Other relevant places, possibly in other files.
+    related: Vec<RelatedDocument<'a>>,
+    /// The objects that the defect runs through: from a dependent up to its owners or, for deleted-on-arrival, the object
+    /// and what it takes with it. Empty when there are none.
+    chain: &'a [ObjectKey],
+    /// The rows of tables that the finding rests on; `ownerlint explain` shows them. Left out when there are none.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tables: &'a [String],
+    /// Ways to remove the defect, each complete by itself; empty if there is none. Applying one changes nothing else: the
+    /// result was read to verify that.
+    fixes: Vec<FixDocument<'a>>,
+    /// The finding's identity across runs; it survives reformatting, reordering and moved lines.
+    #[schemars(regex(pattern = "^[0-9a-f]{32}$"))]
+    fingerprint: String,
+}
+
+/// Another place of a finding.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "related")]
+struct RelatedDocument<'a> {
+    /// The role of this place in the finding.
+    message: &'a str,
+    location: LocationDocument<'a>,
+}
+
+/// Edits that remove a defect.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "fix")]
+struct FixDocument<'a> {
+    /// What it does: `remove the namespace`.
+    #[schemars(length(min = 1))]
+    title: &'a str,
+    applicability: Applicability,
+    /// They belong together and do not overlap; sorted by file and place.
+    #[schemars(length(min = 1))]
+    edits: Vec<EditDocument<'a>>,
+}
+
+/// A text to put in the place of another.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "edit")]
+struct EditDocument<'a> {
+    /// The text that is replaced; empty where text is added.
+    location: LocationDocument<'a>,
+    /// The text that takes its place; empty where text is removed.
+    replacement: &'a str,
+}
+
+/// Lines and columns start at 1, columns and bytes count bytes of UTF-8, ends are exclusive.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "location")]
+struct LocationDocument<'a> {
+    /// The path given on the command line, joined with the path below it, with forward slashes; `-` for standard input.
+    file: &'a str,
+    #[schemars(range(min = 1))]
+    line: usize,
+    #[schemars(range(min = 1))]
+    column: usize,
+    #[schemars(range(min = 1))]
+    end_line: usize,
+    #[schemars(range(min = 1))]
+    end_column: usize,
+    byte_start: u32,
+    byte_end: u32,
+    /// The template that `helm template` rendered the text from, as `web/templates/crd.yaml`.
+    template: Option<&'a str>,
+}
+
 /// The document, indented: people read it too.
 pub(super) fn render(report: &Report) -> String {
-    line(serde_json::to_string_pretty(&document(report)))
-}
-
-/// The whole contract of a report.
-pub(super) fn document(report: &Report) -> impl Serialize + '_ {
-    ReportDocument {
-        schema: "ownerlint.report/1",
-        tool: ToolJson::new(&report.tool),
-        run: &report.run,
-        summary: report.summary,
-        rules: report.rules.iter().map(RuleSummary::new).collect(),
-        findings: Each(findings(report)),
-        suppressed: report
-            .suppressed
-            .iter()
-            .map(|suppressed| SuppressedJson::new(report, suppressed))
-            .collect(),
-        notes: report.notes.iter().map(NoteJson::new).collect(),
-        skipped: &report.skipped,
-    }
-}
-
-/// The findings, as every document has them.
-pub(super) fn findings(report: &Report) -> impl Iterator<Item = FindingDocument<'_>> + Clone {
-    report
-        .findings
-        .iter()
-        .map(|reported| FindingDocument::new(report, reported))
+    line(serde_json::to_string_pretty(&ReportDocument::new(report)))
 }
 
 /// One finding per line.
 pub(super) fn render_lines(report: &Report) -> String {
-    findings(report)
+    Findings(report)
+        .documents()
         .map(|finding| line(serde_json::to_string(&finding)))
         .collect()
 }
 
-#[derive(Serialize)]
-struct ReportDocument<'a, F> {
-    schema: &'static str,
-    tool: ToolJson<'a>,
-    run: &'a RunInfo,
-    summary: Summary,
-    rules: Vec<RuleSummary<'a>>,
-    findings: F,
-    suppressed: Vec<SuppressedJson<'a>>,
-    notes: Vec<NoteJson<'a>>,
-    skipped: &'a [ListedSkip],
-}
-
-#[derive(Serialize)]
-struct RuleSummary<'a> {
-    id: &'a str,
-    severity: &'a str,
-    consequence: &'a str,
-    summary: &'a str,
-    url: &'a str,
-}
-
-impl<'a> RuleSummary<'a> {
-    fn new(rule: &'a RuleInfo) -> Self {
-        let RuleInfo {
-            id,
-            summary,
-            severity,
-            consequence,
-            url,
-            ..
-        } = rule;
+impl<'a> ReportDocument<'a> {
+    /// The whole contract of a report.
+    pub(super) fn new(report: &'a Report) -> Self {
         Self {
-            id,
-            severity: severity.as_str(),
-            consequence: consequence.as_str(),
-            summary,
-            url,
+            schema: "ownerlint.report/1",
+            tool: ToolDocument::new(&report.tool),
+            run: &report.run,
+            summary: report.summary,
+            rules: report.rules.iter().map(RuleDocument::new).collect(),
+            findings: Findings(report),
+            suppressed: report
+                .suppressed
+                .iter()
+                .map(|suppressed| SuppressedDocument::new(report, suppressed))
+                .collect(),
+            notes: report.notes.iter().map(NoteDocument::new).collect(),
+            skipped: &report.skipped,
         }
     }
 }
 
-#[derive(Serialize)]
-struct SuppressedJson<'a> {
-    finding: FindingDocument<'a>,
-    reason: Option<&'a str>,
-}
-
-impl<'a> SuppressedJson<'a> {
-    fn new(report: &'a Report, suppressed: &'a SuppressedFinding) -> Self {
-        let SuppressedFinding { reported, reason } = suppressed;
-        Self {
-            finding: FindingDocument::new(report, reported),
-            reason: reason.as_deref(),
-        }
+impl<'a> Findings<'a> {
+    fn documents(&self) -> impl Iterator<Item = FindingDocument<'a>> {
+        let report = self.0;
+        report
+            .findings
+            .iter()
+            .map(|reported| FindingDocument::new(report, reported))
     }
 }
 
-#[derive(Serialize)]
-struct NoteJson<'a> {
-    severity: &'a str,
-    message: &'a str,
-    file: Option<&'a str>,
-    line: Option<usize>,
-}
-
-impl<'a> NoteJson<'a> {
-    fn new(note: &'a Note) -> Self {
-        let Note {
-            severity,
-            message,
-            path,
-            line,
-        } = note;
-        Self {
-            severity: severity.as_str(),
-            message,
-            file: path.as_deref(),
-            line: *line,
-        }
+impl Serialize for Findings<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.documents())
     }
 }
 
-/// The program, as documents name it.
-#[derive(Serialize)]
-pub(super) struct ToolJson<'a> {
-    name: &'a str,
-    version: &'a str,
-}
-
-impl<'a> ToolJson<'a> {
+impl<'a> ToolDocument<'a> {
     pub(super) fn new(tool: &'a Tool) -> Self {
         Self {
             name: &tool.name,
@@ -151,107 +239,36 @@ impl<'a> ToolJson<'a> {
     }
 }
 
-/// A finding of a report.
-#[derive(Serialize)]
-pub(super) struct FindingDocument<'a> {
-    rule: &'a str,
-    severity: &'a str,
-    certainty: &'a str,
-    consequence: &'a str,
-    message: &'a str,
-    reason: &'a str,
-    help: &'a str,
-    url: Option<&'a str>,
-    object: Option<&'a ObjectKey>,
-    field: Option<&'a str>,
-    location: LocationJson<'a>,
-    related: RelatedPlaces<'a>,
-    chain: &'a [ObjectKey],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    tables: &'a [String],
-    fixes: Vec<FixJson<'a>>,
-    fingerprint: String,
-}
-
-#[derive(Serialize)]
-struct FixJson<'a> {
-    title: &'a str,
-    applicability: &'a str,
-    edits: FixEdits<'a>,
-}
-
-/// The edits of a fix: there may be several for each document of a file.
-struct FixEdits<'a> {
-    report: &'a Report,
-    fix: &'a Fix,
-}
-
-#[derive(Serialize)]
-struct EditJson<'a> {
-    location: LocationJson<'a>,
-    replacement: &'a str,
-}
-
-impl<'a> FixJson<'a> {
-    fn new(report: &'a Report, fix: &'a Fix) -> Self {
+impl<'a> RuleDocument<'a> {
+    fn new(rule: &'a RuleInfo) -> Self {
         Self {
-            title: &fix.title,
-            applicability: fix.applicability.as_str(),
-            edits: FixEdits { report, fix },
+            id: rule.id,
+            severity: rule.severity,
+            consequence: rule.consequence,
+            summary: rule.summary,
+            url: &rule.url,
         }
     }
 }
 
-impl Serialize for FixEdits<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let edits = suggestion::by_file(self.fix)
-            .into_iter()
-            .flat_map(|(_, edits)| edits);
-        to.collect_seq(edits.map(|edit| EditJson {
-            location: LocationJson::new(
-                self.report,
-                Place {
-                    file: edit.file,
-                    span: edit.span,
-                },
-            ),
-            replacement: &edit.replacement,
-        }))
+impl<'a> SuppressedDocument<'a> {
+    fn new(report: &'a Report, suppressed: &'a SuppressedFinding) -> Self {
+        Self {
+            finding: FindingDocument::new(report, &suppressed.reported),
+            reason: suppressed.reason.as_deref(),
+        }
     }
 }
 
-/// The other places of a finding.
-struct RelatedPlaces<'a> {
-    report: &'a Report,
-    labels: &'a [Label],
-}
-
-impl Serialize for RelatedPlaces<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.labels.iter().map(|label| RelatedJson {
-            message: &label.message,
-            location: LocationJson::new(self.report, label),
-        }))
+impl<'a> NoteDocument<'a> {
+    fn new(note: &'a Note) -> Self {
+        Self {
+            severity: note.severity,
+            message: &note.message,
+            file: note.path.as_deref(),
+            line: note.line,
+        }
     }
-}
-
-#[derive(Serialize)]
-struct RelatedJson<'a> {
-    message: &'a str,
-    location: LocationJson<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LocationJson<'a> {
-    file: &'a str,
-    line: usize,
-    column: usize,
-    end_line: usize,
-    end_column: usize,
-    byte_start: u32,
-    byte_end: u32,
-    template: Option<&'a str>,
 }
 
 impl<'a> FindingDocument<'a> {
@@ -259,33 +276,66 @@ impl<'a> FindingDocument<'a> {
         let finding = &reported.finding;
         Self {
             rule: finding.rule,
-            severity: finding.severity.as_str(),
-            certainty: reported.certainty.as_str(),
-            consequence: finding.consequence.as_str(),
+            severity: finding.severity,
+            certainty: reported.certainty,
+            consequence: finding.consequence,
             message: &finding.message,
             reason: &finding.reason,
             help: &finding.help,
             url: reported.url.as_deref(),
             object: finding.object.as_ref(),
             field: finding.field.as_deref(),
-            location: LocationJson::new(report, &finding.primary),
-            related: RelatedPlaces {
-                report,
-                labels: &finding.related,
-            },
+            location: LocationDocument::new(report, &finding.primary),
+            related: finding
+                .related
+                .iter()
+                .map(|label| RelatedDocument::new(report, label))
+                .collect(),
             chain: &finding.chain.objects,
             tables: &finding.tables,
             fixes: finding
                 .fix
                 .iter()
-                .map(|fix| FixJson::new(report, fix))
+                .map(|fix| FixDocument::new(report, fix))
                 .collect(),
             fingerprint: reported.fingerprint.to_string(),
         }
     }
 }
 
-impl<'a> LocationJson<'a> {
+impl<'a> RelatedDocument<'a> {
+    fn new(report: &'a Report, label: &'a Label) -> Self {
+        Self {
+            message: &label.message,
+            location: LocationDocument::new(report, label),
+        }
+    }
+}
+
+impl<'a> FixDocument<'a> {
+    fn new(report: &'a Report, fix: &'a Fix) -> Self {
+        let edits = suggestion::by_file(fix)
+            .into_iter()
+            .flat_map(|(_, edits)| edits);
+        let edits = edits.map(|edit| EditDocument {
+            location: LocationDocument::new(
+                report,
+                Place {
+                    file: edit.file,
+                    span: edit.span,
+                },
+            ),
+            replacement: &edit.replacement,
+        });
+        Self {
+            title: &fix.title,
+            applicability: fix.applicability,
+            edits: edits.collect(),
+        }
+    }
+}
+
+impl<'a> LocationDocument<'a> {
     fn new(report: &'a Report, place: impl Into<Place>) -> Self {
         let place = place.into();
         let region = report.region(place, ColumnUnit::Utf8);

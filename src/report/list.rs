@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::text::{RewrittenLines, plain};
@@ -20,12 +21,14 @@ pub struct Listing {
     pub skipped: Vec<ListedSkip>,
 }
 
-/// One object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// An object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "object")]
 #[non_exhaustive]
 pub struct ListedObject {
-    /// `Kind[.group]/namespace/name`.
+    /// `Kind[.group]/namespace/name`. The namespace is empty for cluster-scoped kinds and `?` when the manifest leaves it
+    /// out; `generateName: x-` gives the name `x-*`.
     pub key: String,
     /// `apiVersion` as written.
     pub api_version: String,
@@ -37,39 +40,46 @@ pub struct ListedObject {
     pub name: Option<String>,
     /// `metadata.uid`.
     pub uid: Option<String>,
-    /// `Namespaced`, `Cluster` or `Unknown`.
+    /// The scope of its kind.
+    #[schemars(extend("enum" = ["Namespaced", "Cluster", "Unknown"]))]
     pub scope: &'static str,
-    /// `built-in`, `crd`, `config` or `none`.
+    /// Where the scope comes from.
+    #[schemars(extend("enum" = ["built-in", "crd", "config", "none"]))]
     pub scope_source: &'static str,
-    /// The CRD that tells the scope.
+    /// The CustomResourceDefinition or the line of the configuration that defines the scope.
     pub scope_from: Option<ListedPlace>,
     /// Owner references as written.
     pub owner_references: Vec<ListedReference>,
     /// Finalizers as written.
     pub finalizers: Vec<String>,
-    /// The file.
+    /// The path given on the command line, joined with the path below it, with forward slashes; `-` for standard input.
     pub file: String,
-    /// 0-based, as Kubernetes' reader counts.
+    /// The document's position in its file, counted from 0 as Kubernetes' reader counts.
     pub document: u32,
-    /// 1-based line of the object's first key.
+    /// The line of the object's first key.
+    #[schemars(range(min = 1))]
     pub line: usize,
-    /// 1-based column of it, in UTF-8 bytes.
+    /// The column of the object's first key, in bytes of UTF-8.
+    #[schemars(range(min = 1))]
     pub column: usize,
 }
 
 /// A line of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "place")]
 #[non_exhaustive]
 pub struct ListedPlace {
     /// The file.
     pub file: String,
-    /// 1-based.
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
     pub line: usize,
 }
 
 /// An owner reference; flags that are not written are left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ownerReference")]
 #[non_exhaustive]
 pub struct ListedReference {
     /// `apiVersion`.
@@ -89,16 +99,19 @@ pub struct ListedReference {
 }
 
 /// A document or list item that is no object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "skipped")]
 #[non_exhaustive]
 pub struct ListedSkip {
-    /// The file.
+    /// The path given on the command line, joined with the path below it, with forward slashes; `-` for standard input.
     pub file: String,
-    /// 0-based, as Kubernetes' reader counts.
+    /// The document's position in its file, counted from 0 as Kubernetes' reader counts.
     pub document: u32,
-    /// 1-based.
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
     pub line: usize,
-    /// `not-a-manifest`, `template`, `empty` or `unreadable`.
+    /// Why it is no object.
+    #[schemars(extend("enum" = ["not-a-manifest", "template", "empty", "unreadable"]))]
     pub reason: &'static str,
     /// A few words more.
     pub detail: String,
@@ -111,11 +124,18 @@ impl ListedSkip {
     }
 }
 
-#[derive(Serialize)]
-struct ListDocument<'a, I: Iterator<Item: Serialize>> {
+/// What `ownerlint list --output json` writes. Within a major version, members are only ever added. Missing strings are
+/// null, lists are never null, booleans that the manifest omits are omitted.
+#[derive(Serialize, JsonSchema)]
+#[schemars(bound = "")]
+pub(super) struct ListDocument<'a, I: Iterator<Item: Serialize>> {
+    #[schemars(extend("const" = "ownerlint.list/1"))]
     schema: &'static str,
+    /// Every object; items of a List count as separate objects.
     #[serde(serialize_with = "each")]
+    #[schemars(with = "Vec<ListedObject>")]
     objects: Cell<Option<I>>,
+    /// Every document without an object.
     skipped: &'a [ListedSkip],
 }
 

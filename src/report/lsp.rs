@@ -2,13 +2,14 @@
 //!
 //! A file without findings has an empty list, which is how an editor learns that the old ones are gone.
 
+use indexmap::IndexMap;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::line::{Each, line};
 use super::relation::rendered_from;
 use super::{LspOptions, Place, Report, Reported, Roots, paths, suggestion};
-use crate::finding::{Applicability, Fix, Label, Severity};
+use crate::finding::{Applicability, Edit, Fix, Label, Severity};
 use crate::text::{ColumnUnit, FileId, Position, SourceFile, Span, plain};
 
 /// Related places of one diagnostic. An editor lists them all below it.
@@ -18,6 +19,80 @@ const MAX_RELATED: usize = 1_000;
 struct FileDiagnostics<D> {
     uri: String,
     diagnostics: D,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Diagnostic<'a> {
+    range: Range,
+    severity: u8,
+    code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_description: Option<CodeDescription<'a>>,
+    source: &'a str,
+    message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_information: Vec<RelatedInformation>,
+    data: DiagnosticData<'a>,
+}
+
+#[derive(Serialize)]
+struct CodeDescription<'a> {
+    href: &'a str,
+}
+
+#[derive(Serialize)]
+struct RelatedInformation {
+    location: Location,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct Location {
+    uri: String,
+    range: Range,
+}
+
+#[derive(Serialize)]
+struct DiagnosticData<'a> {
+    fingerprint: String,
+    actions: Vec<CodeAction<'a>>,
+}
+
+/// A `CodeAction` that an editor can offer for the diagnostic.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CodeAction<'a> {
+    title: String,
+    kind: &'static str,
+    is_preferred: bool,
+    edit: WorkspaceEdit<'a>,
+}
+
+#[derive(Serialize)]
+struct WorkspaceEdit<'a> {
+    /// By the URI of the file.
+    changes: IndexMap<String, Vec<TextEdit<'a>>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TextEdit<'a> {
+    range: Range,
+    new_text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Range {
+    start: LinePosition,
+    end: LinePosition,
+}
+
+/// 0-based.
+#[derive(Serialize)]
+struct LinePosition {
+    line: usize,
+    character: usize,
 }
 
 /// Every file of the run, in the order of the sources.
@@ -31,7 +106,7 @@ pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> St
             uri: paths::absolute_uri(file.path(), roots),
             diagnostics: Each(
                 own.iter()
-                    .map(|reported| diagnostic(report, reported, options, roots)),
+                    .map(|reported| Diagnostic::new(report, reported, options, roots)),
             ),
         });
     line(serde_json::to_string_pretty(&Each(files)))
@@ -55,88 +130,127 @@ pub fn diagnostics_of(
         .findings
         .iter()
         .filter(own)
-        .map(|reported| diagnostic(report, reported, options, roots))
+        .map(|reported| Diagnostic::new(report, reported, options, roots))
+        // It fails only on maps with keys that are no strings; there are none.
+        .filter_map(|diagnostic| serde_json::to_value(diagnostic).ok())
         .collect()
 }
 
-fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots: &Roots) -> Value {
-    let finding = &reported.finding;
-    let mut members = Map::new();
-    members.insert(
-        "range".to_owned(),
-        range(report, (&finding.primary).into(), options),
-    );
-    let severity = match finding.severity {
-        Severity::Error => 1,
-        Severity::Warning => 2,
-        Severity::Info => 3,
-    };
-    members.insert("severity".to_owned(), json!(severity));
-    members.insert("code".to_owned(), json!(finding.rule));
-    if let Some(url) = &reported.url {
-        members.insert("codeDescription".to_owned(), json!({"href": url}));
+impl<'a> Diagnostic<'a> {
+    fn new(
+        report: &'a Report,
+        reported: &'a Reported,
+        options: &LspOptions,
+        roots: &Roots,
+    ) -> Self {
+        let finding = &reported.finding;
+        let related = finding.related.iter().take(MAX_RELATED);
+        let fix = suggestion::shown(finding).into_iter();
+        Self {
+            range: Range::new(report, (&finding.primary).into(), options),
+            severity: match finding.severity {
+                Severity::Error => 1,
+                Severity::Warning => 2,
+                Severity::Info => 3,
+            },
+            code: finding.rule,
+            code_description: reported.url.as_deref().map(|href| CodeDescription { href }),
+            source: &report.tool.name,
+            message: message(report, reported),
+            related_information: related
+                .map(|label| RelatedInformation::new(report, label, options, roots))
+                .collect(),
+            data: DiagnosticData {
+                fingerprint: reported.fingerprint.to_string(),
+                actions: fix
+                    .map(|fix| CodeAction::new(report, fix, options, roots))
+                    .collect(),
+            },
+        }
     }
-    members.insert("source".to_owned(), json!(report.tool.name));
+}
+
+/// Message, reason and help. An editor shows what it gets: in a terminal, or on a page that turns text around.
+fn message(report: &Report, reported: &Reported) -> String {
+    let finding = &reported.finding;
     let message = format!(
         "{}{}",
         finding.message,
         rendered_from(report, &finding.primary)
     );
-    // An editor shows what it gets: in a terminal, or on a page that turns text around.
     let text = [&message, &finding.reason, &finding.help].map(|part| plain::visible_in_place(part));
     let text: Vec<_> = text
         .into_iter()
         .filter(|part| !part.trim().is_empty())
         .collect();
-    members.insert("message".to_owned(), json!(text.join("\n\n")));
-    if !finding.related.is_empty() {
-        let related = finding.related.iter().take(MAX_RELATED).map(|label| {
-            let uri = paths::absolute_uri(report.path(label.file), roots);
-            let location = json!({"uri": uri, "range": range(report, label.into(), options)});
-            json!({"location": location, "message": plain::visible_in_place(&label.message)})
-        });
-        members.insert("relatedInformation".to_owned(), related.collect());
+    text.join("\n\n")
+}
+
+impl RelatedInformation {
+    fn new(report: &Report, label: &Label, options: &LspOptions, roots: &Roots) -> Self {
+        Self {
+            location: Location {
+                uri: paths::absolute_uri(report.path(label.file), roots),
+                range: Range::new(report, label.into(), options),
+            },
+            message: plain::visible_in_place(&label.message),
+        }
     }
-    let actions = suggestion::shown(finding)
-        .into_iter()
-        .map(|fix| action(report, fix, options, roots));
-    let fingerprint = reported.fingerprint.to_string();
-    members.insert(
-        "data".to_owned(),
-        json!({"fingerprint": fingerprint, "actions": actions.collect::<Vec<_>>()}),
-    );
-    Value::Object(members)
 }
 
-/// A `CodeAction` that an editor can offer for the diagnostic.
-fn action(report: &Report, fix: &Fix, options: &LspOptions, roots: &Roots) -> Value {
-    let range = |file, span| range(report, Place { file, span }, options);
-    let changes: Map<String, Value> = suggestion::by_file(fix)
-        .into_iter()
-        .map(|(file, edits)| {
+impl<'a> CodeAction<'a> {
+    fn new(report: &Report, fix: &'a Fix, options: &LspOptions, roots: &Roots) -> Self {
+        let changes = suggestion::by_file(fix).into_iter().map(|(file, edits)| {
             let uri = paths::absolute_uri(report.path(file), roots);
-            (uri, json!(suggestion::texts(&edits, "newText", range)))
-        })
-        .collect();
-    json!({
-        "title": suggestion::title(fix),
-        "kind": "quickfix",
-        "isPreferred": fix.applicability == Applicability::Safe,
-        "edit": {"changes": changes},
-    })
+            let edits = edits.into_iter();
+            let edits = edits.map(|edit| TextEdit::new(report, edit, options));
+            (uri, edits.collect())
+        });
+        Self {
+            title: suggestion::title(fix),
+            kind: "quickfix",
+            is_preferred: fix.applicability == Applicability::Safe,
+            edit: WorkspaceEdit {
+                changes: changes.collect(),
+            },
+        }
+    }
 }
 
-fn range(report: &Report, place: Place, options: &LspOptions) -> Value {
-    let unit = options.position_encoding;
-    let region = report.region(place, unit);
-    let mark = mark(report, place.file, unit);
-    json!({"start": position(region.start, mark), "end": position(region.end, mark)})
+impl<'a> TextEdit<'a> {
+    fn new(report: &Report, edit: &'a Edit, options: &LspOptions) -> Self {
+        let place = Place {
+            file: edit.file,
+            span: edit.span,
+        };
+        Self {
+            range: Range::new(report, place, options),
+            new_text: &edit.replacement,
+        }
+    }
 }
 
-/// 0-based; editors keep the byte order mark out of the text that they show.
-fn position(at: Position, mark: usize) -> Value {
-    let mark = if at.line == 1 { mark } else { 0 };
-    json!({"line": at.line - 1, "character": (at.column - 1).saturating_sub(mark)})
+impl Range {
+    fn new(report: &Report, place: Place, options: &LspOptions) -> Self {
+        let unit = options.position_encoding;
+        let region = report.region(place, unit);
+        let mark = mark(report, place.file, unit);
+        Self {
+            start: LinePosition::new(region.start, mark),
+            end: LinePosition::new(region.end, mark),
+        }
+    }
+}
+
+impl LinePosition {
+    /// Editors keep the byte order mark, of length `mark`, out of the text that they show.
+    fn new(at: Position, mark: usize) -> Self {
+        let mark = if at.line == 1 { mark } else { 0 };
+        Self {
+            line: at.line - 1,
+            character: (at.column - 1).saturating_sub(mark),
+        }
+    }
 }
 
 /// The length of the file's byte order mark.

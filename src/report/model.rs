@@ -1,6 +1,7 @@
 //! A finished report: everything that a format may say about one run.
 
 use foldhash::HashSet;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ListedSkip;
@@ -48,25 +49,28 @@ pub struct Report {
     pub files_of_bundles: Vec<Vec<FileId>>,
 }
 
-/// What a run was asked to read, and how.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// What was read, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "run")]
 pub struct RunInfo {
     /// The path of the configuration.
     pub configuration: Option<String>,
     /// The path of the baseline.
     pub baseline: Option<String>,
-    /// The bundles, in the order of their names; files of none of them come last.
+    /// Sorted by name; files outside every configured bundle come last.
     pub bundles: Vec<BundleInfo>,
 }
 
 /// A bundle of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "bundle")]
 pub struct BundleInfo {
-    /// `None` for files of no configured bundle.
+    /// Null for files outside every configured bundle.
     pub name: Option<String>,
-    /// `open` or `closed`.
+    /// `closed`: the bundle is treated as the whole cluster.
+    #[schemars(extend("enum" = ["open", "closed"]))]
     pub world: &'static str,
-    /// The namespace of objects that do not set one.
+    /// The namespace of objects without a namespace.
     pub namespace: Option<String>,
 }
 
@@ -170,8 +174,9 @@ pub struct KnownRule {
     pub fixes: Vec<Applicability>,
 }
 
-/// Counts of one run; `error`, `warning` and `info` count what is reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+/// Counts of the run; `error`, `warning` and `info` count what is reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "summary")]
 pub struct Summary {
     /// Files read.
     pub files: usize,
@@ -185,13 +190,13 @@ pub struct Summary {
     pub warning: usize,
     /// Findings of severity info.
     pub info: usize,
-    /// Findings silenced by a comment, an annotation or the configuration.
+    /// Findings suppressed by a comment, an annotation or the configuration.
     pub suppressed: usize,
-    /// Findings that the baseline knows.
+    /// Findings that the baseline lists.
     pub baseline: usize,
-    /// Documents and list items that were not judged; empty documents do not count.
+    /// Documents and list items that were not judged, without empty documents.
     pub skipped: usize,
-    /// Findings that were there before the change, where only what it adds is reported.
+    /// Findings that were there before the change; only with `--only-changed-from`, which reports what the change adds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<usize>,
 }

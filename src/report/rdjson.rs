@@ -4,63 +4,139 @@
 //! they do not know, so related places stand in the message.
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::line::{Each, line};
 use super::relation::rendered_from;
 use super::{Place, Report, Reported, suggestion};
-use crate::finding::Severity;
-use crate::text::plain;
-use crate::text::{ColumnUnit, Position};
+use crate::finding::{Edit, Severity};
+use crate::text::{ColumnUnit, Position, plain};
 
 #[derive(Serialize)]
-struct DiagnosticResult<D> {
-    source: Value,
+struct DiagnosticResult<'a, D> {
+    source: Source<'a>,
     diagnostics: D,
+}
+
+#[derive(Serialize)]
+struct Source<'a> {
+    name: &'a str,
+    url: &'a str,
+}
+
+#[derive(Serialize)]
+struct Diagnostic<'a> {
+    message: String,
+    location: Location<'a>,
+    severity: &'static str,
+    code: Code<'a>,
+    /// A suggestion names no file: it is for the file of its diagnostic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestions: Option<Vec<Suggestion<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Location<'a> {
+    path: &'a str,
+    range: Range,
+}
+
+#[derive(Serialize)]
+struct Code<'a> {
+    value: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Suggestion<'a> {
+    range: Range,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Range {
+    start: LineAndColumn,
+    end: LineAndColumn,
+}
+
+#[derive(Serialize)]
+struct LineAndColumn {
+    line: usize,
+    column: usize,
 }
 
 /// One document with a severity for each diagnostic.
 pub(super) fn render(report: &Report) -> String {
+    let findings = report.findings.iter();
     let document = DiagnosticResult {
-        source: json!({"name": report.tool.name, "url": report.tool.url}),
-        diagnostics: Each(
-            report
-                .findings
-                .iter()
-                .map(|reported| diagnostic(report, reported)),
-        ),
+        source: Source {
+            name: &report.tool.name,
+            url: &report.tool.url,
+        },
+        diagnostics: Each(findings.map(|reported| Diagnostic::new(report, reported))),
     };
     line(serde_json::to_string_pretty(&document))
 }
 
-fn diagnostic(report: &Report, reported: &Reported) -> Value {
-    let finding = &reported.finding;
-    let at = report.region(&finding.primary, ColumnUnit::Utf8);
-    let mut code = json!({"value": finding.rule});
-    if let Some(url) = &reported.url {
-        code["url"] = json!(url);
+impl<'a> Diagnostic<'a> {
+    fn new(report: &'a Report, reported: &'a Reported) -> Self {
+        let finding = &reported.finding;
+        let primary: Place = (&finding.primary).into();
+        let edits = suggestion::shown(finding)
+            .and_then(|fix| suggestion::in_file_of(fix, finding.primary.file));
+        Self {
+            message: message(report, reported),
+            location: Location {
+                path: report.path(primary.file),
+                range: Range::new(report, primary),
+            },
+            severity: match finding.severity {
+                Severity::Error => "ERROR",
+                Severity::Warning => "WARNING",
+                Severity::Info => "INFO",
+            },
+            code: Code {
+                value: finding.rule,
+                url: reported.url.as_deref(),
+            },
+            suggestions: edits.map(|edits| {
+                let edits = edits.into_iter();
+                edits.map(|edit| Suggestion::new(report, edit)).collect()
+            }),
+        }
     }
-    let mut diagnostic = json!({
-        "message": message(report, reported),
-        "location": {"path": at.path, "range": {"start": position(at.start), "end": position(at.end)}},
-        "severity": match finding.severity {
-            Severity::Error => "ERROR",
-            Severity::Warning => "WARNING",
-            Severity::Info => "INFO",
-        },
-        "code": code,
-    });
-    // A suggestion names no file: it is for the file of its diagnostic.
-    let edits = suggestion::shown(finding)
-        .and_then(|fix| suggestion::in_file_of(fix, finding.primary.file));
-    if let Some(edits) = edits {
-        let range = |file, span| {
-            let at = report.region(Place { file, span }, ColumnUnit::Utf8);
-            json!({"start": position(at.start), "end": position(at.end)})
+}
+
+impl<'a> Suggestion<'a> {
+    fn new(report: &Report, edit: &'a Edit) -> Self {
+        let place = Place {
+            file: edit.file,
+            span: edit.span,
         };
-        diagnostic["suggestions"] = json!(suggestion::texts(&edits, "text", range));
+        Self {
+            range: Range::new(report, place),
+            text: &edit.replacement,
+        }
     }
-    diagnostic
+}
+
+impl Range {
+    fn new(report: &Report, place: Place) -> Self {
+        let at = report.region(place, ColumnUnit::Utf8);
+        Self {
+            start: at.start.into(),
+            end: at.end.into(),
+        }
+    }
+}
+
+impl From<Position> for LineAndColumn {
+    fn from(at: Position) -> Self {
+        Self {
+            line: at.line,
+            column: at.column,
+        }
+    }
 }
 
 fn message(report: &Report, reported: &Reported) -> String {
@@ -85,8 +161,4 @@ fn message(report: &Report, reported: &Reported) -> String {
         .map(String::as_str)
         .collect::<Vec<_>>()
         .join("\n\n")
-}
-
-fn position(at: Position) -> Value {
-    json!({"line": at.line, "column": at.column})
 }

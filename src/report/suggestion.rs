@@ -1,10 +1,8 @@
 //! Fixes as each format writes them. All carry the same edits.
 
-use serde_json::{Value, json};
-
 use super::Report;
 use crate::finding::{Applicability, Edit, Finding, Fix};
-use crate::text::{FileId, Span, plain};
+use crate::text::{FileId, plain};
 
 /// Edits of a fix that a tool is told of. One finding may be about every document of a file: nobody reviews so many edits in an alert
 /// or beside a line, and `check --fix` makes them.
@@ -31,18 +29,6 @@ pub(super) fn by_file(fix: &Fix) -> Vec<(FileId, Vec<&Edit>)> {
     edits
         .chunk_by(|one, next| one.file == next.file)
         .map(|edits| (edits[0].file, edits.to_vec()))
-        .collect()
-}
-
-/// Edits as objects with a range and a text; `range` writes a range as the format does.
-pub(super) fn texts(
-    edits: &[&Edit],
-    text: &str,
-    range: impl Fn(FileId, Span) -> Value,
-) -> Vec<Value> {
-    edits
-        .iter()
-        .map(|edit| json!({"range": range(edit.file, edit.span), text: edit.replacement}))
         .collect()
 }
 

@@ -12,7 +12,8 @@ use crate::suppression::{Directives, Idle};
 use crate::text::{Side, near};
 
 /// Whether the input is treated as the whole cluster.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, schemars::JsonSchema)]
+#[schemars(rename = "world", rename_all = "lowercase")]
 pub enum World {
     /// Objects outside the input may exist: absence proves nothing.
     #[default]

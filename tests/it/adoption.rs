@@ -178,7 +178,7 @@ fn a_baseline_is_written_found_kept_and_pruned() {
     let written: serde_json::Value =
         serde_json::from_str(&repository.read("ownerlint-baseline.json")).expect("JSON");
     let schema: serde_json::Value =
-        serde_json::from_str(ownerlint::report::schema("baseline").expect("a schema"))
+        serde_json::from_str(&ownerlint::report::schema("baseline").expect("a schema"))
             .expect("JSON");
     assert!(jsonschema::is_valid(&schema, &written));
     assert_eq!(written["findings"][0]["object"], "ConfigMap/other/settings");

@@ -1,4 +1,4 @@
-//! `docs/` is generated: from the rule pages, from the schemas, from the README.
+//! `docs/` is generated from the rule pages, from the schemas and from the README; `rules/schema/` from the types of the documents.
 //!
 //! `UPDATE_DOCS=1 cargo test --test it docs` writes it; without the variable a stale page fails.
 
@@ -318,8 +318,9 @@ fn entry() -> String {
         "## JSON\n\nJSON documents name their contract in `schema`, the configuration in `version`. `ownerlint schema NAME` prints the JSON Schema.\n\n",
     );
     out.push_str("| contract | schema | |\n|---|---|---|\n");
-    for (name, text) in SCHEMAS {
-        let schema: Value = serde_json::from_str(text).expect("a schema is JSON");
+    for name in SCHEMAS {
+        let text = schema(name).expect("a schema");
+        let schema: Value = serde_json::from_str(&text).expect("a schema is JSON");
         let (title, about) = (
             string(&schema["title"]),
             string(&described(&schema, &schema)["description"]),
@@ -346,8 +347,17 @@ fn string(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+/// The other choice of a schema that also accepts null.
+fn not_null(schema: &Value) -> &Value {
+    match schema["anyOf"].as_array().map(Vec::as_slice) {
+        Some([choice, null]) if null["type"] == "null" => choice,
+        _ => schema,
+    }
+}
+
 /// A schema, or what it refers to.
 fn described<'a>(whole: &'a Value, schema: &'a Value) -> &'a Value {
+    let schema = not_null(schema);
     match schema["$ref"].as_str() {
         Some(reference) => whole
             .pointer(reference.trim_start_matches('#'))
@@ -358,7 +368,7 @@ fn described<'a>(whole: &'a Value, schema: &'a Value) -> &'a Value {
 
 /// Every key of the configuration, from its schema: a table for each mapping.
 fn configuration() -> String {
-    let whole: Value = serde_json::from_str(schema("config").expect("a schema")).expect("JSON");
+    let whole: Value = serde_json::from_str(&schema("config").expect("a schema")).expect("JSON");
     let top = described(&whole, &whole);
     let mut out = format!("`ownerlint.yaml`. {}\n\n", string(&top["description"]));
     let mut mappings = vec![(String::new(), top)];
@@ -432,6 +442,12 @@ fn value_of<'a>(
     if !schema["const"].is_null() {
         return code(&schema["const"]);
     }
+    if let Some(words) = schema["oneOf"].as_array()
+        && words.iter().all(|word| word["const"].is_string())
+    {
+        let words = words.iter().map(|word| code(&word["const"]));
+        return words.collect::<Vec<_>>().join(", ");
+    }
     if let Some(choices) = schema["anyOf"].as_array() {
         let choices = choices
             .iter()
@@ -460,7 +476,7 @@ fn value_of<'a>(
         ["array"] => format!("list of {}", inside(&schema["items"], format!("{path}[]"))),
         ["object"] if schema["properties"].is_object() => inside(schema, path.to_owned()),
         ["object"] => {
-            let items = &schema["additionalProperties"];
+            let items = not_null(&schema["additionalProperties"]);
             let name = string(&items["$ref"]).trim_start_matches("#/$defs/");
             format!("mapping of {}", inside(items, format!("{path}.<{name}>")))
         }
@@ -541,7 +557,11 @@ fn they_are_what_is_generated() {
     if update {
         std::fs::create_dir_all(&folder).expect("a folder");
     }
-    for (path, text) in &pages {
+    let schemas = SCHEMAS.map(|name| {
+        let text = schema(name).expect("a schema");
+        (format!("rules/schema/{name}.schema.json"), text)
+    });
+    for (path, text) in pages.iter().chain(&BTreeMap::from(schemas)) {
         let file = root().join(path);
         if update {
             std::fs::write(file, text).expect("a page");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::state::SourceState;
@@ -9,8 +10,9 @@ use crate::manifest::ParsedFile;
 use crate::text::{ColumnUnit, Span};
 
 /// The kind of an input: the words of the `diff` contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "unreadWhat")]
 #[non_exhaustive]
 pub enum UnreadWhat {
     /// A chart: its folder, its version, or the release that installs it.
@@ -44,8 +46,9 @@ pub enum UnreadWhat {
 }
 
 /// The states that have an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "unreadSide")]
 pub enum UnreadSide {
     /// Only base: the change removes it.
     Base,
@@ -56,7 +59,8 @@ pub enum UnreadSide {
 }
 
 /// An input that the change touches and that was not evaluated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "unread")]
 #[non_exhaustive]
 pub struct Unread {
     /// Its kind.
@@ -66,6 +70,7 @@ pub struct Unread {
     /// The file, in head if head has it.
     pub file: String,
     /// 1-based.
+    #[schemars(range(min = 1))]
     pub line: usize,
     /// The states that have it.
     pub side: UnreadSide,

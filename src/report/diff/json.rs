@@ -1,84 +1,134 @@
-//! The contract `ownerlint.diff/1`; `rules/schema/diff.schema.json` describes it.
+//! The contract `ownerlint.diff/1`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{DiffReport, DiffSummary, FailedBuild, ReportedChange, StateName};
 use crate::changes::Unread;
 use crate::merge::DiffEffect;
 use crate::report::Summary;
-use crate::report::json::{ToolJson, findings};
-use crate::report::line::{Each, line};
+use crate::report::json::{FindingDocument, Findings, ToolDocument};
+use crate::report::line::line;
 use crate::report::plan::LastStep;
 
-/// The document, indented: people read it too.
-pub(super) fn render(report: &DiffReport) -> String {
-    line(serde_json::to_string_pretty(&document(report)))
-}
-
-/// The whole contract of a comparison.
-pub(in crate::report) fn document(report: &DiffReport) -> impl Serialize + '_ {
-    DiffDocument {
-        schema: "ownerlint.diff/1",
-        tool: ToolJson::new(&report.tool),
-        base: &report.base,
-        head: &report.head,
-        summary: SummaryJson {
-            objects: report.summary,
-            findings: FindingCounts::of(&report.findings.summary),
-        },
-        changes: &report.changes,
-        effects: &report.effects,
-        unread: &report.unread,
-        failed: &report.failed,
-        plan: report.plan.as_ref(),
-        findings: Each(findings(&report.findings)),
-        notes: &report.notes,
-    }
-}
-
-#[derive(Serialize)]
-struct DiffDocument<'a, F> {
+/// What `ownerlint diff --output json` writes. Within a major version, members are only ever added. Missing strings are
+/// null, lists are never null.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::report) struct DiffDocument<'a> {
+    #[schemars(extend("const" = "ownerlint.diff/1"))]
     schema: &'static str,
-    tool: ToolJson<'a>,
-    base: &'a StateName,
-    head: &'a StateName,
-    summary: SummaryJson,
+    tool: ToolDocument<'a>,
+    /// The state that the change starts from.
+    base: StateDocument<'a>,
+    /// The state that it leads to.
+    head: StateDocument<'a>,
+    summary: SummaryDocument,
+    /// Every object that changed, ordered by key. Objects are compared one destination at a time: one that leaves an
+    /// overlay and stays in another is removed from the first.
     changes: &'a [ReportedChange],
+    /// The effects of the merge on the cluster, ordered by key. An object may have several.
     effects: &'a [DiffEffect],
+    /// Every input that decides which objects are applied, that the change adds, removes or edits, and that was not read;
+    /// the gravest first.
     unread: &'a [Unread],
+    /// Builds that fail: nothing of them is applied, and nothing that they delivered is deleted.
     failed: &'a [FailedBuild],
+    /// A step of ownerlint.plan/1: all requests of the delivery tools together. Its outcomes contain every object of base,
+    /// of head and beside them, after everything has come to rest and before anything is reconciled again.
     plan: Option<&'a LastStep>,
-    findings: F,
+    /// The findings of the rules of change, in the form of `ownerlint.report/1`: on the line of base that vanished, with
+    /// the cause in head among the related places. Sorted by path, offset and rule.
+    #[schemars(with = "Vec<FindingDocument>")]
+    findings: Findings<'a>,
+    /// Notes on the comparison.
     notes: &'a [String],
 }
 
-#[derive(Serialize)]
-struct SummaryJson {
+/// A commit as it was asked for (`--staged`: the index), or a path (`.`: the work tree).
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "state")]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 2, "dependentRequired" = { "commit": ["ref"] }))]
+struct StateDocument<'a> {
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a str>,
+    /// The full name of the commit that was compared, where it is not the one that `ref` names: the one at which head left
+    /// `ref`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+}
+
+/// Whether merging deletes anything, and how many objects changed, and in which way.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "summary")]
+struct SummaryDocument {
     #[serde(flatten)]
     objects: DiffSummary,
     findings: FindingCounts,
 }
 
-/// How many findings there are, by severity.
-#[derive(Serialize)]
+/// The number of findings, by severity.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "counts")]
 struct FindingCounts {
     error: usize,
     warning: usize,
     info: usize,
 }
 
-impl FindingCounts {
-    fn of(summary: &Summary) -> Self {
-        let Summary {
-            error,
-            warning,
-            info,
-            ..
-        } = *summary;
+/// The document, indented: people read it too.
+pub(super) fn render(report: &DiffReport) -> String {
+    line(serde_json::to_string_pretty(&DiffDocument::new(report)))
+}
+
+impl<'a> DiffDocument<'a> {
+    /// The whole contract of a comparison.
+    pub(in crate::report) fn new(report: &'a DiffReport) -> Self {
         Self {
-            error,
-            warning,
-            info,
+            schema: "ownerlint.diff/1",
+            tool: ToolDocument::new(&report.tool),
+            base: StateDocument::new(&report.base),
+            head: StateDocument::new(&report.head),
+            summary: SummaryDocument {
+                objects: report.summary,
+                findings: FindingCounts::new(&report.findings.summary),
+            },
+            changes: &report.changes,
+            effects: &report.effects,
+            unread: &report.unread,
+            failed: &report.failed,
+            plan: report.plan.as_ref(),
+            findings: Findings(&report.findings),
+            notes: &report.notes,
+        }
+    }
+}
+
+impl<'a> StateDocument<'a> {
+    fn new(name: &'a StateName) -> Self {
+        let (reference, commit, path) = match name {
+            StateName::Ref(reference) => (Some(reference.as_str()), None, None),
+            StateName::MergeBase { reference, commit } => {
+                (Some(reference.as_str()), Some(commit.as_str()), None)
+            }
+            StateName::Path(path) => (None, None, Some(path.as_str())),
+            StateName::Staged => (Some("--staged"), None, None),
+        };
+        Self {
+            reference,
+            commit,
+            path,
+        }
+    }
+}
+
+impl FindingCounts {
+    fn new(summary: &Summary) -> Self {
+        Self {
+            error: summary.error,
+            warning: summary.warning,
+            info: summary.info,
         }
     }
 }

@@ -10,7 +10,7 @@ mod words;
 use super::{Format, Options, html, render as render_findings};
 use in_head::in_head;
 
-pub(in crate::report) use json::document;
+pub(in crate::report) use json::DiffDocument;
 pub use model::{
     ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange, StateName,
 };

@@ -1,6 +1,7 @@
 //! A finished comparison: everything that a format may say about it.
 
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::changes::{Unread, UnreadSide};
 use crate::merge::DiffEffect;
@@ -45,31 +46,35 @@ pub struct DiffReport {
 }
 
 /// A build that fails, so that nothing of it is applied and nothing is deleted.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(rename = "failed")]
 #[non_exhaustive]
 pub struct FailedBuild {
     /// The delivery that it belongs to, if that is known.
     pub delivery: Option<String>,
     /// The state that it fails in.
+    #[schemars(extend("enum" = ["base", "head"]))]
     pub side: UnreadSide,
     /// The file that is in the way.
     pub file: String,
-    /// 1-based.
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
     pub line: usize,
     /// Why: `apps has no kustomization`.
     pub reason: String,
 }
 
 /// The answer of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "verdict")]
 pub enum DiffVerdict {
-    /// Something is deleted.
+    /// At least one deletion is predicted.
     Deletes,
-    /// Nothing is.
+    /// No deletion is predicted, every input that changed was read, and the tool of every object that left is known.
     #[default]
     Nothing,
-    /// Nothing is deleted as far as ownerlint can read, and it cannot read everything that the change touches.
+    /// No deletion is predicted, and an input that was not read changed, or an object left whose tool is not known.
     Unknown,
 }
 
@@ -102,22 +107,8 @@ impl StateName {
     }
 }
 
-impl Serialize for StateName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let pair = match self {
-            Self::Ref(reference) => ("ref", reference.as_str()),
-            Self::MergeBase { reference, commit } => {
-                return serializer.collect_map([("ref", reference), ("commit", commit)]);
-            }
-            Self::Path(path) => ("path", path.as_str()),
-            Self::Staged => ("ref", "--staged"),
-        };
-        serializer.collect_map([pair])
-    }
-}
-
 /// The answer, and how many objects changed, and in which way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DiffSummary {
@@ -141,27 +132,30 @@ pub struct DiffSummary {
     pub stuck: usize,
     /// They left, and nobody deletes them.
     pub orphaned: usize,
-    /// They left, and it is not known which tool applies them.
+    /// Objects that left and whose tool is not known.
     pub unknown: usize,
-    /// Inputs that the change touches and that were not evaluated.
+    /// Inputs that changed and were not read: the length of `unread`.
     pub unread: usize,
-    /// Inputs that were not evaluated, and that are the same in both states.
+    /// Inputs that were not read and are the same in both states.
     pub unread_unchanged: usize,
 }
 
 /// A change of one object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "change")]
 #[non_exhaustive]
 pub struct ReportedChange {
-    /// `added`, `removed`, `changed`, `moved` or `renamed`.
+    /// The kind of change.
+    #[schemars(extend("enum" = ["added", "removed", "changed", "moved", "renamed"]))]
     pub change: &'static str,
-    /// The key under which it is applied: in head if head has it.
+    /// The key under which the object is applied: `Kind[.group]/namespace/name`; in head if head contains it, else in base.
     pub key: String,
-    /// The key that stands in the file, where it is another one.
+    /// The key that is written in the file, where kustomizations make another one of it.
     pub written: Option<String>,
-    /// The key that it had in base, where that is another one.
+    /// The key in base, where that is another one.
     pub was: Option<String>,
-    /// What it is applied with: a bundle of the configuration, or the folder of a kustomization; `None` if nothing says so.
+    /// The set that the object is applied with: a bundle of the configuration, or the folder of a kustomization (`.`: the
+    /// top of the tree).
     pub bundle: Option<String>,
     /// Where base has it.
     pub base: Option<ChangedPlace>,
@@ -169,14 +163,18 @@ pub struct ReportedChange {
     pub head: Option<ChangedPlace>,
 }
 
-/// Where an object begins.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The first key of the object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "place")]
 #[non_exhaustive]
 pub struct ChangedPlace {
-    /// The file.
+    /// With refs, the path as seen from the current folder; else the path given on the command line, joined with the path
+    /// below it.
     pub file: String,
-    /// 1-based.
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
     pub line: usize,
-    /// 1-based, in bytes.
+    /// Counted from 1, in bytes of UTF-8.
+    #[schemars(range(min = 1))]
     pub column: usize,
 }

@@ -3,7 +3,7 @@
 use super::StoryDocument;
 use super::beside::Beside;
 use super::document::page;
-use crate::report::diff::{ChangedPlace, DiffReport, document};
+use crate::report::diff::{ChangedPlace, DiffDocument, DiffReport};
 use crate::report::{HtmlOptions, Roots};
 use crate::text::Side;
 
@@ -30,7 +30,7 @@ pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots:
         .linked(head, base, options, roots);
     page(
         &title,
-        &document(report),
+        &DiffDocument::new(report),
         &beside,
         report.stories.iter().any(StoryDocument::has_graph),
     )

@@ -2,7 +2,7 @@
 
 use super::beside::Beside;
 use super::document::page;
-use crate::report::json::document;
+use crate::report::json::ReportDocument;
 use crate::report::{HtmlOptions, Report, Roots};
 
 /// The whole document.
@@ -17,5 +17,5 @@ pub(in crate::report) fn findings(report: &Report, options: &HtmlOptions, roots:
     let beside = Beside::new("check", title.clone(), &[])
         .with_findings(report)
         .linked(files.into_iter(), std::iter::empty(), options, roots);
-    page(&title, &document(report), &beside, false)
+    page(&title, &ReportDocument::new(report), &beside, false)
 }

@@ -3,7 +3,7 @@
 use super::StoryDocument;
 use super::beside::{Beside, RemovalDocument};
 use super::document::page;
-use crate::report::plan::document;
+use crate::report::plan::PlanDocument;
 use crate::report::{HtmlOptions, Roots};
 use crate::story::PlanView;
 
@@ -28,7 +28,7 @@ pub(in crate::report) fn plan(view: &PlanView<'_>, options: &HtmlOptions, roots:
     });
     page(
         &title,
-        &document(view),
+        &PlanDocument::new(view),
         &beside,
         stories.iter().any(StoryDocument::has_graph),
     )

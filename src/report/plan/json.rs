@@ -2,191 +2,223 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::outcomes::{FateDocument, Outcomes};
+use super::outcomes::{FateDocument, OutcomeDocument, Outcomes};
 use super::unanswered::{FailingApiDocument, RejectionDocument, failing_apis, rejections};
 use crate::gc::{Cause, Event, Fate, Outcome, Present, Step, StepPlan, Why};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::story::{ImpliedDependent, PlanView, RemovalView, SafeCommand};
 
-pub(super) fn render(view: &PlanView<'_>) -> String {
-    crate::report::line::line(serde_json::to_string_pretty(&document(view)))
+/// What `ownerlint plan --output json` writes. Within a major version, members are only ever added. Missing strings are
+/// null, lists are never null.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::report) struct PlanDocument<'a> {
+    #[schemars(extend("const" = "ownerlint.plan/1"))]
+    schema: &'static str,
+    /// One element per step, in order.
+    steps: Vec<StepDocument<Outcomes<'a>>>,
+    /// Objects that built-in controllers would create below rendered objects; they are never in `objects`.
+    implied: Vec<ImpliedDocument<'a>>,
+    /// The assumptions of the plan, in sentences.
+    notes: &'a [String],
+    /// Of `plan teardown`: commands to run before, in this order, so that the same removal leaves nothing stuck; simulated
+    /// before they are written. Empty if nothing gets stuck anyway, or if nothing is known to help; `notes` then says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    safe_order: Option<Vec<SafeCommandDocument<'a>>>,
+    /// Of `plan teardown`: objects that stay on purpose although everything is removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<Vec<KeptDocument<'a>>>,
 }
 
-/// The whole contract of a plan.
-pub(in crate::report) fn document<'a>(view: &'a PlanView<'a>) -> impl Serialize + 'a {
-    PlanDocument::new(view, view.steps)
+/// A command of a safe order.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "safeCommand")]
+struct SafeCommandDocument<'a> {
+    /// A line for a POSIX shell.
+    #[schemars(length(min = 1))]
+    command: &'a str,
+    #[schemars(length(min = 1))]
+    why: &'a str,
 }
 
-/// The last step of a plan as the contract has it, owned: what is told beside other things.
-#[derive(Clone, Debug)]
-pub struct LastStep(serde_json::Value);
+/// An object that a removal leaves on purpose.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "kept")]
+struct KeptDocument<'a> {
+    key: &'a ObjectKey,
+    #[schemars(length(min = 1))]
+    why: &'a str,
+}
+
+/// A step and its result. `O` is the list of its outcomes: made while they are written, or collected.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "step", bound = "")]
+#[schemars(extend(
+    "if" = { "not": { "required": ["wait"] } },
+    "then" = { "properties": { "outcomes": { "minItems": 1 } } }
+))]
+pub(super) struct StepDocument<O> {
+    #[schemars(extend("enum" = ["settle", "delete", "remove-finalizer", "remove-all-finalizers", "force-delete"]))]
+    op: &'static str,
+    target: Option<ObjectKey>,
+    /// The propagation policy that the client sends; null when it sends none.
+    #[schemars(extend("enum" = ["Background", "Foreground", "Orphan", null]))]
+    policy: Option<&'static str>,
+    /// Of a request of `plan teardown`: what the tool waits for before it sends the next one. `none`: it sends it at once.
+    /// `gone`: until the objects of all requests so far are gone; if they get stuck, it never sends the later ones.
+    /// `settled`: until everything is at rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["none", "gone", "settled"]))]
+    wait: Option<&'static str>,
+    /// The status that the API server returns; null for a step that sends no request, and for one that is never sent.
+    #[schemars(range(min = 100, max = 599))]
+    http: Option<u16>,
+    /// Every request of a step that sends more than one; `target` and `http` are those of the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 2))]
+    requests: Vec<RequestDocument>,
+    /// False when the limit on states ended the search for other outcomes.
+    complete: bool,
+    /// The first is the verdict, which follows the verdict of the step before; the others are all other reachable states.
+    /// Of a removal only the last step has any: the states of all objects after everything has come to rest.
+    #[schemars(with = "Vec<OutcomeDocument>")]
+    outcomes: O,
+    /// Events that the controllers record, cumulative over the steps.
+    events: Vec<EventDocument>,
+    /// For each object that this step changed: the rules of the specification that say so, and the chain of owners that
+    /// leads to it.
+    why: BTreeMap<String, WhyDocument>,
+    /// The requests of the step, and of the controllers that act on it, that a webhook rejects because nothing answers for
+    /// it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
+    rejections: Vec<RejectionDocument>,
+    /// APIServices that nothing answers for when the step is over. While one of them exists, every namespace that is
+    /// deleted gets stuck.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
+    failing_apis: Vec<FailingApiDocument>,
+}
+
+/// One request of a step.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "request")]
+struct RequestDocument {
+    target: ObjectKey,
+    #[schemars(range(min = 100, max = 599))]
+    http: u16,
+}
+
+/// An event that a controller records.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "event")]
+struct EventDocument {
+    object: ObjectKey,
+    reason: &'static str,
+    message: String,
+    /// Whether every order of arrival produces it.
+    certain: bool,
+}
+
+/// Why an object changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "why")]
+struct WhyDocument {
+    /// Rules of the specification, as `GC-22`.
+    #[schemars(inner(regex(pattern = "^[A-Z]+-[0-9]+[a-z]?$")))]
+    rules: Vec<&'static str>,
+    chain: Vec<ObjectKey>,
+    /// How many objects of a long chain are left out after its first.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 1))]
+    omitted: usize,
+}
+
+/// An object that a built-in controller would create.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "implied")]
+struct ImpliedDocument<'a> {
+    key: &'a ObjectKey,
+    /// The object that it is created for.
+    owner: &'a ObjectKey,
+    /// The rule of the specification that says so.
+    #[schemars(regex(pattern = "^[A-Z]+-[0-9]+[a-z]?$"))]
+    rule: &'a str,
+    /// Its state in the verdict of each step.
+    outcomes: Vec<FateDocument>,
+}
+
+/// The last step of a plan, owned, for a document that has it beside other things.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct LastStep(Option<StepDocument<Vec<OutcomeDocument>>>);
 
 impl LastStep {
     /// The last step of a plan.
     pub fn of(view: &PlanView<'_>) -> Self {
         let last = view.plan.steps.len().saturating_sub(1);
-        let document = match (view.steps.get(last), view.plan.steps.get(last)) {
-            (Some(step), Some(planned)) => {
-                serde_json::to_value(StepDocument::new(view, last, step, planned))
-            }
-            _ => Ok(serde_json::Value::Null),
-        };
-        // What is serialised is data of our own: no map has another key than text.
-        Self(document.unwrap_or_default())
+        let step = view.steps.get(last).zip(view.plan.steps.get(last));
+        Self(step.map(|(step, planned)| StepDocument::new(view, last, step, planned).collected()))
     }
 
     /// Adds an object that nothing touches to all outcomes.
     pub fn appears(&mut self, key: &ObjectKey) {
-        let untouched = Present {
+        let untouched = FateDocument::from(Fate::Present(Present {
             terminating: false,
             finalizers: Vec::new(),
             owner_references: Vec::new(),
             spec_finalizers: None,
             conditions: None,
-        };
-        let fate =
-            serde_json::to_value(FateDocument::from(&Fate::Present(untouched))).unwrap_or_default();
-        for objects in self.outcomes() {
-            objects
-                .entry(key.to_string())
-                .or_insert_with(|| fate.clone());
+        }));
+        for outcome in self.outcomes() {
+            if !outcome.objects.contains_key(key) {
+                outcome.objects.insert(key.clone(), untouched.clone());
+            }
         }
     }
 
     /// Adds the objects of another cluster, as they are in its verdict.
     pub fn merge(&mut self, mut other: Self) {
-        let Some(verdict) = other.outcomes().next().cloned() else {
+        let Some(verdict) = other.outcomes().next() else {
             return;
         };
-        for objects in self.outcomes() {
-            for (key, fate) in &verdict {
-                objects.entry(key.clone()).or_insert_with(|| fate.clone());
+        for outcome in self.outcomes() {
+            for (key, fate) in &verdict.objects {
+                if !outcome.objects.contains_key(key) {
+                    outcome.objects.insert(key.clone(), fate.clone());
+                }
             }
         }
     }
 
-    fn outcomes(
-        &mut self,
-    ) -> impl Iterator<Item = &mut serde_json::Map<String, serde_json::Value>> {
-        let outcomes = self
-            .0
-            .get_mut("outcomes")
-            .and_then(serde_json::Value::as_array_mut);
-        let outcomes = outcomes.into_iter().flatten();
-        outcomes.filter_map(|outcome| {
-            outcome
-                .get_mut("objects")
-                .and_then(serde_json::Value::as_object_mut)
-        })
+    fn outcomes(&mut self) -> impl Iterator<Item = &mut OutcomeDocument> {
+        self.0.iter_mut().flat_map(|step| &mut step.outcomes)
     }
 }
 
-impl Serialize for LastStep {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
-
-#[derive(Serialize)]
-struct PlanDocument<'a> {
-    schema: &'static str,
-    steps: Vec<StepDocument<'a>>,
-    implied: Vec<ImpliedDocument<'a>>,
-    /// What was assumed.
-    notes: &'a [String],
-    /// What to do before a removal, so that nothing gets stuck.
-    #[serde(rename = "safeOrder", skip_serializing_if = "Option::is_none")]
-    safe_order: Option<Vec<SafeCommandDocument<'a>>>,
-    /// What a removal leaves on purpose.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kept: Option<Vec<KeptDocument<'a>>>,
-}
-
-#[derive(Serialize)]
-struct SafeCommandDocument<'a> {
-    command: &'a str,
-    why: &'a str,
-}
-
-#[derive(Serialize)]
-struct KeptDocument<'a> {
-    key: &'a ObjectKey,
-    why: &'a str,
-}
-
-#[derive(Serialize)]
-struct StepDocument<'a> {
-    op: &'static str,
-    target: Option<String>,
-    policy: Option<&'static str>,
-    /// Of a request of a removal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wait: Option<&'static str>,
-    http: Option<u16>,
-    /// Every request of a step that sends more than one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    requests: Vec<RequestDocument>,
-    complete: bool,
-    outcomes: Outcomes<'a>,
-    events: Vec<EventDocument<'a>>,
-    why: BTreeMap<String, WhyDocument>,
-    /// What webhooks rejected, because nobody answers for them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    rejections: Vec<RejectionDocument>,
-    /// APIServices without a backend: until they are deleted or answered, every namespace that is deleted gets stuck.
-    #[serde(rename = "failingApis", skip_serializing_if = "Vec::is_empty")]
-    failing_apis: Vec<FailingApiDocument>,
-}
-
-#[derive(Serialize)]
-struct RequestDocument {
-    target: String,
-    http: u16,
-}
-
-#[derive(Serialize)]
-struct EventDocument<'a> {
-    object: String,
-    reason: &'a str,
-    message: &'a str,
-    certain: bool,
-}
-
-#[derive(Serialize)]
-struct WhyDocument {
-    rules: Vec<&'static str>,
-    chain: Vec<String>,
-    /// How many objects of a long chain are left out after its first.
-    #[serde(skip_serializing_if = "is_zero")]
-    omitted: usize,
-}
-
-#[derive(Serialize)]
-struct ImpliedDocument<'a> {
-    key: String,
-    owner: String,
-    rule: &'a str,
-    /// What becomes of it, in the verdict of each step.
-    outcomes: Vec<FateDocument>,
+pub(super) fn render(view: &PlanView<'_>) -> String {
+    crate::report::line::line(serde_json::to_string_pretty(&PlanDocument::new(view)))
 }
 
 impl<'a> PlanDocument<'a> {
-    fn new(view: &'a PlanView<'a>, steps: &'a [Step]) -> Self {
-        let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = match view.implied.is_empty() {
-            true => Vec::new(),
-            false => view
-                .plan
-                .steps
-                .iter()
+    /// The whole contract of a plan.
+    pub(in crate::report) fn new(view: &'a PlanView<'a>) -> Self {
+        let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = if view.implied.is_empty() {
+            Vec::new()
+        } else {
+            let steps = view.plan.steps.iter();
+            steps
                 .filter_map(|step| Some(fates(view, step.outcomes.first()?)))
-                .collect(),
+                .collect()
         };
         let steps = match &view.removal {
-            Some(removal) => StepDocument::of_removal(view, removal, steps),
+            Some(removal) => StepDocument::of_removal(view, removal, view.steps),
             None => {
-                let steps = steps.iter().zip(&view.plan.steps).enumerate();
+                let steps = view.steps.iter().zip(&view.plan.steps).enumerate();
                 steps
                     .map(|(index, (step, planned))| StepDocument::new(view, index, step, planned))
                     .collect()
@@ -225,12 +257,12 @@ fn fates(view: &PlanView<'_>, outcome: &Outcome) -> BTreeMap<ObjectKey, Fate> {
     view.plan.fates(outcome).into_iter().collect()
 }
 
-impl<'a> StepDocument<'a> {
+impl<'a> StepDocument<Outcomes<'a>> {
     fn new(view: &'a PlanView<'a>, index: usize, step: &'a Step, planned: &'a StepPlan) -> Self {
         let (op, policy, targets) = operation(step);
         let requests = targets.iter().zip(&planned.responses);
         let requests = requests.map(|(target, http)| RequestDocument {
-            target: target.to_string(),
+            target: target.clone(),
             http: *http,
         });
         let why = view
@@ -240,7 +272,7 @@ impl<'a> StepDocument<'a> {
             .map(|(key, why)| (key.to_string(), WhyDocument::from(why)));
         Self {
             op,
-            target: targets.first().map(ObjectKey::to_string),
+            target: targets.first().cloned(),
             policy: policy.map(policy_name),
             wait: None,
             http: planned.responses.first().copied(),
@@ -273,7 +305,7 @@ impl<'a> StepDocument<'a> {
             };
             Self {
                 op,
-                target: targets.first().map(ObjectKey::to_string),
+                target: targets.first().cloned(),
                 policy: policy.map(policy_name),
                 wait: Some(wait_name(wait)),
                 http: if targets.is_empty() {
@@ -307,6 +339,26 @@ impl<'a> StepDocument<'a> {
             (last.rejections, last.failing_apis) = (rejections, failing_apis);
         }
         documents
+    }
+}
+
+impl StepDocument<Outcomes<'_>> {
+    /// The step with all its outcomes.
+    fn collected(self) -> StepDocument<Vec<OutcomeDocument>> {
+        StepDocument {
+            op: self.op,
+            target: self.target,
+            policy: self.policy,
+            wait: self.wait,
+            http: self.http,
+            requests: self.requests,
+            complete: self.complete,
+            outcomes: self.outcomes.documents().collect(),
+            events: self.events,
+            why: self.why,
+            rejections: self.rejections,
+            failing_apis: self.failing_apis,
+        }
     }
 }
 
@@ -348,10 +400,10 @@ impl<'a> ImpliedDocument<'a> {
             .iter()
             .filter_map(|verdict| verdict.get(&implied.key));
         Self {
-            key: implied.key.to_string(),
-            owner: implied.owner.to_string(),
+            key: &implied.key,
+            owner: &implied.owner,
             rule: &implied.rule,
-            outcomes: fates.map(FateDocument::from).collect(),
+            outcomes: fates.cloned().map(FateDocument::from).collect(),
         }
     }
 }
@@ -362,29 +414,21 @@ fn is_zero(number: &usize) -> bool {
 
 impl From<Why> for WhyDocument {
     fn from(why: Why) -> Self {
-        let chain = why.chain.iter().map(ObjectKey::to_string).collect();
         Self {
             rules: Cause::all_citations(&why.causes),
-            chain,
+            chain: why.chain,
             omitted: why.omitted,
         }
     }
 }
 
-impl<'a> From<&'a Event> for EventDocument<'a> {
-    fn from(event: &'a Event) -> Self {
-        let Event {
-            object,
-            reason,
-            message,
-            certain,
-            ..
-        } = event;
+impl From<&Event> for EventDocument {
+    fn from(event: &Event) -> Self {
         Self {
-            object: object.to_string(),
-            reason,
-            message,
-            certain: *certain,
+            object: event.object.clone(),
+            reason: event.reason,
+            message: event.message.clone(),
+            certain: event.certain,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::story::PlanView;
 
 pub use cascade::Cascade;
 pub use json::LastStep;
-pub(in crate::report) use json::document;
+pub(in crate::report) use json::PlanDocument;
 pub(in crate::report) use markdown::held_item;
 
 /// A format of `plan --output`.

@@ -2,14 +2,17 @@
 //!
 //! Outcomes are written one at a time, not collected first: a plan may have thousands, each naming every object.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::ser::{SerializeMap, SerializeSeq};
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use smol_str::SmolStr;
 
 use crate::gc::{Difference, Fate, Outcome, OwnerReference, Present};
 use crate::kube::ObjectKey;
+use crate::report::ListedReference;
 use crate::story::PlanView;
 
 /// The outcomes of one step.
@@ -20,37 +23,52 @@ pub(super) struct Outcomes<'a> {
     implied: BTreeSet<&'a ObjectKey>,
 }
 
-/// An object's state as the contract has it.
-#[derive(Serialize, PartialEq)]
+/// One state that the cluster can reach.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "outcome")]
+pub(super) struct OutcomeDocument {
+    /// How this state differs from the verdict; null for the verdict itself.
+    #[schemars(extend("enum" = ["existence", "terminating", "references", null]))]
+    differs: Option<&'static str>,
+    /// The state of each object, by key.
+    #[schemars(with = "BTreeMap<String, FateDocument>")]
+    pub(super) objects: FatesByKey,
+}
+
+/// The states of objects, sorted by key unless later ones were added.
+pub(super) type FatesByKey = IndexMap<ObjectKey, FateDocument, RandomState>;
+
+/// The state of an object: gone, or as the cluster holds it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "fate")]
 pub(super) enum FateDocument {
-    Gone(&'static str),
-    Present {
-        terminating: bool,
-        finalizers: Vec<String>,
-        #[serde(rename = "ownerReferences")]
-        owner_references: Vec<ReferenceDocument>,
-        #[serde(rename = "spec.finalizers", skip_serializing_if = "Option::is_none")]
-        spec_finalizers: Option<Vec<String>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        conditions: Option<Vec<ConditionDocument>>,
-    },
+    Gone(#[schemars(extend("const" = "gone"))] &'static str),
+    Present(PresentDocument),
 }
 
-#[derive(Serialize, PartialEq)]
+/// An object that exists.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ReferenceDocument {
-    api_version: Option<String>,
-    kind: Option<String>,
-    name: Option<String>,
-    uid: Option<String>,
+#[schemars(rename = "state")]
+pub(super) struct PresentDocument {
+    /// Whether a deletion of it has begun.
+    terminating: bool,
+    /// `metadata.finalizers`, sorted; for a Namespace too.
+    finalizers: Vec<String>,
+    /// As stored in the cluster; as written in a rendering.
+    owner_references: Vec<ListedReference>,
+    /// `spec.finalizers` of a Namespace.
+    #[serde(rename = "spec.finalizers", skip_serializing_if = "Option::is_none")]
+    spec_finalizers: Option<Vec<String>>,
+    /// The conditions of a Namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
-    controller: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    block_owner_deletion: Option<bool>,
+    conditions: Option<Vec<ConditionDocument>>,
 }
 
-#[derive(Serialize, PartialEq)]
+/// A condition of a Namespace.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "condition")]
 pub(super) struct ConditionDocument {
     r#type: String,
     status: String,
@@ -83,6 +101,30 @@ impl<'a> Outcomes<'a> {
         fates
     }
 
+    /// The verdict, then the states that differ from it: outcomes that differ in implied objects alone look like the
+    /// verdict, or like one another, and are written once.
+    pub(super) fn documents(&self) -> impl Iterator<Item = OutcomeDocument> {
+        let mut written = BTreeSet::new();
+        let outcomes = self.outcomes.iter().enumerate();
+        outcomes.filter_map(move |(index, outcome)| {
+            let differs = self.difference(outcome);
+            if index > 0 && differs.is_none() {
+                return None;
+            }
+            let objects = self.objects(outcome);
+            if !self.implied.is_empty() && !written.insert(objects.clone()) {
+                return None;
+            }
+            let objects = objects.into_iter();
+            Some(OutcomeDocument {
+                differs: differs.map(word),
+                objects: objects
+                    .map(|(key, fate)| (key, FateDocument::from(fate)))
+                    .collect(),
+            })
+        })
+    }
+
     /// How an outcome differs from the verdict in objects of the input; `None` if it does not.
     fn difference(&self, outcome: &Outcome) -> Option<Difference> {
         if self.implied.is_empty() {
@@ -93,6 +135,14 @@ impl<'a> Outcomes<'a> {
             .filter(|(key, ..)| !self.implied.contains(key))
             .map(|(_, here, there)| difference(&here, &there))
             .min()
+    }
+}
+
+fn word(difference: Difference) -> &'static str {
+    match difference {
+        Difference::Existence => "existence",
+        Difference::Terminating => "terminating",
+        Difference::References => "references",
     }
 }
 
@@ -111,70 +161,17 @@ fn difference(here: &Fate, there: &Fate) -> Difference {
 }
 
 impl Serialize for Outcomes<'_> {
-    /// The verdict, then what differs from it: outcomes that differ in implied objects alone look like the verdict, or
-    /// like one another, and are written once.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut sequence = serializer.serialize_seq(None)?;
-        let mut written = BTreeSet::new();
-        for (index, outcome) in self.outcomes.iter().enumerate() {
-            let differs = self.difference(outcome);
-            if index > 0 && differs.is_none() {
-                continue;
-            }
-            let objects = self.objects(outcome);
-            if !self.implied.is_empty() && !written.insert(objects.clone()) {
-                continue;
-            }
-            sequence.serialize_element(&OutcomeDocument { differs, objects })?;
-        }
-        sequence.end()
+        serializer.collect_seq(self.documents())
     }
 }
 
-struct OutcomeDocument {
-    differs: Option<Difference>,
-    objects: Vec<(ObjectKey, Fate)>,
-}
-
-impl Serialize for OutcomeDocument {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let differs = self.differs.map(|difference| match difference {
-            Difference::Existence => "existence",
-            Difference::Terminating => "terminating",
-            Difference::References => "references",
-        });
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("differs", &differs)?;
-        map.serialize_entry("objects", &Objects(&self.objects))?;
-        map.end()
-    }
-}
-
-struct Objects<'a>(&'a [(ObjectKey, Fate)]);
-
-impl Serialize for Objects<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            self.0
-                .iter()
-                .map(|(key, fate)| (key.to_string(), FateDocument::from(fate))),
-        )
-    }
-}
-
-impl From<&Fate> for FateDocument {
-    fn from(fate: &Fate) -> Self {
+impl From<Fate> for FateDocument {
+    fn from(fate: Fate) -> Self {
         let Fate::Present(present) = fate else {
             return Self::Gone("gone");
         };
-        let Present {
-            terminating,
-            finalizers,
-            owner_references,
-            spec_finalizers,
-            conditions,
-        } = present.clone();
-        let conditions = conditions.map(|conditions| {
+        let conditions = present.conditions.map(|conditions| {
             let documents = conditions.into_iter().map(|condition| ConditionDocument {
                 r#type: condition.kind,
                 status: condition.status,
@@ -183,30 +180,25 @@ impl From<&Fate> for FateDocument {
             });
             documents.collect()
         });
-        let owner_references = owner_references
-            .into_iter()
-            .map(ReferenceDocument::from)
-            .collect();
-        Self::Present {
-            terminating,
-            finalizers,
-            owner_references,
-            spec_finalizers,
+        let owner_references = present.owner_references.into_iter().map(reference);
+        Self::Present(PresentDocument {
+            terminating: present.terminating,
+            finalizers: present.finalizers,
+            owner_references: owner_references.collect(),
+            spec_finalizers: present.spec_finalizers,
             conditions,
-        }
+        })
     }
 }
 
-impl From<OwnerReference> for ReferenceDocument {
-    fn from(reference: OwnerReference) -> Self {
-        let text = |text: SmolStr| Some(text).filter(|text| !text.is_empty()).map(String::from);
-        Self {
-            api_version: text(reference.api_version),
-            kind: text(reference.kind),
-            name: text(reference.name),
-            uid: text(reference.uid),
-            controller: reference.controller,
-            block_owner_deletion: reference.block_owner_deletion,
-        }
+fn reference(reference: OwnerReference) -> ListedReference {
+    let text = |text: SmolStr| Some(text).filter(|text| !text.is_empty()).map(String::from);
+    ListedReference {
+        api_version: text(reference.api_version),
+        kind: text(reference.kind),
+        name: text(reference.name),
+        uid: text(reference.uid),
+        controller: reference.controller,
+        block_owner_deletion: reference.block_owner_deletion,
     }
 }

@@ -1,27 +1,63 @@
 //! What of `ownerlint.plan/1` is about webhooks and APIs that nobody answers for.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gc::Verb;
+use crate::kube::ObjectKey;
 use crate::story::PlanView;
 
-#[derive(Serialize)]
+/// A request that a webhook rejects because nothing answers for it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "rejection")]
 pub(super) struct RejectionDocument {
-    object: String,
-    operation: &'static str,
+    object: ObjectKey,
+    operation: RejectedOperation,
     webhook: String,
-    configuration: String,
-    service: String,
-    reason: &'static str,
+    configuration: ObjectKey,
+    service: ObjectKey,
+    reason: Silence,
 }
 
-#[derive(Serialize)]
+/// `UPDATE` is also every removal of a finalizer or an owner reference.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[schemars(rename = "operation")]
+enum RejectedOperation {
+    Delete,
+    Update,
+}
+
+/// An APIService without a backend.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "failingApi")]
 pub(super) struct FailingApiDocument {
-    api_service: String,
+    api_service: ObjectKey,
     group_version: String,
-    service: String,
-    reason: &'static str,
+    service: ObjectKey,
+    reason: Silence,
+}
+
+/// Why nothing answers.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "silence")]
+enum Silence {
+    /// The Service does not exist.
+    ServiceNotFound,
+    /// None of the Pods that the Service selects exists.
+    NoPods,
+}
+
+impl Silence {
+    fn new(service_exists: bool) -> Self {
+        if service_exists {
+            Self::NoPods
+        } else {
+            Self::ServiceNotFound
+        }
+    }
 }
 
 /// What webhooks reject in a step.
@@ -32,16 +68,16 @@ pub(super) fn rejections(view: &PlanView<'_>, step: usize) -> Vec<RejectionDocum
         .rejections(step)
         .into_iter()
         .map(|rejection| RejectionDocument {
-            object: cluster.key(rejection.object).to_string(),
+            object: cluster.key(rejection.object).clone(),
             operation: if rejection.verb == Verb::Delete {
-                "DELETE"
+                RejectedOperation::Delete
             } else {
-                "UPDATE"
+                RejectedOperation::Update
             },
             webhook: rejection.webhook,
-            configuration: cluster.key(rejection.configuration).to_string(),
-            service: rejection.service.to_string(),
-            reason: silence(rejection.service_exists),
+            configuration: cluster.key(rejection.configuration).clone(),
+            service: rejection.service,
+            reason: Silence::new(rejection.service_exists),
         });
     rejections.collect()
 }
@@ -53,19 +89,10 @@ pub(super) fn failing_apis(view: &PlanView<'_>, step: usize) -> Vec<FailingApiDo
         .failing_apis(step)
         .into_iter()
         .map(|api| FailingApiDocument {
-            api_service: view.plan.cluster().key(api.object).to_string(),
+            api_service: view.plan.cluster().key(api.object).clone(),
             group_version: api.group_version,
-            service: api.service.to_string(),
-            reason: silence(api.service_exists),
+            service: api.service,
+            reason: Silence::new(api.service_exists),
         });
     failing.collect()
-}
-
-/// Why nobody answers.
-fn silence(service_exists: bool) -> &'static str {
-    if service_exists {
-        "no-pods"
-    } else {
-        "service-not-found"
-    }
 }

@@ -8,18 +8,20 @@ use ownerlint::report::{Format, SCHEMAS, render, schema};
 use serde_json::{Value, json};
 
 use super::sample;
+use crate::support::{Repository, fixture, ownerlint, root};
 
 /// The validator of a published schema. A schema takes longer to compile than a document to check.
 pub(crate) fn validator(name: &str) -> &'static Validator {
     static VALIDATORS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
         let compiled =
-            |text| jsonschema::validator_for(&parsed(text)).expect("the schema is a schema");
-        SCHEMAS
-            .iter()
-            .map(|(name, text)| (*name, compiled(text)))
-            .collect()
+            |name| jsonschema::validator_for(&published(name)).expect("the schema is a schema");
+        SCHEMAS.iter().map(|name| (*name, compiled(name))).collect()
     });
     VALIDATORS.get(name).expect("the schema exists")
+}
+
+fn published(name: &str) -> Value {
+    parsed(&schema(name).expect("the schema exists"))
 }
 
 pub(crate) fn parsed(text: &str) -> Value {
@@ -36,8 +38,8 @@ pub(crate) fn complaints(validator: &Validator, document: &Value) -> Vec<String>
 
 #[test]
 fn every_schema_is_a_schema_and_names_its_document() {
-    for (name, text) in SCHEMAS {
-        let schema = parsed(text);
+    for name in SCHEMAS {
+        let schema = published(name);
         assert!(jsonschema::meta::is_valid(&schema), "{name}");
         assert_eq!(schema["title"], json!(format!("ownerlint.{name}/1")));
         // Configuration and steps are written by people.
@@ -71,9 +73,115 @@ fn the_report_contract_is_closed() {
     }
 }
 
+/// What each command writes about inputs that have much of everything.
+fn outputs() -> Vec<(&'static str, Value)> {
+    let (dump, rook) = ("fixtures/plan/dump.yaml", "fixtures/bundles/rook");
+    let (removal, teardown) = (
+        "fixtures/rules/controller-removed/bad",
+        "fixtures/plan/safe-order",
+    );
+    let cases = std::fs::read_dir(root().join(removal)).expect("a folder");
+    let case = cases.flatten().next().expect("a case").path();
+    let side = |side: &str| case.join(side).to_string_lossy().into_owned();
+    let (base, head) = (side("base"), side("head"));
+    let commands: [(&str, Vec<&str>); 5] = [
+        ("report", vec!["check", rook]),
+        ("list", vec!["list", rook]),
+        ("plan", vec!["plan", "delete", "ns/shop", "-f", dump]),
+        ("plan", vec!["plan", "teardown", "--by", "helm", teardown]),
+        ("diff", vec!["diff", "--base", &base, "--head", &head]),
+    ];
+    let run = |(name, arguments): (&'static str, Vec<&str>)| {
+        let mut command = ownerlint();
+        command.current_dir(root()).args(&arguments);
+        command.args(["--no-config", "--output", "json"]);
+        let output = command.output().expect("it runs");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        let text = String::from_utf8(output.stdout).expect("it is UTF-8");
+        assert!(!text.is_empty(), "{arguments:?}: {error}");
+        (name, parsed(&text))
+    };
+    let repository = Repository::new();
+    repository.write("a.yaml", &fixture("bundles/rook/csi.yaml"));
+    repository.run(&["baseline", "write"], "");
+    let baseline = parsed(&repository.read("ownerlint-baseline.json"));
+    let documents = commands.into_iter().map(run);
+    documents.chain([("baseline", baseline)]).collect()
+}
+
+#[test]
+fn schemas_accept_outputs_and_no_unknown_or_missing_member() {
+    // Members that are left out, and mappings with keys of the input.
+    const OPTIONAL: [&str; 13] = [
+        "tables",
+        "before",
+        "wait",
+        "requests",
+        "rejections",
+        "failingApis",
+        "safeOrder",
+        "kept",
+        "omitted",
+        "controller",
+        "blockOwnerDeletion",
+        "spec.finalizers",
+        "conditions",
+    ];
+    const FREE: [&str; 2] = ["objects", "why"];
+    for (name, document) in outputs() {
+        let validator = validator(name);
+        assert_eq!(complaints(validator, &document), [""; 0], "{name}");
+        for pointer in objects_of(&document) {
+            let broken = |change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
+                let mut document = document.clone();
+                let object = document
+                    .pointer_mut(&pointer)
+                    .and_then(Value::as_object_mut);
+                change(object.expect("it is an object"));
+                !validator.is_valid(&document)
+            };
+            let last = pointer.rsplit('/').next().unwrap_or_default();
+            if !FREE.contains(&last) {
+                let unknown =
+                    broken(&|object| drop(object.insert("no-such-member".to_owned(), json!(1))));
+                assert!(unknown, "{name}: an unknown member of `{pointer}`");
+                let object = document.pointer(&pointer).and_then(Value::as_object);
+                for key in object.expect("it is an object").keys() {
+                    let missing = broken(&|object| drop(object.shift_remove(key)));
+                    assert!(
+                        missing || OPTIONAL.contains(&key.as_str()),
+                        "{name}: `{pointer}` without `{key}`"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The first object of each shape: an element of a list stands for all of them.
+fn objects_of(document: &Value) -> Vec<String> {
+    let (mut found, mut open) = (Vec::new(), vec![(String::new(), document)]);
+    while let Some((pointer, value)) = open.pop() {
+        match value {
+            Value::Object(members) => {
+                for (key, value) in members.iter().take(20) {
+                    let key = key.replace('~', "~0").replace('/', "~1");
+                    open.push((format!("{pointer}/{key}"), value));
+                }
+                found.push(pointer);
+            }
+            Value::Array(items) => {
+                open.extend(items.first().map(|first| (format!("{pointer}/0"), first)))
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 #[test]
 fn a_finding_of_a_change_is_described_like_every_other() {
-    let [report, diff] = ["report", "diff"].map(|name| parsed(schema(name).expect("it exists")));
+    let [report, diff] = ["report", "diff"].map(published);
     for part in ["key", "finding", "fix", "location"] {
         assert_eq!(report["$defs"][part], diff["$defs"][part], "{part}");
     }
@@ -138,7 +246,8 @@ fn the_plan_contract_takes_its_example_and_nothing_else() {
              "events": [{"object": "ConfigMap/a/x", "reason": "OwnerRefInvalidNamespace", "message": "m", "certain": true}],
              "why": {"Namespace//a": {"rules": ["GC-22"], "chain": ["Namespace//a"]}}}
         ],
-        "implied": []
+        "implied": [],
+        "notes": []
     });
     let plan = validator("plan");
     assert_eq!(complaints(plan, &example), [""; 0]);

@@ -138,6 +138,22 @@ impl serde::Serialize for ObjectKey {
     }
 }
 
+/// Described as the text that all documents write.
+#[cfg(feature = "schemars")]
+impl schemars::JsonSchema for ObjectKey {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "key".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "An object: `Kind[.group]/namespace/name`. The namespace is empty for cluster-scoped kinds and `?` when the manifest leaves it out; `generateName: x-` gives the name `x-*`.",
+            "type": "string",
+            "minLength": 1
+        })
+    }
+}
+
 /// A text that is not a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a key of the form Kind[.group]/namespace/name")]
