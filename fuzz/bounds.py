@@ -346,7 +346,6 @@ COMMANDS = {
     "rdjson": ["check", "-o", "rdjson", "{input}"],
     "closed": ["check", "--world", "closed", "-o", "concise", "{input}"],
     "fix": ["check", "--diff", "--suggested", "-o", "concise", "{input}"],
-    "verify": ["check", "--parser", "exact", "-o", "concise", "{input}"],
     "list": ["list", "-o", "json", "{input}"],
     "plan": ["plan", "delete", "ns/a", "-f", "{input}"],
     "plan-json": ["plan", "delete", "ns/a", "-o", "json", "-f", "{input}"],

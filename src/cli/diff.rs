@@ -9,7 +9,7 @@ use super::check::{is_incomplete, options, shown};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::hints;
-use super::input_args::{ConfigArgs, ParserArgs, namespace, release};
+use super::input_args::{ConfigArgs, namespace, release};
 use super::known::{known, rule_ids};
 use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_document};
 use super::plan::{HelmMajor, ToolCascade};
@@ -95,8 +95,6 @@ pub(super) struct DiffArgs {
         help_heading = "Input"
     )]
     config_ref: Option<String>,
-    #[command(flatten)]
-    parser: ParserArgs,
     /// Run only these rules of change
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
     select: Vec<String>,
@@ -283,7 +281,6 @@ impl DiffArgs {
             select: self.select,
             ignore: self.ignore,
             today: Some(Date::today()),
-            parser: self.parser.choice(),
             ..CompareRequest::new(base, head)
         })
     }

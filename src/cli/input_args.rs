@@ -12,7 +12,6 @@ use crate::inventory::{Overlay, Release, STDIN};
 use crate::manifest::is_namespace_name;
 use crate::rules::World;
 use crate::text::{SourceFile, decode};
-use crate::yaml::ParserChoice;
 
 /// What is read.
 #[derive(Clone, Debug, Args)]
@@ -31,8 +30,6 @@ pub(super) struct InputArgs {
     pub(super) kubernetes_version: Option<Release>,
     #[command(flatten)]
     pub(super) config: ConfigArgs,
-    #[command(flatten)]
-    pub(super) parser: ParserArgs,
     /// Read standard input as the unsaved text of this file; without other paths, among all that is configured
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub(super) stdin_filename: Option<String>,
@@ -50,22 +47,6 @@ pub(super) struct ConfigArgs {
     /// Use no configuration
     #[arg(long, help_heading = "Input")]
     pub(super) no_config: bool,
-}
-
-/// What reads YAML: for those who look for a bug in the parsers, and so in no help.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub(super) struct ParserArgs {
-    /// The parser of YAML; `verify` compares both and fails on any difference
-    #[arg(long, value_name = "PARSER", default_value = "fast", hide = true)]
-    parser: ParserArg,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum ParserArg {
-    #[default]
-    Fast,
-    Exact,
-    Verify,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -132,18 +113,7 @@ impl InputArgs {
             config: self.config.choice(),
             overlays: overlay.into_iter().collect(),
             bundle: None,
-            parser: self.parser.choice(),
         })
-    }
-}
-
-impl ParserArgs {
-    pub(super) fn choice(self) -> ParserChoice {
-        match self.parser {
-            ParserArg::Fast => ParserChoice::Fast,
-            ParserArg::Exact => ParserChoice::Exact,
-            ParserArg::Verify => ParserChoice::Verify,
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::error::Error;
 use super::global_args::GlobalArgs;
-use super::input_args::{ConfigArgs, ParserArgs, namespace, open, release};
+use super::input_args::{ConfigArgs, namespace, open, release};
 use super::known::known;
 use super::output::{OutputSpec, display, distinct, formats, write_document};
 use super::published::PublishedArgs;
@@ -147,8 +147,6 @@ struct PlanOptions {
     kubernetes_version: Option<Release>,
     #[command(flatten)]
     config: ConfigArgs,
-    #[command(flatten)]
-    parser: ParserArgs,
     /// The bundle of the configuration to plan in; with paths, the one whose settings count for them
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     bundle: Option<String>,
@@ -366,7 +364,6 @@ impl PlanOptions {
             release: self.kubernetes_version,
             config: self.config.clone().choice(),
             bundle: self.bundle.clone(),
-            parser: self.parser.choice(),
             ..Request::default()
         }
     }

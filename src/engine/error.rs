@@ -133,22 +133,6 @@ pub enum SessionError {
         #[help]
         help: String,
     },
-    /// The parsers of YAML were to be compared, and one of them is wrong.
-    #[doc(hidden)]
-    #[error("{path}:{line}: the fast parser reads document {document} differently: {what}")]
-    #[diagnostic(help(
-        "this is a bug of ownerlint: please report it with the document; until it is repaired, use `--parser exact`"
-    ))]
-    ParsersDiffer {
-        /// The file.
-        path: String,
-        /// The 0-based document.
-        document: u32,
-        /// The 1-based line.
-        line: usize,
-        /// The first difference.
-        what: String,
-    },
     /// A word that is not the id of a rule.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -18,7 +18,6 @@ mod judge;
 mod list;
 mod merge;
 mod notes;
-mod parsers;
 mod plan;
 mod repeats;
 mod request;

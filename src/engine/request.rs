@@ -2,7 +2,6 @@
 
 use crate::inventory::{Overlay, Release};
 use crate::rules::World;
-use crate::yaml::ParserChoice;
 
 /// What to read, and how. The configuration fills in what it leaves out; what it says takes precedence.
 #[derive(Clone, Debug, Default)]
@@ -26,9 +25,6 @@ pub struct Request {
     pub bundle: Option<String>,
     /// Unsaved texts in place of files.
     pub overlays: Vec<Overlay>,
-    /// What reads YAML.
-    #[doc(hidden)]
-    pub parser: ParserChoice,
 }
 
 impl Request {

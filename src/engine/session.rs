@@ -10,7 +10,6 @@ use super::error::SessionError;
 use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
 use super::list::{list_bundles, write_list};
 use super::notes::note_on_unlisted;
-use super::parsers::parsers_agree;
 use super::plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownRequest, choose,
     choose_removed,
@@ -32,7 +31,6 @@ use crate::manifest::SkipReason;
 use crate::report::{Graphs, Listing, Note, Report};
 use crate::suppression::Date;
 use crate::text::{Side, SourceFile};
-use crate::yaml::{LeftOut, ParserChoice, ReadChoice};
 
 /// What a request leads to, read once; any number of questions can be asked of it.
 #[derive(Debug)]
@@ -95,10 +93,7 @@ impl Session {
         request: &Request,
     ) -> Result<Self, SessionError> {
         let read_before = earlier.map(|earlier| earlier.files.to_be_read_again(on_disk));
-        Self::open_among(
-            request,
-            read_before.unwrap_or_else(|| Files::read_by(read_choice(request))),
-        )
+        Self::open_among(request, read_before.unwrap_or_default())
     }
 
     /// This session with another unsaved text of a file.
@@ -123,9 +118,6 @@ impl Session {
             return Err(SessionError::OutsideOfBundles {
                 path: overlay.path.clone(),
             });
-        }
-        if request.parser == ParserChoice::Verify {
-            parsers_agree(bundles.iter().map(|bundle| &bundle.inventory))?;
         }
         let extent = extent(request, config.as_ref());
         let release = request
@@ -494,19 +486,6 @@ impl Session {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// How the files of a session are read. Schemas of custom resources are most of what many repositories contain, and no rule looks
-/// into one, as little as into what is no manifest; only a comparison of two states does.
-fn read_choice(request: &Request) -> ReadChoice {
-    let left_out = LeftOut {
-        under: &["openAPIV3Schema"],
-        without: Some("kind"),
-    };
-    ReadChoice {
-        left_out,
-        ..request.parser.into()
     }
 }
 

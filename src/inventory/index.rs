@@ -1,9 +1,10 @@
 //! Objects by what they are called: a few bytes for each, where a map would have a copy of every name.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
+
+use foldhash::fast::FixedState;
 
 use super::object_id::ObjectId;
-use crate::text::QuickHasher;
 
 /// The objects that have a name, sorted by a hash of it, then by the name itself, then in the order of the inventory. The name is
 /// whatever a function says of an object, the same one each time.
@@ -91,9 +92,7 @@ impl Index {
 
 /// The same in every run; who makes names collide gains nothing, because those of one bucket are sorted.
 fn hash(name: &impl Hash) -> u32 {
-    let mut hasher = QuickHasher::default();
-    name.hash(&mut hasher);
-    hasher.finish() as u32
+    FixedState::default().hash_one(name) as u32
 }
 
 /// The bucket of a hash among so many, a power of two.

@@ -405,18 +405,21 @@ impl Inventory {
             + self
                 .files
                 .iter()
-                .map(ParsedFile::skipped_count)
+                .map(|file| file.skipped().len())
                 .sum::<usize>()
     }
 
     /// What is not an object to apply on its own evidence, in order.
     pub fn skipped_by_themselves(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.files().flat_map(|(file, parsed)| {
-            parsed.skipped().map(move |(document, what)| InDocument {
-                file,
-                document,
-                what,
-            })
+            parsed
+                .skipped()
+                .iter()
+                .map(move |(document, what)| InDocument {
+                    file,
+                    document: *document,
+                    what: what.clone(),
+                })
         })
     }
 

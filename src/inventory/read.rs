@@ -2,22 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::HashMap;
 use rayon::prelude::*;
 
 use super::budget::WalkBudget;
-use super::device::names_a_device;
 use super::error::InputError;
 use super::location::{FileIdentity, locate};
 use super::open::{read_file, read_file_at, read_limited};
 use super::walk::{reaches, walk_telling, walk_within};
 use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::manifest::{ParsedFile, is_kustomization};
-use crate::text::{Recall, Side, SourceFile, decode_manifest};
-use crate::yaml::{ParserChoice, ReadChoice};
+use crate::text::{Side, SourceFile, decode_manifest};
 
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +27,6 @@ pub struct Files {
     /// What an earlier run parsed. A text that is still the same is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
     on_disk: OnDisk,
-    choice: ReadChoice,
 }
 
 /// What is known of the files on disk that an earlier run read.
@@ -54,14 +50,6 @@ fn content_id(file: &InputFile) -> ContentId {
 }
 
 impl Files {
-    /// No files yet, and how they will be read.
-    pub fn read_by(choice: ReadChoice) -> Self {
-        Self {
-            choice,
-            ..Self::default()
-        }
-    }
-
     /// The same for a later run: every folder and file that may have changed is read again, and a file parsed again only if its text
     /// is another one.
     #[must_use]
@@ -74,7 +62,7 @@ impl Files {
             walks,
             earlier: self.parsed.clone(),
             on_disk,
-            ..Self::read_by(self.choice)
+            ..Self::default()
         }
     }
 
@@ -203,16 +191,14 @@ impl Files {
             .filter(of_this_file)
             .cloned();
         let unchanged = |text: &[u8]| {
-            let is_same = |earlier: &ParsedFile| {
-                earlier.source().kept_text().map(str::as_bytes) == Some(text)
-            };
+            let is_same = |earlier: &ParsedFile| earlier.source().text().as_bytes() == text;
             earlier.clone().filter(is_same)
         };
         let bytes = match &file.origin {
             Origin::Unsaved(text) => {
                 let source = || SourceFile::new(path, &**text).seen_as(path, side);
                 let unchanged = unchanged(text.as_bytes());
-                return unchanged.unwrap_or_else(|| ParsedFile::parse_with(source(), self.choice));
+                return unchanged.unwrap_or_else(|| ParsedFile::parse(source()));
             }
             Origin::Disk(disk) => match earlier
                 .clone()
@@ -224,21 +210,7 @@ impl Files {
             origin => read_bytes(origin),
         };
         let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(bytes));
-        unchanged.unwrap_or_else(|| match &file.origin {
-            // What a device says it says once.
-            Origin::Disk(disk) if !names_a_device(disk) => {
-                let parsed = parse_bytes(
-                    path,
-                    bytes,
-                    ReadChoice {
-                        recallable: true,
-                        ..self.choice
-                    },
-                );
-                parsed.thinned(&|| recall(disk.clone(), file.identity.clone()))
-            }
-            _ => parse_bytes(path, bytes, self.choice),
-        })
+        unchanged.unwrap_or_else(|| parse_bytes(path, bytes))
     }
 
     /// Puts another text in the place of a file that was read, under the same name and on the same side.
@@ -255,34 +227,17 @@ impl Files {
     }
 }
 
-/// Reads the text of a file again.
-fn recall(path: PathBuf, identity: FileIdentity) -> Recall {
-    Recall::by(move || {
-        let bytes = read_file_at(&path, identity.path()).ok()?;
-        decode_manifest(bytes).ok().map(|decoded| decoded.text)
-    })
-}
-
 /// The texts of several states of a tree. One that both states have is parsed once, whatever the names of its files.
 #[derive(Debug, Default)]
 pub struct Texts {
     /// By what decides what a text says: whether its file is called as kustomizations are, and its bytes.
     parsed: HashMap<(bool, Arc<[u8]>), ParsedFile>,
-    parser: ParserChoice,
 }
 
 /// A file of a state, with the path that it is reported under, and its bytes or why there are none.
 pub type UnparsedFile = (String, Result<Arc<[u8]>, String>);
 
 impl Texts {
-    /// No texts yet, and the parser that will read them.
-    pub fn read_by(parser: ParserChoice) -> Self {
-        Self {
-            parser,
-            ..Self::default()
-        }
-    }
-
     /// Parses the files of one side, in their order.
     pub fn parse(&mut self, files: Vec<UnparsedFile>, side: Side) -> Vec<ParsedFile> {
         let identity = |path: &str, bytes: &Arc<[u8]>| (is_kustomization(path), Arc::clone(bytes));
@@ -296,7 +251,7 @@ impl Texts {
             }
         }
         let parse = |(identity, path): ((bool, Arc<[u8]>), &str)| {
-            let parsed = parse_bytes(path, Ok(identity.1.to_vec()), self.parser.into());
+            let parsed = parse_bytes(path, Ok(identity.1.to_vec()));
             (identity, parsed)
         };
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
@@ -330,12 +285,12 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
     }
 }
 
-fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>, choice: ReadChoice) -> ParsedFile {
+fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>) -> ParsedFile {
     let decoded = bytes.and_then(|bytes| decode_manifest(bytes).map_err(|error| error.to_string()));
     match decoded {
         Ok(decoded) => {
             let source = SourceFile::new(path, decoded.text).with_replaced(decoded.replaced);
-            ParsedFile::parse_with(source, choice)
+            ParsedFile::parse(source)
         }
         Err(reason) => ParsedFile::unreadable(path, reason),
     }

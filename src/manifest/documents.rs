@@ -59,8 +59,6 @@ impl fmt::Display for WithoutIdentity {
 pub(super) struct Found {
     /// The objects, each with its value; the items of a list come as themselves. The list does so only if it is written as an object.
     pub objects: SmallVec<[(NodeId, ObjectFields); 1]>,
-    /// Whether the document is a list.
-    pub is_list: bool,
     /// What is not a manifest.
     pub others: Vec<NotAnObject>,
 }
@@ -71,7 +69,6 @@ pub(super) fn objects_of(tree: &Tree) -> Found {
     let root = tree.root();
     // The lists around the place, the innermost last, each with what it says of its items.
     let mut lists = Vec::from_iter(found.see(root, None));
-    found.is_list = !lists.is_empty();
     while let Some((items, default)) = lists.last_mut() {
         let Some(item) = items.next() else {
             lists.pop();

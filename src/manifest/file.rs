@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::parsed::{Documents, ParsedDocument, WholeText};
 use super::provenance::templates;
-use super::recognition::{FileFacts, Skip, is_kustomization};
+use super::recognition::{FileFacts, Skip};
 use super::secret;
 use super::secret_words::SecretWords;
-use crate::text::{Recall, Side, SourceFile, Span};
-use crate::yaml::{self, ReadChoice, Tree};
+use crate::text::{Side, SourceFile, Span};
+use crate::yaml;
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
 /// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
@@ -20,31 +20,17 @@ pub struct ParsedFile {
 }
 
 impl ParsedFile {
-    /// Parses a text.
+    /// Parses a text. This is the one place where manifests are parsed.
     pub fn parse(source: SourceFile) -> Self {
-        Self::parse_with(source, ReadChoice::default())
-    }
-
-    /// [`Self::parse`], read in a way of one's choice. This is the one place where manifests are parsed.
-    pub fn parse_with(source: SourceFile, mut choice: ReadChoice) -> Self {
-        // A kustomization needs no kind.
-        choice.left_out.without = choice
-            .left_out
-            .without
-            .filter(|_| !is_kustomization(source.path()));
         let secrets = SecretWords::of(source.text());
         let whole = WholeText::new(&source, &secrets);
         let read = |documents: &mut Documents, document| documents.read(&whole, document);
-        let documents = Documents::joined(yaml::read_each(&source, choice, read), &whole);
-        let whole_tree = |span, notation| yaml::read_whole(&source, span, notation);
-        let hidden = match secrets.any {
-            true => secret::hidden(
-                &source,
-                &secrets,
-                documents.parsed().iter().map(ParsedDocument::parts),
-                whole_tree,
-            ),
-            false => Vec::new(),
+        let documents = Documents::joined(yaml::read_each(&source, read), &whole);
+        let hidden = if secrets.any {
+            let parts = documents.parsed().iter().map(ParsedDocument::parts);
+            secret::hidden(&source, &secrets, parts)
+        } else {
+            Vec::new()
         };
         let parts = if documents.may_name_templates() {
             templates(source.text())
@@ -54,20 +40,6 @@ impl ParsedFile {
         Self {
             source: source.with_hidden(hidden).with_rendered(parts),
             content: Arc::new(Ok(documents)),
-        }
-    }
-
-    /// The same file, without the lines of its text that nobody is expected to look into again, if that spares much. They are read
-    /// again should somebody do so.
-    pub(crate) fn thinned(self, recall: &dyn Fn() -> Recall) -> Self {
-        let trees = self
-            .documents()
-            .iter()
-            .filter_map(|document| document.tree());
-        let gaps = trees.flat_map(Tree::left_out).collect();
-        Self {
-            source: self.source.thinned(gaps, recall),
-            content: self.content,
         }
     }
 
@@ -122,14 +94,9 @@ impl ParsedFile {
         objects.max(self.document_count()).max(1)
     }
 
-    /// What in it is not an object to apply, with its document, in order.
-    pub fn skipped(&self) -> impl Iterator<Item = (u32, Skip)> {
-        self.read().into_iter().flat_map(Documents::skipped)
-    }
-
-    /// How much that is.
-    pub fn skipped_count(&self) -> usize {
-        self.read().map_or(0, Documents::skipped_count)
+    /// Everything in it that is not an object to apply, with its document, in order.
+    pub fn skipped(&self) -> &[(u32, Skip)] {
+        self.read().map_or(&[], Documents::skipped)
     }
 
     /// The first of the documents that cannot be read and say no more about it, because too many others before them do; and how

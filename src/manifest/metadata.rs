@@ -9,7 +9,7 @@ use super::decode::{Decoder, MAX_NAME, limited};
 use super::owner_reference::read_owner_references;
 use super::{DecodeError, OwnerReferences, Spanned, UnknownField};
 use crate::text::Span;
-use crate::yaml::{Kind, NodeId, Tree, Value};
+use crate::yaml::{Entry, Kind, NodeId, Tree, Value};
 
 /// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` was removed in 1.24 and is unknown since.
 pub const OBJECT_META_FIELDS: [&str; 15] = [
@@ -60,9 +60,7 @@ pub struct ServerField {
 #[derive(Clone, Debug, Default)]
 pub(super) struct MetadataFields {
     /// The mapping, if it is written.
-    node: NodeId,
-    /// Where the fields of [`LOOKED_UP`] are: rules ask every object for what few have, and the tree is far away.
-    places: EntryPlaces,
+    node: Option<NodeId>,
     rare: Option<Box<RareFields>>,
 }
 
@@ -75,8 +73,8 @@ struct RareFields {
     finalizers: Vec<Spanned<String>>,
     server_fields: Vec<ServerField>,
     unknown: Vec<UnknownField>,
-    /// Names that are too long to be repeated, by the number of their field, and as much of them as is.
-    cut: Vec<(u8, String)>,
+    /// The beginnings of names that are too long to be repeated, by their field.
+    cut: Vec<(&'static str, String)>,
 }
 
 static NOTHING_RARE: RareFields = RareFields {
@@ -92,63 +90,8 @@ static NOTHING_RARE: RareFields = RareFields {
     cut: Vec::new(),
 };
 
-/// A field that is read from the tree: its key, and its number among these fields.
-#[derive(Clone, Copy)]
-struct LookedUp {
-    key: &'static str,
-    number: u8,
-}
-
-const NAME: LookedUp = LookedUp {
-    key: "name",
-    number: 0,
-};
-const GENERATE_NAME: LookedUp = LookedUp {
-    key: "generateName",
-    number: 1,
-};
-const NAMESPACE: LookedUp = LookedUp {
-    key: "namespace",
-    number: 2,
-};
-const UID: LookedUp = LookedUp {
-    key: "uid",
-    number: 3,
-};
-const LABELS: LookedUp = LookedUp {
-    key: "labels",
-    number: 4,
-};
-const ANNOTATIONS: LookedUp = LookedUp {
-    key: "annotations",
-    number: 5,
-};
-
-const LOOKED_UP: [LookedUp; 6] = [NAME, GENERATE_NAME, NAMESPACE, UID, LABELS, ANNOTATIONS];
-
-/// Which entries of the metadata the fields of [`LOOKED_UP`] are: of each five bits, counted from 1. 0: it is not written.
-/// One more bit says whether the metadata is.
-#[derive(Clone, Copy, Debug, Default)]
-struct EntryPlaces(u32);
-
-impl EntryPlaces {
-    const WRITTEN: Self = Self(1 << 31);
-    const BITS: u8 = 5;
-    /// Any place from the 31st on: such metadata has unknown fields, and is searched.
-    const FAR: u32 = (1 << Self::BITS) - 1;
-
-    fn note(&mut self, field: LookedUp, place: usize) {
-        self.0 |= Self::FAR.min(place as u32 + 1) << (Self::BITS * field.number);
-    }
-
-    fn is_written(self) -> bool {
-        self.0 & Self::WRITTEN.0 != 0
-    }
-
-    fn of(self, field: LookedUp) -> u32 {
-        self.0 >> (Self::BITS * field.number) & Self::FAR
-    }
-}
+/// The names that are read from the tree.
+const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
 
 impl MetadataFields {
     /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. What `decoder` has
@@ -166,20 +109,16 @@ impl MetadataFields {
     }
 
     fn of_value(decoder: &mut Decoder, field: impl fmt::Display, metadata: Value<'_>) -> Self {
-        let (mut rare, mut places) = (None, EntryPlaces::WRITTEN);
-        for (at, entry) in decoder.fields(&field, metadata).enumerate() {
+        let mut rare = None;
+        for entry in decoder.fields(&field, metadata) {
             let path = format_args!("{field}.{}", entry.key);
-            let looked_up = LOOKED_UP.into_iter().find(|field| field.key == entry.key);
-            looked_up
-                .into_iter()
-                .for_each(|field| places.note(field, at));
             match entry.key {
                 "name" | "generateName" | "namespace" | "uid" => {
                     let text = decoder.text(path, entry.value).unwrap_or_default();
-                    if let Some(field) = looked_up.filter(|_| text.len() > MAX_NAME) {
-                        RareFields::of(&mut rare)
-                            .cut
-                            .push((field.number, limited(text).into_owned()));
+                    let field = NAMES.into_iter().find(|name| *name == entry.key);
+                    if let Some(field) = field.filter(|_| text.len() > MAX_NAME) {
+                        let cut = (field, limited(text).into_owned());
+                        RareFields::of(&mut rare).cut.push(cut);
                     }
                 }
                 "ownerReferences" => {
@@ -215,8 +154,7 @@ impl MetadataFields {
             }
         }
         Self {
-            node: metadata.id(),
-            places,
+            node: Some(metadata.id()),
             rare,
         }
     }
@@ -228,13 +166,8 @@ impl MetadataFields {
 
     /// The metadata of `holder`, from which they were read.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree, holder: Value<'a>) -> Metadata<'a> {
-        let place = self
-            .places
-            .is_written()
-            .then(|| (holder, tree.value(self.node)));
         Metadata {
-            place,
-            places: self.places,
+            place: self.node.map(|node| (holder, tree.value(node))),
             rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE),
         }
     }
@@ -251,7 +184,6 @@ impl RareFields {
 pub struct Metadata<'a> {
     /// The mapping that contains it, and itself.
     place: Option<(Value<'a>, Value<'a>)>,
-    places: EntryPlaces,
     rare: &'a RareFields,
 }
 
@@ -263,51 +195,37 @@ impl<'a> Metadata<'a> {
 
     /// `name`.
     pub fn name(self) -> Option<Spanned<&'a str>> {
-        self.text(NAME)
+        self.text("name")
     }
 
     /// `generateName`.
     pub fn generate_name(self) -> Option<Spanned<&'a str>> {
-        self.text(GENERATE_NAME)
+        self.text("generateName")
     }
 
     /// `namespace` as written.
     pub fn namespace(self) -> Option<Spanned<&'a str>> {
-        self.text(NAMESPACE)
+        self.text("namespace")
     }
 
     /// `uid`.
     pub fn uid(self) -> Option<Spanned<&'a str>> {
-        self.text(UID)
+        self.text("uid")
     }
 
-    fn text(self, field: LookedUp) -> Option<Spanned<&'a str>> {
-        let (key_span, value) = self.entry(field)?;
-        let written = spanned(key_span, value)?;
-        let is_cut = written.value.len() > MAX_NAME;
-        let cut = self
-            .rare
-            .cut
-            .iter()
-            .filter(|_| is_cut)
-            .find(|(of, _)| *of == field.number);
-        Some(cut.map_or(written, |(_, cut)| Spanned {
-            value: cut,
-            ..written
-        }))
-    }
-
-    /// Where the key of a field is written, and its value.
-    fn entry(self, field: LookedUp) -> Option<(Span, Value<'a>)> {
-        match self.places.of(field) {
-            0 => None,
-            EntryPlaces::FAR => self
-                .place?
-                .1
-                .entry(field.key)
-                .map(|entry| (entry.key_span, entry.value)),
-            place => self.place?.1.nth_entry(place - 1),
+    fn text(self, field: &str) -> Option<Spanned<&'a str>> {
+        let entry = self.entry(field)?;
+        let written = spanned(entry.key_span, entry.value)?;
+        if written.value.len() <= MAX_NAME {
+            return Some(written);
         }
+        let cut = self.rare.cut.iter().find(|(of, _)| *of == field);
+        let value = cut.map_or(written.value, |(_, cut)| cut);
+        Some(Spanned { value, ..written })
+    }
+
+    fn entry(self, field: &str) -> Option<Entry<'a>> {
+        self.place?.1.entry(field)
     }
 
     /// Whether it says what few do: `ownerReferences`, `finalizers`, fields of the API server, unknown ones, or some that do not
@@ -345,17 +263,17 @@ impl<'a> Metadata<'a> {
 
     /// `labels`.
     pub fn labels(self) -> Labels<'a> {
-        Labels(self.entry(LABELS).map(|(_, value)| value))
+        Labels(self.entry("labels").map(|entry| entry.value))
     }
 
     /// `annotations`.
     pub fn annotations(self) -> Labels<'a> {
-        Labels(self.entry(ANNOTATIONS).map(|(_, value)| value))
+        Labels(self.entry("annotations").map(|entry| entry.value))
     }
 
     /// Whether it has labels or annotations.
     pub fn is_marked(self) -> bool {
-        self.places.of(LABELS) != 0 || self.places.of(ANNOTATIONS) != 0
+        self.entry("labels").is_some() || self.entry("annotations").is_some()
     }
 
     /// The value of an annotation.

@@ -7,7 +7,6 @@
 
 mod crd;
 mod decode;
-mod document_value;
 mod documents;
 mod file;
 mod label_key;

@@ -14,24 +14,12 @@ use crate::kube::{ApiVersion, GroupKind, TypeMeta, kinds};
 use crate::text::Span;
 use crate::yaml::{Entry, NodeId, Tree, Value};
 
-/// A mapping with `apiVersion` and `kind`. An input may have a million of them: it keeps what its tree does not say, and what
-/// every rule asks for.
+/// A mapping with `apiVersion` and `kind`.
 #[derive(Clone, Debug)]
 pub struct Object {
-    value: ObjectValue,
+    tree: Arc<Tree>,
+    node: NodeId,
     fields: ObjectFields,
-}
-
-#[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Object>() <= 72);
-
-/// The value that an object is.
-#[derive(Clone, Debug)]
-enum ObjectValue {
-    /// All of a document, as most objects are: nobody else needs the tree.
-    Document(Tree),
-    /// A value in a document of several.
-    Item(Arc<Tree>, NodeId),
 }
 
 /// What is found out about an object when it is read, to be kept.
@@ -127,36 +115,9 @@ impl KindFacts {
 }
 
 impl Object {
-    /// The object that a whole document is, of which `fields` were read.
-    pub(super) fn of_document(tree: Tree, fields: ObjectFields) -> Self {
-        Self {
-            value: ObjectValue::Document(tree),
-            fields,
-        }
-    }
-
     /// The object at `node`, of which `fields` were read.
-    pub(super) fn of_item(tree: Arc<Tree>, node: NodeId, fields: ObjectFields) -> Self {
-        Self {
-            value: ObjectValue::Item(tree, node),
-            fields,
-        }
-    }
-
-    /// The value of its document.
-    pub(super) fn tree(&self) -> &Tree {
-        match &self.value {
-            ObjectValue::Document(tree) => tree,
-            ObjectValue::Item(tree, _) => tree,
-        }
-    }
-
-    /// The same, without the object.
-    pub(super) fn into_tree(self) -> Arc<Tree> {
-        match self.value {
-            ObjectValue::Document(tree) => Arc::new(tree),
-            ObjectValue::Item(tree, _) => tree,
-        }
+    pub(super) fn new(tree: Arc<Tree>, node: NodeId, fields: ObjectFields) -> Self {
+        Self { tree, node, fields }
     }
 
     /// `apiVersion` and `kind`.
@@ -198,7 +159,7 @@ impl Object {
 
     /// `metadata`; empty when it is left out.
     pub fn metadata(&self) -> Metadata<'_> {
-        self.fields.metadata.of(self.tree(), self.value())
+        self.fields.metadata.of(&self.tree, self.value())
     }
 
     /// Fields of `TypeMeta` and `ObjectMeta` whose type does not decode. Every client rejects such an object.
@@ -221,7 +182,7 @@ impl Object {
             Some(KindFacts::Templates(templates)) => templates,
             _ => &[],
         };
-        found.iter().map(|template| template.of(self.tree()))
+        found.iter().map(|template| template.of(&self.tree))
     }
 
     /// What it says about a kind, when it is a CRD that names a group and a kind.
@@ -244,16 +205,13 @@ impl Object {
 
     /// The whole object, to look at any field.
     pub fn value(&self) -> Value<'_> {
-        match &self.value {
-            ObjectValue::Document(tree) => tree.root(),
-            ObjectValue::Item(tree, node) => tree.value(*node),
-        }
+        self.tree.value(self.node)
     }
 
     /// How clients read the object if it has `items` at its top.
     pub fn list_reading(&self) -> Option<ListReading> {
         let items = self.value().get("items")?;
-        let is_document = self.value().id() == self.tree().root().id();
+        let is_document = self.node == self.tree.root().id();
         Some(match items {
             value if value.is_seq() && is_document => ListReading::List,
             value if value.is_seq() => ListReading::ListInList,

@@ -7,7 +7,7 @@ use super::metadata::{LAST_APPLIED, OBJECT_META_FIELDS};
 use super::secret_words::{GENERATOR, STRING_DATA, SecretWords, are_mentioned_in};
 use crate::kube::kinds;
 use crate::text::{SourceFile, Span};
-use crate::yaml::{Comment, Entry, Notation, Tree, Value};
+use crate::yaml::{Comment, Entry, Tree, Value};
 
 /// The fields of a Secret that are shown with their values.
 const SHOWN: [&str; 5] = ["apiVersion", "kind", "metadata", "type", "immutable"];
@@ -26,20 +26,17 @@ const SHOWN_LINES: [&str; 7] = [
 /// A document, as far as it matters here.
 pub(super) struct DocumentParts<'a> {
     pub(super) span: Span,
-    pub(super) notation: Notation,
     /// `None`: it cannot be read.
     pub(super) tree: Option<&'a Tree>,
     pub(super) objects: &'a [Arc<Object>],
     pub(super) comments: &'a [Comment],
 }
 
-/// What of a text must not be shown, in order and without overlaps. `words` are those of the text, and
-/// `whole_tree` reads a document of which parts were left out.
+/// What of a text must not be shown, in order and without overlaps. `words` are those of the text.
 pub(super) fn hidden<'a>(
     source: &SourceFile,
     words: &SecretWords,
     documents: impl Iterator<Item = DocumentParts<'a>>,
-    whole_tree: impl Fn(Span, Notation) -> Option<Tree>,
 ) -> Vec<Span> {
     let mut hidden = Vec::new();
     for document in documents {
@@ -51,15 +48,6 @@ pub(super) fn hidden<'a>(
             }
             continue;
         };
-        let mut kinds = words.kinds_in(whole).iter().map(|word| source.slice(*word));
-        let mut is_behind = || kinds.any(names_secrets) || words.has_generator_in(whole);
-        // A Secret may be in what was left out, too. Definitions of SecretStores and their like contain none.
-        let may_be_left_out =
-            !tree.is_whole() && mentioned && (makes_secrets(tree.root()) || is_behind());
-        let again = may_be_left_out
-            .then(|| whole_tree(whole, document.notation))
-            .flatten();
-        let tree = again.as_ref().unwrap_or(tree);
         // An item of a SecretList need not say what it is.
         let is_one = |object: &&Arc<Object>| object.is(kinds::SECRET) || is_secret(object.value());
         let mut secrets: Vec<_> = document

@@ -222,8 +222,8 @@ fn edits_in(
         let parsed = inventory
             .document(file, document)
             .filter(|_| source.replaced().is_none())?;
-        let tree = parsed.whole_tree(source)?;
-        let editor = Editor::new(source.text(), parsed.span, parsed.notation, &tree)?;
+        let tree = parsed.tree()?;
+        let editor = Editor::new(source.text(), parsed.span, parsed.notation, tree)?;
         Some(editor.edits(changes))
     };
     edits().unwrap_or_else(|| vec![None; changes.len()])

@@ -225,8 +225,8 @@ fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: 
     if comments.is_empty() {
         return;
     }
-    let content = match (document.whole_tree(file), document.error()) {
-        (Some(tree), _) => PlacedContent::Nodes(Nodes::of(&tree)),
+    let content = match (document.tree(), document.error()) {
+        (Some(tree), _) => PlacedContent::Nodes(Nodes::of(tree)),
         (None, Some(_)) => PlacedContent::Lines(UnreadLines::of(file, document.span)),
         (None, None) => return,
     };

@@ -7,9 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::credentials;
 use super::lengths::{BLOCK, BlockLengths};
-use super::line_table::{LineStart, LineTable};
 use super::masked::masked;
-use super::thinned::{Recall, ThinnedText};
 use super::{ColumnUnit, Position, Span};
 
 /// Which state of the files a text belongs to. Two texts of one path are two sources if their sides differ.
@@ -36,7 +34,8 @@ pub type RenderedPart = (u32, Option<Span>);
 pub struct SourceFile {
     path: Arc<str>,
     side: Side,
-    text: FileText,
+    /// Not an `Arc<str>`, which would copy every text that is read.
+    text: Arc<String>,
     /// Of most texts nothing.
     facts: Option<Arc<TextFacts>>,
     tables: Arc<PlaceTables>,
@@ -44,18 +43,10 @@ pub struct SourceFile {
     long_lines: Arc<OnceLock<BTreeMap<usize, String>>>,
 }
 
-/// A text, or what is kept of it.
-#[derive(Clone, Debug)]
-enum FileText {
-    /// Not an `Arc<str>`, which would copy every text that is read.
-    Whole(Arc<String>),
-    Thinned(Arc<ThinnedText>),
-}
-
-/// Where lines begin, and how long the text is up to some places: counted when somebody asks.
+/// Where lines begin, and how long the text is up to some places: counted when a place is asked for.
 #[derive(Debug, Default)]
 struct PlaceTables {
-    lines: LineTable,
+    line_starts: OnceLock<Vec<u32>>,
     block_lengths: OnceLock<BlockLengths>,
 }
 
@@ -76,7 +67,7 @@ impl SourceFile {
         Self {
             path: path.into(),
             side: Side::default(),
-            text: FileText::Whole(Arc::new(text.into())),
+            text: Arc::new(text.into()),
             facts: None,
             tables: Arc::default(),
             long_lines: Arc::default(),
@@ -98,26 +89,6 @@ impl SourceFile {
     /// The same file, which was rendered from others: its parts in order.
     pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
         self.with(!parts.is_empty(), |facts| facts.rendered = parts)
-    }
-
-    /// The same file, of which the lines inside `gaps`, which come in order, are not kept if that spares much. Whoever asks for them has
-    /// the text read again.
-    pub(crate) fn thinned(self, gaps: Vec<Span>, recall: &dyn Fn() -> Recall) -> Self {
-        let FileText::Whole(text) = &self.text else {
-            return self;
-        };
-        let thinned = if gaps.is_empty() {
-            None
-        } else {
-            ThinnedText::new(text, gaps, recall())
-        };
-        match thinned {
-            Some(thinned) => Self {
-                text: FileText::Thinned(Arc::new(thinned)),
-                ..self
-            },
-            None => self,
-        }
     }
 
     /// The same file, of which one fact is another. Most texts have none: `is_said` is false for what need not be kept.
@@ -218,39 +189,18 @@ impl SourceFile {
         self.side
     }
 
-    /// The decoded text. If not all of it was kept, it is read again; should the file be another one by then, the lines that were not
-    /// kept are blank.
+    /// The decoded text.
     pub fn text(&self) -> &str {
-        self.whole()
+        &self.text
     }
 
-    /// The decoded text, to be kept by what points into it.
-    pub(crate) fn shared_text(&self) -> Arc<String> {
-        Arc::clone(self.whole())
-    }
-
-    fn whole(&self) -> &Arc<String> {
-        match &self.text {
-            FileText::Whole(text) => text,
-            FileText::Thinned(text) => text.whole(),
-        }
-    }
-
-    /// The decoded text, if all of it was kept.
-    pub(crate) fn kept_text(&self) -> Option<&str> {
-        match &self.text {
-            FileText::Whole(text) => Some(text),
-            FileText::Thinned(_) => None,
-        }
+    /// The decoded text, to be shared by what points into it.
+    pub(crate) fn shared_text(&self) -> &Arc<String> {
+        &self.text
     }
 
     /// The text under `span`; clamped to the file and to character boundaries, so it never fails.
     pub fn slice(&self, span: Span) -> &str {
-        if let FileText::Thinned(text) = &self.text
-            && let Some(kept) = text.get(span.range())
-        {
-            return kept;
-        }
         let start = self.floor(span.start as usize);
         let end = self.floor(span.end as usize).max(start);
         &self.text()[start..end]
@@ -258,24 +208,23 @@ impl SourceFile {
 
     /// Line and column of a byte offset. Offsets past the end give the end of the file.
     pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
-        if let FileText::Thinned(text) = &self.text
-            && let Some(line) = text.line_at(offset as usize)
-            && let Some(before) = line
-                .text
-                .get(..offset as usize - line.start)
-                .filter(|before| before.len() < BLOCK)
-        {
-            return Position {
-                line: line.number,
-                column: unit.length(before) + 1,
-            };
-        }
         let offset = self.floor(offset as usize);
-        let LineStart { index, start } = self.tables.lines.at(self.text(), offset);
+        let starts = self.line_starts();
+        let line = starts.partition_point(|start| *start as usize <= offset);
+        let start = starts[line - 1] as usize;
         Position {
-            line: index + 1,
+            line,
             column: self.length(start..offset, unit) + 1,
         }
+    }
+
+    /// Where each line begins. After a line break at the end there is an empty one.
+    fn line_starts(&self) -> &[u32] {
+        self.tables.line_starts.get_or_init(|| {
+            let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes());
+            let after = breaks.map(|at| at as u32 + 1);
+            std::iter::once(0).chain(after).collect()
+        })
     }
 
     /// The length of a part of the text, whose bounds are between characters. A long part, of a manifest in one line, is counted
@@ -320,30 +269,18 @@ impl SourceFile {
 
     /// The span of a 1-based line without its line break; `None` when the file has no such line.
     pub fn line_span(&self, line: usize) -> Option<Span> {
-        let span = |start: usize, text: &str| {
-            let length = text.trim_end_matches(['\n', '\r']).len();
-            Span::new(start as u32, (start + length) as u32)
-        };
-        if let FileText::Thinned(text) = &self.text {
-            match text.line(line) {
-                Some(kept) => return Some(span(kept.start, kept.text)),
-                None if line > text.line_count() => return None,
-                None => {}
-            }
-        }
-        let (lines, text) = (&self.tables.lines, self.text());
-        let start = lines.start(text, line.checked_sub(1)?)?;
-        let end = lines.start(text, line).unwrap_or(text.len());
-        Some(span(start, &text[start..end]))
+        let starts = self.line_starts();
+        let start = *starts.get(line.checked_sub(1)?)? as usize;
+        let end = starts
+            .get(line)
+            .map_or(self.text.len(), |next| *next as usize);
+        let length = self.text[start..end].trim_end_matches(['\n', '\r']).len();
+        Some(Span::new(start as u32, (start + length) as u32))
     }
 
     /// How many lines the file has; a text that ends in a line break has no further empty line.
     pub fn line_count(&self) -> usize {
-        let (starts, ends_in_break) = match &self.text {
-            FileText::Whole(text) => (self.tables.lines.count(text), text.ends_with('\n')),
-            FileText::Thinned(text) => (text.line_count(), text.ends_in_break()),
-        };
-        starts - usize::from(ends_in_break)
+        self.line_starts().len() - usize::from(self.text.ends_with('\n'))
     }
 
     fn floor(&self, offset: usize) -> usize {
@@ -446,119 +383,5 @@ mod tests {
         );
         assert_eq!(file.line_count(), 2);
         assert_eq!(file.line_span(9), None);
-    }
-
-    /// A text of two long gaps, and where they are.
-    fn text_with_gaps() -> (String, Vec<Span>) {
-        let mut text = String::from("first: é\nschema:\n");
-        let mut gaps = Vec::new();
-        for key in ["a", "b"] {
-            let start = text.len() as u32;
-            (0..200).for_each(|at| text.push_str(&format!("  {key}{at}: ö\n")));
-            // A mapping ends with its last value, which is in the middle of a line that is kept.
-            gaps.push(Span::new(start + 2, text.len() as u32 - 1));
-            text.push_str("next: 1\n");
-        }
-        (text, gaps)
-    }
-
-    fn thinned(
-        becomes: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
-    ) -> (String, SourceFile) {
-        let (text, gaps) = text_with_gaps();
-        let before = text.clone();
-        let file = SourceFile::new("f", text.as_str());
-        let file = file.thinned(gaps, &|| {
-            let (before, becomes) = (before.clone(), &becomes);
-            let becomes = becomes(&before);
-            Recall::by(move || becomes.clone())
-        });
-        (text, file)
-    }
-
-    fn line_of(file: &SourceFile, at: usize) -> usize {
-        file.position(at as u32, ColumnUnit::Utf8).line
-    }
-
-    #[test]
-    fn every_place_is_where_it_was_whether_the_text_can_be_read_again_or_not() {
-        let changed = |text: &str| Some(text.replace("next", "text"));
-        let longer = |text: &str| Some(format!("{text}more: 1\n"));
-        let other_lines = |text: &str| Some(text.replacen("  a5: ö\n", "  a5: ö ", 1));
-        let same = |text: &str| Some(text.to_owned());
-        let becomes: [fn(&str) -> Option<String>; 5] =
-            [same, |_| None, changed, longer, other_lines];
-        for becomes in becomes {
-            let (text, file) = thinned(becomes);
-            assert!(file.kept_text().is_none());
-            let whole = SourceFile::new("f", text.as_str());
-            let marks = ["first", "é", "schema", "a0", "a9", "next", "next: 1\n  b0"];
-            for (offset, mark) in marks
-                .into_iter()
-                .filter_map(|mark| Some((text.find(mark)?, mark)))
-            {
-                let place = |file: &SourceFile| file.position(offset as u32, ColumnUnit::Chars);
-                let span = Span::new(offset as u32, (offset + mark.len()) as u32);
-                let same = (place(&file), file.slice(span)) == (place(&whole), whole.slice(span));
-                assert_eq!(same, mark != "a9" || file.text() == text, "{mark}");
-            }
-            assert_eq!(file.line_count(), whole.line_count());
-            // Before the text is read again, and after.
-            for _ in 0..2 {
-                for line in 0..whole.line_count() + 3 {
-                    let shown = whole.shown_line(line);
-                    if !shown.starts_with("  ") {
-                        assert_eq!(file.line_span(line), whole.line_span(line), "{line}");
-                        assert_eq!(file.shown_line(line), shown);
-                    }
-                }
-                let kept = text
-                    .char_indices()
-                    .filter(|(at, _)| !whole.shown_line(line_of(&whole, *at)).starts_with("  "));
-                for at in kept.map(|(at, _)| at as u32) {
-                    let place = |file: &SourceFile| file.position(at, ColumnUnit::Utf16);
-                    assert_eq!(place(&file), place(&whole));
-                }
-                assert_eq!(file.text().len(), whole.text().len());
-            }
-            let last = Position {
-                line: whole.line_count(),
-                column: 3,
-            };
-            assert_eq!(
-                file.offset(last, ColumnUnit::Chars),
-                whole.offset(last, ColumnUnit::Chars)
-            );
-            assert_eq!(file.shown_line(last.line), "next: 1");
-        }
-    }
-
-    #[test]
-    fn a_text_that_is_read_again_is_whole() {
-        let (text, file) = thinned(|text| Some(text.to_owned()));
-        assert_eq!(file.text(), text);
-        assert_eq!(file.shown_line(3), "  a0: ö");
-    }
-
-    #[test]
-    fn what_is_missing_of_a_text_that_changed_is_blank() {
-        let (_, file) = thinned(|_| None);
-        assert_eq!(
-            (&*file.shown_line(1), &*file.shown_line(2)),
-            ("first: é", "schema:")
-        );
-        assert_eq!(file.shown_line(5).trim(), "");
-        assert_eq!(file.text().matches("next: 1\n").count(), 2);
-    }
-
-    #[test]
-    fn short_gaps_are_kept() {
-        let (text, gaps) = text_with_gaps();
-        let few = gaps
-            .iter()
-            .map(|gap| Span::new(gap.start, gap.start + 500))
-            .collect();
-        let file = SourceFile::new("f", text.as_str()).thinned(few, &|| Recall::by(|| None));
-        assert_eq!(file.kept_text(), Some(text.as_str()));
     }
 }

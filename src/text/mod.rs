@@ -4,8 +4,8 @@
 //! columns are derived from the offset on demand, so files without findings never pay for a line table.
 //!
 //! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt
-//! word may have meant; `credentials` finds likely passwords in lines that are shown; `quick_hash` finds texts in tables; `rewritten`
-//! writes long ones; `thinned` keeps some lines of one; `limits` bounds the work of a run. Knows nothing of YAML.
+//! word may have meant; `credentials` finds likely passwords in lines that are shown; `rewritten` writes long texts;
+//! `limits` bounds the work of a run. Knows nothing of YAML.
 
 mod credentials;
 mod decode;
@@ -14,25 +14,20 @@ mod file;
 pub(crate) mod glob;
 mod lengths;
 mod limits;
-mod line_table;
 mod masked;
 pub(crate) mod near;
 pub(crate) mod plain;
 mod position;
-mod quick_hash;
 mod rewritten;
 pub mod runner;
 mod sources;
 mod span;
-mod thinned;
 
 pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
 pub use edit::replaced;
 pub use file::{RenderedPart, Side, SourceFile};
 pub use limits::Limits;
 pub use position::{ColumnUnit, Position};
-pub(crate) use quick_hash::{QuickHasher, quick_hash};
 pub(crate) use rewritten::RewrittenLines;
 pub use sources::{FileId, Sources};
 pub use span::Span;
-pub(crate) use thinned::{KeptLines, Recall};

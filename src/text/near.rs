@@ -49,13 +49,6 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
 /// The field that somebody who wrote `name` most likely meant: one that differs in case or in a few letters, or that is
 /// written out where `name` is a shorthand. `None` when nothing is close.
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
-    // Most names are much longer or shorter than every field, and begin otherwise.
-    let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
-    let may_be =
-        |field: &&str| name.len().abs_diff(field.len()) <= 3 || first(name) == first(field);
-    if name.is_ascii() && !fields.iter().any(may_be) {
-        return None;
-    }
     let written = name.to_lowercase();
     let limit = (written.chars().count() / 4).clamp(1, 3);
     let distance = |field: &str| {
@@ -81,23 +74,12 @@ pub(crate) fn is_misspelling(name: &str, word: &str) -> bool {
     !apart && distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
 }
 
-/// How many letters two words in lower case differ in, unless it is more than `limit`. A difference in length is one of
-/// letters, and whoever changes one letter adds a letter to those that a word has and takes another from them, at most: only
-/// words that are about alike are compared, which costs time.
+/// How many letters two words in lower case differ in, unless it is more than `limit`.
 fn distance_within(limit: usize, one: &str, other: &str) -> Option<usize> {
+    // A difference in length is one of letters, and costs less to find out.
     let apart = one.chars().count().abs_diff(other.chars().count());
-    let is_far = apart > limit || (letters(one) ^ letters(other)).count_ones() as usize > 2 * limit;
-    let distance = || strsim::osa_distance(one, other);
-    (!is_far)
-        .then(distance)
-        .filter(|distance| *distance <= limit)
-}
-
-/// Which letters a word has, a bit for each; some letters share one.
-fn letters(word: &str) -> u64 {
-    word.chars().fold(0, |letters, letter| {
-        letters | 1 << (letter as u32 % u64::BITS)
-    })
+    let distance = (apart <= limit).then(|| strsim::osa_distance(one, other));
+    distance.filter(|distance| *distance <= limit)
 }
 
 #[cfg(test)]

@@ -29,5 +29,5 @@ pub(super) fn scanned(file: &str, document: Span) -> Vec<Comment> {
         .take()
         .is_ok_and(|token| token.kind != TokenKind::StreamEnd)
     {}
-    at(file, &scanner.comments)
+    at(file, &scanner.read.comments)
 }

@@ -1,15 +1,17 @@
-//! The grammar: tokens to a tape, exactly as go-yaml v2 reads one document.
+//! The grammar: tokens to events, exactly as go-yaml v2 reads one document.
 //!
 //! A state machine with an explicit stack, so nesting costs no call stack. Only the first document of the text counts:
 //! Kubernetes asks go-yaml for one value and never looks at what follows.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use smallvec::SmallVec;
 
+use super::event::{Events, Properties, Read, ScalarEvent, StartEvent, Style, SyntaxError};
 use super::scalar;
 use super::scan::{Scanner, Token, TokenKind};
-use super::tape::{EventKind, Properties, Style, SyntaxError, Tape, TextRef};
+use crate::text::Span;
 
 /// What the grammar expects next.
 #[derive(Clone, Copy, Debug)]
@@ -35,16 +37,11 @@ pub(super) struct Failure {
     pub(super) braces: Option<u32>,
 }
 
-/// Parses the first document of `text`, whose first byte is at `base` of the file. `None`: there is no content at all.
-pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
-    let mut parser = Parser::new(text, base);
+/// Parses the first document of `text`, whose first byte is at `base` of the file. Without any content there is no event.
+pub(super) fn parse(text: &str, base: u32, events: &mut impl Events) -> Result<Read, Failure> {
+    let mut parser = Parser::new(text, base, events);
     match parser.document() {
-        Ok(found) => {
-            parser.tape.decoded = std::mem::take(&mut parser.scanner.decoded);
-            parser.tape.quirks = std::mem::take(&mut parser.scanner.quirks);
-            parser.tape.comments = std::mem::take(&mut parser.scanner.comments);
-            Ok(found.then_some(parser.tape))
-        }
+        Ok(()) => Ok(parser.scanner.read),
         Err(error) => Err(Failure {
             error,
             braces: parser.scanner.braces,
@@ -52,62 +49,58 @@ pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
     }
 }
 
-struct Parser<'t> {
+struct Parser<'t, 'e, E> {
     scanner: Scanner<'t>,
-    tape: Tape,
+    events: &'e mut E,
     states: SmallVec<[Expects; 8]>,
-    /// The prefixes of this document's `%TAG` handles and of others that were used, as indices into the tape's.
-    handles: BTreeMap<Box<str>, u32>,
+    /// The prefixes of this document's `%TAG` handles.
+    handles: BTreeMap<Box<str>, Rc<str>>,
     /// Where the last consumed token ends.
     last_end: u32,
 }
 
-impl<'t> Parser<'t> {
-    fn new(text: &'t str, base: u32) -> Self {
+impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
+    fn new(text: &'t str, base: u32, events: &'e mut E) -> Self {
         Self {
             scanner: Scanner::new(text, base),
-            tape: Tape::that_may_be_deep(),
+            events,
             states: SmallVec::new(),
             handles: BTreeMap::new(),
             last_end: base,
         }
     }
 
-    fn peek(&mut self) -> Result<&TokenKind, SyntaxError> {
-        self.scanner.peek().map(|token| &token.kind)
+    #[inline]
+    fn peek(&mut self) -> Result<TokenKind, SyntaxError> {
+        self.scanner.peek().map(|token| token.kind)
     }
 
+    #[inline]
     fn take(&mut self) -> Result<Token, SyntaxError> {
         let token = self.scanner.take()?;
         self.last_end = token.end;
         Ok(token)
     }
 
+    #[cold]
     fn fail<T>(&mut self, problem: &'static str) -> Result<T, SyntaxError> {
         let at = self.scanner.peek()?.start;
         Err(SyntaxError::new(at, problem))
     }
 
-    fn emit(&mut self, kind: EventKind, start: u32, end: u32, properties: u32) {
-        self.tape
-            .push(kind, start, end, TextRef::default(), properties);
-    }
-
     /// A value that is left out: the empty span at `at`.
-    fn emit_empty(&mut self, at: u32, properties: u32) {
-        let text = TextRef {
-            start: at,
-            end: at,
-            decoded: false,
+    fn emit_empty(&mut self, at: u32, properties: &Properties<'_>) {
+        let scalar = ScalarEvent {
+            style: Style::Plain,
+            span: Span::empty(at),
+            text: "",
+            is_verbatim: true,
         };
-        self.tape
-            .push(EventKind::Scalar(Style::Plain), at, at, text, properties);
+        self.events.scalar(scalar, properties);
     }
 
-    fn document(&mut self) -> Result<bool, SyntaxError> {
-        if !self.start_document()? {
-            return Ok(false);
-        }
+    fn document(&mut self) -> Result<(), SyntaxError> {
+        self.start_document()?;
         while let Some(state) = self.states.pop() {
             match state {
                 Expects::BlockSequence { first } => self.block_sequence(first)?,
@@ -124,41 +117,43 @@ impl<'t> Parser<'t> {
                 Expects::DocumentEnd => self.end_document()?,
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn start_document(&mut self) -> Result<bool, SyntaxError> {
-        self.states.push(Expects::DocumentEnd);
+    fn start_document(&mut self) -> Result<(), SyntaxError> {
         match self.peek()? {
-            TokenKind::StreamEnd => return Ok(false),
+            TokenKind::StreamEnd => return Ok(()),
             TokenKind::VersionDirective { .. }
-            | TokenKind::TagDirective { .. }
+            | TokenKind::TagDirective
             | TokenKind::DocumentStart => {}
             _ => {
-                self.node(true, false)?;
-                return Ok(true);
+                self.states.push(Expects::DocumentEnd);
+                return self.node(true, false);
             }
         }
+        self.states.push(Expects::DocumentEnd);
         self.directives()?;
-        if *self.peek()? != TokenKind::DocumentStart {
+        if self.peek()? != TokenKind::DocumentStart {
             return self.fail("did not find expected <document start>");
         }
         self.take()?;
         match self.peek()? {
             TokenKind::VersionDirective { .. }
-            | TokenKind::TagDirective { .. }
+            | TokenKind::TagDirective
             | TokenKind::DocumentStart
             | TokenKind::DocumentEnd
-            | TokenKind::StreamEnd => self.emit_empty(self.last_end, 0),
-            _ => self.node(true, false)?,
+            | TokenKind::StreamEnd => {
+                self.emit_empty(self.last_end, &Properties::default());
+                Ok(())
+            }
+            _ => self.node(true, false),
         }
-        Ok(true)
     }
 
     fn directives(&mut self) -> Result<(), SyntaxError> {
         let mut versions = 0;
         loop {
-            match self.peek()?.clone() {
+            match self.peek()? {
                 TokenKind::VersionDirective { major, minor } => {
                     versions += 1;
                     if versions > 1 {
@@ -168,8 +163,9 @@ impl<'t> Parser<'t> {
                         return self.fail("found incompatible YAML document");
                     }
                 }
-                TokenKind::TagDirective { handle, prefix } => {
-                    if self.name_prefix(handle, prefix).is_some() {
+                TokenKind::TagDirective => {
+                    let (handle, prefix) = self.scanner.tags.pop_front().unwrap_or_default();
+                    if self.handles.insert(handle, prefix.into()).is_some() {
                         return self.fail("found duplicate %TAG directive");
                     }
                 }
@@ -182,134 +178,123 @@ impl<'t> Parser<'t> {
     /// The document is over; what is left of the text is never read.
     fn end_document(&mut self) -> Result<(), SyntaxError> {
         let next = self.scanner.peek()?;
-        let start = next.start;
-        let kind = next.kind.clone();
-        self.tape.ended_by_marker = kind == TokenKind::DocumentEnd;
-        self.tape.dropped_from = match kind {
+        self.scanner.read.ended_by_marker = next.kind == TokenKind::DocumentEnd;
+        self.scanner.read.dropped_from = match next.kind {
             TokenKind::StreamEnd => None,
             TokenKind::DocumentEnd => self.scanner.rest(),
-            _ => Some(start),
+            _ => Some(next.start),
         };
         Ok(())
     }
 
     fn node(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
-        if let TokenKind::Alias(text) = *self.peek()? {
-            let token = self.take()?;
-            self.tape.has_aliases = true;
-            self.tape
-                .push(EventKind::Alias, token.start, token.end, text, 0);
-            return Ok(());
-        }
-        let properties = self.properties()?;
-        let start = self.scanner.peek()?.start;
         match self.peek()? {
-            TokenKind::BlockEntry if indentless => {
-                self.states.push(Expects::IndentlessSequence);
-                self.emit(
-                    EventKind::SeqStart { flow: false },
-                    start,
-                    start,
-                    properties,
-                );
+            TokenKind::Scalar { .. } => self.scalar(&Properties::default()),
+            TokenKind::Alias => {
+                let span = self.take()?.span();
+                let name = self.scanner.written(span).get(1..).unwrap_or_default();
+                self.events.alias(span, name);
+                Ok(())
             }
-            TokenKind::Scalar { .. } => self.scalar(properties)?,
-            TokenKind::FlowSequenceStart => {
-                self.states.push(Expects::FlowSequence { first: true });
-                self.emit(
-                    EventKind::SeqStart { flow: true },
-                    start,
-                    start + 1,
-                    properties,
-                );
-            }
-            TokenKind::FlowMappingStart => {
-                self.states.push(Expects::FlowMappingKey { first: true });
-                self.emit(
-                    EventKind::MapStart { flow: true },
-                    start,
-                    start + 1,
-                    properties,
-                );
-            }
-            TokenKind::BlockSequenceStart if block => {
-                self.states.push(Expects::BlockSequence { first: true });
-                self.emit(
-                    EventKind::SeqStart { flow: false },
-                    start,
-                    start,
-                    properties,
-                );
-            }
-            TokenKind::BlockMappingStart if block => {
-                self.states.push(Expects::BlockMappingKey { first: true });
-                self.emit(
-                    EventKind::MapStart { flow: false },
-                    start,
-                    start,
-                    properties,
-                );
-            }
-            _ if properties > 0 => self.emit_empty(self.last_end, properties),
-            _ => return self.fail("did not find expected node content"),
+            TokenKind::Anchor | TokenKind::Tag => self.node_with_properties(block, indentless),
+            _ => self.content(block, indentless, &Properties::default()),
         }
-        Ok(())
     }
 
-    fn scalar(&mut self, properties: u32) -> Result<(), SyntaxError> {
-        let token = self.take()?;
-        if let TokenKind::Scalar { style, text } = token.kind {
-            self.tape.push(
-                EventKind::Scalar(style),
-                token.start,
-                token.end,
-                text,
-                properties,
-            );
-        }
-        Ok(())
-    }
-
-    /// An anchor and a tag, in either order, each at most once. Returns their index plus one, or 0.
-    fn properties(&mut self) -> Result<u32, SyntaxError> {
-        let mut found = Properties::default();
+    /// A node after an anchor and a tag, in either order, each at most once.
+    fn node_with_properties(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
+        let mut anchor = None;
+        let mut tag = None;
         loop {
-            match self.peek()?.clone() {
-                TokenKind::Anchor(name) if found.anchor.is_none() => found.anchor = Some(name),
-                TokenKind::Tag { handle, suffix } if found.tag == 0 => {
+            match self.peek()? {
+                TokenKind::Anchor if anchor.is_none() => {
+                    let span = self.scanner.peek()?.span();
+                    anchor = self.scanner.written(span).get(1..);
+                }
+                TokenKind::Tag if tag.is_none() => {
+                    let (handle, suffix) = self.scanner.tags.pop_front().unwrap_or_default();
                     let Some(prefix) = self.prefix_of(&handle) else {
                         return self.fail("found undefined tag handle");
                     };
-                    found.tag = self.tape.add_tag(prefix, &suffix);
+                    tag = Some((prefix, suffix));
                 }
                 _ => break,
             }
             self.take()?;
         }
-        if found.anchor.is_none() && found.tag == 0 {
-            return Ok(0);
-        }
-        Ok(self.tape.add_properties(found))
+        let tag = tag.as_ref().map(|(prefix, suffix)| [&**prefix, &**suffix]);
+        self.content(block, indentless, &Properties { anchor, tag })
     }
 
-    /// The prefix of a handle, as an index into the tape's. `None`: nobody defined it.
-    fn prefix_of(&mut self, handle: &str) -> Option<u32> {
-        if let Some(defined) = self.handles.get(handle) {
-            return Some(*defined);
-        }
-        let prefix = match handle {
-            "" | "!" => handle,
-            "!!" => scalar::CORE,
-            _ => return None,
+    /// The prefix of a tag's handle; `None` if it is not defined.
+    fn prefix_of(&self, handle: &str) -> Option<Rc<str>> {
+        let defined = self.handles.get(handle).cloned();
+        defined.or_else(|| match handle {
+            "" | "!" => Some(handle.into()),
+            "!!" => Some(scalar::CORE.into()),
+            _ => None,
+        })
+    }
+
+    /// A node without its anchor and tag.
+    fn content(
+        &mut self,
+        block: bool,
+        indentless: bool,
+        properties: &Properties<'_>,
+    ) -> Result<(), SyntaxError> {
+        let Token { kind, start, .. } = self.scanner.peek()?;
+        let (state, is_map, flow) = match kind {
+            TokenKind::Scalar { .. } => return self.scalar(properties),
+            TokenKind::BlockEntry if indentless => (Expects::IndentlessSequence, false, false),
+            TokenKind::FlowSequenceStart => (Expects::FlowSequence { first: true }, false, true),
+            TokenKind::FlowMappingStart => (Expects::FlowMappingKey { first: true }, true, true),
+            TokenKind::BlockSequenceStart if block => {
+                (Expects::BlockSequence { first: true }, false, false)
+            }
+            TokenKind::BlockMappingStart if block => {
+                (Expects::BlockMappingKey { first: true }, true, false)
+            }
+            _ if !properties.is_empty() => {
+                self.emit_empty(self.last_end, properties);
+                return Ok(());
+            }
+            _ => return self.fail("did not find expected node content"),
         };
-        self.name_prefix(handle.into(), prefix.into());
-        self.handles.get(handle).copied()
+        self.states.push(state);
+        let span = Span::new(start, start + u32::from(flow));
+        let start = StartEvent { is_map, flow, span };
+        self.events.start(start, properties);
+        Ok(())
     }
 
-    /// Gives a handle its prefix. Returns the one that it had.
-    fn name_prefix(&mut self, handle: Box<str>, prefix: Box<str>) -> Option<u32> {
-        self.handles
-            .insert(handle, self.tape.add_tag_prefix(prefix))
+    fn scalar(&mut self, properties: &Properties<'_>) -> Result<(), SyntaxError> {
+        let token = self.take()?;
+        self.emit_scalar(token, properties);
+        Ok(())
+    }
+
+    #[inline]
+    fn emit_scalar(&mut self, token: Token, properties: &Properties<'_>) {
+        let TokenKind::Scalar { style, decoded } = token.kind else {
+            return;
+        };
+        let span = token.span();
+        let text = match (decoded, style) {
+            (Some(decoded), _) => self.scanner.decoded.get(decoded.range()),
+            (None, Style::Single | Style::Double) => {
+                let written = self.scanner.written(span);
+                written.get(1..written.len().saturating_sub(1))
+            }
+            (None, _) => Some(self.scanner.written(span)),
+        };
+        let scalar = ScalarEvent {
+            style,
+            span,
+            text: text.unwrap_or_default(),
+            is_verbatim: decoded.is_none(),
+        };
+        self.events.scalar(scalar, properties);
     }
 
     fn block_sequence(&mut self, first: bool) -> Result<(), SyntaxError> {
@@ -321,34 +306,35 @@ impl<'t> Parser<'t> {
                 let dash = self.take()?.end;
                 self.states.push(Expects::BlockSequence { first: false });
                 match self.peek()? {
-                    TokenKind::BlockEntry | TokenKind::BlockEnd => self.emit_empty(dash, 0),
+                    TokenKind::BlockEntry | TokenKind::BlockEnd => {
+                        self.emit_empty(dash, &Properties::default())
+                    }
                     _ => self.node(true, false)?,
                 }
             }
-            TokenKind::BlockEnd => self.end_block(EventKind::SeqEnd)?,
+            TokenKind::BlockEnd => self.end_block()?,
             _ => return self.fail("did not find expected '-' indicator"),
         }
         Ok(())
     }
 
     /// A block collection ends where its last token ended, not at the token that shows its end.
-    fn end_block(&mut self, kind: EventKind) -> Result<(), SyntaxError> {
-        let end = self.last_end;
+    fn end_block(&mut self) -> Result<(), SyntaxError> {
+        self.events.end(Span::empty(self.last_end));
         self.scanner.take()?;
-        self.emit(kind, end, end, 0);
         Ok(())
     }
 
     fn indentless_sequence(&mut self) -> Result<(), SyntaxError> {
-        if *self.peek()? != TokenKind::BlockEntry {
-            self.emit(EventKind::SeqEnd, self.last_end, self.last_end, 0);
+        if self.peek()? != TokenKind::BlockEntry {
+            self.events.end(Span::empty(self.last_end));
             return Ok(());
         }
         let dash = self.take()?.end;
         self.states.push(Expects::IndentlessSequence);
         match self.peek()? {
             TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
-                self.emit_empty(dash, 0);
+                self.emit_empty(dash, &Properties::default());
                 Ok(())
             }
             _ => self.node(true, false),
@@ -358,6 +344,11 @@ impl<'t> Parser<'t> {
     fn block_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
         if first {
             self.take()?;
+        } else if let Some((key, colon)) = self.scanner.take_plain_key() {
+            self.emit_scalar(key, &Properties::default());
+            self.last_end = colon;
+            self.states.push(Expects::BlockMappingKey { first: false });
+            return self.block_part(colon);
         }
         match self.peek()? {
             TokenKind::Key => {
@@ -365,15 +356,15 @@ impl<'t> Parser<'t> {
                 self.states.push(Expects::BlockMappingValue);
                 self.block_part(mark)
             }
-            TokenKind::BlockEnd => self.end_block(EventKind::MapEnd),
+            TokenKind::BlockEnd => self.end_block(),
             _ => self.fail("did not find expected key"),
         }
     }
 
     fn block_mapping_value(&mut self) -> Result<(), SyntaxError> {
         self.states.push(Expects::BlockMappingKey { first: false });
-        if *self.peek()? != TokenKind::Value {
-            self.emit_empty(self.last_end, 0);
+        if self.peek()? != TokenKind::Value {
+            self.emit_empty(self.last_end, &Properties::default());
             return Ok(());
         }
         let colon = self.take()?.end;
@@ -384,7 +375,7 @@ impl<'t> Parser<'t> {
     fn block_part(&mut self, mark: u32) -> Result<(), SyntaxError> {
         match self.peek()? {
             TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
-                self.emit_empty(mark, 0);
+                self.emit_empty(mark, &Properties::default());
                 Ok(())
             }
             _ => self.node(true, true),
@@ -399,19 +390,24 @@ impl<'t> Parser<'t> {
             TokenKind::FlowEntry | TokenKind::FlowSequenceEnd
         ) {
             return self.fail("did not find expected ',' or ']'");
-        } else if *self.peek()? == TokenKind::FlowEntry {
+        } else if self.peek()? == TokenKind::FlowEntry {
             self.take()?;
         }
         match self.peek()? {
             TokenKind::FlowSequenceEnd => {
-                let end = self.take()?;
-                self.emit(EventKind::SeqEnd, end.start, end.end, 0);
+                let end = self.take()?.span();
+                self.events.end(end);
             }
             TokenKind::Key => {
                 let key = self.take()?;
                 self.states
                     .extend([Expects::FlowSequence { first: false }, Expects::FlowPairKey]);
-                self.emit(EventKind::MapStart { flow: false }, key.start, key.start, 0);
+                let start = StartEvent {
+                    is_map: true,
+                    flow: false,
+                    span: Span::empty(key.start),
+                };
+                self.events.start(start, &Properties::default());
             }
             _ => {
                 self.states.push(Expects::FlowSequence { first: false });
@@ -427,7 +423,7 @@ impl<'t> Parser<'t> {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
                 // libyaml consumes the token here, so go-yaml loses the value of `[? : x]`.
                 let end = self.take()?.end;
-                self.emit_empty(end, 0);
+                self.emit_empty(end, &Properties::default());
                 Ok(())
             }
             _ => self.node(false, false),
@@ -436,7 +432,7 @@ impl<'t> Parser<'t> {
 
     fn flow_pair_value(&mut self) -> Result<(), SyntaxError> {
         self.states.push(Expects::FlowPairEnd);
-        if *self.peek()? == TokenKind::Value {
+        if self.peek()? == TokenKind::Value {
             self.take()?;
             if !matches!(
                 self.peek()?,
@@ -445,13 +441,13 @@ impl<'t> Parser<'t> {
                 return self.node(false, false);
             }
         }
-        self.emit_empty(self.last_end, 0);
+        self.emit_empty(self.last_end, &Properties::default());
         Ok(())
     }
 
     fn flow_pair_end(&mut self) -> Result<(), SyntaxError> {
         self.peek()?;
-        self.emit(EventKind::MapEnd, self.last_end, self.last_end, 0);
+        self.events.end(Span::empty(self.last_end));
         Ok(())
     }
 
@@ -463,13 +459,13 @@ impl<'t> Parser<'t> {
             TokenKind::FlowEntry | TokenKind::FlowMappingEnd
         ) {
             return self.fail("did not find expected ',' or '}'");
-        } else if *self.peek()? == TokenKind::FlowEntry {
+        } else if self.peek()? == TokenKind::FlowEntry {
             self.take()?;
         }
         match self.peek()? {
             TokenKind::FlowMappingEnd => {
-                let end = self.take()?;
-                self.emit(EventKind::MapEnd, end.start, end.end, 0);
+                let end = self.take()?.span();
+                self.events.end(end);
                 Ok(())
             }
             TokenKind::Key => {
@@ -477,7 +473,7 @@ impl<'t> Parser<'t> {
                 self.states.push(Expects::FlowMappingValue);
                 match self.peek()? {
                     TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd => {
-                        self.emit_empty(mark, 0);
+                        self.emit_empty(mark, &Properties::default());
                         Ok(())
                     }
                     _ => self.node(false, false),
@@ -492,7 +488,7 @@ impl<'t> Parser<'t> {
 
     fn flow_mapping_value(&mut self, empty: bool) -> Result<(), SyntaxError> {
         self.states.push(Expects::FlowMappingKey { first: false });
-        if !empty && *self.peek()? == TokenKind::Value {
+        if !empty && self.peek()? == TokenKind::Value {
             self.take()?;
             if !matches!(
                 self.peek()?,
@@ -501,7 +497,7 @@ impl<'t> Parser<'t> {
                 return self.node(false, false);
             }
         }
-        self.emit_empty(self.last_end, 0);
+        self.emit_empty(self.last_end, &Properties::default());
         Ok(())
     }
 }

@@ -1,36 +1,45 @@
-//! JSON as Go's `encoding/json` reads it, written to the same tape.
+//! JSON as Go's `encoding/json` reads it, as the same events.
 //!
 //! A manifest whose first character is `{` is a stream of JSON values for Kubernetes, as long as that works. Go is strict
 //! about JSON's grammar and lenient in two points that are kept here: a lone surrogate becomes U+FFFD, and equal keys pass.
 
+use super::event::{Events, Properties, ScalarEvent, StartEvent, Style, SyntaxError};
 use super::limits::MAX_DEPTH;
-use super::tape::{EventKind, Style, SyntaxError, Tape, TextRef};
+use crate::text::Span;
 
-/// Reads one value at `start`, blanks before it skipped. `None` when only blanks are left. Returns the tape and the end.
-pub(super) fn parse(text: &str, start: usize) -> Result<Option<(Tape, usize)>, SyntaxError> {
+/// Reads one value at `start`, blanks before it skipped. `None` when only blanks are left. Returns where the value is.
+pub(super) fn parse(
+    text: &str,
+    start: usize,
+    events: &mut impl Events,
+) -> Result<Option<Span>, SyntaxError> {
     let mut reader = JsonReader {
         text,
         at: start,
-        tape: Tape::default(),
+        events,
+        decoded: String::new(),
         open: Vec::new(),
     };
     reader.skip_blanks();
-    if reader.byte() == 0 && reader.at >= text.len() {
+    if reader.at >= text.len() {
         return Ok(None);
     }
+    let start = reader.at;
     reader.value()?;
-    Ok(Some((reader.tape, reader.at)))
+    Ok(Some(reader.span_from(start)))
 }
 
-struct JsonReader<'t> {
+struct JsonReader<'t, 'e, E> {
     text: &'t str,
     at: usize,
-    tape: Tape,
+    events: &'e mut E,
+    /// The text of the current string, if it differs from what is written.
+    decoded: String,
     /// For each open collection, whether it is an object.
     open: Vec<bool>,
 }
 
-impl JsonReader<'_> {
+impl<E: Events> JsonReader<'_, '_, E> {
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
@@ -53,8 +62,18 @@ impl JsonReader<'_> {
         Err(SyntaxError::new(self.at as u32, problem))
     }
 
-    fn emit(&mut self, kind: EventKind, start: usize, text: TextRef) {
-        self.tape.push(kind, start as u32, self.at as u32, text, 0);
+    fn span_from(&self, start: usize) -> Span {
+        Span::new(start as u32, self.at as u32)
+    }
+
+    fn emit_scalar(&mut self, style: Style, start: usize, text: Option<&str>) {
+        let scalar = ScalarEvent {
+            style,
+            span: self.span_from(start),
+            text: text.unwrap_or(&self.decoded),
+            is_verbatim: text.is_some(),
+        };
+        self.events.scalar(scalar, &Properties::default());
     }
 
     /// One value and everything in it.
@@ -82,11 +101,12 @@ impl JsonReader<'_> {
                 }
                 self.at += 1;
                 self.open.push(open == b'{');
-                let kind = match open {
-                    b'{' => EventKind::MapStart { flow: true },
-                    _ => EventKind::SeqStart { flow: true },
+                let start = StartEvent {
+                    is_map: open == b'{',
+                    flow: true,
+                    span: self.span_from(start),
                 };
-                self.emit(kind, start, TextRef::default());
+                self.events.start(start, &Properties::default());
                 return Ok(true);
             }
             b'"' => self.string()?,
@@ -137,12 +157,7 @@ impl JsonReader<'_> {
                 (b'}', true) | (b']', false) => {
                     self.at += 1;
                     self.open.pop();
-                    let kind = if object {
-                        EventKind::MapEnd
-                    } else {
-                        EventKind::SeqEnd
-                    };
-                    self.emit(kind, start, TextRef::default());
+                    self.events.end(self.span_from(start));
                 }
                 (_, true) => return self.fail("after object key:value pair"),
                 (_, false) => return self.fail("after array element"),
@@ -166,12 +181,8 @@ impl JsonReader<'_> {
     }
 
     fn emit_word(&mut self, start: usize) {
-        let text = TextRef {
-            start: start as u32,
-            end: self.at as u32,
-            decoded: false,
-        };
-        self.emit(EventKind::Scalar(Style::JsonWord), start, text);
+        let word = self.text.get(start..self.at).unwrap_or_default();
+        self.emit_scalar(Style::JsonWord, start, Some(word));
     }
 
     fn digits(&mut self) -> Result<(), SyntaxError> {
@@ -209,46 +220,32 @@ impl JsonReader<'_> {
     }
 
     fn string(&mut self) -> Result<(), SyntaxError> {
+        let text = self.text;
         let start = self.at;
-        let decoded_from = self.tape.decoded.len();
+        self.decoded.clear();
         self.at += 1;
         let mut copied = self.at;
         loop {
             match self.byte() {
                 b'"' => break,
                 b'\\' => {
-                    self.tape
-                        .decoded
-                        .push_str(self.text.get(copied..self.at).unwrap_or_default());
+                    self.decoded
+                        .push_str(text.get(copied..self.at).unwrap_or_default());
                     self.escape()?;
                     copied = self.at;
                 }
                 0..=0x1F => return self.fail("in string literal"),
                 _ => {
-                    self.at +=
-                        1 + ordinary(self.text.as_bytes().get(self.at + 1..).unwrap_or_default())
+                    let rest = text.as_bytes().get(self.at + 1..).unwrap_or_default();
+                    self.at += 1 + ordinary(rest);
                 }
             }
         }
-        let verbatim = copied == start + 1;
-        let text = if verbatim {
-            TextRef {
-                start: copied as u32,
-                end: self.at as u32,
-                decoded: false,
-            }
-        } else {
-            self.tape
-                .decoded
-                .push_str(self.text.get(copied..self.at).unwrap_or_default());
-            TextRef {
-                start: decoded_from as u32,
-                end: self.tape.decoded.len() as u32,
-                decoded: true,
-            }
-        };
+        let last = text.get(copied..self.at).unwrap_or_default();
+        let is_verbatim = copied == start + 1;
+        self.decoded.push_str(if is_verbatim { "" } else { last });
         self.at += 1;
-        self.emit(EventKind::Scalar(Style::Double), start, text);
+        self.emit_scalar(Style::Double, start, is_verbatim.then_some(last));
         Ok(())
     }
 
@@ -265,7 +262,7 @@ impl JsonReader<'_> {
             _ => return self.fail("in string escape code"),
         };
         self.at += 1;
-        self.tape.decoded.push(character);
+        self.decoded.push(character);
         Ok(())
     }
 
@@ -279,15 +276,13 @@ impl JsonReader<'_> {
             let low = self.four_digits()?;
             if (0xDC00..0xE000).contains(&low) {
                 let pair = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-                self.tape
-                    .decoded
+                self.decoded
                     .push(char::from_u32(pair).unwrap_or(char::REPLACEMENT_CHARACTER));
                 return Ok(());
             }
             self.at = back;
         }
-        self.tape
-            .decoded
+        self.decoded
             .push(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
         Ok(())
     }

@@ -1,16 +1,14 @@
-//! Which keys a mapping has had: equal keys are found without an allocation for the usual small mapping, and in linear time for
-//! a huge one.
+//! Finds equal keys of a mapping: without an allocation in the usual small one, and in linear time in a huge one.
 
 use std::hash::{BuildHasher, RandomState};
 
-use foldhash::HashMap;
-
-use crate::text::quick_hash;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 /// Mappings up to this size are searched from end to end when the filter says that a key may be there.
 const SEARCHED: usize = 32;
 
-/// The keys of one mapping. It keeps no text: whoever asks compares the texts.
+/// The keys of one mapping, by their places. It holds no text: the caller compares texts.
 #[derive(Default)]
 pub(super) struct KeySet {
     /// One bit for each key, by its text.
@@ -18,29 +16,27 @@ pub(super) struct KeySet {
     large: Option<Box<LargeSet>>,
 }
 
-/// Places of keys by the hash of their text.
 #[derive(Default)]
 struct LargeSet {
     hasher: RandomState,
-    places: HashMap<u64, usize>,
-    /// Places that share their hash with another key's.
-    colliding: Vec<usize>,
+    places: HashTable<usize>,
 }
 
 impl KeySet {
-    /// Notes that `key` is at `place`, the number of keys so far, and says where it was before. `text_at` is
-    /// the text of an earlier one.
+    /// Notes that `key` is at `place`, the number of keys so far. Returns the place of an earlier equal key. `text_at` is the text
+    /// at an earlier place.
+    #[inline]
     pub(super) fn insert<'t>(
         &mut self,
         key: &str,
         place: usize,
         text_at: impl Fn(usize) -> &'t str,
     ) -> Option<usize> {
-        let bit = 1 << (quick_hash(key.as_bytes()) % 64);
-        let maybe = self.filter & bit != 0;
+        let bit = filter_bit(key.as_bytes());
+        let may_be_there = self.filter & bit != 0;
         self.filter |= bit;
         if place < SEARCHED {
-            return if maybe {
+            return if may_be_there {
                 (0..place).rev().find(|&at| text_at(at) == key)
             } else {
                 None
@@ -57,6 +53,16 @@ impl KeySet {
     }
 }
 
+/// A bit that equal keys share. Keys of one mapping mostly differ in their length, their first or their last byte.
+fn filter_bit(key: &[u8]) -> u64 {
+    let (first, last) = match key {
+        [] => (0, 0),
+        [first, ..] => (*first, key[key.len() - 1]),
+    };
+    let mixed = key.len() + 5 * usize::from(first) + 17 * usize::from(last);
+    1 << (mixed % 64)
+}
+
 impl LargeSet {
     fn insert<'t>(
         &mut self,
@@ -64,17 +70,19 @@ impl LargeSet {
         place: usize,
         text_at: &impl Fn(usize) -> &'t str,
     ) -> Option<usize> {
-        let earlier = self.places.insert(self.hasher.hash_one(key), place)?;
-        if text_at(earlier) == key {
-            return Some(earlier);
+        let hasher = &self.hasher;
+        let entry = self.places.entry(
+            hasher.hash_one(key),
+            |&at| text_at(at) == key,
+            |&at| hasher.hash_one(text_at(at)),
+        );
+        match entry {
+            Entry::Occupied(mut found) => Some(std::mem::replace(found.get_mut(), place)),
+            Entry::Vacant(free) => {
+                free.insert(place);
+                None
+            }
         }
-        let before = self
-            .colliding
-            .iter()
-            .rposition(|&at| text_at(at) == key)
-            .map(|at| self.colliding.swap_remove(at));
-        self.colliding.push(earlier);
-        before
     }
 }
 

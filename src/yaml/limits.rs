@@ -3,10 +3,6 @@
 /// The deepest nesting: the limit of go-yaml v2 and of Go's JSON reader.
 pub(super) const MAX_DEPTH: usize = 10_000;
 
-/// No text that is read is so long (a file has at most [`SourceFile::MAX_BYTES`](crate::text::SourceFile::MAX_BYTES)), so places in it leave
-/// two bits of a word free.
-pub(super) const MAX_OFFSET: u32 = 1 << 30;
-
 /// The most bytes that an object's JSON may take: an API server takes no larger request (k8s.io/apiserver, `MaxRequestBodyBytes`).
 pub(super) const MAX_REQUEST: usize = 3 * 1024 * 1024;
 

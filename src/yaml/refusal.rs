@@ -2,8 +2,8 @@
 
 use super::breakage::Breakage;
 use super::document::ReadError;
-use super::root::TOO_LARGE;
-use super::tape::SyntaxError;
+use super::event::SyntaxError;
+use super::size::TOO_LARGE;
 use crate::text::Span;
 
 /// The rejection of a document. `chunk` is the document, `file` the whole text, `braces` where a `{{` is part of the

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::tape::Style;
+use super::event::Style;
 
 pub(super) const CORE: &str = "tag:yaml.org,2002:";
 
@@ -25,25 +25,26 @@ pub(super) enum TagMeaning {
     Text,
 }
 
+/// The tags that mean something.
+const TAGS: [(&str, TagMeaning); 8] = [
+    ("!", TagMeaning::Bare),
+    ("tag:yaml.org,2002:bool", TagMeaning::Bool),
+    ("tag:yaml.org,2002:int", TagMeaning::Int),
+    ("tag:yaml.org,2002:float", TagMeaning::Float),
+    ("tag:yaml.org,2002:null", TagMeaning::Null),
+    ("tag:yaml.org,2002:timestamp", TagMeaning::Timestamp),
+    ("tag:yaml.org,2002:binary", TagMeaning::Binary),
+    ("tag:yaml.org,2002:merge", TagMeaning::Merge),
+];
+
 impl TagMeaning {
-    /// What the tag means that is written in these two parts.
+    /// The meaning of a tag that is written in two parts. A prefix may be as long as the file, and stand before each of its values,
+    /// so the parts are not put together.
     pub(super) fn of([prefix, suffix]: [&str; 2]) -> Self {
-        // A prefix may be as long as the file, and stand before each of its values.
-        if prefix.len() + suffix.len() > LONGEST_TAG {
-            return Self::Text;
-        }
-        let tag = [prefix, suffix].concat();
-        match (tag.as_str(), tag.strip_prefix(CORE)) {
-            ("!", _) => Self::Bare,
-            (_, Some("bool")) => Self::Bool,
-            (_, Some("int")) => Self::Int,
-            (_, Some("float")) => Self::Float,
-            (_, Some("null")) => Self::Null,
-            (_, Some("timestamp")) => Self::Timestamp,
-            (_, Some("binary")) => Self::Binary,
-            (_, Some("merge")) => Self::Merge,
-            _ => Self::Text,
-        }
+        let is_it = |(tag, _): &&(&str, Self)| tag.strip_prefix(prefix) == Some(suffix);
+        TAGS.iter()
+            .find(is_it)
+            .map_or(Self::Text, |(_, meaning)| *meaning)
     }
 
     /// The name of a value's type.
@@ -57,9 +58,6 @@ impl TagMeaning {
         }
     }
 }
-
-/// No longer tag means anything.
-const LONGEST_TAG: usize = CORE.len() + "timestamp".len();
 
 /// A resolved scalar as go-yaml has it, before JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,15 +189,12 @@ pub(super) fn is_text(text: &str) -> bool {
     match text.as_bytes().first() {
         None => false,
         Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => {
-            text.len() > LONGEST_WORD || resolve_word(text).is_none()
+            resolve_word(text).is_none()
         }
         Some(b'.' | b'+' | b'-' | b'0'..=b'9') => matches!(resolve_untagged(text), Scalar::Text(_)),
         Some(_) => true,
     }
 }
-
-/// The length of `false`.
-const LONGEST_WORD: usize = 5;
 
 fn resolve_untagged(text: &str) -> Scalar<'_> {
     let resolved = match text.as_bytes().first() {
@@ -214,11 +209,6 @@ fn resolve_untagged(text: &str) -> Scalar<'_> {
         Some(_) => None,
     };
     resolved.unwrap_or(Scalar::Text(Cow::Borrowed(text)))
-}
-
-/// Whether a plain scalar without a tag is null.
-pub(super) fn is_null(text: &str) -> bool {
-    matches!(resolve_untagged(text), Scalar::Null)
 }
 
 /// YAML 1.1's words, in exactly the spellings that go-yaml knows.

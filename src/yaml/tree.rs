@@ -1,18 +1,16 @@
 //! The composed value of one document.
 //!
-//! Nodes live in one flat arena, and texts stay where they are: in the file, or in what a parser decoded. An alias shares the
-//! node it names, so a document never grows by expansion; walks that must expand carry their own budget. Nesting is walked
-//! iteratively by every consumer: documents may be 10,000 deep.
+//! Nodes, entries and items live in three lists. A text is a place in the file, unless escapes or folding changed it. An alias
+//! shares the node it names, so a document never grows by expansion; walks that must expand carry their own budget. Nesting is
+//! walked iteratively by every consumer: documents may be 10,000 deep.
+
+use std::sync::Arc;
 
 use foldhash::HashSet;
 
-use super::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNode};
-use super::part_text::PartText;
-use super::text_ref::TextRef;
-use super::words::TreeWords;
 use crate::text::Span;
 
-/// What a value is after Kubernetes' scalar resolution (go-yaml, then JSON).
+/// A value after Kubernetes' scalar resolution (go-yaml, then JSON).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind<'a> {
     /// `null`, `~`, or nothing.
@@ -33,55 +31,98 @@ pub enum Kind<'a> {
     Seq,
 }
 
-/// What few documents have: an input may have a million small ones.
-#[derive(Clone, Debug)]
-pub(super) struct RareValues {
-    pub(super) numbers: Vec<Number>,
-    /// Texts that differ from their token.
-    pub(super) texts: Vec<TextRef>,
-    /// Text that differs from the file's.
-    pub(super) decoded: String,
+/// The place of a node in its [`Tree`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) u32);
+
+/// Where the text of a key or a scalar is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextPlace {
+    /// It is the token as written.
+    Written,
+    /// It is between the token's quotes.
+    Quoted,
+    /// It differs from what is written: a part of [`Tree::decoded`].
+    Decoded(Span),
 }
 
-/// The composed value of one document: an arena of nodes with their spans.
+/// The content of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum NodeContent {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Float(f64),
+    Text(TextPlace),
+    /// A part of [`Tree::entries`].
+    Map(Range),
+    /// A part of [`Tree::items`].
+    Seq(Range),
+}
+
+/// Consecutive members of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Range {
+    pub(super) fn of<T>(self, list: &[T]) -> &[T] {
+        list.get(self.start as usize..self.end as usize)
+            .unwrap_or_default()
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// A value and its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) content: NodeContent,
+    pub(super) span: Span,
+}
+
+/// An entry of a mapping.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeEntry {
+    pub(super) key: TextPlace,
+    pub(super) key_span: Span,
+    pub(super) value: NodeId,
+}
+
+/// The composed value of one document: lists of nodes with their spans.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    pub(super) words: TreeWords,
-    /// The text of the file, or what the tree needs of it.
-    pub(super) file: PartText,
-    pub(super) rare: Option<Box<RareValues>>,
+    /// The text of the file.
+    pub(super) file: Arc<String>,
+    /// Texts that differ from the file's.
+    pub(super) decoded: Box<str>,
+    pub(super) nodes: Box<[Node]>,
+    pub(super) entries: Box<[NodeEntry]>,
+    pub(super) items: Box<[NodeId]>,
+    pub(super) root: NodeId,
+    /// Whether a value may be in several places.
+    pub(super) has_aliases: bool,
 }
 
 impl Tree {
-    /// Whether the tree has everything that is written; if not, some mappings look as if they were empty.
-    pub fn is_whole(&self) -> bool {
-        self.words.is_whole
-    }
-
-    /// The mappings of which nothing was kept, in order; none where the tree looks its texts up in the file.
-    pub(crate) fn left_out(&self) -> Vec<Span> {
-        if self.is_whole() || !self.file.is_partial() {
-            return Vec::new();
-        }
-        self.words.left_out()
-    }
-
     /// The value of the whole document.
     pub fn root(&self) -> Value<'_> {
-        Value {
-            tree: self,
-            id: self.words.root(),
-        }
+        self.value(self.root)
     }
 
     /// Every key of the document, at whatever depth; those reached through an alias come once.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        (0..self.words.entries()).map(|at| self.entry_at(at).key)
+        self.entries.iter().map(|entry| self.entry(entry).key)
     }
 
     /// Every value of the document, in no order that means anything.
     pub(super) fn values(&self) -> impl Iterator<Item = Value<'_>> {
-        (0..self.words.nodes()).map(|at| self.value(NodeId(at)))
+        (0..self.nodes.len() as u32).map(|at| self.value(NodeId(at)))
     }
 
     /// The value at `id`, which must come from this tree.
@@ -89,45 +130,34 @@ impl Tree {
         Value { tree: self, id }
     }
 
-    fn entry_at(&self, at: u32) -> Entry<'_> {
-        let RawEntry {
-            key,
-            key_span,
-            value,
-        } = self.words.entry(at);
+    fn entry(&self, entry: &NodeEntry) -> Entry<'_> {
         Entry {
-            key: self.text(key, key_span),
-            key_span,
-            value: self.value(value),
+            key: self.text(entry.key, entry.key_span),
+            key_span: entry.key_span,
+            value: self.value(entry.value),
         }
     }
 
     /// The text at `place`, whose token is at `token`.
-    pub(super) fn text(&self, place: TextPlace, token: Span) -> &str {
-        match place {
-            TextPlace::Written => self.written(token.start, token.end),
-            TextPlace::Quoted => self.written(token.start + 1, token.end - 1),
-            TextPlace::Elsewhere(at) => self.text_elsewhere(at).unwrap_or_default(),
-        }
+    fn text(&self, place: TextPlace, token: Span) -> &str {
+        text_at(&self.file, &self.decoded, place, token)
     }
+}
 
-    #[inline]
-    fn written(&self, start: u32, end: u32) -> &str {
-        self.file.get(start, end).unwrap_or_default()
-    }
-
-    fn text_elsewhere(&self, at: u32) -> Option<&str> {
-        let rare = self.rare.as_deref()?;
-        let text = rare.texts.get(at as usize)?;
-        match text.decoded {
-            true => rare.decoded.get(text.start as usize..text.end as usize),
-            false => Some(self.written(text.start, text.end)),
-        }
-    }
-
-    fn number(&self, at: u32) -> Option<Number> {
-        self.rare.as_deref()?.numbers.get(at as usize).copied()
-    }
+/// The text at `place`, whose token is at `token`.
+#[inline]
+pub(super) fn text_at<'t>(
+    file: &'t str,
+    decoded: &'t str,
+    place: TextPlace,
+    token: Span,
+) -> &'t str {
+    let text = match place {
+        TextPlace::Written => file.get(token.range()),
+        TextPlace::Quoted => file.get(token.start as usize + 1..token.end as usize - 1),
+        TextPlace::Decoded(span) => decoded.get(span.range()),
+    };
+    text.unwrap_or_default()
 }
 
 /// A cursor on one value of a [`Tree`].
@@ -149,12 +179,12 @@ pub struct Entry<'a> {
 }
 
 /// The values that a walk through a tree has visited. Only aliases lead to a value twice, so where there is none nothing is
-/// kept.
+/// noted.
 #[derive(Debug, Default)]
 pub struct Visited(HashSet<NodeId>);
 
 impl Visited {
-    /// Notes a value. False: it was visited before.
+    /// Notes a value. Returns `false` if it was already visited.
     pub fn is_new(&mut self, value: Value<'_>) -> bool {
         !value.may_be_shared() || self.0.insert(value.id())
     }
@@ -172,16 +202,12 @@ impl<'a> Value<'a> {
         match node.content {
             NodeContent::Null => Kind::Null,
             NodeContent::Bool(value) => Kind::Bool(value),
-            NodeContent::Int(value) => Kind::Int(i64::from(value)),
-            NodeContent::Number(at) => match self.tree.number(at) {
-                Some(Number::Int(value)) => Kind::Int(value),
-                Some(Number::Uint(value)) => Kind::Uint(value),
-                Some(Number::Float(value)) => Kind::Float(value),
-                None => Kind::Null,
-            },
+            NodeContent::Int(value) => Kind::Int(value),
+            NodeContent::Uint(value) => Kind::Uint(value),
+            NodeContent::Float(value) => Kind::Float(value),
             NodeContent::Text(place) => Kind::String(self.tree.text(place, node.span)),
-            NodeContent::Map { .. } | NodeContent::LeftOut => Kind::Map,
-            NodeContent::Seq { .. } => Kind::Seq,
+            NodeContent::Map(_) => Kind::Map,
+            NodeContent::Seq(_) => Kind::Seq,
         }
     }
 
@@ -218,7 +244,7 @@ impl<'a> Value<'a> {
 
     /// Whether an alias may lead to the value, too.
     pub(super) fn may_be_shared(self) -> bool {
-        self.tree.words.has_aliases
+        self.tree.has_aliases
     }
 
     /// Whether the value is null or left out.
@@ -228,29 +254,27 @@ impl<'a> Value<'a> {
 
     /// Whether the value is a mapping.
     pub fn is_map(self) -> bool {
-        matches!(
-            self.node().content,
-            NodeContent::Map { .. } | NodeContent::LeftOut
-        )
-    }
-
-    /// Whether the value is a mapping of which nothing was kept.
-    pub fn is_left_out(self) -> bool {
-        matches!(self.node().content, NodeContent::LeftOut)
+        matches!(self.node().content, NodeContent::Map(_))
     }
 
     /// Whether the value is a sequence.
     pub fn is_seq(self) -> bool {
-        matches!(self.node().content, NodeContent::Seq { .. })
+        matches!(self.node().content, NodeContent::Seq(_))
+    }
+
+    fn raw_entries(self) -> &'a [NodeEntry] {
+        match self.node().content {
+            NodeContent::Map(range) => range.of(&self.tree.entries),
+            _ => &[],
+        }
     }
 
     /// The entries of a mapping in written order, keys unique; nothing for other kinds.
     pub fn entries(self) -> impl DoubleEndedIterator<Item = Entry<'a>> + ExactSizeIterator {
         let tree = self.tree;
-        tree.words
-            .entries_of(self.id)
-            .unwrap_or_default()
-            .map(move |at| tree.entry_at(at))
+        self.raw_entries()
+            .iter()
+            .map(move |entry| tree.entry(entry))
     }
 
     /// Every entry of every mapping at or below this value, each once however many aliases lead to it, in the order of
@@ -276,41 +300,20 @@ impl<'a> Value<'a> {
 
     /// The items of a sequence; nothing for other kinds.
     pub fn items(self) -> impl DoubleEndedIterator<Item = Value<'a>> + ExactSizeIterator {
-        let range = match self.node().content {
-            NodeContent::Seq { start, end } => start..end,
-            _ => 0..0,
-        };
         let tree = self.tree;
-        range.map(move |at| tree.value(tree.words.item(at)))
+        let items = match self.node().content {
+            NodeContent::Seq(range) => range.of(&tree.items),
+            _ => &[],
+        };
+        items.iter().map(move |item| tree.value(*item))
     }
 
     /// The entry of a mapping with that key, compared exactly.
     pub fn entry(self, key: &str) -> Option<Entry<'a>> {
         let tree = self.tree;
-        let is_it = |entry: &RawEntry| tree.text(entry.key, entry.key_span) == key;
-        // Most keys differ in their length.
-        let RawEntry {
-            key,
-            key_span,
-            value,
-        } = tree
-            .words
-            .find(tree.words.entries_of(self.id)?, key.len(), is_it)?;
-        Some(Entry {
-            key: tree.text(key, key_span),
-            key_span,
-            value: tree.value(value),
-        })
-    }
-
-    /// The entry of a mapping in that place of [`Self::entries`], without a look at the text of its key: where the key is written, and
-    /// the value.
-    pub fn nth_entry(self, place: u32) -> Option<(Span, Value<'a>)> {
-        let at = self.tree.words.entries_of(self.id)?.nth(place as usize)?;
-        let RawEntry {
-            key_span, value, ..
-        } = self.tree.words.entry(at);
-        Some((key_span, self.tree.value(value)))
+        let mut entries = self.raw_entries().iter();
+        let found = entries.find(|entry| tree.text(entry.key, entry.key_span) == key)?;
+        Some(tree.entry(found))
     }
 
     /// The value under a key; `None` when this is not a mapping or has no such key. An explicit null is `Some`.
@@ -325,17 +328,17 @@ impl<'a> Value<'a> {
 
     /// How Kubernetes names the JSON type of this value in its errors: `string`, `number`, `bool`, `object`, `array`, `null`.
     pub fn type_name(self) -> &'static str {
-        match self.node().content {
-            NodeContent::Null => "null",
-            NodeContent::Bool(_) => "bool",
-            NodeContent::Int(_) | NodeContent::Number(_) => "number",
-            NodeContent::Text(_) => "string",
-            NodeContent::Map { .. } | NodeContent::LeftOut => "object",
-            NodeContent::Seq { .. } => "array",
+        match self.kind() {
+            Kind::Null => "null",
+            Kind::Bool(_) => "bool",
+            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => "number",
+            Kind::String(_) => "string",
+            Kind::Map => "object",
+            Kind::Seq => "array",
         }
     }
 
-    fn node(self) -> TreeNode {
-        self.tree.words.node(self.id)
+    fn node(self) -> &'a Node {
+        &self.tree.nodes[self.id.0 as usize]
     }
 }

@@ -85,7 +85,6 @@ mod ties;
 mod walking;
 mod yaml_corpus;
 mod yaml_decode;
-mod yaml_fast;
 mod yaml_limits;
 mod yaml_mutants;
 mod yaml_properties;

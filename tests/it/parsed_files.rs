@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use ownerlint::engine::{CheckOptions, ConfigChoice, Request, Session};
+use ownerlint::engine::{ConfigChoice, Request, Session};
 use ownerlint::inventory::{Files, Inventory, Overlay, Settings, WalkBudget, walk};
 use ownerlint::manifest::ParsedFile;
-use ownerlint::report::{Format, ListedObject};
 use ownerlint::text::{Side, SourceFile};
 
 use crate::support::{Repository, root};
@@ -173,111 +172,7 @@ fn manifests_are_parsed_in_one_place() {
         [
             "src/baseline/document.rs",
             "src/config/value.rs",
-            "src/manifest/file.rs",
-            "src/manifest/parsed.rs"
+            "src/manifest/file.rs"
         ]
     );
-}
-
-/// Two definitions whose schemas are most of the text, a key that is written twice in the second one, and an object after them.
-fn definitions() -> String {
-    let fields: String = (0..400)
-        .map(|at| format!("              field{at}:\n                type: string\n"))
-        .collect();
-    let schema = |more: &str| {
-        format!(
-            "        type: object\n        properties:\n          spec:\n            properties:\n{fields}{more}"
-        )
-    };
-    let definition = |kind: &str, more: &str| {
-        let (plural, schema) = (format!("{}s", kind.to_lowercase()), schema(more));
-        format!(
-            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: {plural}.example.com\n  \
-             finalizers: [\"bad name\"]\nspec:\n  group: example.com\n  names: {{kind: {kind}, plural: {plural}}}\n  scope: \
-             Namespaced\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n{schema}    served: true\n    \
-             storage: true\n---\n"
-        )
-    };
-    let twice = "              field7:\n                type: integer\n";
-    format!(
-        "{}{}{}",
-        definition("Widget", ""),
-        definition("Gadget", twice),
-        "apiVersion: v1\nkind: Pod\nmetadata: {}\n"
-    )
-}
-
-/// A report and the places of all objects.
-fn reported(session: &Session) -> (String, String, Vec<String>) {
-    let report = session
-        .check(CheckOptions::default())
-        .expect("it is judged");
-    let place = |object: &ListedObject| format!("{}:{}:{}", object.key, object.line, object.column);
-    let objects = session.list().objects.iter().map(place).collect();
-    (
-        report.render(Format::Human),
-        report.render(Format::Json),
-        objects,
-    )
-}
-
-#[test]
-fn a_file_of_schemas_is_reported_as_if_all_of_it_were_kept() {
-    let (repository, text) = (Repository::new(), definitions());
-    repository.write("crds.yaml", &text);
-    let mut request = Request::new([inside(&repository, "crds.yaml")]);
-    let from_disk = reported(&Session::open(&request).expect("it reads"));
-    request.overlays = vec![Overlay {
-        path: inside(&repository, "crds.yaml"),
-        text: text.into(),
-    }];
-    let kept = reported(&Session::open(&request).expect("it reads"));
-    for rule in [
-        "duplicate-key",
-        "finalizer-invalid-name",
-        "object-without-name",
-    ] {
-        assert!(kept.1.contains(rule), "{rule}");
-    }
-    assert!(
-        kept.0.contains("field7:"),
-        "the line of the key that is written twice is shown"
-    );
-    assert_eq!(from_disk, kept);
-}
-
-#[test]
-fn a_file_of_schemas_that_changes_later_is_reported_as_it_was() {
-    let (repository, text) = (Repository::new(), definitions());
-    let path = inside(&repository, "crds.yaml");
-    let reported_after = |change: &dyn Fn()| {
-        repository.write("crds.yaml", &text);
-        let session = Session::open(&Request::new([path.as_str()])).expect("it reads");
-        change();
-        reported(&session)
-    };
-    let (human, json, objects) = reported_after(&|| {});
-    let changes: [&dyn Fn(); 3] = [
-        &|| std::fs::remove_file(&path).expect("it is there"),
-        &|| _ = repository.write("crds.yaml", "secret: of another file\n"),
-        &|| {
-            _ = repository.write(
-                "crds.yaml",
-                &text.replace("  served: true\n", "  served: yes!\n"),
-            )
-        },
-    ];
-    for change in changes {
-        let (changed_human, changed_json, changed_objects) = reported_after(change);
-        assert_eq!(changed_objects, objects);
-        let rules = |json: &str| json.matches("\"rule\"").count();
-        assert_eq!(rules(&changed_json), rules(&json));
-        assert!(!changed_human.contains("another file") && !changed_human.contains("yes!"));
-        for line in ["bad name", "metadata: {}"] {
-            assert!(
-                human.contains(line) && changed_human.contains(line),
-                "{line}: {changed_human}"
-            );
-        }
-    }
 }

@@ -29,7 +29,7 @@ pub(super) fn canonical(value: Value<'_>) -> Option<String> {
             TextPiece::Value(value) => value,
         };
         visited += 1;
-        if visited > MOST_VALUES || value.is_left_out() {
+        if visited > MOST_VALUES {
             return None;
         }
         if value.is_map() {

@@ -69,7 +69,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         .taking_away();
         let span = file
             .skipped()
-            .next()
+            .first()
             .map_or(Span::new(0, 0), |(_, skip)| skip.span);
         finder.add(place, file, span, input.part(file.source().text()));
     }

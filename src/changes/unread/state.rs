@@ -355,6 +355,7 @@ pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
         found.extend(objects.map(|object| format!("{place} {}", written_key(object))));
         found.extend(
             file.skipped()
+                .iter()
                 .map(|(index, skip)| format!("{place} {index} {}", skip.reason)),
         );
     }

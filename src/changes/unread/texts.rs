@@ -229,7 +229,7 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
             _ => continue,
         };
         let tree = file
-            .document(index)
+            .document(*index)
             .and_then(|document| document.tree())
             .map(|tree| tree.root());
         match tree.filter(|root| root.get("items").is_none()) {

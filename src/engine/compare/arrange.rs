@@ -196,7 +196,7 @@ impl Parsed {
                         .iter()
                         .find_map(|document| document.error())
                         .map(|error| error.span);
-                    let broken = broken.or_else(|| Some(file.skipped().next()?.1.span));
+                    let broken = broken.or_else(|| Some(file.skipped().first()?.1.span));
                     let offset = named
                         .map(|at| at as u32)
                         .or(broken.map(|span| span.start))

@@ -19,7 +19,6 @@ use crate::changes::{
     BothSides, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread,
 };
 use crate::engine::describe::tool;
-use crate::engine::parsers::parsers_agree;
 use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
@@ -32,7 +31,6 @@ use crate::ownership::implied;
 use crate::report::Format;
 use crate::report::diff::{DiffReport, FailedBuild, StateName};
 use crate::text::Side;
-use crate::yaml::ParserChoice;
 
 /// Two states of a tree, and what changed from one to the other.
 #[derive(Debug)]
@@ -78,7 +76,7 @@ impl Comparison {
             };
             Self::open(&without).map(Box::new)
         });
-        let mut texts = Texts::read_by(request.parser);
+        let mut texts = Texts::default();
         let beside = beside(&request.beside, &mut texts)?;
         let input = &configured.rest.input;
         let [old, new] = Parsed::both(
@@ -112,9 +110,6 @@ impl Comparison {
             &BTreeSet::new(),
         )?;
         let new = new.arrange(&configured, &beside, &after.or(&before).or(&always), &free)?;
-        if request.parser == ParserChoice::Verify {
-            parsers_agree(old.iter().chain(&new).map(|tree| &tree.inventory))?;
-        }
         let changes = compare(&old, &new);
         let Configured {
             mut clusters,

@@ -4,7 +4,6 @@ use crate::engine::ConfigChoice;
 use crate::inventory::Release;
 use crate::merge::DeliveryChoice;
 use crate::suppression::Date;
-use crate::yaml::ParserChoice;
 
 /// Two states of a tree to compare, and how to read them.
 #[derive(Clone, Debug, Default)]
@@ -44,9 +43,6 @@ pub struct CompareRequest {
     pub ignore: Vec<String>,
     /// The day of the run, for ignores that expire; without one none does.
     pub today: Option<Date>,
-    /// What reads YAML.
-    #[doc(hidden)]
-    pub parser: ParserChoice,
 }
 
 /// One state of a tree.

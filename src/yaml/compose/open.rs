@@ -1,16 +1,16 @@
 //! Opening and closing collections: entries and items wait here until their collection is whole, and equal keys are found.
 
+use super::alias::Expansion;
 use super::growing::GrowingTree;
 use crate::text::Span;
 use crate::yaml::document::{Problem, ProblemKind};
-use crate::yaml::growth;
+use crate::yaml::event::{StartEvent, SyntaxError};
 use crate::yaml::keys::KeySet;
-use crate::yaml::node::{NodeContent, NodeId, RawEntry, TextPlace};
-use crate::yaml::tape::{SyntaxError, TapeEvent};
+use crate::yaml::tree::{NodeContent, NodeEntry, NodeId, Range, TextPlace};
 
 /// An entry of an open mapping, or the place of one that was replaced.
 struct Slot {
-    entry: RawEntry,
+    entry: NodeEntry,
     merged: bool,
     replaced: bool,
 }
@@ -29,6 +29,11 @@ struct OpenNode {
     flow: bool,
     /// Where its entries or items begin.
     first: usize,
+    /// How many nodes had been decoded before it.
+    decoded_before: u64,
+    /// How deep its members nest so far.
+    depth: usize,
+    is_anchored: bool,
     /// What only mappings have.
     map: Option<OpenMap>,
 }
@@ -37,9 +42,18 @@ struct OpenNode {
 struct OpenMap {
     key: Option<Key>,
     keys: KeySet,
+    /// Whether some of its entries were replaced.
+    has_replaced: bool,
 }
 
-/// The collections around a place of the tape, the innermost last.
+/// A collection that is complete.
+pub(super) struct ClosedNode {
+    pub(super) node: NodeId,
+    pub(super) expansion: Expansion,
+    pub(super) is_anchored: bool,
+}
+
+/// The collections around a place of the document, the innermost last.
 #[derive(Default)]
 pub(super) struct OpenCollections {
     open: Vec<OpenNode>,
@@ -52,16 +66,26 @@ pub(super) struct OpenCollections {
 }
 
 impl OpenCollections {
-    /// Opens the mapping or sequence that `node` is to be.
-    pub(super) fn open(&mut self, node: NodeId, flow: bool, is_map: bool) {
-        let (first, map) = match is_map {
-            true => (self.slots.len(), Some(OpenMap::default())),
-            false => (self.waiting.len(), None),
+    /// Opens the mapping or sequence that `node` is to be; `decoded` nodes were decoded before it.
+    pub(super) fn open(
+        &mut self,
+        node: NodeId,
+        start: StartEvent,
+        decoded: u64,
+        is_anchored: bool,
+    ) {
+        let (first, map) = if start.is_map {
+            (self.slots.len(), Some(OpenMap::default()))
+        } else {
+            (self.waiting.len(), None)
         };
         self.open.push(OpenNode {
             node,
-            flow,
+            flow: start.flow,
             first,
+            decoded_before: decoded,
+            depth: 0,
+            is_anchored,
             map,
         });
     }
@@ -82,11 +106,10 @@ impl OpenCollections {
         self.open.len()
     }
 
-    /// The key whose value is to come.
-    pub(super) fn awaited<'t>(&self, tree: &'t GrowingTree<'_>) -> Option<&'t str> {
-        match self.open.last()?.map.as_ref()?.key? {
-            Key::Name(key, span) => Some(tree.text(key, span)),
-            Key::Merge(_) => None,
+    /// Notes how deep a member of the innermost collection nests.
+    pub(super) fn nests(&mut self, depth: usize) {
+        if let Some(open) = self.open.last_mut() {
+            open.depth = open.depth.max(depth);
         }
     }
 
@@ -120,10 +143,10 @@ impl OpenCollections {
         let parent = &mut tree.node_mut(open.node).span;
         parent.end = parent.end.max(written.end);
         match open.map.as_mut().map(|map| map.key.take()) {
-            None => growth::push(&mut self.waiting, node),
+            None => self.waiting.push(node),
             Some(Some(Key::Name(key, key_span))) => self.set_entry(
                 tree,
-                RawEntry {
+                NodeEntry {
                     key,
                     key_span,
                     value: node,
@@ -136,38 +159,48 @@ impl OpenCollections {
         Ok(true)
     }
 
-    /// Closes the innermost collection, and returns its node.
+    /// Closes the innermost collection, of which the last token is at `end`; `decoded` nodes were decoded up to here.
     pub(super) fn close(
         &mut self,
         tree: &mut GrowingTree<'_>,
-        event: &TapeEvent,
-    ) -> Option<NodeId> {
-        let OpenNode {
-            node, first, map, ..
-        } = self.open.pop()?;
-        let content = match map {
-            None => {
-                let start = tree.lists.items.len() as u32;
-                tree.lists.items.extend(self.waiting.drain(first..));
-                NodeContent::Seq {
-                    start,
-                    end: tree.lists.items.len() as u32,
-                }
+        end: Span,
+        decoded: u64,
+    ) -> Option<ClosedNode> {
+        let open = self.open.pop()?;
+        let content = if let Some(map) = &open.map {
+            let start = tree.entries.len() as u32;
+            let slots = self.slots.drain(open.first..);
+            if map.has_replaced {
+                let kept = slots.filter(|slot| !slot.replaced);
+                tree.entries.extend(kept.map(|slot| slot.entry));
+            } else {
+                tree.entries.extend(slots.map(|slot| slot.entry));
             }
-            Some(_) => {
-                let start = tree.lists.entries.len() as u32;
-                let kept = self.slots.drain(first..).filter(|slot| !slot.replaced);
-                tree.lists.entries.extend(kept.map(|slot| slot.entry));
-                NodeContent::Map {
-                    start,
-                    end: tree.lists.entries.len() as u32,
-                }
-            }
+            NodeContent::Map(Range {
+                start,
+                end: tree.entries.len() as u32,
+            })
+        } else {
+            let start = tree.items.len() as u32;
+            tree.items.extend(self.waiting.drain(open.first..));
+            NodeContent::Seq(Range {
+                start,
+                end: tree.items.len() as u32,
+            })
         };
-        let place = tree.node_mut(node);
-        place.content = content;
-        place.span.end = place.span.end.max(event.end());
-        Some(node)
+        let node = tree.node_mut(open.node);
+        node.content = content;
+        node.span.end = node.span.end.max(end.end);
+        let expansion = Expansion {
+            nodes: decoded - open.decoded_before,
+            depth: open.depth + 1,
+        };
+        self.nests(expansion.depth);
+        Some(ClosedNode {
+            node: open.node,
+            expansion,
+            is_anchored: open.is_anchored,
+        })
     }
 
     /// Applies `<<`. Several mappings apply from the last to the first, so earlier ones win.
@@ -181,33 +214,29 @@ impl OpenCollections {
     ) -> Result<(), SyntaxError> {
         let content = tree.node(node).content;
         let sources: Vec<NodeId> = match content {
-            NodeContent::Map { .. } => vec![node],
-            NodeContent::Seq { start, end } if !alias => tree.lists.items
-                [start as usize..end as usize]
-                .iter()
-                .rev()
-                .copied()
-                .collect(),
+            NodeContent::Map(_) => vec![node],
+            NodeContent::Seq(items) if !alias => {
+                items.of(&tree.items).iter().rev().copied().collect()
+            }
             _ => Vec::new(),
         };
-        let empty_list =
-            matches!(content, NodeContent::Seq { start, end } if !alias && start == end);
+        let empty_list = matches!(content, NodeContent::Seq(items) if !alias && items.is_empty());
         if sources.is_empty() && !empty_list {
             return Err(SyntaxError::new(written.start, BAD_MERGE));
         }
         for source in sources {
-            let NodeContent::Map { start, end } = tree.node(source).content else {
+            let NodeContent::Map(Range { start, end }) = tree.node(source).content else {
                 return Err(SyntaxError::new(written.start, BAD_MERGE));
             };
             for at in start..end {
-                self.set_entry(tree, tree.lists.entries[at as usize], Some(merge));
+                self.set_entry(tree, tree.entries[at as usize], Some(merge));
             }
         }
         Ok(())
     }
 
     /// Sets a key of the innermost mapping: the last one wins. `merge` is the `<<` that brings the entry, if one does.
-    fn set_entry(&mut self, tree: &mut GrowingTree<'_>, entry: RawEntry, merge: Option<Span>) {
+    fn set_entry(&mut self, tree: &mut GrowingTree<'_>, entry: NodeEntry, merge: Option<Span>) {
         let Some(OpenNode {
             first,
             map: Some(map),
@@ -217,23 +246,21 @@ impl OpenCollections {
             return;
         };
         let (first, slots) = (*first, &self.slots);
-        let text_of = |entry: &RawEntry| tree.text(entry.key, entry.key_span);
+        let text_of = |entry: &NodeEntry| tree.text(entry.key, entry.key_span);
         let earlier = map.keys.insert(text_of(&entry), slots.len() - first, |at| {
             text_of(&slots[first + at].entry)
         });
         let replaced = earlier.and_then(|at| {
+            map.has_replaced = true;
             let old = &mut self.slots[first + at];
             let counts = !std::mem::replace(&mut old.replaced, true) && !old.merged;
             counts.then_some(old.entry)
         });
-        growth::push(
-            &mut self.slots,
-            Slot {
-                entry,
-                merged: merge.is_some(),
-                replaced: false,
-            },
-        );
+        self.slots.push(Slot {
+            entry,
+            merged: merge.is_some(),
+            replaced: false,
+        });
         let Some(old) = replaced else { return };
         // A merge that brings the value that is written already changes nothing.
         if merge.is_some() && tree.same(old.value, entry.value) {

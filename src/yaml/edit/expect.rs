@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use foldhash::{HashMap, HashSet};
 
 use super::change::{NewValue, Route, RouteStep, ValueChange};
-use crate::yaml::node::NodeId;
-use crate::yaml::tree::{Kind, Tree, Value};
+use crate::yaml::tree::{Kind, NodeId, Tree, Value};
 
 /// What becomes of the members of a mapping or a list.
 #[derive(Debug, Default)]

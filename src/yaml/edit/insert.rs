@@ -7,7 +7,7 @@ use super::write::{Lists, Quotes, ValueWriter};
 use super::written::WrittenDocument;
 use crate::text::Span;
 use crate::yaml::Notation;
-use crate::yaml::tape::Style;
+use crate::yaml::event::Style;
 
 /// How far the entries of a mapping are usually indented below its key.
 const STEP: usize = 2;

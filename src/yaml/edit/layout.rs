@@ -1,16 +1,15 @@
 //! How a document is written: every node with its form, its place and what is around it.
 //!
 //! A [`Tree`](crate::yaml::Tree) says what a document means. To change its text one must know more: which keys were
-//! overridden, which braces are there, what an alias shares. The tape knows, so it is laid out here once per document.
+//! overridden, which braces are there, what an alias shares. The events of the document say so; they are laid out here once.
 
 use std::collections::BTreeSet;
 
 use foldhash::HashMap;
 
-use super::super::alias;
-use super::super::tape::{EventKind, Style, Tape, TapeEvent};
 use super::change::RouteStep;
 use crate::text::Span;
+use crate::yaml::event::{Events, Properties, ScalarEvent, StartEvent, Style};
 
 /// The place of a node in its [`Layout`].
 pub(super) type NodePlace = usize;
@@ -49,7 +48,7 @@ pub(super) struct WrittenNode {
 }
 
 /// All nodes of a document, in written order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Layout {
     nodes: Vec<WrittenNode>,
     /// The mappings by where they begin.
@@ -60,96 +59,101 @@ pub(super) struct Layout {
     comments: Vec<Span>,
 }
 
-impl Layout {
-    /// The layout of a tape; `file` is the text that it was read from. `None` if its aliases do not resolve.
-    pub(super) fn new(tape: &Tape, file: &str) -> Option<Self> {
-        let links = alias::resolve(tape, file).ok()?;
-        let aliases = tape
-            .events
-            .iter()
-            .zip(&links)
-            .filter(|(event, _)| event.kind() == EventKind::Alias);
-        let targets: BTreeSet<u32> = aliases.map(|(_, target)| *target).collect();
-        let mut layout = Self {
-            nodes: Vec::new(),
-            maps: HashMap::default(),
-            named: BTreeSet::new(),
-            comments: tape.comments.clone(),
-        };
-        let mut open: Vec<NodePlace> = Vec::new();
-        for (index, event) in (0u32..).zip(&tape.events) {
-            match event.kind() {
-                EventKind::MapEnd | EventKind::SeqEnd => layout.close(open.pop()?, event),
-                _ => {
-                    let is_named = targets.contains(&index);
-                    let text = tape.text_of(file, event);
-                    let place = layout.add(open.last().copied(), event, is_named, text);
-                    layout.nodes[place].has_properties = tape.has_properties(event);
-                    if matches!(
-                        event.kind(),
-                        EventKind::MapStart { .. } | EventKind::SeqStart { .. }
-                    ) {
-                        open.push(place);
-                    }
-                }
+/// A layout while the events of its document come.
+#[derive(Default)]
+pub(super) struct LayoutBuilder {
+    layout: Layout,
+    open: Vec<NodePlace>,
+    /// The last node with each anchor.
+    anchors: HashMap<Box<str>, NodePlace>,
+}
+
+impl LayoutBuilder {
+    /// The layout, once all events have come; `comments` are those of the document, in written order.
+    pub(super) fn finish(self, comments: Vec<Span>) -> Layout {
+        let mut layout = self.layout;
+        layout.comments = comments;
+        for place in 0..layout.nodes.len() {
+            let is_named = layout.named.contains(&place);
+            let parent = layout.nodes[place].parent;
+            layout.nodes[place].is_shared =
+                is_named || parent.is_some_and(|parent| layout.nodes[parent].is_shared);
+            if let NodeForm::Map { .. } = layout.nodes[place].form {
+                layout.maps.insert(layout.nodes[place].span.start, place);
             }
         }
-        layout.maps = (0..layout.nodes.len())
-            .filter(|&place| matches!(layout.nodes[place].form, NodeForm::Map { .. }))
-            .map(|place| (layout.nodes[place].span.start, place))
-            .collect();
-        Some(layout)
+        layout
     }
 
     fn add(
         &mut self,
-        parent: Option<NodePlace>,
-        event: &TapeEvent,
-        is_named: bool,
+        form: NodeForm,
+        span: Span,
         text: &str,
+        properties: &Properties<'_>,
     ) -> NodePlace {
-        let place = self.nodes.len();
-        let form = match event.kind() {
-            EventKind::MapStart { flow } => NodeForm::Map { flow },
-            EventKind::SeqStart { flow } => NodeForm::Seq { flow },
-            EventKind::Scalar(style) => NodeForm::Scalar(style),
-            _ => NodeForm::Alias,
-        };
+        let nodes = &mut self.layout.nodes;
+        let place = nodes.len();
+        let parent = self.open.last().copied();
         let mut index = 0;
-        let mut is_shared = is_named;
-        if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent)) {
+        if let Some(parent) = parent.and_then(|parent| nodes.get_mut(parent)) {
             index = parent.children.len();
             // A block mapping begins at its first key, as in the tree.
             if index == 0 && parent.form == (NodeForm::Map { flow: false }) {
-                parent.span.start = event.start();
+                parent.span.start = span.start;
             }
             parent.children.push(place);
-            is_shared |= parent.is_shared;
         }
-        if is_named {
-            self.named.insert(place);
-        }
-        self.nodes.push(WrittenNode {
+        nodes.push(WrittenNode {
             form,
-            span: event.span(),
+            span,
             parent,
             index,
             children: Vec::new(),
-            has_properties: false,
-            is_shared,
+            has_properties: !properties.is_empty(),
+            is_shared: false,
             text: text.into(),
             last: place,
         });
+        if let Some(name) = properties.anchor {
+            self.anchors.insert(name.into(), place);
+        }
         place
     }
+}
 
-    fn close(&mut self, place: NodePlace, event: &TapeEvent) {
-        let last = self.nodes.len() - 1;
-        let node = &mut self.nodes[place];
-        node.last = last;
-        node.span.end = node.span.end.max(event.end());
+impl Events for LayoutBuilder {
+    fn scalar(&mut self, scalar: ScalarEvent<'_>, properties: &Properties<'_>) {
+        let form = NodeForm::Scalar(scalar.style);
+        self.add(form, scalar.span, scalar.text, properties);
     }
 
+    fn start(&mut self, start: StartEvent, properties: &Properties<'_>) {
+        let StartEvent { is_map, flow, span } = start;
+        let form = if is_map {
+            NodeForm::Map { flow }
+        } else {
+            NodeForm::Seq { flow }
+        };
+        let place = self.add(form, span, "", properties);
+        self.open.push(place);
+    }
+
+    fn end(&mut self, end: Span) {
+        let Some(place) = self.open.pop() else { return };
+        let last = self.layout.nodes.len() - 1;
+        let node = &mut self.layout.nodes[place];
+        node.last = last;
+        node.span.end = node.span.end.max(end.end);
+    }
+
+    fn alias(&mut self, span: Span, name: &str) {
+        self.layout.named.extend(self.anchors.get(name));
+        self.add(NodeForm::Alias, span, name, &Properties::default());
+    }
+}
+
+impl Layout {
     pub(super) fn node(&self, place: NodePlace) -> &WrittenNode {
         &self.nodes[place]
     }

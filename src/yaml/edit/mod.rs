@@ -4,7 +4,7 @@
 //! document is written (block, flow, JSON, any line break) and touches nothing else. Every result is read again: edits
 //! count only if the new value is the old one but for the changes.
 //!
-//! The way through: `layout` (the tape with all forms) → `plan` (`remove`, `insert`, `write`) → `expect`.
+//! The way through: `layout` (all nodes with their forms) → `plan` (`remove`, `insert`, `write`) → `expect`.
 
 mod change;
 mod expect;
@@ -22,14 +22,12 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use self::expect::ExpectedTree;
-use self::layout::Layout;
+use self::layout::{Layout, LayoutBuilder};
 use self::lines::TextLines;
 use self::written::WrittenDocument;
-use super::compose::compose;
 use super::document::Notation;
-use super::node::NodeId;
-use super::read::reread;
-use super::tree::Tree;
+use super::read::{reread, reread_value};
+use super::tree::{NodeId, Tree};
 use crate::text::{Span, replaced};
 
 pub use change::{NewValue, Route, RouteStep, ValueChange};
@@ -61,11 +59,10 @@ pub struct Editor<'a> {
 impl<'a> Editor<'a> {
     /// An editor for the document at `span` of the text of a file, which has been read as `tree`.
     pub fn new(text: &'a str, span: Span, notation: Notation, tree: &'a Tree) -> Option<Self> {
-        let tape = reread(text, span, notation)?;
-        let layout = Layout::new(&tape, text)?;
-        let maps = tree
-            .values()
-            .filter(|value| value.is_map() && !value.is_left_out());
+        let mut layout = LayoutBuilder::default();
+        let read = reread(text, span, notation, &mut layout)?;
+        let layout = layout.finish(read.comments);
+        let maps = tree.values().filter(|value| value.is_map());
         let maps = maps.map(|map| (map.span().start, map.id())).collect();
         Some(Self {
             text,
@@ -144,9 +141,7 @@ impl<'a> Editor<'a> {
             let text = replaced(self.text.get(self.span.range())?, edits)?;
             let expected =
                 ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
-            let tape = reread(&text, Span::new(0, text.len() as u32), self.notation)?;
-            let new = compose(&tape, Arc::new(text), self.notation == Notation::Json).ok()?;
-            Some(expected.is(&new.tree))
+            Some(expected.is(&reread_value(&Arc::new(text), self.notation)?))
         };
         right().unwrap_or(false)
     }

@@ -11,7 +11,7 @@ use super::text_edit::TextEdit;
 use super::written::WrittenDocument;
 use super::{insert, remove, write};
 use crate::text::Span;
-use crate::yaml::tape::Style;
+use crate::yaml::event::Style;
 
 impl WrittenDocument<'_> {
     /// The edits that make all changes; `None` if one of them cannot be made.

@@ -1,8 +1,8 @@
 //! Block scalars: `|` and `>` with their indicators.
 
-use super::{Mark, Scanner, Token, TokenKind};
+use super::{Scanner, TokenKind};
 use crate::yaml::block_header::{BlockHeader, Chomp};
-use crate::yaml::tape::{Style, SyntaxError, TextRef};
+use crate::yaml::event::{Style, SyntaxError};
 
 impl Scanner<'_> {
     pub(super) fn fetch_block_scalar(&mut self, literal: bool) -> Result<(), SyntaxError> {
@@ -18,32 +18,18 @@ impl Scanner<'_> {
         let end = self
             .read_block_lines(literal, chomp, &mut indent)?
             .unwrap_or(header_end);
-        let text = TextRef {
-            start: decoded_from as u32,
-            end: self.decoded.len() as u32,
-            decoded: true,
-        };
         let kind = TokenKind::Scalar {
             style: Style::Block,
-            text,
+            decoded: self.decoded_since(decoded_from),
         };
-        self.tokens.push_back(Token {
-            kind,
-            start: self.offset_of(start),
-            end: self.offset_of(end),
-        });
-        Ok(())
+        self.push_scalar(kind, start, end, false)
     }
 
     fn read_block_header(&mut self) -> Result<BlockHeader, SyntaxError> {
-        let rest = self
-            .cursor
-            .text
-            .as_bytes()
-            .get(self.cursor.mark.pos..)
-            .unwrap_or_default();
+        let start = self.cursor.mark.pos;
+        let rest = self.cursor.text.as_bytes().get(start..).unwrap_or_default();
         let (header, width) = BlockHeader::read(rest);
-        self.skip_many(width);
+        self.cursor.advance(start + width);
         match self.cursor.at(0) {
             b'0' if header.increment.is_none() => {
                 self.fail("found an indentation indicator equal to 0")
@@ -53,11 +39,9 @@ impl Scanner<'_> {
     }
 
     /// Blanks and a comment up to the line's end. Returns the place where the header ends.
-    fn end_block_header(&mut self) -> Result<Mark, SyntaxError> {
-        let end = self.cursor.mark;
-        while self.cursor.is_blank(0) {
-            self.cursor.skip();
-        }
+    fn end_block_header(&mut self) -> Result<usize, SyntaxError> {
+        let end = self.cursor.mark.pos;
+        self.cursor.skip_blanks();
         self.skip_comment();
         if !self.cursor.is_break_or_end(0) {
             return self.fail("did not find expected comment or line break");
@@ -74,48 +58,47 @@ impl Scanner<'_> {
         literal: bool,
         chomp: Chomp,
         indent: &mut i32,
-    ) -> Result<Option<Mark>, SyntaxError> {
-        let (mut leading, mut trailing) = (String::new(), String::new());
+    ) -> Result<Option<usize>, SyntaxError> {
+        // The line break of the line before; those of empty lines after it are in `breaks`.
+        let mut leading = "";
         let mut after_blank = false;
         let mut end = None;
-        self.read_block_breaks(indent, &mut trailing)?;
+        self.read_block_breaks(indent)?;
         while self.cursor.mark.column == *indent && !self.cursor.is_end(0) {
             let blank = self.cursor.is_blank(0);
-            if !literal && !after_blank && !blank && leading.starts_with('\n') {
-                if trailing.is_empty() {
+            if !literal && !after_blank && !blank && leading == "\n" {
+                if self.breaks.is_empty() {
                     self.decoded.push(' ');
                 }
             } else {
-                self.decoded.push_str(&leading);
+                self.decoded.push_str(leading);
             }
-            leading.clear();
-            self.decoded.push_str(&trailing);
-            trailing.clear();
+            self.decoded.push_str(&self.breaks);
             after_blank = blank;
-            while !self.cursor.is_break_or_end(0) {
-                self.cursor.read(&mut self.decoded);
-            }
-            end = Some(self.cursor.mark);
-            if self.cursor.is_break(0) {
-                self.cursor.read_line(&mut leading);
-            }
-            self.read_block_breaks(indent, &mut trailing)?;
+            let start = self.cursor.mark.pos;
+            let line_end = self.cursor.line_end();
+            self.cursor.advance(line_end);
+            self.decoded.push_str(self.cursor.since(start));
+            end = Some(line_end);
+            leading = if self.cursor.is_break(0) {
+                self.cursor.read_line()
+            } else {
+                ""
+            };
+            self.read_block_breaks(indent)?;
         }
         if chomp != Chomp::Strip {
-            self.decoded.push_str(&leading);
+            self.decoded.push_str(leading);
         }
         if chomp == Chomp::Keep {
-            self.decoded.push_str(&trailing);
+            self.decoded.push_str(&self.breaks);
         }
         Ok(end)
     }
 
-    /// Reads indentation and empty lines; finds the indentation out if it is not known yet.
-    fn read_block_breaks(
-        &mut self,
-        indent: &mut i32,
-        breaks: &mut String,
-    ) -> Result<(), SyntaxError> {
+    /// Reads indentation, and empty lines into `breaks`; finds the indentation out if it is not known yet.
+    fn read_block_breaks(&mut self, indent: &mut i32) -> Result<(), SyntaxError> {
+        self.breaks.clear();
         let mut widest = 0;
         loop {
             while (*indent == 0 || self.cursor.mark.column < *indent) && self.cursor.at(0) == b' ' {
@@ -128,7 +111,8 @@ impl Scanner<'_> {
             if !self.cursor.is_break(0) {
                 break;
             }
-            self.cursor.read_line(breaks);
+            let meaning = self.cursor.read_line();
+            self.breaks.push_str(meaning);
         }
         if *indent == 0 {
             *indent = widest.max(self.indent + 1).max(1);

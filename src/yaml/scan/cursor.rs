@@ -1,6 +1,8 @@
 //! A place in the text of one document, counted as go-yaml counts: bytes, lines, and columns in characters.
 
-/// A place to come back to.
+use memchr::memchr;
+
+/// A place in the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
     /// Byte in the document's text.
@@ -9,14 +11,16 @@ pub(super) struct Mark {
     pub(super) line: u32,
     /// 0-based column in characters.
     pub(super) column: i32,
-    /// Characters since the start.
-    pub(super) index: u32,
 }
 
 /// The reading position. Looking past the end gives NUL, which the text itself never contains.
 pub(super) struct Cursor<'t> {
     pub(super) text: &'t str,
     pub(super) mark: Mark,
+    /// Everything before this place, from `mark` on, is ASCII.
+    ascii_until: usize,
+    /// Whether every line break is LF or CR LF, so that a line ends at the next LF.
+    has_plain_breaks: bool,
 }
 
 impl<'t> Cursor<'t> {
@@ -24,42 +28,61 @@ impl<'t> Cursor<'t> {
         Self {
             text,
             mark: Mark::default(),
+            ascii_until: ascii_length(text.as_bytes()),
+            has_plain_breaks: has_plain_breaks(text),
         }
     }
 
     /// The byte `ahead` of the current one.
+    #[inline]
     pub(super) fn at(&self, ahead: usize) -> u8 {
-        self.text
-            .as_bytes()
-            .get(self.mark.pos + ahead)
-            .copied()
-            .unwrap_or(0)
+        self.byte(self.mark.pos + ahead)
     }
 
+    #[inline]
+    fn byte(&self, pos: usize) -> u8 {
+        self.text.as_bytes().get(pos).copied().unwrap_or(0)
+    }
+
+    #[inline]
     pub(super) fn is_end(&self, ahead: usize) -> bool {
         self.mark.pos + ahead >= self.text.len()
     }
 
+    #[inline]
     pub(super) fn is_blank(&self, ahead: usize) -> bool {
         matches!(self.at(ahead), b' ' | b'\t')
     }
 
-    /// CR, LF, NEL, LS or PS: go-yaml follows YAML 1.1, where all of them break lines.
+    #[inline]
     pub(super) fn is_break(&self, ahead: usize) -> bool {
-        match self.at(ahead) {
+        self.is_break_at(self.mark.pos + ahead)
+    }
+
+    /// CR, LF, NEL, LS or PS: go-yaml follows YAML 1.1, where all of them break lines.
+    #[inline]
+    fn is_break_at(&self, pos: usize) -> bool {
+        match self.byte(pos) {
             b'\n' | b'\r' => true,
-            0xC2 => self.at(ahead + 1) == 0x85,
-            0xE2 => self.at(ahead + 1) == 0x80 && matches!(self.at(ahead + 2), 0xA8 | 0xA9),
+            0xC2 => self.byte(pos + 1) == 0x85,
+            0xE2 => self.byte(pos + 1) == 0x80 && matches!(self.byte(pos + 2), 0xA8 | 0xA9),
             _ => false,
         }
     }
 
+    #[inline]
     pub(super) fn is_break_or_end(&self, ahead: usize) -> bool {
         self.is_end(ahead) || self.is_break(ahead)
     }
 
+    #[inline]
     pub(super) fn is_blank_or_end(&self, ahead: usize) -> bool {
-        self.is_blank(ahead) || self.is_break_or_end(ahead)
+        self.is_blank_or_end_at(self.mark.pos + ahead)
+    }
+
+    #[inline]
+    pub(super) fn is_blank_or_end_at(&self, pos: usize) -> bool {
+        matches!(self.byte(pos), b' ' | b'\t') || pos >= self.text.len() || self.is_break_at(pos)
     }
 
     /// A letter, a digit, `_` or `-`: what go-yaml allows in anchors and tag handles.
@@ -68,9 +91,18 @@ impl<'t> Cursor<'t> {
     }
 
     /// `---` or `...` at the start of a line, followed by a blank or the end.
+    #[inline]
     pub(super) fn is_document_indicator(&self) -> bool {
-        let same = |byte| (0..3).all(|ahead| self.at(ahead) == byte);
-        self.mark.column == 0 && (same(b'-') || same(b'.')) && self.is_blank_or_end(3)
+        self.mark.column == 0
+            && matches!(self.at(0), b'-' | b'.')
+            && self.at(1) == self.at(0)
+            && self.at(2) == self.at(0)
+            && self.is_blank_or_end(3)
+    }
+
+    /// The text from `start` to the current place.
+    pub(super) fn since(&self, start: usize) -> &'t str {
+        self.text.get(start..self.mark.pos).unwrap_or_default()
     }
 
     /// Steps over one character that is not a line break.
@@ -83,43 +115,171 @@ impl<'t> Cursor<'t> {
             _ => 4,
         };
         self.mark.pos += width;
-        self.mark.index += 1;
         self.mark.column += 1;
     }
 
-    /// Steps over one character and appends it.
-    pub(super) fn read(&mut self, into: &mut String) {
+    /// Goes on to `pos`, which is on the same line.
+    #[inline]
+    pub(super) fn advance(&mut self, pos: usize) {
+        self.mark.column += if pos <= self.ascii_until {
+            (pos - self.mark.pos) as i32
+        } else {
+            self.wide_length(pos)
+        };
+        self.mark.pos = pos;
+    }
+
+    /// How many characters there are up to `pos`, not all of them ASCII.
+    fn wide_length(&mut self, pos: usize) -> i32 {
+        let (before, rest) = self.text.as_bytes().split_at(pos);
+        if self.ascii_until < pos {
+            self.ascii_until = pos + ascii_length(rest);
+        }
+        let is_start = |byte: &&u8| !matches!(byte, 0x80..=0xBF);
+        before[self.mark.pos..].iter().filter(is_start).count() as i32
+    }
+
+    #[inline]
+    pub(super) fn skip_spaces(&mut self) {
         let start = self.mark.pos;
-        self.skip();
-        into.push_str(self.text.get(start..self.mark.pos).unwrap_or_default());
+        while self.at(0) == b' ' {
+            self.mark.pos += 1;
+        }
+        self.mark.column += (self.mark.pos - start) as i32;
+    }
+
+    #[inline]
+    pub(super) fn skip_blanks(&mut self) {
+        while self.is_blank(0) {
+            self.mark.pos += 1;
+            self.mark.column += 1;
+        }
     }
 
     /// Steps over one line break, if there is one.
+    #[inline]
     pub(super) fn skip_line(&mut self) {
         let width = match self.at(0) {
+            b'\n' => 1,
             _ if !self.is_break(0) => return,
             // Kubernetes' line reader strips CR LF from each line before go-yaml sees it, so CR CR LF is CR LF, one
             // break.
             b'\r' if self.at(1) == b'\r' && self.at(2) == b'\n' => 3,
             b'\r' if self.at(1) == b'\n' => 2,
-            b'\r' | b'\n' => 1,
+            b'\r' => 1,
             0xC2 => 2,
             _ => 3,
         };
         self.mark.pos += width;
-        self.mark.index += 1;
         self.mark.column = 0;
         self.mark.line += 1;
     }
 
-    /// Steps over one line break and appends it: LS and PS stay themselves, every other break becomes LF.
-    pub(super) fn read_line(&mut self, into: &mut String) {
+    /// Steps over one line break and returns what it means: LS and PS stay themselves, every other break becomes LF.
+    pub(super) fn read_line(&mut self) -> &'t str {
         let start = self.mark.pos;
-        let separator = self.at(0) == 0xE2;
+        let is_separator = self.at(0) == 0xE2;
         self.skip_line();
-        match separator {
-            true => into.push_str(self.text.get(start..self.mark.pos).unwrap_or_default()),
-            false => into.push('\n'),
+        if is_separator {
+            self.since(start)
+        } else {
+            "\n"
         }
     }
+
+    /// The line break that ends the current line, or the end of the text.
+    pub(super) fn line_end(&self) -> usize {
+        let start = self.mark.pos;
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        if self.has_plain_breaks {
+            let end = memchr(b'\n', rest).map_or(self.text.len(), |length| start + length);
+            return self.before_return(start, end);
+        }
+        self.find_by(start, |_| false)
+    }
+
+    /// The next of two or three ASCII characters from `start` on, or the line break that ends the line.
+    #[inline]
+    pub(super) fn find(&self, start: usize, wanted: [u8; 2]) -> usize {
+        if self.has_plain_breaks {
+            let end = find_any(self.text.as_bytes(), start, [wanted[0], wanted[1], b'\n']);
+            return self.before_return(start, end);
+        }
+        self.find_by(start, |byte| wanted.contains(&byte))
+    }
+
+    /// The next byte from `start` on that is wanted, or the line break that ends the line.
+    pub(super) fn find_by(&self, start: usize, is_wanted: impl Fn(u8) -> bool) -> usize {
+        let mut pos = start;
+        while pos < self.text.len() && !is_wanted(self.byte(pos)) && !self.is_break_at(pos) {
+            pos += 1;
+        }
+        pos
+    }
+
+    /// The place of a line break whose LF may be at `end`: that of its CR, if it has one.
+    #[inline]
+    fn before_return(&self, start: usize, end: usize) -> usize {
+        end - usize::from(end > start && self.byte(end) == b'\n' && self.byte(end - 1) == b'\r')
+    }
+
+    /// The end of the text that precedes `end`, without the blanks between; not left of `start`.
+    #[inline]
+    pub(super) fn before_blanks(&self, start: usize, mut end: usize) -> usize {
+        while end > start && matches!(self.byte(end - 1), b' ' | b'\t') {
+            end -= 1;
+        }
+        end
+    }
+}
+
+fn ascii_length(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 64;
+    let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii());
+    let start = blocks.map(<[u8]>::len).sum::<usize>();
+    let rest = bytes[start..].iter().take_while(|byte| byte.is_ascii());
+    start + rest.count()
+}
+
+/// Whether there is no other line break than LF and CR LF.
+fn has_plain_breaks(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_lone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
+    let has_lone_return = memchr::memchr_iter(b'\r', bytes).any(is_lone);
+    let is_wide_break = |at: usize| {
+        bytes[at..].starts_with("\u{85}".as_bytes())
+            || bytes[at..].starts_with("\u{2028}".as_bytes())
+            || bytes[at..].starts_with("\u{2029}".as_bytes())
+    };
+    !has_lone_return && !memchr::memchr2_iter(0xC2, 0xE2, bytes).any(is_wide_break)
+}
+
+/// The first of some bytes from `start` on, or the end. Eight bytes are looked at together: most tokens are so short that finding
+/// their end costs less than a call of the function that looks at more.
+#[inline]
+fn find_any(text: &[u8], start: usize, [one, two, three]: [u8; 3]) -> usize {
+    const NEAR: usize = 3;
+    let rest = text.get(start..).unwrap_or_default();
+    let (eights, _) = rest.as_chunks::<8>();
+    let mut pos = start;
+    for eight in eights.iter().take(NEAR) {
+        let eight = u64::from_le_bytes(*eight);
+        let found =
+            lowest_equal(eight, one) | lowest_equal(eight, two) | lowest_equal(eight, three);
+        if found != 0 {
+            return pos + found.trailing_zeros() as usize / 8;
+        }
+        pos += 8;
+    }
+    let rest = text.get(pos..).unwrap_or_default();
+    memchr::memchr3(one, two, three, rest).map_or(text.len(), |length| pos + length)
+}
+
+/// Marks the lowest of eight bytes that equals `byte`; marks above it mean nothing.
+#[inline]
+fn lowest_equal(eight: u64, byte: u8) -> u64 {
+    let different = eight ^ u64::from_le_bytes([byte; 8]);
+    different.wrapping_sub(u64::from_le_bytes([0x01; 8]))
+        & !different
+        & u64::from_le_bytes([0x80; 8])
 }

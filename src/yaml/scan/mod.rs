@@ -4,10 +4,11 @@
 //! 1.1 nor 1.2 to the letter, and what it accepts is what a cluster accepts; so this scanner keeps its rules, above all two:
 //!
 //! * **Indentation**: a column right of the current indent opens a block collection, a column left of it closes some.
-//! * **Simple keys**: a token that could be a key is remembered; when `:` follows on the same line within 1024 characters, the
+//! * **Simple keys**: a token that may be a key is noted; when `:` follows on the same line within 1024 characters, the
 //!   `Key` (and perhaps `BlockMappingStart`) token is inserted before it, so tokens wait in a queue until that is decided.
 //!
-//! It recurses nowhere and its stacks are bounded by [`super::limits::MAX_DEPTH`].
+//! Text is found run by run: the scanner looks for the next byte that may end a scalar or a line, and a scalar that is one run is
+//! not copied. It recurses nowhere and its stacks are bounded by [`super::limits::MAX_DEPTH`].
 
 mod block;
 mod cursor;
@@ -23,12 +24,12 @@ use cursor::{Cursor, Mark};
 pub(super) use token::{Token, TokenKind};
 
 use super::document::Quirk;
+use super::event::{Read, SyntaxError};
 use super::limits::MAX_DEPTH;
-use super::tape::{SyntaxError, TextRef};
 use crate::text::Span;
 
 /// How far `:` may be after the start of an implicit key, in characters.
-const SIMPLE_KEY_LENGTH: u32 = 1024;
+const SIMPLE_KEY_LENGTH: i32 = 1024;
 
 #[derive(Clone, Copy, Default)]
 struct SimpleKey {
@@ -46,6 +47,8 @@ pub(super) struct Scanner<'t> {
     base: u32,
     tokens: VecDeque<Token>,
     tokens_taken: usize,
+    /// Whether it is settled that the first token in the queue is no key.
+    is_head_settled: bool,
     ended: bool,
     indent: i32,
     indents: Vec<i32>,
@@ -53,10 +56,14 @@ pub(super) struct Scanner<'t> {
     simple_key_allowed: bool,
     /// One per flow level, the block level first. Token numbers never decrease along the stack.
     simple_keys: SmallVec<[SimpleKey; 2]>,
-    /// Text of scalars that differs from the file's.
+    /// Texts of scalars in the queue that differ from what is written.
     pub(super) decoded: String,
-    pub(super) quirks: Vec<(Quirk, Span)>,
-    pub(super) comments: Vec<Span>,
+    /// Line breaks between two runs of a scalar, until it is known how they fold.
+    breaks: String,
+    /// The two parts of each tag and `%TAG` directive in the queue.
+    pub(super) tags: VecDeque<(Box<str>, Box<str>)>,
+    /// Comments and quirks so far.
+    pub(super) read: Read,
     /// The first `{{` that is part of the structure, not inside a scalar.
     pub(super) braces: Option<u32>,
 }
@@ -73,6 +80,7 @@ impl<'t> Scanner<'t> {
             base,
             tokens: VecDeque::new(),
             tokens_taken: 0,
+            is_head_settled: false,
             ended: false,
             indent: -1,
             indents: Vec::new(),
@@ -80,34 +88,57 @@ impl<'t> Scanner<'t> {
             simple_key_allowed: true,
             simple_keys: smallvec![SimpleKey::default()],
             decoded: String::new(),
-            quirks: Vec::new(),
-            comments: Vec::new(),
+            breaks: String::new(),
+            tags: VecDeque::new(),
+            read: Read::default(),
             braces: None,
         }
     }
 
     /// The next token, without taking it.
-    pub(super) fn peek(&mut self) -> Result<&Token, SyntaxError> {
+    #[inline]
+    pub(super) fn peek(&mut self) -> Result<Token, SyntaxError> {
+        if !self.is_head_settled {
+            self.settle_head()?;
+        }
+        match self.tokens.front() {
+            Some(token) => Ok(*token),
+            None => self.fail("unexpected end of the stream"),
+        }
+    }
+
+    /// Scans until it is known what the first token is.
+    fn settle_head(&mut self) -> Result<(), SyntaxError> {
         while self.tokens.is_empty() || self.head_may_be_key()? {
             if self.ended {
                 break;
             }
+            if self.tokens.is_empty() {
+                self.decoded.clear();
+            }
             self.fetch()?;
         }
-        let at = self.offset();
-        self.tokens
-            .front()
-            .ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
+        self.is_head_settled = true;
+        Ok(())
     }
 
-    /// Takes the token that [`Self::peek`] shows.
+    /// Takes the token that [`Self::peek`] shows. The text of a scalar is lost with the next call of [`Self::peek`].
+    #[inline]
     pub(super) fn take(&mut self) -> Result<Token, SyntaxError> {
-        self.peek()?;
-        let at = self.offset();
+        let token = self.peek()?;
+        self.tokens.pop_front();
         self.tokens_taken += 1;
-        self.tokens
-            .pop_front()
-            .ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
+        self.is_head_settled = false;
+        Ok(token)
+    }
+
+    /// The text of the document between two offsets of the file.
+    pub(super) fn written(&self, span: Span) -> &'t str {
+        let at = |offset: u32| offset.saturating_sub(self.base) as usize;
+        self.cursor
+            .text
+            .get(at(span.start)..at(span.end))
+            .unwrap_or_default()
     }
 
     /// Skips blanks, comments and `...` lines, and returns where other text is, if there is any.
@@ -125,14 +156,22 @@ impl<'t> Scanner<'t> {
     }
 
     /// The current place as an offset in the file.
+    #[inline]
     fn offset(&self) -> u32 {
         self.offset_of(self.cursor.mark)
     }
 
+    #[inline]
     fn offset_of(&self, mark: Mark) -> u32 {
-        self.base + mark.pos as u32
+        self.offset_at(mark.pos)
     }
 
+    #[inline]
+    fn offset_at(&self, pos: usize) -> u32 {
+        self.base + pos as u32
+    }
+
+    #[cold]
     fn fail<T>(&self, problem: &'static str) -> Result<T, SyntaxError> {
         Err(SyntaxError::new(self.offset(), problem))
     }
@@ -143,42 +182,69 @@ impl<'t> Scanner<'t> {
         }
     }
 
+    #[inline]
     fn push(&mut self, kind: TokenKind, start: Mark) {
-        let token = Token {
-            kind,
-            start: self.offset_of(start),
-            end: self.offset(),
-        };
-        self.tokens.push_back(token);
+        let (start, end) = (self.offset_of(start), self.offset());
+        self.tokens.push_back(Token { kind, start, end });
     }
 
     fn push_indicator(&mut self, kind: TokenKind, width: usize) {
         let start = self.cursor.mark;
-        self.skip_many(width);
+        self.cursor.advance(start.pos + width);
         self.push(kind, start);
     }
 
-    /// The text from `decoded_from` on as a reference, into the file when nothing had to be changed.
-    fn text_since(&mut self, decoded_from: usize, written: std::ops::Range<usize>) -> TextRef {
-        if self.decoded.get(decoded_from..) == self.cursor.text.get(written.clone()) {
-            self.decoded.truncate(decoded_from);
-            let at = |pos: usize| self.base + pos as u32;
-            return TextRef {
-                start: at(written.start),
-                end: at(written.end),
-                decoded: false,
-            };
+    /// The text that was decoded from `start` on.
+    fn decoded_since(&self, start: usize) -> Option<Span> {
+        Some(Span::new(start as u32, self.decoded.len() as u32))
+    }
+
+    /// Adds a scalar to the queue. A `:` directly after one that may be a key is dealt with at once, as [`Self::fetch_value`] does.
+    #[inline]
+    fn push_scalar(
+        &mut self,
+        kind: TokenKind,
+        start: Mark,
+        end: usize,
+        may_be_key: bool,
+    ) -> Result<(), SyntaxError> {
+        let token = Token {
+            kind,
+            start: self.offset_of(start),
+            end: self.offset_at(end),
+        };
+        let now = self.cursor.mark;
+        let is_key = may_be_key
+            && self.cursor.at(0) == b':'
+            && start.line == now.line
+            && start.column + SIMPLE_KEY_LENGTH >= now.column
+            && (self.flow_level > 0 || self.cursor.is_blank_or_end(1));
+        if !is_key {
+            self.tokens.push_back(token);
+            return Ok(());
         }
-        TextRef {
-            start: decoded_from as u32,
-            end: self.decoded.len() as u32,
-            decoded: true,
+        self.roll_indent(start, None, TokenKind::BlockMappingStart)?;
+        self.tokens.push_back(Token {
+            kind: TokenKind::Key,
+            start: token.start,
+            end: token.start,
+        });
+        self.tokens.push_back(token);
+        if let Some(key) = self.simple_keys.last_mut() {
+            key.possible = false;
         }
+        self.push_indicator(TokenKind::Value, 1);
+        Ok(())
     }
 
     /// Whether the token at the head of the queue may yet turn out to be a key.
+    #[inline]
     fn head_may_be_key(&mut self) -> Result<bool, SyntaxError> {
         let head = self.tokens_taken;
+        if self.flow_level == 0 {
+            let key = &self.simple_keys[0];
+            return Ok(key.possible && key.token_number == head && self.key_is_valid(0)?);
+        }
         let mut level = self
             .simple_keys
             .partition_point(|key| key.token_number < head);
@@ -201,7 +267,7 @@ impl<'t> Scanner<'t> {
         if !key.possible {
             return Ok(false);
         }
-        if key.mark.line >= now.line && key.mark.index + SIMPLE_KEY_LENGTH >= now.index {
+        if key.mark.line >= now.line && key.mark.column + SIMPLE_KEY_LENGTH >= now.column {
             return Ok(true);
         }
         key.possible = false;
@@ -215,10 +281,11 @@ impl<'t> Scanner<'t> {
         Ok(false)
     }
 
-    /// Remembers that the token about to be scanned may be a key.
-    fn save_simple_key(&mut self) -> Result<(), SyntaxError> {
+    /// Notes that the token about to be scanned may be a key; returns whether it may.
+    #[inline]
+    fn save_simple_key(&mut self) -> Result<bool, SyntaxError> {
         if !self.simple_key_allowed {
-            return Ok(());
+            return Ok(false);
         }
         self.remove_simple_key()?;
         let key = SimpleKey {
@@ -230,7 +297,7 @@ impl<'t> Scanner<'t> {
         if let Some(last) = self.simple_keys.last_mut() {
             *last = key;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn remove_simple_key(&mut self) -> Result<(), SyntaxError> {
@@ -264,18 +331,19 @@ impl<'t> Scanner<'t> {
         if self.indents.len() > MAX_DEPTH {
             return Err(SyntaxError::new(at, "exceeded max depth of 10000"));
         }
-        let place = before.map_or(self.tokens.len(), |number| {
-            number.saturating_sub(self.tokens_taken)
-        });
-        self.tokens.insert(
-            place.min(self.tokens.len()),
-            Token {
-                kind,
-                start: at,
-                end: at,
-            },
-        );
+        let (start, end) = (at, at);
+        let token = Token { kind, start, end };
+        match before {
+            None => self.tokens.push_back(token),
+            Some(number) => self.insert(number, token),
+        }
         Ok(())
+    }
+
+    /// Puts a token before the one with that number.
+    fn insert(&mut self, number: usize, token: Token) {
+        let place = number.saturating_sub(self.tokens_taken);
+        self.tokens.insert(place.min(self.tokens.len()), token);
     }
 
     /// Closes every block collection right of `column`.
@@ -289,10 +357,9 @@ impl<'t> Scanner<'t> {
     /// Skips blanks, comments and line breaks. Tabs only where no key may start: there they would be indentation.
     fn skip_to_token(&mut self) {
         loop {
-            while self.cursor.at(0) == b' '
-                || (self.cursor.at(0) == b'\t' && (self.flow_level > 0 || !self.simple_key_allowed))
-            {
-                self.cursor.skip();
+            self.cursor.skip_spaces();
+            while self.cursor.at(0) == b'\t' && (self.flow_level > 0 || !self.simple_key_allowed) {
+                self.cursor.skip_blanks();
             }
             self.skip_comment();
             if !self.cursor.is_break(0) {
@@ -305,14 +372,20 @@ impl<'t> Scanner<'t> {
         }
     }
 
+    #[inline]
     fn skip_structural_break(&mut self) {
-        let start = self.offset();
-        let unusual = matches!(self.cursor.at(0), 0xC2 | 0xE2);
+        let start = self.cursor.mark.pos;
+        let is_unusual = !matches!(self.cursor.at(0), b'\n' | b'\r');
         self.cursor.skip_line();
-        if unusual {
-            self.quirks
-                .push((Quirk::UnicodeLineBreak, Span::new(start, self.offset())));
+        if is_unusual {
+            self.note(Quirk::UnicodeLineBreak, start);
         }
+    }
+
+    /// Notes a quirk that began at `start`.
+    fn note(&mut self, quirk: Quirk, start: usize) {
+        let span = Span::new(self.offset_at(start), self.offset());
+        self.read.quirks.push((quirk, span));
     }
 
     fn skip_comment(&mut self) {
@@ -320,18 +393,13 @@ impl<'t> Scanner<'t> {
             return;
         }
         let start = self.cursor.mark;
-        let before = start
-            .pos
-            .checked_sub(1)
-            .and_then(|pos| self.cursor.text.as_bytes().get(pos))
-            .copied();
-        while !self.cursor.is_break_or_end(0) {
-            self.cursor.skip();
-        }
-        let span = Span::new(self.offset_of(start), self.offset());
-        self.comments.push(span);
-        if start.column > 0 && before.is_some_and(|byte| byte.is_ascii_graphic()) {
-            self.quirks.push((Quirk::CommentWithoutBlank, span));
+        self.cursor.advance(self.cursor.line_end());
+        self.read
+            .comments
+            .push(Span::new(self.offset_of(start), self.offset()));
+        let before = self.cursor.text.as_bytes()[..start.pos].last();
+        if start.column > 0 && before.is_some_and(u8::is_ascii_graphic) {
+            self.note(Quirk::CommentWithoutBlank, start.pos);
         }
     }
 
@@ -476,18 +544,12 @@ impl<'t> Scanner<'t> {
         if self.key_is_valid(level)? {
             let key = self.simple_keys[level];
             let at = self.offset_of(key.mark);
-            let place = key
-                .token_number
-                .saturating_sub(self.tokens_taken)
-                .min(self.tokens.len());
-            self.tokens.insert(
-                place,
-                Token {
-                    kind: TokenKind::Key,
-                    start: at,
-                    end: at,
-                },
-            );
+            let token = Token {
+                kind: TokenKind::Key,
+                start: at,
+                end: at,
+            };
+            self.insert(key.token_number, token);
             self.roll_indent(
                 key.mark,
                 Some(key.token_number),

@@ -1,8 +1,7 @@
 //! Anchors, aliases, tags and directives.
 
 use super::{Scanner, TokenKind};
-use crate::text::Span;
-use crate::yaml::tape::{SyntaxError, TextRef};
+use crate::yaml::event::SyntaxError;
 
 impl Scanner<'_> {
     pub(super) fn fetch_anchor(&mut self, alias: bool) -> Result<(), SyntaxError> {
@@ -10,33 +9,28 @@ impl Scanner<'_> {
         self.simple_key_allowed = false;
         let start = self.cursor.mark;
         self.cursor.skip();
-        let name_start = self.offset();
-        while self.cursor.is_word(0) {
-            self.cursor.skip();
-        }
-        let name = Span::new(name_start, self.offset());
+        self.skip_word();
         let ends = self.cursor.is_blank_or_end(0)
             || matches!(
                 self.cursor.at(0),
                 b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'
             );
-        if name.is_empty() || !ends {
+        if self.cursor.mark.pos == start.pos + 1 || !ends {
             return self.fail("did not find expected alphabetic or numeric character");
         }
-        let text = TextRef {
-            start: name.start,
-            end: name.end,
-            decoded: false,
+        let kind = if alias {
+            TokenKind::Alias
+        } else {
+            TokenKind::Anchor
         };
-        self.push(
-            if alias {
-                TokenKind::Alias(text)
-            } else {
-                TokenKind::Anchor(name)
-            },
-            start,
-        );
+        self.push(kind, start);
         Ok(())
+    }
+
+    fn skip_word(&mut self) {
+        while self.cursor.is_word(0) {
+            self.cursor.skip();
+        }
     }
 
     pub(super) fn fetch_tag(&mut self) -> Result<(), SyntaxError> {
@@ -57,13 +51,8 @@ impl Scanner<'_> {
         if !self.cursor.is_blank_or_end(0) {
             return self.fail("did not find expected whitespace or line break");
         }
-        self.push(
-            TokenKind::Tag {
-                handle: handle.into(),
-                suffix: suffix.into(),
-            },
-            start,
-        );
+        self.tags.push_back((handle.into(), suffix.into()));
+        self.push(TokenKind::Tag, start);
         Ok(())
     }
 
@@ -86,15 +75,13 @@ impl Scanner<'_> {
         if self.cursor.at(0) != b'!' {
             return self.fail("did not find expected '!'");
         }
-        let mut handle = String::new();
-        self.cursor.read(&mut handle);
-        while self.cursor.is_word(0) {
-            self.cursor.read(&mut handle);
-        }
+        let start = self.cursor.mark.pos;
+        self.cursor.skip();
+        self.skip_word();
         if self.cursor.at(0) == b'!' {
-            self.cursor.read(&mut handle);
+            self.cursor.skip();
         }
-        Ok(handle)
+        Ok(self.cursor.since(start).to_owned())
     }
 
     /// The rest of a tag; `head` is what was already read of it, with its `!`.
@@ -138,23 +125,21 @@ impl Scanner<'_> {
         self.simple_key_allowed = false;
         let start = self.cursor.mark;
         self.cursor.skip();
-        let mut name = String::new();
-        while self.cursor.is_word(0) {
-            self.cursor.read(&mut name);
-        }
+        self.skip_word();
+        let name = self.cursor.since(start.pos + 1);
         if name.is_empty() {
             return self.fail("could not find expected directive name");
         }
         if !self.cursor.is_blank_or_end(0) {
             return self.fail("found unexpected non-alphabetical character");
         }
-        let kind = match name.as_str() {
+        let kind = match name {
             "YAML" => self.read_version()?,
             "TAG" => self.read_tag_directive()?,
             _ => return self.fail("found unknown directive name"),
         };
         self.push(kind, start);
-        self.skip_blanks();
+        self.cursor.skip_blanks();
         self.skip_comment();
         if !self.cursor.is_break_or_end(0) {
             return self.fail("did not find expected comment or line break");
@@ -163,14 +148,8 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    fn skip_blanks(&mut self) {
-        while self.cursor.is_blank(0) {
-            self.cursor.skip();
-        }
-    }
-
     fn read_version(&mut self) -> Result<TokenKind, SyntaxError> {
-        self.skip_blanks();
+        self.cursor.skip_blanks();
         let major = self.read_version_number()?;
         if self.cursor.at(0) != b'.' {
             return self.fail("did not find expected digit or '.' character");
@@ -180,22 +159,21 @@ impl Scanner<'_> {
         Ok(TokenKind::VersionDirective { major, minor })
     }
 
-    fn read_version_number(&mut self) -> Result<u32, SyntaxError> {
-        let mut digits = String::new();
+    fn read_version_number(&mut self) -> Result<u8, SyntaxError> {
+        let start = self.cursor.mark.pos;
         while self.cursor.at(0).is_ascii_digit() {
-            self.cursor.read(&mut digits);
+            self.cursor.skip();
             // go-yaml's limit; libyaml has nine.
-            if digits.len() > 2 {
+            if self.cursor.mark.pos - start > 2 {
                 return self.fail("found extremely long version number");
             }
         }
-        digits
-            .parse()
-            .or_else(|_| self.fail("did not find expected version number"))
+        let digits = self.cursor.since(start).parse();
+        digits.or_else(|_| self.fail("did not find expected version number"))
     }
 
     fn read_tag_directive(&mut self) -> Result<TokenKind, SyntaxError> {
-        self.skip_blanks();
+        self.cursor.skip_blanks();
         let handle = self.read_tag_handle()?;
         if !(handle == "!" || handle.ends_with('!')) {
             return self.fail("did not find expected '!'");
@@ -203,14 +181,12 @@ impl Scanner<'_> {
         if !self.cursor.is_blank(0) {
             return self.fail("did not find expected whitespace");
         }
-        self.skip_blanks();
+        self.cursor.skip_blanks();
         let prefix = self.read_tag_uri("")?;
         if !self.cursor.is_blank_or_end(0) {
             return self.fail("did not find expected whitespace or line break");
         }
-        Ok(TokenKind::TagDirective {
-            handle: handle.into(),
-            prefix: prefix.into(),
-        })
+        self.tags.push_back((handle.into(), prefix.into()));
+        Ok(TokenKind::TagDirective)
     }
 }

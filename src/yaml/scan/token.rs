@@ -1,14 +1,18 @@
 //! What the scanner hands to the grammar.
 
 use crate::text::Span;
-use crate::yaml::tape::{Style, TextRef};
+use crate::yaml::event::Style;
 
 /// The tokens of YAML 1.1 as libyaml cuts them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::yaml) enum TokenKind {
     StreamEnd,
-    VersionDirective { major: u32, minor: u32 },
-    TagDirective { handle: Box<str>, prefix: Box<str> },
+    VersionDirective {
+        major: u8,
+        minor: u8,
+    },
+    /// Its handle and prefix are the next of [`super::Scanner::tags`].
+    TagDirective,
     DocumentStart,
     DocumentEnd,
     BlockSequenceStart,
@@ -22,16 +26,27 @@ pub(in crate::yaml) enum TokenKind {
     BlockEntry,
     Key,
     Value,
-    Alias(TextRef),
-    Anchor(Span),
-    Tag { handle: Box<str>, suffix: Box<str> },
-    Scalar { style: Style, text: TextRef },
+    Alias,
+    Anchor,
+    /// Its handle and suffix are the next of [`super::Scanner::tags`].
+    Tag,
+    Scalar {
+        style: Style,
+        /// Where the text is in the scanner's buffer; `None` if it is as written.
+        decoded: Option<Span>,
+    },
 }
 
 /// A token and its place in the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(in crate::yaml) struct Token {
     pub(in crate::yaml) kind: TokenKind,
     pub(in crate::yaml) start: u32,
     pub(in crate::yaml) end: u32,
+}
+
+impl Token {
+    pub(in crate::yaml) fn span(self) -> Span {
+        Span::new(self.start, self.end)
+    }
 }

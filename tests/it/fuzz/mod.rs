@@ -149,7 +149,7 @@ const FINDS: [(&str, &[u8]); 13] = [
     ("libyaml", b"\"\\/\""),
     ("libyaml", b"\"\\'\""),
     ("libyaml", &LONG_KEY),
-    ("parsers", b"s: &a.\n &a"),
+    ("libyaml", b"s: &a.\n &a"),
     ("formats", b"###[x"),
     ("fixes", b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  x{{ y }}: b\n  uid: c\n  resourceVersion: d\n"),
     ("fixes", b"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: a\n  finalizers: [{}, kubernetes.io/pvc-protection]"),

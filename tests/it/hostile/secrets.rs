@@ -112,7 +112,6 @@ fn no_format_of_any_command_shows_a_value() {
     for format in ownerlint::report::Format::ALL {
         check(&["-v", "--show", "info", "-o", format.as_str(), "rendered"]);
     }
-    check(&["--parser", "verify", "-v", "rendered"]);
     check(&["--diff", "rendered"]);
     check(&["--diff", "--suggested", "-v", "rendered"]);
     for format in ["human", "json"] {

@@ -25,9 +25,8 @@ pub(crate) use output::{is_obeyed, starts_command};
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All targets. Each has a file in `fuzz/fuzz_targets/`.
-pub(crate) const TARGETS: [Target; 14] = [
+pub(crate) const TARGETS: [Target; 13] = [
     ("documents", reading::documents),
-    ("parsers", reading::parsers),
     ("libyaml", reading::libyaml),
     ("objects", reading::objects),
     ("suppressions", written::suppressions),

@@ -1,4 +1,4 @@
-//! Texts of strangers, read: by both parsers and a third one, as documents and as objects.
+//! Texts of strangers, read: by our parser and another one, as documents and as objects.
 
 use ownerlint::inventory::{Inventory, Settings};
 use ownerlint::manifest::ParsedFile;
@@ -13,7 +13,7 @@ fn within(span: Span, text: &str) -> bool {
     start <= end && end <= text.len() && text.is_char_boundary(start) && text.is_char_boundary(end)
 }
 
-/// The split and the exact parser: every place is a place of the text.
+/// The split and the parser: every place is a place of the text.
 pub(crate) fn documents(data: &[u8]) {
     let text = text(data);
     let mut end = 0;
@@ -46,17 +46,7 @@ pub(crate) fn documents(data: &[u8]) {
     }
 }
 
-/// The fast parser reads what the exact one reads.
-pub(crate) fn parsers(data: &[u8]) {
-    let verified = yaml::verify(&SourceFile::new("f", text(data)));
-    assert!(
-        verified.differences.is_empty(),
-        "{:?}",
-        verified.differences
-    );
-}
-
-/// The exact parser reads what a port of libyaml reads, but for what [`port`] lists.
+/// The parser reads what a port of libyaml reads, but for what [`port`] lists.
 pub(crate) fn libyaml(data: &[u8]) {
     let difference = port::difference(&text(data));
     assert!(difference.is_none(), "{}", difference.unwrap_or_default());

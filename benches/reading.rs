@@ -1,7 +1,4 @@
-//! How fast documents become tapes: the fast parser, with the exact one for what it refuses, and the exact one alone.
-//!
-//! `OWNERLINT_CORPUS=folder cargo bench --bench parsers`; without a corpus, the fixtures are measured. Compare the two rates of one
-//! run.
+//! How fast documents are read: `OWNERLINT_CORPUS=folder cargo bench --bench reading`; without a corpus, the fixtures are measured.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -9,7 +6,7 @@ use std::path::Path;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use ownerlint::text::{SourceFile, decode};
-use ownerlint::yaml::{ParserChoice, tape_length};
+use ownerlint::yaml::read;
 use walkdir::WalkDir;
 
 fn main() {
@@ -35,14 +32,14 @@ fn files() -> Vec<SourceFile> {
     texts.map(|text| SourceFile::new("f.yaml", text)).collect()
 }
 
-#[divan::bench(args = [ParserChoice::Fast, ParserChoice::Exact], sample_count = 9, sample_size = 1)]
-fn tape(bencher: Bencher<'_, '_>, parser: ParserChoice) {
+#[divan::bench(sample_count = 9, sample_size = 1)]
+fn documents(bencher: Bencher<'_, '_>) {
     let files = files();
     let bytes: usize = files.iter().map(|file| file.text().len()).sum();
     bencher.counter(BytesCount::new(bytes)).bench_local(|| {
         files
             .iter()
-            .map(|file| tape_length(black_box(file), parser))
+            .map(|file| read(black_box(file)).len())
             .sum::<usize>()
     });
 }
