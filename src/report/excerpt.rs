@@ -1,51 +1,28 @@
-//! The few lines of a file that a snippet shows, as a source for miette.
+//! The few lines of a file that a finding shows.
 //!
-//! miette's own sources scan from the start of the file for every label. Here the lines come from the line index, and only
-//! they are copied: made harmless for a terminal, and cut around what matters, since a manifest in JSON may be one line.
+//! The lines come from the line index, and only they are copied: made harmless for a terminal, and cut around what
+//! matters, since a manifest in JSON may be one line of many megabytes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+use crate::text::{ColumnUnit, SourceFile, Span, plain};
 
-use crate::text::plain;
-use crate::text::{ColumnUnit, SourceFile, Span};
+/// Lines of context around each place.
+const CONTEXT: usize = 2;
 
-/// What miette writes before the line and the column of a snippet. No text holds it, so what is written there can be replaced.
-pub(super) const NAME: &str = "\u{1}";
+/// Characters of a line. The drawing cuts what does not fit into the width of the terminal.
+const WIDTH: usize = 2_000;
 
-/// How much of a file is shown around each place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// Lines before and after.
-    pub context: usize,
-    /// Characters of one line.
-    pub width: usize,
-    /// What stands for the part of a line that is not shown.
-    pub ellipsis: char,
-}
-
-/// Lines of one file, with their numbers.
-#[derive(Debug)]
+/// Consecutive lines of a file.
+#[derive(Debug, Default)]
 pub(super) struct Excerpt {
-    name: String,
-    text: String,
-    rows: Vec<ExcerptRow>,
-}
-
-/// One line of an excerpt.
-#[derive(Debug)]
-struct ExcerptRow {
-    /// The 1-based number of the line in its file.
-    number: usize,
-    /// Where the line starts in the excerpt's text.
-    start: usize,
-    /// How many columns of the line are missing on the left.
-    hidden: usize,
-    /// The bytes of the line that are shown.
-    window: Range<usize>,
-    /// Where they start in the excerpt's text.
-    shown: usize,
+    /// The 1-based number of the first line.
+    pub(super) first_line: usize,
+    /// The lines, each with its line break.
+    pub(super) text: String,
+    /// Places in the text: each with its index among the places that were asked for.
+    pub(super) places: Vec<(usize, Range<usize>)>,
 }
 
 /// A place as a line and the bytes in it, the end of the line included; what goes on behind that line is left out.
@@ -54,143 +31,68 @@ pub(super) struct InLine {
     pub(super) bytes: Range<usize>,
 }
 
-impl Excerpt {
-    /// The lines of `file` around `spans`, and where each span lies in the excerpt. `None`: its line had to be cut, and
-    /// this span lies in the part that is not shown. The first span is always shown.
-    pub(super) fn new(
-        file: &SourceFile,
-        spans: &[Span],
-        frame: Frame,
-    ) -> (Self, Vec<Option<Range<usize>>>) {
-        let places: Vec<InLine> = spans.iter().map(|&span| in_line(file, span)).collect();
-        let mut focus: BTreeMap<usize, usize> = BTreeMap::new();
-        for place in &places {
-            focus.entry(place.line).or_insert(place.bytes.start);
+/// The lines of `file` around `spans`: that of the first span first, then the others in the order of the file. A span is in
+/// no excerpt if its line had to be cut and it lies in the part that is not shown; the first one always is. Places beyond
+/// `width` have no other lines around them.
+pub(super) fn excerpts(file: &SourceFile, spans: &[Span], width: usize) -> Vec<Excerpt> {
+    let places: Vec<InLine> = spans.iter().map(|&span| in_line(file, span)).collect();
+    let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, place) in places.iter().enumerate() {
+        // The drawing moves all lines to the left, so that the place is in sight: nothing would be left of others.
+        let context = if place.bytes.end < width { CONTEXT } else { 0 };
+        let last = (place.line + context).min(file.line_count());
+        for near in place.line.saturating_sub(context).max(1)..=last {
+            lines.entry(near).or_default();
         }
-        for place in &places {
-            let last = (place.line + frame.context).min(file.line_count());
-            for line in place.line.saturating_sub(frame.context).max(1)..=last {
-                focus.entry(line).or_insert(0);
-            }
+        lines.entry(place.line).or_default().push(index);
+    }
+    let mut excerpts: Vec<Excerpt> = Vec::new();
+    let mut last = 0;
+    for (number, indices) in lines {
+        if excerpts.is_empty() || number > last + 1 {
+            excerpts.push(Excerpt {
+                first_line: number,
+                ..Excerpt::default()
+            });
         }
-        let mut excerpt = Self {
-            name: NAME.to_owned(),
-            text: String::new(),
-            rows: Vec::with_capacity(focus.len()),
-        };
-        for (line, focus) in focus {
-            excerpt.push(file, line, focus, frame);
+        last = number;
+        if let Some(excerpt) = excerpts.last_mut() {
+            excerpt.push(&file.shown_line(number), &indices, &places);
         }
-        let ranges = places
-            .iter()
-            .map(|place| excerpt.locate(file, place))
-            .collect();
-        (excerpt, ranges)
     }
-
-    fn push(&mut self, file: &SourceFile, number: usize, focus: usize, frame: Frame) {
-        let line = &*file.shown_line(number);
-        let window = window(line, focus, frame.width);
-        let start = self.text.len();
-        if window.start > 0 {
-            self.text.push(frame.ellipsis);
-        }
-        let shown = self.text.len();
-        self.text.push_str(&plain::visible(&line[window.clone()]));
-        if window.end < line.len() {
-            self.text.push(frame.ellipsis);
-        }
-        self.text.push('\n');
-        // The ellipsis takes the place of one of the characters that it stands for.
-        let line_start = file.line_span(number).map_or(0, |line| line.start as usize);
-        let hidden = file
-            .length(line_start..line_start + window.start, ColumnUnit::Chars)
-            .saturating_sub(1);
-        self.rows.push(ExcerptRow {
-            number,
-            start,
-            hidden,
-            window,
-            shown,
-        });
-    }
-
-    fn locate(&self, file: &SourceFile, place: &InLine) -> Option<Range<usize>> {
-        let row = &self.rows[self
-            .rows
-            .binary_search_by_key(&place.line, |row| row.number)
-            .ok()?];
-        if place.bytes.start < row.window.start || place.bytes.start > row.window.end {
-            return None;
-        }
-        let line = file.shown_line(row.number);
-        let shown = |to: usize| {
-            row.shown + plain::visible(&line[row.window.start..to.min(row.window.end)]).len()
-        };
-        Some(shown(place.bytes.start)..shown(place.bytes.end))
-    }
-
-    fn row_of(&self, offset: usize) -> usize {
-        self.rows
-            .partition_point(|row| row.start <= offset)
-            .saturating_sub(1)
-    }
-
-    fn row_end(&self, row: usize) -> usize {
-        self.rows
-            .get(row + 1)
-            .map_or(self.text.len(), |next| next.start)
-    }
-
-    /// Whether the excerpt continues from `row` to the next without leaving a line out.
-    fn continues(&self, row: usize) -> bool {
-        self.rows
-            .get(row + 1)
-            .is_some_and(|next| next.number == self.rows[row].number + 1)
-    }
+    let is_first = |excerpt: &Excerpt| excerpt.places.iter().any(|(index, _)| *index == 0);
+    excerpts.sort_by_key(|excerpt| !is_first(excerpt));
+    excerpts
 }
 
-impl SourceCode for Excerpt {
-    /// Lines are never joined over a gap: what is read has consecutive numbers.
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        context_lines_before: usize,
-        context_lines_after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let end = span.offset() + span.len();
-        if end > self.text.len() || self.rows.is_empty() {
-            return Err(MietteError::OutOfBounds);
-        }
-        let (mut first, mut last) = (
-            self.row_of(span.offset()),
-            self.row_of(end.max(span.offset() + 1) - 1),
-        );
-        let mut column = 0;
-        let mut from = self.rows[first].start;
-        if context_lines_before == 0 {
-            column =
-                self.rows[first].hidden + ColumnUnit::Chars.length(&self.text[from..span.offset()]);
-            from = span.offset();
-        }
-        for _ in 0..context_lines_before {
-            if first > 0 && self.continues(first - 1) {
-                first -= 1;
-                from = self.rows[first].start;
+impl Excerpt {
+    /// The number of the last line.
+    pub(super) fn last_line(&self) -> usize {
+        (self.first_line + self.text.lines().count()).saturating_sub(1)
+    }
+
+    /// Adds a line with the places on it.
+    fn push(&mut self, line: &str, indices: &[usize], places: &[InLine]) {
+        let focus = indices
+            .first()
+            .map_or(0, |&index| places[index].bytes.start);
+        let window = window(line, focus, WIDTH);
+        let is_cut = |edge: bool| if edge { "..." } else { "" };
+        self.text.push_str(is_cut(window.start > 0));
+        let start = self.text.len();
+        let shown = |to: usize| {
+            let to = to.clamp(window.start, window.end);
+            start + plain::visible(&line[window.start..to]).len()
+        };
+        for &index in indices {
+            let Range { start, end } = places[index].bytes;
+            if window.start <= start && start <= window.end {
+                self.places.push((index, shown(start)..shown(end)));
             }
         }
-        for _ in 0..context_lines_after {
-            last += usize::from(self.continues(last));
-        }
-        let to = self.row_end(last);
-        Ok(Box::new(MietteSpanContents::new_named(
-            self.name.clone(),
-            &self.text.as_bytes()[from..to],
-            (from, to - from).into(),
-            self.rows[first].number - 1,
-            column,
-            last - first + 1,
-        )))
+        self.text.push_str(&plain::visible(&line[window.clone()]));
+        self.text.push_str(is_cut(window.end < line.len()));
+        self.text.push('\n');
     }
 }
 
@@ -237,63 +139,81 @@ pub(super) fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
 mod tests {
     use super::*;
 
-    const FRAME: Frame = Frame {
-        context: 1,
-        width: 20,
-        ellipsis: '…',
-    };
+    /// An excerpt: its first line, its text, and the places in it with their texts.
+    type Shown = (usize, String, Vec<(usize, String)>);
 
-    fn shown(text: &str, spans: &[(u32, u32)]) -> (String, Vec<Option<String>>) {
+    fn shown(text: &str, spans: &[(u32, u32)]) -> Vec<Shown> {
         let spans: Vec<_> = spans
             .iter()
             .map(|&(start, end)| Span::new(start, end))
             .collect();
-        let (excerpt, ranges) = Excerpt::new(&SourceFile::new("f", text), &spans, FRAME);
-        let texts = ranges
-            .into_iter()
-            .map(|range| range.map(|range| excerpt.text[range].to_owned()))
-            .collect();
-        (excerpt.text, texts)
-    }
-
-    fn some(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-
-    #[test]
-    fn only_the_lines_around_the_places_are_copied() {
-        let (text, spans) = shown(
-            "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\n",
-            &[(5, 8), (29, 32)],
+        let excerpts = excerpts(&SourceFile::new("f", text), &spans, 100).into_iter();
+        let shown = excerpts.map(
+            |Excerpt {
+                 first_line,
+                 text,
+                 places,
+             }| {
+                let places = places.into_iter();
+                let places = places.map(|(index, range)| (index, text[range].to_owned()));
+                (first_line, text.clone(), places.collect())
+            },
         );
-        assert_eq!(text, "one\ntwo\nthree\nfive\nsix\n");
-        assert_eq!(spans, [some("two"), some("six")]);
+        shown.collect()
+    }
+
+    fn place(index: usize, text: &str) -> (usize, String) {
+        (index, text.to_owned())
     }
 
     #[test]
-    fn a_long_line_is_cut_around_the_first_place() {
-        let line = format!("{}key{}far", "a".repeat(100), "b".repeat(100));
-        let (text, spans) = shown(&line, &[(100, 103), (203, 206)]);
-        assert_eq!(text, "…aaaaaaakeybbbbbbbbbb…\n");
-        assert_eq!(spans, [some("key"), None]);
+    fn excerpts_have_lines_around_places_and_begin_with_the_first() {
+        let text: String = (1..=20).map(|line| format!("line {line}\r\n")).collect();
+        let at = |needle: &str| {
+            let start = text.find(needle).unwrap_or_default() as u32;
+            (start, start + needle.len() as u32)
+        };
+        assert_eq!(
+            shown(&text, &[at("line 18"), at("line 2"), at("line 6")]),
+            [
+                (
+                    16,
+                    "line 16\nline 17\nline 18\nline 19\nline 20\n".to_owned(),
+                    vec![place(0, "line 18")]
+                ),
+                (
+                    1,
+                    "line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\n".to_owned(),
+                    vec![place(1, "line 2"), place(2, "line 6")]
+                ),
+            ]
+        );
     }
 
     #[test]
-    fn a_place_behind_the_last_line_is_shown_at_its_end() {
+    fn excerpt_of_long_line_is_cut_around_first_place() {
+        let line = format!("{}key{}far", "a".repeat(10_000), "b".repeat(10_000));
+        let excerpts = shown(&line, &[(10_000, 10_003), (20_003, 20_006)]);
+        let [(1, text, places)] = excerpts.as_slice() else {
+            panic!("one excerpt: {excerpts:?}");
+        };
+        assert_eq!(places, &[place(0, "key")]);
+        assert_eq!(text.chars().count(), WIDTH + "...".len() * 2 + 1);
+        assert!(
+            text.starts_with("...a") && text.ends_with("b...\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn excerpt_of_place_behind_last_line_ends_there() {
         assert_eq!(
             shown("a: b\n", &[(5, 5)]),
-            ("a: b\n".to_owned(), vec![some("")])
+            [(1, "a: b\n".to_owned(), vec![place(0, "")])]
         );
-        assert_eq!(shown("", &[(0, 0)]), ("\n".to_owned(), vec![some("")]));
-    }
-
-    #[test]
-    fn positions_are_those_of_the_file() -> Result<(), MietteError> {
-        let file = SourceFile::new("f", format!("x\n{}key", "é".repeat(100)));
-        let (excerpt, ranges) = Excerpt::new(&file, &[Span::new(202, 205)], FRAME);
-        let range = ranges[0].clone().unwrap_or_default();
-        let contents = excerpt.read_span(&(range.start, range.len()).into(), 0, 0)?;
-        assert_eq!((contents.line(), contents.column()), (1, 100));
-        Ok(())
+        assert_eq!(
+            shown("", &[(0, 0)]),
+            [(1, "\n".to_owned(), vec![place(0, "")])]
+        );
     }
 }

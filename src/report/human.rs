@@ -1,26 +1,19 @@
 //! For people: what, where, why and what to do, with the lines in question.
 //!
-//! miette draws the snippets. It knows one source per diagnostic, so each other file is a block of its own, titled by the
-//! role it plays. The headline is ours: it starts the line with `severity[rule]:`, to be found by eye and by `grep`.
+//! annotate-snippets draws each finding as rustc draws its own. The headline starts the line with `severity[rule]:`, to be
+//! found by eye and by `grep`.
 
-use std::fmt;
+use std::ops::Range;
 
-use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan,
-    ThemeCharacters,
-};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Snippet};
 use rayon::prelude::*;
 
 use super::digest::{Digest, DigestEntry};
-use super::excerpt::{Excerpt, Frame, NAME};
-use super::relation::rendered_from;
+use super::excerpt::{Excerpt, excerpts};
 use super::{HumanOptions, Report, Reported, Summary, closing, theme, wrap};
 use crate::finding::{Chain, Label, Relation, Severity};
 use crate::kube::ObjectKey;
-use crate::text::{ColumnUnit, Span, plain};
-
-/// Lines of context around each place. The excerpt holds them, and miette is told to show them.
-const CONTEXT: usize = 2;
+use crate::text::{ColumnUnit, FileId, Span, plain};
 
 /// Related places that are drawn, in the main snippet and outside it; a finding that touches hundreds of objects stays
 /// readable.
@@ -28,6 +21,9 @@ const MAX_PLACES: usize = 8;
 
 /// Objects of a chain that are drawn. Each stands to the right of the one before it.
 const MAX_LINKS: usize = 12;
+
+/// Facts that are wrapped.
+const PROSE: [&str; 2] = ["note", "help"];
 
 /// Lines of a screen. A longer report ends with a table.
 const SCREEN: usize = 50;
@@ -111,108 +107,220 @@ fn table(out: &mut String, report: &Report, digest: &Digest<'_>) {
     out.push('\n');
 }
 
+/// The finding as one drawing: the headline, its lines file by file, and the facts.
 fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: &HumanOptions) {
     let reported = entry.reported;
     let finding = &reported.finding;
-    let headline = format!("{}[{}]:", finding.severity.as_str(), finding.rule);
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+    };
+    let mut title = level
+        .primary_title(plain::one_line(&finding.message))
+        .id(finding.rule);
+    if let Some(url) = &reported.url {
+        title = title.id_url(plain::visible(url));
+    }
     let (here, elsewhere): (Vec<&Label>, Vec<&Label>) = finding
         .related
         .iter()
         .partition(|label| label.file == finding.primary.file);
-    let labels: Vec<&Label> = std::iter::once(&finding.primary)
-        .chain(here.iter().copied().take(MAX_PLACES))
-        .collect();
-    let message = theme::bold(&plain::one_line(&finding.message), options);
-    let (block, unseen) = Block::new(report, message, finding.severity, &labels, options);
-    block.draw(out, &headline, options);
-
-    let blocks: Vec<&Label> = unseen.into_iter().chain(elsewhere).collect();
-    for label in blocks.iter().take(MAX_PLACES) {
-        let role = if label.message.trim().is_empty() {
-            "see also"
+    let labels = [&finding.primary].into_iter();
+    let labels = labels.chain(here.iter().copied().take(MAX_PLACES));
+    let sections = sections(
+        report,
+        labels.chain(elsewhere.iter().copied().take(MAX_PLACES)),
+        options.width,
+    );
+    let mut group = Group::with_title(title);
+    let mut last_line = 1;
+    for section in &sections {
+        last_line = last_line.max(section.excerpt.last_line());
+        group = section.draw(group, report);
+    }
+    let gutter = last_line.to_string().len();
+    let more = here.len().saturating_sub(MAX_PLACES) + elsewhere.len().saturating_sub(MAX_PLACES);
+    let more = (more > 0).then(|| format!("and {}", plain::count(more, "more place")));
+    let alike = entry.alike().map(|alike| format!("and {alike}"));
+    for text in more.into_iter().chain(alike) {
+        group = group.element(Level::NOTE.no_name().message(text));
+    }
+    for Fact { level, name, text } in facts(report, reported, options) {
+        let text = if PROSE.contains(&name) {
+            // `12 = note: `
+            let indent = gutter + name.len() + 5;
+            wrap::fill(&text, options.width.saturating_sub(indent), "", "")
         } else {
-            &label.message
+            text
         };
-        let bare = Label {
-            message: String::new(),
-            ..(*label).clone()
-        };
-        let (block, _) = Block::new(
-            report,
-            plain::one_line(role),
-            Severity::Info,
-            &[&bare],
-            options,
-        );
-        block.draw(out, if options.ascii { "  >" } else { "  ☞" }, options);
+        group = group.element(level.with_name(name).message(text));
     }
-    let more = here.len().saturating_sub(MAX_PLACES) + blocks.len().saturating_sub(MAX_PLACES);
-    if more > 0 {
-        out.push_str(&format!("  and {}\n", plain::count(more, "more place")));
-    }
-    if let Some(alike) = entry.alike() {
-        out.push_str(&format!("  and {alike}\n"));
-    }
-    facts(out, reported, options);
+    out.push_str(&theme::renderer(options).render(&[group]));
+    out.push('\n');
 }
 
-/// What follows the snippets: a column of names and a column of text.
-fn facts(out: &mut String, reported: &Reported, options: &HumanOptions) {
+/// Consecutive lines of one file, with the labels on them.
+struct Section<'a> {
+    file: FileId,
+    excerpt: Excerpt,
+    /// Whether the first label, the finding's own place, is in it.
+    is_primary: bool,
+    labels: Vec<&'a Label>,
+}
+
+/// The lines of the first label, the others of its file, then file by file. A label on a part of a long line that is not
+/// shown has a section of its own.
+fn sections<'a>(
+    report: &Report,
+    labels: impl Iterator<Item = &'a Label>,
+    width: usize,
+) -> Vec<Section<'a>> {
+    let mut files: Vec<(FileId, Vec<&Label>)> = Vec::new();
+    for label in labels {
+        match files.iter_mut().find(|(file, _)| *file == label.file) {
+            Some((_, labels)) => labels.push(label),
+            None => files.push((label.file, vec![label])),
+        }
+    }
+    let mut sections = Vec::new();
+    files.reverse();
+    while let Some((file, labels)) = files.pop() {
+        let spans: Vec<Span> = labels.iter().map(|label| label.span).collect();
+        let mut unseen: Vec<bool> = labels.iter().map(|_| true).collect();
+        for excerpt in excerpts(report.sources.file(file), &spans, width) {
+            excerpt
+                .places
+                .iter()
+                .for_each(|(index, _)| unseen[*index] = false);
+            let is_primary = sections.is_empty();
+            sections.push(Section {
+                file,
+                excerpt,
+                is_primary,
+                labels: labels.clone(),
+            });
+        }
+        let rest = labels.into_iter().zip(unseen);
+        let rest: Vec<_> = rest
+            .filter(|(_, unseen)| *unseen)
+            .map(|(label, _)| label)
+            .collect();
+        if !rest.is_empty() {
+            files.push((file, rest));
+        }
+    }
+    sections
+}
+
+impl<'a> Section<'a> {
+    fn draw(&'a self, group: Group<'a>, report: &'a Report) -> Group<'a> {
+        let path = plain::visible(report.path(self.file));
+        let text = self.excerpt.text.as_str();
+        let mut snippet = Snippet::source(text)
+            .line_start(self.excerpt.first_line)
+            .fold(false);
+        let mut places: Vec<(&Range<usize>, bool, Vec<String>)> = Vec::new();
+        for (index, range) in &self.excerpt.places {
+            let label = self.labels[*index];
+            let role = Some(plain::one_line(&label.message)).filter(|role| !role.is_empty());
+            // Two labels on one place would push each other aside.
+            match places.iter_mut().find(|(known, ..)| *known == range) {
+                Some((_, _, roles)) => roles.extend(role),
+                None => places.push((
+                    range,
+                    self.is_primary && *index == 0,
+                    role.into_iter().collect(),
+                )),
+            }
+        }
+        for (range, is_first, roles) in places {
+            let kind = if is_first {
+                AnnotationKind::Primary
+            } else {
+                AnnotationKind::Context
+            };
+            let label = Some(roles.join("; ")).filter(|label| !label.is_empty());
+            snippet = snippet.annotation(kind.span(range.clone()).label(label));
+        }
+        match self.place_beside(report) {
+            None => group.element(snippet.path(path)),
+            Some(place) => group.element(Origin::path(place)).element(snippet),
+        }
+    }
+
+    /// `path:line:column` of the first place, if the excerpt does not have the same column: of a line that is cut, or that
+    /// is not ASCII before the place. Columns count bytes of the file in every format.
+    fn place_beside(&self, report: &Report) -> Option<String> {
+        let is_own = |(index, _): &&(usize, _)| self.is_primary && *index == 0;
+        let places = &self.excerpt.places;
+        let (index, range) = places.iter().find(is_own).or(places.first())?;
+        let region = report.region(self.labels[*index], ColumnUnit::Utf8);
+        let before = &self.excerpt.text[..range.start];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let same = line.chars().count() + 1 == region.start.column;
+        let path = plain::visible(region.path);
+        (!same).then(|| format!("{path}:{}:{}", region.start.line, region.start.column))
+    }
+}
+
+/// A line below the snippets.
+struct Fact {
+    level: Level<'static>,
+    name: &'static str,
+    text: String,
+}
+
+fn facts(report: &Report, reported: &Reported, options: &HumanOptions) -> Vec<Fact> {
     let finding = &reported.finding;
     let object = finding.object.as_ref().map(ObjectKey::to_string);
-    for (title, text) in [("object", &object), ("field", &finding.field)] {
-        fact(
-            out,
-            title,
-            &plain::one_line(text.as_deref().unwrap_or("")),
-            options,
-        );
-    }
-    fact(out, "why", &finding.reason, options);
-    fact(out, "help", &finding.help, options);
-    if finding.chain.objects.len() > 1 {
-        out.push_str(&format!(
-            "  {} {}\n",
-            name("chain", options),
-            chain(&finding.chain, options)
-        ));
-    }
-    if let Some(url) = &reported.url {
-        let command = format!("ownerlint explain {}", finding.rule);
-        // Terminals and multiplexers without links show the text of one: it has to be of use by itself.
-        let shown = if options.links {
-            format!(
-                "\u{1b}]8;;{}\u{1b}\\{command}\u{1b}]8;;\u{1b}\\",
-                plain::visible(url)
-            )
-        } else {
-            command
-        };
-        out.push_str(&format!("  {} {shown}\n", name("more", options)));
-    }
+    let chain = (finding.chain.objects.len() > 1).then(|| chain(&finding.chain, options));
+    let more = reported
+        .url
+        .as_ref()
+        .map(|_| format!("ownerlint explain {}", finding.rule));
+    let facts = [
+        (
+            Level::NOTE,
+            "object",
+            object.as_deref().map(plain::one_line),
+        ),
+        (
+            Level::NOTE,
+            "field",
+            finding.field.as_deref().map(plain::one_line),
+        ),
+        (Level::NOTE, "note", Some(lines(&finding.reason))),
+        (Level::HELP, "help", Some(lines(&finding.help))),
+        (Level::NOTE, "chain", chain),
+        (Level::NOTE, "template", templates(report, reported)),
+        (Level::NOTE, "more", more),
+    ];
+    let facts = facts.into_iter().filter_map(|(level, name, text)| {
+        let text = text.filter(|text| !text.is_empty())?;
+        Some(Fact { level, name, text })
+    });
+    facts.collect()
 }
 
-/// Where the second column begins.
-const INDENT: &str = "          ";
-
-fn fact(out: &mut String, title: &str, text: &str, options: &HumanOptions) {
-    if text.trim().is_empty() {
-        return;
-    }
-    let lines: Vec<_> = text.trim().lines().map(plain::visible).collect();
-    let filled = wrap::fill(&lines.join("\n"), options.width, INDENT, INDENT);
-    // The name takes the place of the first line's indent; it is put there last, since colours have no width.
-    let filled: Vec<_> = filled.trim_start().lines().map(str::trim_end).collect();
-    out.push_str(&format!(
-        "  {} {}\n",
-        name(title, options),
-        filled.join("\n")
-    ));
+/// The templates that the places were rendered from.
+fn templates(report: &Report, reported: &Reported) -> Option<String> {
+    let labels = reported.finding.labels().take(MAX_PLACES + 1);
+    let mut templates: Vec<&str> = labels
+        .filter_map(|label| report.template(label.into()))
+        .collect();
+    templates.dedup();
+    (!templates.is_empty()).then(|| plain::one_line(&templates.join(", ")))
 }
 
-fn name(title: &str, options: &HumanOptions) -> String {
-    let padded = format!("{:7}", format!("{title}:"));
-    theme::styles(options).help.style(padded).to_string()
+/// The lines of a text that are not empty.
+fn lines(text: &str) -> String {
+    let lines = text
+        .trim()
+        .lines()
+        .map(|line| plain::visible(line.trim_end()));
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
 }
 
 /// The chain as a small tree, one line each: below a dependent its owner, to the right of it; below what takes others with
@@ -231,14 +339,14 @@ fn chain(chain: &Chain, options: &HumanOptions) -> String {
         .map(|key| plain::one_line(&key.to_string()));
     let lines = shown.enumerate().map(|(at, key)| match chain.relation {
         _ if at == 0 => key,
-        Relation::OwnedBy => format!("{INDENT}{}{corner}owned by {key}", "   ".repeat(at - 1)),
+        Relation::OwnedBy => format!("{}{corner}owned by {key}", "   ".repeat(at - 1)),
         Relation::Takes => format!(
-            "{INDENT}{}takes {key} with it",
+            "{}takes {key} with it",
             if at == last { corner } else { tee }
         ),
     });
     let more = chain.objects.len().saturating_sub(MAX_LINKS);
-    let more = (more > 0).then(|| format!("{INDENT}and {}", plain::count(more, "more object")));
+    let more = (more > 0).then(|| format!("and {}", plain::count(more, "more object")));
     lines.chain(more).collect::<Vec<_>>().join("\n")
 }
 
@@ -256,167 +364,4 @@ fn counts(report: &Report) -> String {
         plain::count(summary.documents, "document"),
         plain::count(summary.objects, "object")
     )
-}
-
-/// One title and one snippet, as miette wants them.
-#[derive(Debug)]
-struct Block {
-    title: String,
-    severity: Severity,
-    /// The path, as it is shown.
-    path: String,
-    /// `path:line:column` of the main label.
-    place: String,
-    excerpt: Excerpt,
-    labels: Vec<LabeledSpan>,
-}
-
-impl Block {
-    /// The block of `labels`, all of one file, the main one first; and those that cannot be shown with it.
-    fn new<'a>(
-        report: &Report,
-        title: String,
-        severity: Severity,
-        labels: &[&'a Label],
-        options: &HumanOptions,
-    ) -> (Self, Vec<&'a Label>) {
-        let file = report.sources.file(labels[0].file);
-        let spans: Vec<Span> = labels.iter().map(|label| label.span).collect();
-        let ellipsis = if options.ascii { '~' } else { '…' };
-        let frame = Frame {
-            context: CONTEXT,
-            width: options.width.max(40).saturating_sub(10),
-            ellipsis,
-        };
-        let (excerpt, ranges) = Excerpt::new(file, &spans, frame);
-        let mut shown: Vec<LabeledSpan> = Vec::new();
-        let mut unseen = Vec::new();
-        for (label, range) in labels.iter().zip(ranges) {
-            let Some(range) = range else {
-                unseen.push(*label);
-                continue;
-            };
-            let text = Some(plain::one_line(&label.message)).filter(|text| !text.is_empty());
-            let span = SourceSpan::from(range);
-            let same = shown.iter().position(|known| *known.inner() == span);
-            match same {
-                // Two labels on one place would push each other aside.
-                Some(at) => {
-                    let texts: Vec<_> = shown[at]
-                        .label()
-                        .map(str::to_owned)
-                        .into_iter()
-                        .chain(text)
-                        .collect();
-                    shown[at].set_label(Some(texts.join("; ")).filter(|texts| !texts.is_empty()));
-                }
-                None if shown.is_empty() => {
-                    shown.push(LabeledSpan::new_primary_with_span(text, span))
-                }
-                None => shown.push(LabeledSpan::new_with_span(text, span)),
-            }
-        }
-        let at = report.region(labels[0], ColumnUnit::Utf8);
-        let (path, from) = (plain::visible(at.path), rendered_from(report, labels[0]));
-        let place = format!("{path}:{}:{}{from}", at.start.line, at.start.column);
-        (
-            Self {
-                title,
-                severity,
-                path: path.into_owned(),
-                place,
-                excerpt,
-                labels: shown,
-            },
-            unseen,
-        )
-    }
-
-    /// Draws the block under the line `icon title`.
-    fn draw(&self, out: &mut String, icon: &str, options: &HumanOptions) {
-        let base = if options.ascii {
-            ThemeCharacters::ascii()
-        } else {
-            ThemeCharacters::unicode()
-        };
-        // miette starts its headline with two spaces and the severity's icon; our icon is the start of ours.
-        let indent = icon.len() - icon.trim_start().len();
-        let icon = icon.trim_start();
-        let [error, warning, advice] = [icon; 3].map(str::to_owned);
-        let characters = ThemeCharacters {
-            error,
-            warning,
-            advice,
-            ..base
-        };
-        let styles = theme::styles(options);
-        let handler = GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
-            .with_links(false)
-            .with_context_lines(CONTEXT)
-            .tab_width(4)
-            .with_wrap_lines(false)
-            .without_cause_chain()
-            .without_syntax_highlighting();
-        let mut drawn = String::new();
-        // Writing to a string does not fail, and the excerpt has all that its labels point at; if miette thinks otherwise,
-        // the headline still says what.
-        if handler.render_report(&mut drawn, self).is_err() {
-            drawn = format!("{icon} {}\n", self.title);
-        }
-        let drawn = self.located(drawn.trim_start_matches(' '));
-        let (headline, snippet) = drawn.split_once('\n').unwrap_or((&drawn, ""));
-        let [first, next] = [indent, indent + 2].map(|spaces| " ".repeat(spaces));
-        out.push_str(&wrap::fill(headline, options.width, &first, &next));
-        out.push('\n');
-        out.push_str(snippet);
-    }
-}
-
-impl Block {
-    /// The drawn snippet with its place. miette would count the characters of what it shows; a place is given as in every
-    /// other format, in bytes of the file.
-    fn located(&self, drawn: &str) -> String {
-        let mut parts = drawn.split(NAME);
-        let mut located = parts.next().unwrap_or_default().to_owned();
-        for (at, part) in parts.enumerate() {
-            let after = part.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
-            let line = part[..part.len() - after.len()]
-                .split(':')
-                .nth(1)
-                .unwrap_or_default();
-            match at {
-                0 => located.push_str(&self.place),
-                // Lines that are far apart are drawn as two snippets; the second one shows a label, not the place.
-                _ => located.push_str(&format!("{}:{line}", self.path)),
-            }
-            located.push_str(after);
-        }
-        located
-    }
-}
-
-impl fmt::Display for Block {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.title)
-    }
-}
-
-impl std::error::Error for Block {}
-
-impl Diagnostic for Block {
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-            Severity::Info => miette::Severity::Advice,
-        })
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.excerpt)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
-    }
 }

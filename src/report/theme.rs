@@ -1,32 +1,33 @@
 //! Colours that can be read on dark and on light backgrounds: no plain yellow, and what matters is bold.
 
-use miette::ThemeStyles;
+use annotate_snippets::Renderer;
+use annotate_snippets::renderer::{AnsiColor, DecorStyle, Effects, Style};
 
 use super::HumanOptions;
 
-/// The styles of snippets and of the names beside facts.
-pub(super) fn styles(options: &HumanOptions) -> ThemeStyles {
-    if !options.color {
-        return ThemeStyles::none();
-    }
-    let ansi = ThemeStyles::ansi();
-    ThemeStyles {
-        error: ansi.error.bold(),
-        warning: ansi.warning.magenta().bold(),
-        highlights: vec![
-            ansi.error.bold(),
-            ansi.warning.blue().bold(),
-            ansi.warning.green().bold(),
-        ],
-        ..ansi
-    }
+const BOLD: Style = Style::new().effects(Effects::BOLD);
+
+/// Draws findings.
+pub(super) fn renderer(options: &HumanOptions) -> Renderer {
+    let renderer = if options.color {
+        Renderer::styled()
+            .error(color(AnsiColor::Red))
+            .warning(color(AnsiColor::Magenta))
+            .info(color(AnsiColor::Blue))
+            .note(BOLD)
+            .help(color(AnsiColor::Cyan))
+            .context(color(AnsiColor::Blue))
+            .line_num(AnsiColor::Blue.on_default())
+            .emphasis(BOLD)
+    } else {
+        Renderer::plain()
+    };
+    renderer
+        .decor_style(DecorStyle::Ascii)
+        .term_width(options.width)
+        .hyperlink(options.links)
 }
 
-/// A headline.
-pub(super) fn bold(text: &str, options: &HumanOptions) -> String {
-    if options.color {
-        format!("\u{1b}[1m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
-    }
+const fn color(color: AnsiColor) -> Style {
+    color.on_default().effects(Effects::BOLD)
 }

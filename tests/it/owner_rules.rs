@@ -268,7 +268,7 @@ fn an_object_deleted_on_arrival_takes_its_dependents_and_is_not_owned_by_them() 
     );
     let report = check_text("input.yaml", DOOMED, &Check::default());
     let text = render(Format::Human, &report, &Options::default());
-    let tree = "ConfigMap/shop/owner\n          ├─ takes ConfigMap/shop/a with it\n          └─ takes ConfigMap/shop/b with it\n";
+    let tree = "ConfigMap/shop/owner\n            ├─ takes ConfigMap/shop/a with it\n            └─ takes ConfigMap/shop/b with it\n";
     assert!(text.contains(tree), "{text}");
     assert!(!text.contains("owned by ConfigMap/shop"), "{text}");
 }

@@ -185,7 +185,7 @@ fn a_manifest_of_one_endless_line_gives_short_snippets() {
         "{human}"
     );
     assert!(
-        human.contains("\"kind\":\"List\"") && human.contains("☞ far away"),
+        human.contains("\"kind\":\"List\"") && human.contains("- far away\n"),
         "{human}"
     );
 }
@@ -204,7 +204,7 @@ fn a_finding_in_an_empty_file_has_a_snippet() {
         &sample::options(),
     );
     assert!(
-        human.contains("╭─[empty.yaml:1:1]") && human.contains("╰── nothing here"),
+        human.contains("--> empty.yaml:1:1\n") && human.contains("^ nothing here\n"),
         "{human}"
     );
 }
