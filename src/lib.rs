@@ -106,7 +106,7 @@ pub mod error {
 // | `merge` | what merging a change does: what leaves, what the tools request, what comes of it, and what of it is a surprise |
 // | `suppression` | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |
 // | `baseline` | the findings that are known, by identity |
-// | `rules` | one file per family, one function per rule |
+// | `rules` | a folder per subject, one function per rule beside its description |
 // | `story` | a plan told in order: causes, holds, remedies, words |
 // | `config` | `ownerlint.yaml`: found, read, every mistake with its place |
 // | `starter` | the configuration that `init` proposes; what of a tree is never applied |

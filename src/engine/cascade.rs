@@ -11,7 +11,7 @@ use crate::kube::ObjectKey;
 use crate::ownership::Implied;
 use crate::report::plan::Cascade;
 use crate::report::{Cascades, Reported};
-use crate::rules::simulation::step_behind;
+use crate::rules;
 use crate::story::PlanView;
 use crate::text::Sources;
 
@@ -58,9 +58,10 @@ fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Ve
         let Some(object) = &finding.object else {
             continue;
         };
-        let Some((step, title)) = step_behind(finding.rule, object) else {
+        let Some(cascade) = rules::find(finding.rule).and_then(|rule| rule.cascade) else {
             continue;
         };
+        let (step, title) = cascade(object);
         let files = files.get_or_insert_with(|| {
             inventory
                 .sources

@@ -19,26 +19,6 @@ pub enum ReadExtent {
     PartOfBundles,
 }
 
-/// Rules that look at one object and at no other.
-const OF_ONE_OBJECT: [&str; 16] = [
-    "dropped-content",
-    "duplicate-key",
-    "finalizer-conflict",
-    "finalizer-invalid-name",
-    "finalizer-preset-gc",
-    "finalizer-unqualified",
-    "finalizer-wrong-type",
-    "live-object",
-    "metadata-unknown-field",
-    "namespace-spec-finalizers",
-    "object-without-name",
-    "owner-duplicate",
-    "owner-missing-field",
-    "owner-multiple-controllers",
-    "owner-unknown-field",
-    "owner-wrong-type",
-];
-
 /// What a run looked at.
 #[derive(Debug)]
 pub(super) struct Coverage {
@@ -110,7 +90,8 @@ impl Coverage {
             .object
             .as_deref()
             .is_some_and(|key| self.holds(key));
-        holds && (OF_ONE_OBJECT.contains(&identity.rule.as_str()) || pointed_at())
+        let rule = rules::find(&identity.rule);
+        holds && (rule.is_some_and(|rule| rule.reads_one_object) || pointed_at())
     }
 
     fn holds(&self, key: &str) -> bool {
@@ -125,19 +106,4 @@ impl Coverage {
 /// The last part of a key or a target.
 fn name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_of_one_object_exist() {
-        assert_eq!(
-            OF_ONE_OBJECT
-                .into_iter()
-                .find(|id| rules::find(id).is_none()),
-            None
-        );
-    }
 }

@@ -39,10 +39,9 @@ pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
 
 /// A rule as `rules` and `explain` describe it.
 pub fn describe(rule: &Rule) -> KnownRule {
-    let fixes = Page::parse(rule.page).map(|page| page.front_matter.fixes());
     KnownRule {
         info: info(rule, rule.severity),
-        fixes: fixes.unwrap_or_default(),
+        fixes: rule.fixes.to_vec(),
     }
 }
 

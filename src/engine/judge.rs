@@ -13,16 +13,6 @@ use crate::rules::{Context, MOST_FINDINGS, Omitted, RULES, Rule, Shown, World};
 use crate::suppression::Directives;
 use crate::text::plain;
 
-/// The rules that take longest, because they look at all of every object. They begin first: one that began last would keep the others
-/// waiting.
-const LONGEST: [&str; 5] = [
-    "protection-ineffective",
-    "deleted-on-arrival",
-    "webhook-blocks-deletion",
-    "duplicate-object",
-    "operator-deleted-first",
-];
-
 /// What the rules say of a bundle or a change.
 #[derive(Debug)]
 pub(super) struct Judgement {
@@ -83,15 +73,7 @@ fn all(
     run: impl Fn(&'static Rule) -> (Vec<Finding>, Omitted) + Sync,
 ) -> Judgement {
     let mut queue: Vec<(usize, &'static Rule)> = rules.iter().copied().enumerate().collect();
-    queue.sort_by_key(|(at, rule)| {
-        (
-            LONGEST
-                .iter()
-                .position(|id| *id == rule.id)
-                .unwrap_or(LONGEST.len()),
-            *at,
-        )
-    });
+    queue.sort_by_key(|(at, rule)| (!rule.is_slow, *at));
     let run = |(at, rule)| (at, rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
     // One at a time: a thread that is done takes the next, however long the other one is at its own.
     let mut runs: Vec<_> = queue.into_par_iter().with_max_len(1).map(run).collect();
@@ -159,15 +141,5 @@ fn internal_failure(rule: &Rule) -> Note {
         ),
         path: None,
         line: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_longest_rules_are_rules() {
-        assert!(LONGEST.iter().all(|id| crate::rules::find(id).is_some()));
     }
 }

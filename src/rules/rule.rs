@@ -1,13 +1,17 @@
 //! What a rule is, what it may look at, and where its findings go.
 
+use super::Subject;
 use super::draft::Draft;
 use super::proposal::{Proposal, fixed};
 use crate::baseline::Stale;
 use crate::cluster::{Analysis, Verdicts};
-use crate::finding::{Consequence, Finding, Fixes, Severity};
-use crate::inventory::Inventory;
+use crate::finding::{Applicability, Consequence, Finding, Fixes, Severity};
+use crate::gc::Step;
+use crate::inventory::{Inventory, Member};
+use crate::kube::ObjectKey;
+use crate::manifest::OwnerReference;
 use crate::merge::Merge;
-use crate::ownership::Ownership;
+use crate::ownership::{OwnerEdge, Ownership};
 use crate::suppression::{Directives, Idle};
 use crate::text::{Side, near};
 
@@ -39,6 +43,17 @@ pub struct Context<'a> {
     pub directives: &'a Directives,
     /// Every rule: directives may name others.
     pub rules: &'a [&'static Rule],
+}
+
+impl<'a> Context<'a> {
+    /// Every owner reference as it is written: its edge, the dependent, and the reference itself.
+    pub(super) fn references(
+        &self,
+    ) -> impl Iterator<Item = (&'a OwnerEdge, &'a Member, &'a OwnerReference)> {
+        let inventory = self.inventory;
+        let edges = self.ownership.written.iter();
+        edges.map(move |edge| (edge, edge.dependent(inventory), edge.reference(inventory)))
+    }
 }
 
 /// What became of the findings of a run: what rules on suppressions and baselines look at.
@@ -73,11 +88,16 @@ pub enum Repeats {
     OncePerMessage,
 }
 
+/// The step whose cascade is behind a finding on an object, and a title for it.
+pub type CascadeOf = fn(&ObjectKey) -> (Step, String);
+
 /// One rule.
 #[derive(Debug)]
 pub struct Rule {
     /// The id: kebab-case, names the defect, reads well after "ignore".
     pub id: &'static str,
+    /// The folder that it is in.
+    pub subject: Subject,
     /// One line for lists.
     pub summary: &'static str,
     /// The severity unless a finding says otherwise.
@@ -90,11 +110,49 @@ pub struct Rule {
     pub check: RuleCheck,
     /// How often it says one thing.
     pub repeats: Repeats,
+    /// How its fixes may be applied, for each kind of fix that it offers; empty if it offers none.
+    pub fixes: &'static [Applicability],
+    /// Whether a finding depends on one object and on no other.
+    pub reads_one_object: bool,
+    /// Whether it reads all of every object. Slow rules begin first: one that began last would keep the others waiting.
+    pub is_slow: bool,
+    /// The cascade behind its findings.
+    pub cascade: Option<CascadeOf>,
 }
 
 impl Rule {
     /// The folder of the repository with the pages that links lead to; they are generated from `rules/`.
     pub const PAGES: &'static str = "docs/rules";
+
+    pub(super) const fn once_per_files(mut self) -> Self {
+        self.repeats = Repeats::OncePerFiles;
+        self
+    }
+
+    pub(super) const fn once_per_message(mut self) -> Self {
+        self.repeats = Repeats::OncePerMessage;
+        self
+    }
+
+    pub(super) const fn fixes(mut self, fixes: &'static [Applicability]) -> Self {
+        self.fixes = fixes;
+        self
+    }
+
+    pub(super) const fn of_one_object(mut self) -> Self {
+        self.reads_one_object = true;
+        self
+    }
+
+    pub(super) const fn slow(mut self) -> Self {
+        self.is_slow = true;
+        self
+    }
+
+    pub(super) const fn cascade(mut self, cascade: CascadeOf) -> Self {
+        self.cascade = Some(cascade);
+        self
+    }
 
     /// The page on the web.
     pub fn url(&self) -> String {
@@ -177,33 +235,29 @@ pub struct Omitted {
 
 /// Describes a rule and embeds its page.
 macro_rules! rule {
-    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path) => {
-        $crate::rules::rule::rule!($id, $severity, $consequence, $summary, $check, Shown)
+    ($subject:ident, $id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path) => {
+        $crate::rules::rule::rule!(@ $subject, $id, $severity, $consequence, $summary, Bundle($check))
     };
-    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path, $repeats:ident) => {
-        $crate::rules::rule::rule!(
-            @ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Bundle($check), $repeats
-        )
+    ($subject:ident, $id:literal, $severity:ident, $consequence:ident, $summary:literal, change $check:path) => {
+        $crate::rules::rule::rule!(@ $subject, $id, $severity, $consequence, $summary, Merge($check))
     };
-    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, change $check:path) => {
-        $crate::rules::rule::rule!(
-            @ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Merge($check), Shown
-        )
+    ($subject:ident, $id:literal, $severity:ident, $consequence:ident, $summary:literal, outcome $check:path) => {
+        $crate::rules::rule::rule!(@ $subject, $id, $severity, $consequence, $summary, Outcome($check))
     };
-    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, outcome $check:path) => {
-        $crate::rules::rule::rule!(
-            @ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Outcome($check), Shown
-        )
-    };
-    (@ $id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:expr, $repeats:ident) => {
+    (@ $subject:ident, $id:literal, $severity:ident, $consequence:ident, $summary:literal, $kind:ident($check:path)) => {
         $crate::rules::rule::Rule {
             id: $id,
+            subject: $crate::rules::Subject::$subject,
             summary: $summary,
             severity: $crate::finding::Severity::$severity,
             consequence: $crate::finding::Consequence::$consequence,
             page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/rules/", $id, ".md")),
-            check: $check,
-            repeats: $crate::rules::rule::Repeats::$repeats,
+            check: $crate::rules::rule::RuleCheck::$kind($check),
+            repeats: $crate::rules::rule::Repeats::Shown,
+            fixes: &[],
+            reads_one_object: false,
+            is_slow: false,
+            cascade: None,
         }
     };
 }
@@ -316,6 +370,11 @@ mod tests {
         page: "",
         check: RuleCheck::Outcome(|_, _| {}),
         repeats: Repeats::Shown,
+        subject: Subject::Reading,
+        fixes: &[],
+        reads_one_object: false,
+        is_slow: false,
+        cascade: None,
     };
 
     fn draft(severity: Severity, at: u32) -> Draft {

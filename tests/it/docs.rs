@@ -7,23 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use ownerlint::finding::{Applicability, Consequence, Severity};
 use ownerlint::report::{Format, SCHEMAS, schema};
-use ownerlint::rules::{Page, RULES, Rule};
+use ownerlint::rules::{Page, RULES, Rule, Subject};
 use serde_json::Value;
 
 use crate::support::{ownerlint, root};
-
-/// Where a family begins in the order of the registry, and its name.
-const FAMILIES: [(&str, &str); 9] = [
-    ("owner-of-cluster-scoped", "Kinds and scopes"),
-    ("owner-missing-field", "The form of owner references"),
-    ("owner-literal-uid", "Who the owner is"),
-    ("metadata-unknown-field", "Metadata"),
-    ("finalizer-invalid-name", "Finalizers"),
-    ("deleted-on-arrival", "What a deletion would do"),
-    ("crd-removed", "What a change does"),
-    ("unreadable-file", "Reading the input"),
-    ("suppression-malformed", "Suppressions and baseline"),
-];
 
 /// The pages that people wrote, in the order in which they are read: title and name, in parts.
 const GUIDE: [(&str, &[(&str, &str)]); 4] = [
@@ -96,25 +83,38 @@ fn words(consequence: Consequence) -> &'static str {
     }
 }
 
-/// The families in order, each with its rules.
-fn families() -> Vec<(&'static str, Vec<&'static Rule>)> {
-    let mut families: Vec<(&str, Vec<&Rule>)> = Vec::new();
-    for rule in RULES {
-        if let Some((_, name)) = FAMILIES.iter().find(|(first, _)| *first == rule.id) {
-            families.push((name, Vec::new()));
-        }
-        families
-            .last_mut()
-            .expect("the first rule begins a family")
-            .1
-            .push(rule);
-    }
-    assert_eq!(
-        families.len(),
-        FAMILIES.len(),
-        "every family begins with a rule, in the order of the registry"
-    );
-    families
+/// The subjects, each with its rules in the order of the registry.
+fn subjects() -> Vec<(&'static str, Vec<&'static Rule>)> {
+    let of = |subject: Subject| {
+        let rules = RULES.iter().copied();
+        let rules = rules.filter(move |rule| rule.subject == subject);
+        (subject.title(), rules.collect())
+    };
+    Subject::ALL.into_iter().map(of).collect()
+}
+
+/// The README with the table of rules.
+fn readme() -> String {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
+    let readme = readme.replace("\r\n", "\n");
+    let header = "| rule | severity | consequence | what it flags |\n|---|---|---|---|\n";
+    let (before, rest) = readme
+        .split_once(header)
+        .expect("the README has a table of rules");
+    let after = rest.trim_start_matches(|c| c != '\n');
+    let after = rest.find("\n\n").map_or(after, |end| &rest[end..]);
+    let row = |rule: &&Rule| {
+        let page = format!("{}/{}.md", Rule::PAGES, rule.id);
+        format!(
+            "| [{}]({page}) | {} | {} | {} |",
+            rule.id,
+            rule.severity.as_str(),
+            rule.consequence.as_str(),
+            rule.summary
+        )
+    };
+    let rows: Vec<_> = RULES.iter().map(row).collect();
+    format!("{before}{header}{}{after}", rows.join("\n"))
 }
 
 fn generated_from(source: &str) -> String {
@@ -178,10 +178,10 @@ fn rule_page(at: usize) -> String {
     let related: Vec<_> = others
         .filter(|other| own.contains(other.id) || cited(other))
         .collect();
-    let family = families()
+    let subject = subjects()
         .into_iter()
         .find(|(_, rules)| rules.iter().any(|other| other.id == rule.id));
-    let (family, rules) = family.expect("every rule has one");
+    let (subject, rules) = subject.expect("every rule has one");
     let rules: Vec<_> = rules
         .into_iter()
         .filter(|other| other.id != rule.id)
@@ -190,7 +190,7 @@ fn rule_page(at: usize) -> String {
     if !related.is_empty() {
         out.push_str(&format!("Related: {}\n\n", joined(&related)));
     }
-    out.push_str(&format!("{family}: {}\n\n", joined(&rules)));
+    out.push_str(&format!("{subject}: {}\n\n", joined(&rules)));
     let neighbour = |at: Option<usize>| at.and_then(|at| RULES.get(at));
     let before = neighbour(at.checked_sub(1)).map(|rule| format!("← {}", link(rule)));
     let after = neighbour(Some(at + 1)).map(|rule| format!("{} →", link(rule)));
@@ -269,17 +269,17 @@ fn rules_index() -> String {
     let counts = [Severity::Error, Severity::Warning, Severity::Info].map(of);
     out.push_str(&format!("[ownerlint](../README.md) / rules\n\n# Rules\n\n{} rules: {} are errors, {} warnings and {} infos unless the configuration says otherwise. A finding \
          can differ from its rule in severity and consequence.\n\n## By consequence\n\nWhat the cluster \
-         does about the defect.\n\n{}## By family\n\n",
+         does about the defect.\n\n{}## By subject\n\n",
         RULES.len(),
         counts[0],
         counts[1],
         counts[2],
         by_consequence("")));
-    let rows = families()
+    let rows = subjects()
         .into_iter()
-        .map(|(family, rules)| format!("| {family} | {} |\n", joined(&rules)));
+        .map(|(subject, rules)| format!("| {subject} | {} |\n", joined(&rules)));
     out.push_str(&format!(
-        "| family | rules |\n|---|---|\n{}",
+        "| subject | rules |\n|---|---|\n{}",
         rows.collect::<String>()
     ));
     out
@@ -561,7 +561,9 @@ fn they_are_what_is_generated() {
         let text = schema(name).expect("a schema");
         (format!("rules/schema/{name}.schema.json"), text)
     });
-    for (path, text) in pages.iter().chain(&BTreeMap::from(schemas)) {
+    let mut others = BTreeMap::from(schemas);
+    others.insert("README.md".to_owned(), readme());
+    for (path, text) in pages.iter().chain(&others) {
         let file = root().join(path);
         if update {
             std::fs::write(file, text).expect("a page");

@@ -73,6 +73,7 @@ fn every_page_describes_its_rule() {
         let front = &page.front_matter;
         assert_eq!(front.id, rule.id);
         assert_eq!(front.severity, rule.severity.as_str(), "{}", rule.id);
+        assert_eq!(front.fixes(), rule.fixes, "{}", rule.id);
         assert_eq!(front.consequence, rule.consequence.as_str(), "{}", rule.id);
         assert_eq!(front.summary, rule.summary, "{}", rule.id);
         let headings = headings(page.body);

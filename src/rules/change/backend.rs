@@ -12,6 +12,7 @@ use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
 
 pub(in crate::rules) static CONVERSION_WEBHOOK_REMOVED: Rule = rule!(
+    Change,
     "conversion-webhook-removed",
     Error,
     Stuck,
@@ -20,6 +21,7 @@ pub(in crate::rules) static CONVERSION_WEBHOOK_REMOVED: Rule = rule!(
 );
 
 pub(in crate::rules) static WEBHOOK_BACKEND_REMOVED: Rule = rule!(
+    Change,
     "webhook-backend-removed",
     Error,
     Stuck,

@@ -12,11 +12,12 @@ use crate::merge::{Merge, Outlook, ReleasedObject, Surprise, severity};
 use crate::ownership::access::Budget;
 use crate::ownership::{FinalizerHolder, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
-use crate::rules::held::counted;
+use crate::rules::finalizers::held::counted;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 
 pub(in crate::rules) static CONTROLLER_REMOVED: Rule = rule!(
+    Change,
     "controller-removed",
     Warning,
     Stuck,
@@ -25,6 +26,7 @@ pub(in crate::rules) static CONTROLLER_REMOVED: Rule = rule!(
 );
 
 pub(in crate::rules) static PERMISSION_REMOVED: Rule = rule!(
+    Change,
     "permission-removed",
     Warning,
     Stuck,

@@ -13,6 +13,7 @@ use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 
 pub(in crate::rules) static VOLUME_REMOVED: Rule = rule!(
+    Change,
     "volume-removed",
     Warning,
     Collected,
@@ -21,6 +22,7 @@ pub(in crate::rules) static VOLUME_REMOVED: Rule = rule!(
 );
 
 pub(in crate::rules) static DATA_REMOVED: Rule = rule!(
+    Change,
     "data-removed",
     Error,
     Collected,

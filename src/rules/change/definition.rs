@@ -13,6 +13,7 @@ use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 
 pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
+    Change,
     "crd-removed",
     Error,
     Collected,

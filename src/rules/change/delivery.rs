@@ -17,6 +17,7 @@ use crate::rules::words::{listed, named};
 use crate::text::plain;
 
 pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
+    Change,
     "delivery-removed",
     Error,
     Collected,

@@ -9,6 +9,7 @@ use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 
 pub(in crate::rules) static GENERATOR_REMOVED: Rule = rule!(
+    Change,
     "generator-removed",
     Error,
     Collected,

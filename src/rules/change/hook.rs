@@ -14,6 +14,7 @@ use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 
 pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
+    Change,
     "became-hook",
     Error,
     Collected,

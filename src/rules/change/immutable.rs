@@ -19,6 +19,7 @@ use crate::text::Span;
 use crate::yaml::Value;
 
 pub(in crate::rules) static IMMUTABLE_CHANGED: Rule = rule!(
+    Change,
     "immutable-changed",
     Error,
     Rejected,
@@ -27,6 +28,7 @@ pub(in crate::rules) static IMMUTABLE_CHANGED: Rule = rule!(
 );
 
 pub(in crate::rules) static SCOPE_CHANGED: Rule = rule!(
+    Change,
     "scope-changed",
     Error,
     Rejected,

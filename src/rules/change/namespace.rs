@@ -8,6 +8,7 @@ use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 
 pub(in crate::rules) static NAMESPACE_REMOVED: Rule = rule!(
+    Change,
     "namespace-removed",
     Error,
     Collected,

@@ -8,6 +8,7 @@ use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 
 pub(in crate::rules) static OWNER_REMOVED: Rule = rule!(
+    Change,
     "owner-removed",
     Error,
     Collected,

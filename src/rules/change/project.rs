@@ -15,6 +15,7 @@ use crate::text::plain;
 use crate::yaml::Value;
 
 pub(in crate::rules) static APPPROJECT_REMOVED: Rule = rule!(
+    Change,
     "appproject-removed",
     Error,
     Stuck,

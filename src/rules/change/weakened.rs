@@ -18,6 +18,7 @@ use crate::text::Span;
 use crate::yaml::Value;
 
 pub(in crate::rules) static PROTECTION_WEAKENED: Rule = rule!(
+    Change,
     "protection-weakened",
     Warning,
     Collected,

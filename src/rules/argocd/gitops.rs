@@ -1,0 +1,462 @@
+//! Rules on how GitOps tools recognise objects and recreate them: what they take for their own, and what they delete in
+//! order to change it.
+
+use std::collections::BTreeSet;
+
+use memchr::memmem;
+
+use crate::delivery::TrackingLabels;
+use crate::delivery::marks;
+use crate::finding::Severity;
+use crate::inventory::{Inventory, Member, table};
+use crate::kube::{GroupKind, kinds};
+use crate::manifest::{Metadata, Object, Spanned, Template, TemplateKind};
+use crate::ownership::DeliveryKind;
+use crate::rules::data::claims;
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::text::{FileId, Span};
+
+pub(in crate::rules) static TRACKING_LABEL_LEAKS: Rule = rule!(
+    ArgoCd,
+    "tracking-label-leaks",
+    Warning,
+    Collected,
+    "A template passes a delivery tool's own mark on to objects that the tool did not create",
+    tracking_label_leaks
+);
+
+pub(in crate::rules) static FORCE_REPLACE_ON_STATEFUL: Rule = rule!(
+    ArgoCd,
+    "force-replace-on-stateful",
+    Warning,
+    Collected,
+    "A delivery tool may delete an object that contains state in order to change it",
+    force_replace_on_stateful
+);
+
+const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
+
+/// A mark of a tool that made it into a template.
+struct Leak<'a> {
+    key: &'a str,
+    value: Spanned<&'a str>,
+    field: String,
+    /// What is made from the template.
+    made: TemplateKind,
+}
+
+fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let tracking = TrackingLabels::of(inventory);
+    let mut mentioning = MarkMentions::of(inventory);
+    for (member, template) in inventory.templates() {
+        if let Some(leak) = leak(template, &tracking) {
+            sink.push(leaked(member, &leak));
+        }
+    }
+    for member in &inventory.members {
+        if is_copied(member) && mentioning.has(member) {
+            let leaks = leaks_of_custom_resource(member).into_iter();
+            sink.extend(leaks.map(|(key, place)| leaked_by_custom_resource(member, key, place)));
+        }
+    }
+}
+
+/// Which documents mention Argo CD's marks, so that their custom resources are worth a walk.
+struct MarkMentions<'a> {
+    inventory: &'a Inventory,
+    domain: memmem::Finder<'static>,
+    /// The last document that was looked at: a list may have a million objects.
+    last: Option<(FileId, u32, bool)>,
+}
+
+impl<'a> MarkMentions<'a> {
+    fn of(inventory: &'a Inventory) -> Self {
+        Self {
+            inventory,
+            domain: memmem::Finder::new("argocd.argoproj.io/"),
+            last: None,
+        }
+    }
+
+    fn has(&mut self, member: &Member) -> bool {
+        let (file, document) = (member.file, member.document);
+        let known = self
+            .last
+            .filter(|(of, at, _)| (*of, *at) == (file, document))
+            .map(|(.., has)| has);
+        let has = known.unwrap_or_else(|| self.are_in(file, document));
+        self.last = Some((file, document, has));
+        has
+    }
+
+    fn are_in(&self, file: FileId, document: u32) -> bool {
+        let Some(document) = self.inventory.document(file, document) else {
+            return false;
+        };
+        let text = self.inventory.sources.file(file).slice(document.span);
+        let marked =
+            || text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
+        self.domain.find(text.as_bytes()).is_some() && marked()
+    }
+}
+
+fn leak<'a>(template: Template<'a>, tracking: &TrackingLabels<'_>) -> Option<Leak<'a>> {
+    let metadata = template.metadata;
+    let flux = [
+        marks::FLUX_KUSTOMIZATION_NAME,
+        marks::FLUX_HELM_RELEASE_NAME,
+    ];
+    // Labels that people use for other ends too are wrong only where they do harm.
+    let harms = |key: &str| key == marks::ARGOCD_INSTANCE || template.kind == TemplateKind::Claim;
+    let labelled = metadata
+        .labels()
+        .iter()
+        .find(|(key, _)| harms(key) && tracking.contains(key));
+    let tracked = metadata
+        .annotations()
+        .iter()
+        .find(|(key, _)| *key == marks::ARGOCD_TRACKING_ID);
+    let applied = metadata.labels().iter().find(|(key, _)| flux.contains(key));
+    let found = [
+        (labelled, "labels"),
+        (tracked, "annotations"),
+        (applied, "labels"),
+    ];
+    let (key, value, where_written) = found
+        .into_iter()
+        .find_map(|(entry, place)| entry.map(|(key, value)| (key, value, place)))?;
+    let field = format!("{}.metadata.{where_written}.{key}", template.field);
+    Some(Leak {
+        key,
+        value,
+        field,
+        made: template.kind,
+    })
+}
+
+fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
+    let Leak { key, made, .. } = leak;
+    let made = match made {
+        TemplateKind::Claim => "claims",
+        TemplateKind::Pod => "Pods",
+        TemplateKind::Job => "Jobs",
+        TemplateKind::Restricted => "claims",
+    };
+    let unowned = leak.made == TemplateKind::Claim;
+    let (severity, effect) = match *key {
+        marks::ARGOCD_TRACKING_ID => (
+            Severity::Info,
+            format!(
+                "Argo CD writes this annotation onto the objects that it applies, and it names exactly one object. Argo CD \
+                 ignores it on the {made}, where it names another object; older releases took them for its own."
+            ),
+        ),
+        marks::FLUX_KUSTOMIZATION_NAME | marks::FLUX_HELM_RELEASE_NAME => (
+            Severity::Info,
+            format!(
+                "Flux writes this label onto the objects that it applies. It prunes from a list of its own and not by \
+                 label, but whatever else selects by the label takes the {made} for part of the delivery. The template \
+                 looks like a copy of a live object."
+            ),
+        ),
+        _ if unowned => (
+            Severity::Warning,
+            "The StatefulSet controller copies the label onto every claim, and Argo CD recognises its objects by this \
+             label. The claims are not in git and, as a rule, have no owner: the application is out of sync forever, and \
+             a sync that prunes deletes the claims with their data."
+                .to_owned(),
+        ),
+        _ => (
+            Severity::Info,
+            format!(
+                "Argo CD recognises its objects by this label and takes the {made} for its own, although they are not in \
+                 git. It prunes nothing that has an owner, so this hurts only when the {made} lose theirs."
+            ),
+        ),
+    };
+    Draft::on(
+        member,
+        leak.value.key_span,
+        format!("{} passes `{key}` on to its {made}", named(member)),
+    )
+    .severity(severity)
+    .label("copied onto what is made from the template")
+    .reason(effect)
+    .help(format!(
+        "remove `{key}` from the template; the tool writes it onto the objects that it applies"
+    ))
+    .field(leak.field.clone())
+    .target(*key)
+}
+
+/// Kinds whose templates are their controllers' input for objects that the tool itself creates, or patterns to match.
+const NOT_COPIED: [&str; 3] = ["argoproj.io", "kyverno.io", "toolkit.fluxcd.io"];
+
+/// Whether operators may copy marks of the object, a custom resource, onto what they create.
+fn is_copied(member: &Member) -> bool {
+    let group = member.object.group();
+    let below = |domain: &str| {
+        group
+            .strip_suffix(domain)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    !table().is_builtin_group(group) && !NOT_COPIED.into_iter().any(below)
+}
+
+/// The marks in the metadata that a custom resource contains for objects of its operator.
+fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
+    let Some(spec) = member.object.at(&["spec"]) else {
+        return Vec::new();
+    };
+    let metadata = spec
+        .entries_below()
+        .into_iter()
+        .filter(|entry| entry.key == "metadata");
+    let marks = [
+        ("labels", marks::ARGOCD_INSTANCE),
+        ("annotations", marks::ARGOCD_TRACKING_ID),
+    ];
+    let found = metadata.flat_map(|metadata| {
+        marks.into_iter().filter_map(move |(field, key)| {
+            Some((key, metadata.value.get(field)?.entry(key)?.key_span))
+        })
+    });
+    found.collect()
+}
+
+fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) -> Draft {
+    Draft::on(member, place, format!("{} contains Argo CD's mark `{key}` for the objects of its operator", named(member)))
+        .severity(Severity::Info)
+        .label("may be copied")
+        .reason(
+            "If the operator copies it onto what it creates, Argo CD takes these objects for its own, although they are not \
+             in git. Without an owner, a sync that prunes deletes them. Whether this operator copies it is not known here.",
+        )
+        .help(format!("remove `{key}` from the spec; the tool writes it onto the objects that it applies"))
+        .target(key)
+}
+
+/// How a tool gets an object changed that refuses the change.
+enum Force<'a> {
+    /// `kubectl replace --force`, at every sync that finds a difference.
+    ArgoCdReplace(Spanned<&'a str>),
+    /// `kubectl apply --force`, when the patch fails.
+    ArgoCdApply(Spanned<&'a str>),
+    /// Flux: when a field is immutable.
+    Flux(Spanned<&'a str>, &'static str),
+}
+
+/// What is lost when an object is deleted and created again.
+const STATEFUL: [GroupKind<&str>; 5] = [
+    kinds::NAMESPACE,
+    kinds::PERSISTENT_VOLUME_CLAIM,
+    kinds::PERSISTENT_VOLUME,
+    kinds::CUSTOM_RESOURCE_DEFINITION,
+    STATEFUL_SET,
+];
+
+fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
+    for member in context.inventory.of_kinds(&STATEFUL) {
+        if let Some(force) = force(member.object.metadata()) {
+            sink.push(forced(member, &force));
+        }
+    }
+    let objects = context.analysis.delivery_objects().iter().enumerate();
+    for (place, kustomization) in
+        objects.filter(|(_, object)| object.kind == DeliveryKind::Kustomization)
+    {
+        sink.extend(forced_by_kustomization(
+            context,
+            place,
+            context.inventory.member(kustomization.id),
+        ));
+    }
+}
+
+/// `spec.force` of a Flux Kustomization counts for all that it delivers, as far as that is in the input.
+fn forced_by_kustomization(
+    context: &Context<'_>,
+    place: usize,
+    kustomization: &Member,
+) -> Option<Draft> {
+    let inventory = context.inventory;
+    let force = kustomization
+        .object
+        .at(&["spec"])?
+        .entry("force")
+        .filter(|force| force.value.as_bool() == Some(true))?;
+    let reach = context.analysis.reach();
+    let files: BTreeSet<FileId> = reach
+        .builds(place)
+        .iter()
+        .flat_map(|build| reach.files(*build))
+        .collect();
+    let delivered = files
+        .into_iter()
+        .flat_map(|file| inventory.members_of(file));
+    let stateful: Vec<&Member> = delivered
+        .filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
+        .collect();
+    // What is most likely to be lost comes first.
+    let lasting = |member: &&&Member| contains_others(&member.object) || is_mild(&member.object);
+    let worst = stateful
+        .iter()
+        .find(|member| !lasting(member))
+        .or(stateful.first())?;
+    let (more, them) = match stateful.len() {
+        1 => (String::new(), "it"),
+        2 => (" and 1 more object with state".to_owned(), "them"),
+        n => (format!(" and {} more objects with state", n - 1), "them"),
+    };
+    let draft = Draft::on(
+        kustomization,
+        force.key_span,
+        format!("`force: true` may delete {}{more} in order to change {them}", named(worst)),
+    )
+    .label("counts for all that it delivers")
+    .reason(format!(
+        "If a field cannot be changed, Flux deletes the object and creates it again. {} `prune: disabled` does not protect \
+         from it.",
+        lost_with(&worst.object)
+    ))
+    .help(format!(
+        "remove it here, and annotate what can be made again, such as Jobs, with `{}: enabled`",
+        marks::FLUX_FORCE
+    ))
+    .field("spec.force");
+    let draft = stateful
+        .iter()
+        .take(MOST_RELATED)
+        .fold(draft, |draft, member| {
+            draft.related_object(member, "is deleted if a field cannot be changed")
+        });
+    Some(if lasting(&worst) {
+        draft.severity(Severity::Info)
+    } else {
+        draft
+    })
+}
+
+fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
+    if let Some(options) = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS) {
+        let has =
+            |option: &str| marks::sync_options(options.value).any(|written| written == option);
+        match (has("Force=true"), has("Replace=true")) {
+            (true, true) => return Some(Force::ArgoCdReplace(options)),
+            // A server-side apply takes fields over, and deletes nothing.
+            (true, false) if !has("ServerSideApply=true") => {
+                return Some(Force::ArgoCdApply(options));
+            }
+            _ => {}
+        }
+    }
+    let annotated = metadata
+        .annotation(marks::FLUX_FORCE)
+        .map(|value| Force::Flux(value, "annotations"));
+    let labelled = metadata
+        .label(marks::FLUX_FORCE)
+        .map(|value| Force::Flux(value, "labels"));
+    let enabled = |force: &Force<'_>| matches!(force, Force::Flux(value, _) if value.value.eq_ignore_ascii_case("enabled"));
+    annotated.filter(enabled).or(labelled.filter(enabled))
+}
+
+/// What is lost with an object, in a sentence.
+fn lost_with(object: &Object) -> &'static str {
+    if object.is(kinds::NAMESPACE) {
+        "Everything in the namespace is deleted with it, also what is not in git."
+    } else if object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
+        "Every instance is deleted with it, and what the instances own."
+    } else if object.is(STATEFUL_SET) && claims::are_deleted(object, "whenDeleted") {
+        "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data."
+    } else if object.is(STATEFUL_SET) {
+        "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
+    } else {
+        "Its data goes with it unless the volume is retained, and whatever mounts it keeps it Terminating until then."
+    }
+}
+
+/// Whether all that is lost with an object comes back.
+fn is_mild(object: &Object) -> bool {
+    object.is(STATEFUL_SET) && !claims::are_deleted(object, "whenDeleted")
+}
+
+/// Whether other objects are deleted with it. Argo CD never replaces these, whatever the options say (gitops-engine
+/// sync_context.go, applyObject), and next to nothing of them cannot be changed.
+fn contains_others(object: &Object) -> bool {
+    object.is(kinds::NAMESPACE) || object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
+}
+
+impl Force<'_> {
+    /// Where it is written, with the path of the field.
+    fn place(&self) -> (Span, String) {
+        match self {
+            Self::ArgoCdReplace(options) | Self::ArgoCdApply(options) => (
+                options.key_span,
+                format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS),
+            ),
+            Self::Flux(switch, where_written) => (
+                switch.key_span,
+                format!("metadata.{where_written}.{}", marks::FLUX_FORCE),
+            ),
+        }
+    }
+
+    /// The option as it is written, and the protections that do not protect from it.
+    fn named(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::ArgoCdReplace(_) => (
+                "`Force=true` with `Replace=true`",
+                "`Prune=false` and `Delete=false` do",
+            ),
+            Self::ArgoCdApply(_) => ("`Force=true`", "`Prune=false` and `Delete=false` do"),
+            Self::Flux(..) => ("`force: enabled`", "`prune: disabled` does"),
+        }
+    }
+
+    /// When the tool deletes an object, in a sentence.
+    fn when(&self, object: &Object) -> &'static str {
+        match self {
+            Self::ArgoCdReplace(_) if contains_others(object) => {
+                "Older releases of Argo CD delete the object and create it again at every sync that changes it; newer ones \
+                 update a Namespace or a CRD instead (argo-cd#12810)."
+            }
+            Self::ArgoCdReplace(_) => {
+                "Argo CD runs `kubectl replace --force`: at every sync that changes the object, it deletes it and creates it \
+                 again."
+            }
+            Self::ArgoCdApply(_) => {
+                "Argo CD runs `kubectl apply --force`: if a field cannot be changed, it deletes the object and creates it \
+                 again."
+            }
+            Self::Flux(..) => {
+                "If a field cannot be changed, Flux deletes the object and creates it again."
+            }
+        }
+    }
+}
+
+fn forced(member: &Member, force: &Force<'_>) -> Draft {
+    let object = &member.object;
+    let (place, field) = force.place();
+    let (option, protections) = force.named();
+    let draft = Draft::on(member, place, format!("{option} may delete {} and create it again", named(member)))
+        .label("deletes in order to change")
+        .reason(format!("{} {} {protections} not protect from it.", force.when(object), lost_with(object)))
+        .help(
+            "remove the option here, and make such a change by hand when it is needed: for a StatefulSet with `kubectl delete \
+             --cascade=orphan`, for a claim with a new claim and a copy of the data",
+        )
+        .field(field);
+    let mild = match force {
+        Force::ArgoCdReplace(_) => contains_others(object),
+        Force::ArgoCdApply(_) | Force::Flux(..) => is_mild(object),
+    };
+    if mild {
+        draft.severity(Severity::Info)
+    } else {
+        draft
+    }
+}

@@ -1,0 +1,3 @@
+//! Applications of Argo CD.
+
+pub(in crate::rules) mod gitops;

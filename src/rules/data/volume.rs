@@ -1,0 +1,157 @@
+//! Volumes that are deleted with something else: with the object whose manifest says so, or with their Helm release.
+
+use foldhash::HashSet;
+
+use crate::delivery::{FluxObject, Regime, Removal};
+use crate::inventory::Member;
+use crate::kube::{Namespace, kinds};
+use crate::ownership::tables::{DataFate, FieldValue, KeepCondition};
+use crate::ownership::{DataLoss, Ties, data_loss, reclaim_policy};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::yaml::Value;
+
+pub(in crate::rules) static VOLUME_DELETED_WITH_OWNER: Rule = rule!(
+    Data,
+    "volume-deleted-with-owner",
+    Info,
+    Collected,
+    "Volumes are deleted together with an object or a release",
+    volume_deleted_with_owner
+);
+
+fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
+    let (inventory, tables) = (context.inventory, context.analysis.tables());
+    let mut claims = Vec::new();
+    for member in &inventory.members {
+        let Some(row) = tables
+            .data_of(member.key.group(), member.key.kind())
+            .filter(|row| row.volumes)
+        else {
+            continue;
+        };
+        let Some(loss) =
+            data_loss(inventory, tables, member).filter(|loss| loss.fate != DataFate::Kept)
+        else {
+            continue;
+        };
+        if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) {
+            claims.extend(is_of_a_release(context, member).then_some((member, loss)));
+        } else if let Some((condition, value)) = row
+            .keep
+            .iter()
+            .find_map(|condition| decides(condition, &loss))
+            && !keeps_its_volumes(context, member)
+        {
+            sink.push(written(member, condition, value, &loss));
+        }
+    }
+    if claims.is_empty() {
+        return;
+    }
+    // Whoever mounts a claim is in its namespace.
+    let namespaces: HashSet<&Namespace> = claims
+        .iter()
+        .map(|(claim, _)| &claim.key.namespace)
+        .collect();
+    let ties = Ties::from_some(inventory, tables, |member| {
+        namespaces.contains(&inventory.namespace_beside(member))
+    });
+    for (claim, loss) in &claims {
+        let user = ties
+            .users_of(&claim.key)
+            .next()
+            .map(|tie| inventory.member(tie.from));
+        sink.push(in_release(claim, loss, user));
+    }
+}
+
+/// The condition that a written value does not fulfil.
+fn decides<'a>(
+    condition: &'a KeepCondition,
+    loss: &'a DataLoss,
+) -> Option<(&'a KeepCondition, &'a FieldValue)> {
+    let (field, value) = loss.written.as_ref()?;
+    (*field == condition.field).then_some((condition, value))
+}
+
+/// Whether the storage behind every claim of a StatefulSet certainly outlives the claim, or it has none.
+fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
+    let templates = || {
+        member
+            .object
+            .at(&["spec", "volumeClaimTemplates"])
+            .into_iter()
+            .flat_map(Value::items)
+    };
+    let kept = |claim: Value<'_>| {
+        reclaim_policy(context.inventory, claim.get("spec")) == Some(DataFate::Kept)
+    };
+    member.object.is(kinds::STATEFUL_SET) && templates().all(kept)
+}
+
+fn written(
+    member: &Member,
+    condition: &KeepCondition,
+    value: &FieldValue,
+    loss: &DataLoss,
+) -> Draft {
+    let KeepCondition {
+        field,
+        values,
+        negated,
+    } = condition;
+    let help = match negated {
+        true => format!(
+            "leave `{field}` out, or without {}, to keep them",
+            values.join(" and ")
+        ),
+        false => format!("set `{field}` to {} to keep them", values.join(" or ")),
+    };
+    Draft::on(member, value.span, format!("deleting {} deletes {}", named(member), loss.lost))
+        .label("they do not outlive it")
+        .reason(format!(
+            "`{field}` is `{}`. So whoever deletes or renames the object, or lets a delivery tool prune it, deletes {}, and what \
+             is on the volumes unless their reclaim policy is Retain.",
+            value.text, loss.lost
+        ))
+        .help(help)
+        .field(field.as_str())
+        .rests_on(&loss.row, loss.verified)
+}
+
+/// Whether a claim is of a Helm release, and nothing keeps it.
+fn is_of_a_release(context: &Context<'_>, claim: &Member) -> bool {
+    let deliveries = context.analysis.deliveries();
+    let regime = deliveries.evident(context.inventory, claim);
+    matches!(
+        regime,
+        Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease))
+    ) && deliveries
+        .spared(context.inventory, claim, Removal::HelmUninstall)
+        .is_none()
+}
+
+/// A claim of a Helm release that nothing keeps, and an object that uses it.
+fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
+    let draft = Draft::on(
+        claim,
+        claim.object.name_span(),
+        format!("{} is deleted with its Helm release", named(claim)),
+    )
+    .label("is deleted by `helm uninstall`")
+    .reason(
+        "`helm uninstall` deletes every object of a release, and an upgrade deletes what left the chart, as a new name does. \
+         With the claim goes its volume, unless the volume's reclaim policy is Retain.",
+    )
+    .help(
+        "annotate the claim with `helm.sh/resource-policy: keep`, or create it outside the release and let the chart use it \
+         (often `existingClaim`)",
+    )
+    .field("metadata.name")
+    .rests_on(&loss.row, loss.verified);
+    user.into_iter().fold(draft, |draft, user| {
+        draft.related_object(user, "uses the claim")
+    })
+}

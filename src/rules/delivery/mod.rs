@@ -1,0 +1,4 @@
+//! Delivery by any tool: what it deletes, and what it spares.
+
+pub(in crate::rules) mod claimed;
+pub(in crate::rules) mod protection;

@@ -1,0 +1,550 @@
+//! A protection that does not protect: what its author wrote, and what the tool makes of it.
+
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
+
+use crate::delivery::marks;
+use crate::delivery::{
+    Belief, Flaw, FluxObject, Regime, RegimeSource, Removal, Sparing, TrackingLabels, beliefs,
+    spared,
+};
+use crate::finding::{Applicability, Severity};
+use crate::inventory::{Inventory, Member};
+use crate::kube::{GroupKind, kinds};
+use crate::manifest::{Metadata, Spanned, Template, TemplateKind};
+use crate::rules::data::claims;
+use crate::rules::draft::Draft;
+use crate::rules::holder::{MetadataHolder, each_template, own_metadata};
+use crate::rules::proposal::{Proposal, kept_by_helm};
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::yaml::Entry;
+
+pub(in crate::rules) static PROTECTION_INEFFECTIVE: Rule = rule!(
+    Delivery,
+    "protection-ineffective",
+    Warning,
+    Ignored,
+    "An annotation that should keep an object from being deleted does not",
+    protection_ineffective
+)
+.fixes(&[Applicability::Suggested])
+.slow();
+
+/// Kinds that take data or other objects along when they are deleted.
+const PRECIOUS: [GroupKind<&str>; 3] = [
+    kinds::NAMESPACE,
+    kinds::PERSISTENT_VOLUME_CLAIM,
+    kinds::PERSISTENT_VOLUME,
+];
+
+fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
+    let delivery = DeliveryObjects::of(context);
+    let tracking = TrackingLabels::of(context.inventory);
+    let released: Vec<&Member> = context.inventory.of_kind(kinds::HELM_RELEASE).collect();
+    let mut believe = |holder: MetadataHolder<'_>| {
+        sink.extend(
+            beliefs(holder.metadata)
+                .iter()
+                .map(|belief| mistaken(&holder, belief)),
+        );
+    };
+    context
+        .inventory
+        .members
+        .iter()
+        .map(own_metadata)
+        .for_each(&mut believe);
+    each_template(context.inventory, believe);
+    for member in &context.inventory.members {
+        sink.extend(read_by_another_tool(context, member, &delivery));
+        sink.extend(only_pruning(context, member, &delivery));
+    }
+    for (member, template) in context.inventory.templates() {
+        sink.extend(on_a_template(member, template, &tracking));
+    }
+    released
+        .iter()
+        .for_each(|release| sink.extend(in_values(release)));
+    sink.extend(around_releases(context.inventory, &released));
+}
+
+/// What the delivery objects of a bundle do when something leaves, by tool. An object that one of them reaches is judged by
+/// those that do; any other by all of its tool, which may deliver what is rendered here.
+#[derive(Default)]
+struct DeliveryObjects(BTreeMap<Regime, DeliveryDeletion>);
+
+/// Whether some delivery objects of a tool delete.
+#[derive(Clone, Copy, Default)]
+struct DeliveryDeletion {
+    /// One deletes what leaves its sources.
+    prunes: bool,
+    /// One deletes what it delivered when it is deleted itself.
+    deletes: bool,
+}
+
+impl DeliveryObjects {
+    fn of(context: &Context<'_>) -> Self {
+        let mut all = Self::default();
+        for object in context.analysis.delivery_objects() {
+            let deletion = all.0.entry(Regime::of(object.kind)).or_default();
+            deletion.prunes |= object.prunes && !object.suspended;
+            deletion.deletes |= object.deletes();
+        }
+        all
+    }
+
+    /// What is known of the deletion of an object that `regime` delivers; `None` without any delivery object.
+    fn deletion(
+        &self,
+        context: &Context<'_>,
+        member: &Member,
+        regime: Regime,
+    ) -> Option<DeliveryDeletion> {
+        let reached = context.analysis.deliveries().reached(member);
+        let reached = reached.map(|reached| DeliveryDeletion {
+            prunes: reached.prunes,
+            deletes: reached.deletes,
+        });
+        // What has an annotation for Flux may be rendered by Helm and installed by a HelmRelease.
+        let regime = if regime == Regime::Helm {
+            Regime::Flux(FluxObject::HelmRelease)
+        } else {
+            regime
+        };
+        reached.or_else(|| self.0.get(&regime).copied())
+    }
+}
+
+/// Cases a and g: a value or a key that the tool does not know.
+fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
+    let named = holder.named();
+    let Belief {
+        key,
+        value,
+        is_label,
+        flaw,
+    } = belief;
+    let written = value.value;
+    let shown = if written.is_empty() { "\"\"" } else { written };
+    let where_written = if *is_label { "labels" } else { "annotations" };
+    let (message, reason, help) = match flaw {
+        Flaw::Policy => (
+            format!("`{key}: {shown}` is not `keep`: an uninstall leaves {} behind, and an upgrade may delete it", named),
+            "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it among \
+             what it kept. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
+                .to_owned(),
+            "write `keep` if the object must stay, else remove the annotation: no value makes Helm delete an object".to_owned(),
+        ),
+        Flaw::PolicyCase => (
+            format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {}", named),
+            "`helm uninstall` reads the value in any case and keeps the object. An upgrade to a chart without the object \
+             compares with `keep` exactly, and deletes it."
+                .to_owned(),
+            "write `keep` in lower case, without blanks".to_owned(),
+        ),
+        Flaw::Key(meant) => (
+            format!("no tool reads `{key}`, so it does not protect {}", named),
+            format!("The key looks like `{meant}`, which is what the tool reads. Unknown keys have no effect."),
+            match *meant {
+                marks::ARGOCD_SYNC_OPTIONS => format!("write `{meant}: Prune=false,Delete=false`"),
+                marks::HELM_RESOURCE_POLICY => format!("write `{meant}: keep`"),
+                _ => format!("write `{meant}: disabled`"),
+            },
+        ),
+        Flaw::Option { written, meant } => (
+            format!("Argo CD does not know the sync option `{written}`, so it does not protect {}", named),
+            "Argo CD splits the annotation at commas and compares every option exactly, upper and lower case included. It \
+             ignores options that it does not know."
+                .to_owned(),
+            format!("write `{meant}`"),
+        ),
+        Flaw::FluxValue(meant) => (
+            format!("Flux does not know `{key}: {written}`, so it does not protect {}", named),
+            format!("Flux compares the value with `{meant}`, and ignores every other one."),
+            format!("write `{key}: {meant}`"),
+        ),
+        Flaw::Label => (
+            format!("`{key}` is a label, and the tool reads annotations: it does not protect {}", named),
+            "Helm and Argo CD look at annotations only. A label of the same name has no effect.".to_owned(),
+            "move it to `metadata.annotations`".to_owned(),
+        ),
+    };
+    let (place, words) = match flaw {
+        Flaw::Key(_) => (value.key_span, "not read by any tool"),
+        Flaw::Label => (value.key_span, "not read as a label"),
+        Flaw::Policy | Flaw::PolicyCase => (value.span, "not `keep`"),
+        Flaw::Option { .. } | Flaw::FluxValue(_) => (value.span, "has no effect"),
+    };
+    Draft::on(holder.member, place, message)
+        .label(words)
+        .reason(reason)
+        .help(help)
+        .fix(corrected(holder, belief))
+        .field(format!("{}.{where_written}.{key}", holder.field))
+}
+
+/// The protection as the tool reads it.
+fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposal> {
+    let Belief {
+        key,
+        value,
+        is_label,
+        flaw,
+    } = *belief;
+    let written = value.value;
+    let (meant_key, meant) = match flaw {
+        Flaw::Policy | Flaw::PolicyCase => (key, "keep".to_owned()),
+        Flaw::FluxValue(meant) => (key, meant.to_owned()),
+        Flaw::Label => (key, written.to_owned()),
+        Flaw::Option {
+            written: option,
+            meant,
+        } if option.split([' ', ';', '|', '\n']).nth(1).is_none() => {
+            let corrected =
+                marks::sync_options(written).map(|one| if one == option { meant } else { one });
+            (key, corrected.collect::<Vec<_>>().join(","))
+        }
+        Flaw::Option { .. } => return None,
+        Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) if written.contains('=') => {
+            (marks::ARGOCD_SYNC_OPTIONS, written.to_owned())
+        }
+        Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) => (
+            marks::ARGOCD_SYNC_OPTIONS,
+            "Prune=false,Delete=false".to_owned(),
+        ),
+        Flaw::Key(marks::HELM_RESOURCE_POLICY) => (marks::HELM_RESOURCE_POLICY, "keep".to_owned()),
+        Flaw::Key(flux) => (flux, "disabled".to_owned()),
+    };
+    let (member, field) = (holder.member, holder.field);
+    let annotations = format!("{field}.annotations");
+    let proposal = Proposal::suggested(format!("write the annotation `{meant_key}: {meant}`"));
+    Some(match is_label {
+        true => proposal
+            .remove_key(member, &format!("{field}.labels"), key)
+            .set(member, &annotations, meant_key, meant),
+        false if meant_key == key => proposal.set(member, &annotations, key, meant),
+        false if written == meant => proposal.rename(member, &annotations, key, meant_key),
+        false => proposal.rename(member, &annotations, key, meant_key).set(
+            member,
+            &annotations,
+            key,
+            meant,
+        ),
+    })
+}
+
+/// Adds an option to those that Argo CD has for an object.
+fn with_option(member: &Member, option: &str) -> Proposal {
+    let key = marks::ARGOCD_SYNC_OPTIONS;
+    let written = member
+        .object
+        .metadata()
+        .annotation(key)
+        .map(|options| options.value.trim())
+        .unwrap_or_default();
+    let options = if written.is_empty() {
+        option.to_owned()
+    } else {
+        format!("{written},{option}")
+    };
+    Proposal::suggested(format!("write the annotation `{key}: {options}`"))
+        .annotate(member, key, options)
+}
+
+/// Adds an annotation.
+fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
+    Proposal::suggested(format!("add the annotation `{key}: {value}`")).annotate(member, key, value)
+}
+
+/// Case c, and its counterparts: the annotation is right, and another tool prunes.
+fn read_by_another_tool(
+    context: &Context<'_>,
+    member: &Member,
+    delivery: &DeliveryObjects,
+) -> Option<Draft> {
+    let metadata = member.object.metadata();
+    let keep = metadata
+        .annotation(marks::HELM_RESOURCE_POLICY)
+        .filter(|policy| policy.value.trim() == "keep");
+    let flux = metadata
+        .annotation(marks::FLUX_PRUNE)
+        .filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
+    // Few objects have either.
+    keep.or(flux)?;
+    let deliveries = context.analysis.deliveries();
+    let evident = deliveries.evident(context.inventory, member)?;
+    let stays = |removal| {
+        deliveries
+            .spared(context.inventory, member, removal)
+            .is_some()
+    };
+    let (value, key, message, reason, help, fix) = match (evident, keep, flux) {
+        (Regime::ArgoCd, Some(keep), _) if !stays(Removal::ArgoCdPrune) => (
+            keep,
+            marks::HELM_RESOURCE_POLICY,
+            format!(
+                "Argo CD prunes {} in spite of `{}: keep`",
+                named(member),
+                marks::HELM_RESOURCE_POLICY
+            ),
+            "Argo CD looks at Helm's annotation when an Application is deleted, and not when it prunes: once the object \
+             leaves the sources, a sync that prunes deletes it.",
+            format!("add `{}: Prune=false`", marks::ARGOCD_SYNC_OPTIONS),
+            with_option(member, "Prune=false"),
+        ),
+        (Regime::Flux(FluxObject::Kustomization), Some(keep), _) if !stays(Removal::FluxPrune) => (
+            keep,
+            marks::HELM_RESOURCE_POLICY,
+            format!(
+                "Flux prunes {} in spite of `{}: keep`",
+                named(member),
+                marks::HELM_RESOURCE_POLICY
+            ),
+            "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
+             the sources, or the Kustomization is deleted, Flux deletes it.",
+            format!("add `{}: disabled`", marks::FLUX_PRUNE),
+            with_annotation(member, marks::FLUX_PRUNE, "disabled"),
+        ),
+        (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), None, Some(flux))
+            if !stays(Removal::HelmUninstall) =>
+        {
+            (
+                flux,
+                marks::FLUX_PRUNE,
+                format!(
+                    "Helm deletes {} in spite of `{}: disabled`",
+                    named(member),
+                    marks::FLUX_PRUNE
+                ),
+                "The object is part of a Helm release. Flux's annotation is for objects that a Kustomization applies: Helm does \
+             not look at it, and deletes the object when the release is uninstalled or no longer contains it.",
+                format!("add `{}: keep`", marks::HELM_RESOURCE_POLICY),
+                kept_by_helm(member),
+            )
+        }
+        _ => return None,
+    };
+    let draft = Draft::on(member, value.key_span, message)
+        .label("read by another tool")
+        .reason(reason)
+        .help(help)
+        .fix(fix)
+        .field(format!("metadata.annotations.{key}"));
+    // Whether anything is pruned is for the Application or Kustomization to say.
+    let prunes = delivery
+        .deletion(context, member, evident)
+        .is_some_and(|deletion| deletion.prunes);
+    Some(if prunes {
+        draft
+    } else {
+        draft.severity(Severity::Info)
+    })
+}
+
+/// Case d: `Prune=false` says nothing about the deletion of the Application.
+fn only_pruning(
+    context: &Context<'_>,
+    member: &Member,
+    delivery: &DeliveryObjects,
+) -> Option<Draft> {
+    let object = &member.object;
+    let options = object.metadata().annotation(marks::ARGOCD_SYNC_OPTIONS)?;
+    let never = marks::sync_options(options.value).any(|option| option == "Prune=false");
+    let spared = spared(object, None, Removal::ArgoCdApplication).is_some();
+    let stays = delivery
+        .deletion(context, member, Regime::ArgoCd)
+        .is_some_and(|deletion| !deletion.deletes);
+    if !never || spared || stays || is_of_another_tool(context, member) {
+        return None;
+    }
+    let precious = PRECIOUS.iter().any(|kind| object.is(*kind));
+    let draft = Draft::on(
+        member,
+        options.key_span,
+        format!("deleting the Application deletes {} in spite of `Prune=false`", named(member)),
+    )
+    .label("protects from pruning only")
+    .reason(
+        "`Prune=false` keeps an object that leaves the sources. When an Application with the finalizer \
+         `resources-finalizer.argocd.argoproj.io` is deleted, or renamed, Argo CD looks at `Delete=false` instead, and \
+         deletes this object with all others.",
+    )
+    .help(format!("write `{}: Prune=false,Delete=false`", marks::ARGOCD_SYNC_OPTIONS))
+    .fix(with_option(member, "Delete=false"))
+    .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS));
+    Some(if precious {
+        draft
+    } else {
+        draft.severity(Severity::Info)
+    })
+}
+
+/// Whether a tool other than Argo CD delivers an object that has an option for Argo CD. The labels of a chart are none of a
+/// tool: Argo CD renders charts too.
+fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
+    let deliveries = context.analysis.deliveries();
+    match deliveries.evident(context.inventory, member) {
+        None | Some(Regime::ArgoCd) => false,
+        Some(Regime::Helm) => {
+            !matches!(deliveries.regime(member).source, RegimeSource::Mark { .. })
+        }
+        Some(Regime::Flux(_) | Regime::Kubectl) => true,
+    }
+}
+
+/// Case e: a protection of what a controller makes from a template.
+fn on_a_template(
+    member: &Member,
+    template: Template<'_>,
+    tracking: &TrackingLabels<'_>,
+) -> Option<Draft> {
+    let (key, value) = protection_of(template.metadata)?;
+    // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
+    let is_tracked = || {
+        template
+            .metadata
+            .labels()
+            .iter()
+            .any(|(key, _)| tracking.contains(key))
+    };
+    if key == marks::ARGOCD_SYNC_OPTIONS && is_tracked() {
+        return None;
+    }
+    let claim = template.kind == TemplateKind::Claim;
+    let (made, instead) = match template.kind {
+        TemplateKind::Claim => (
+            "claims",
+            "claims of a StatefulSet stay unless `spec.persistentVolumeClaimRetentionPolicy` deletes them: set `whenDeleted` \
+             and `whenScaled` to `Retain`. To protect them from the deletion of their namespace, protect the Namespace",
+        ),
+        TemplateKind::Pod => (
+            "Pods",
+            "write the annotation into the object's own `metadata`",
+        ),
+        TemplateKind::Job => (
+            "Jobs",
+            "write the annotation into the object's own `metadata`",
+        ),
+        TemplateKind::Restricted => (
+            "claims",
+            "create the claim as an object of its own, and annotate that",
+        ),
+    };
+    let draft = Draft::on(
+        member,
+        value.key_span,
+        format!("`{key}` in a template of {} protects none of its {made}", named(member)),
+    )
+    .label(format!("copied onto {made} that no tool delivers"))
+    .reason(format!(
+        "A controller makes the {made} from the template and copies the annotation. The tool neither applied them nor deletes \
+         them, so it never looks at it; whatever does delete them, a controller, their owner or their namespace, does not \
+         look at it either."
+    ))
+    .help(instead)
+    .field(format!("{}.metadata.annotations.{key}", template.field));
+    // No delivery tool deletes these claims. A protection is missed where their controller deletes them, and people rely on
+    // Argo CD's options for it (argo-cd#13503).
+    let missed = key == marks::ARGOCD_SYNC_OPTIONS
+        || ["whenDeleted", "whenScaled"]
+            .into_iter()
+            .any(|when| claims::are_deleted(&member.object, when));
+    Some(if claim && missed {
+        draft
+    } else {
+        draft.severity(Severity::Info)
+    })
+}
+
+/// A protection of any tool, with its key.
+fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)> {
+    let protecting = |key: &'static str, protects: fn(&str) -> bool| {
+        metadata
+            .annotation(key)
+            .filter(|value| protects(value.value))
+            .map(|value| (key, value))
+    };
+    protecting(marks::ARGOCD_SYNC_OPTIONS, |value| {
+        let mut options = marks::sync_options(value);
+        options.any(|option| {
+            matches!(
+                option,
+                "Prune=false" | "Prune=confirm" | "Delete=false" | "Delete=confirm"
+            )
+        })
+    })
+    .or_else(|| {
+        protecting(marks::FLUX_PRUNE, |value| {
+            value.eq_ignore_ascii_case("disabled")
+        })
+    })
+    .or_else(|| protecting(marks::HELM_RESOURCE_POLICY, |value| value.trim() == "keep"))
+}
+
+/// Case f: Flux's annotation in the values of a chart ends up on objects that Helm deletes (fluxcd/flux2#5035).
+fn in_values(release: &Member) -> Option<Draft> {
+    let values = release.object.at(&["spec", "values"])?;
+    let off = |entry: &Entry<'_>| {
+        entry.key == marks::FLUX_PRUNE
+            && entry
+                .value
+                .as_str()
+                .is_some_and(|value| value.eq_ignore_ascii_case("disabled"))
+    };
+    let entry = values.entries_below().into_iter().find(off)?;
+    let draft = Draft::on(
+        release,
+        entry.key_span,
+        format!("Helm deletes what {} installs, in spite of `{}: disabled`", named(release), marks::FLUX_PRUNE),
+    )
+    .label("ends up on objects of the release")
+    .reason(
+        "The chart writes the annotation onto objects that Helm installs. It is for objects that a Kustomization of Flux \
+         applies: Helm does not look at it, and deletes them when the HelmRelease is deleted or no longer renders them.",
+    )
+    .help(format!(
+        "write `{}: keep` in its place; to keep the release itself, annotate the HelmRelease with `{}: disabled`",
+        marks::HELM_RESOURCE_POLICY,
+        marks::FLUX_PRUNE
+    ))
+    .field("spec.values");
+    Some(draft)
+}
+
+/// Case f: an opt-out of a Namespace keeps the Namespace, and not the releases in it.
+fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
+    let opted_out = |member: &Member| match spared(&member.object, None, Removal::FluxPrune) {
+        Some(spared) if matches!(spared.by, Sparing::FluxOptOut(_)) => spared.place,
+        _ => None,
+    };
+    let mut exposed = HashMap::default();
+    for release in released
+        .iter()
+        .filter(|release| opted_out(release).is_none())
+    {
+        if let Some(namespace) = release.key.namespace.name() {
+            exposed.entry(namespace).or_insert(*release);
+        }
+    }
+    let namespaces = inventory.of_kind(kinds::NAMESPACE);
+    let found = namespaces.filter_map(|namespace| {
+        let (place, release) = (opted_out(namespace)?, exposed.get(namespace.key.name.as_str())?);
+        let draft = Draft::on(
+            namespace,
+            place,
+            format!("the opt-out of {} keeps the Namespace, not {} in it", named(namespace), named(release)),
+        )
+        .severity(Severity::Info)
+        .label("for this object only")
+        .reason(
+            "Flux judges every object by its own labels and annotations. A HelmRelease that leaves the sources is pruned, and \
+             its release uninstalled with all that it installed here.",
+        )
+        .help(format!("annotate the HelmRelease with `{}: disabled` too if it must stay", marks::FLUX_PRUNE))
+        .field(format!("metadata.annotations.{}", marks::FLUX_PRUNE));
+        Some(draft.related_object(release, "is pruned and uninstalled"))
+    });
+    found.collect()
+}

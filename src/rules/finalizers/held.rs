@@ -1,0 +1,148 @@
+//! Objects with a finalizer that a workload in the input removes.
+
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
+
+use crate::inventory::{Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, finalizers};
+use crate::ownership::known_finalizers::Controller;
+use crate::ownership::{Evidence, FinalizerHolder, Remover};
+use crate::rules::draft::Draft;
+use crate::rules::rule::Context;
+
+/// An object, and the workload that removes one of its finalizers.
+#[derive(Clone)]
+pub(in crate::rules) struct Held<'a> {
+    pub(in crate::rules) member: &'a Member,
+    pub(in crate::rules) finalizer: &'a str,
+    pub(in crate::rules) operator: ObjectId,
+    pub(in crate::rules) remover: Remover<'a>,
+}
+
+impl<'a> Held<'a> {
+    /// Whether permissions alone speak for the workload, so that it only may be the one.
+    pub(in crate::rules) fn is_guess(&self) -> bool {
+        matches!(
+            self.remover,
+            Remover::Workload {
+                evidence: Evidence::Access { .. },
+                ..
+            }
+        )
+    }
+
+    /// What the table says of the operator.
+    pub(in crate::rules) fn controller(&self) -> Option<&'a Controller> {
+        match self.remover {
+            Remover::Workload { controller, .. } => controller,
+            _ => None,
+        }
+    }
+
+    /// Whether the source of what is known of it proves it.
+    pub(in crate::rules) fn is_verified(&self) -> bool {
+        self.controller()
+            .is_some_and(|controller| controller.verified)
+    }
+}
+
+/// Group, kind and, where it makes a difference, namespace of objects, and what is known of one of their finalizers: all that decides
+/// who removes it.
+type AlikeObjects<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, Option<&'a str>);
+
+/// Every object with a finalizer that it has, or gets as soon as its controller sees it, and that a workload removes: one that
+/// runs the controller, or has the permissions where no other controller is known. Of several finalizers the first.
+pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
+    let (inventory, removers) = (context.inventory, &context.ownership.removers);
+    // Which object of its kind it is makes no difference to who removes it.
+    let by_namespace = removers.access().has_grants();
+    let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::default();
+    let mut found = Vec::new();
+    // Most kinds get no finalizer, and few objects have one.
+    let members: Vec<&Member> = match removers.adds_finalizers() {
+        true => inventory.members.iter().collect(),
+        false => inventory.remarkable().collect(),
+    };
+    for member in members {
+        let written = member
+            .object
+            .metadata()
+            .finalizers()
+            .iter()
+            .map(|finalizer| finalizer.value.as_str());
+        let written = written.filter(|name| !finalizers::is_collectors(name));
+        found.extend(
+            written
+                .chain(removers.added_finalizers(member))
+                .find_map(|finalizer| {
+                    let row = removers
+                        .known()
+                        .find(finalizer)
+                        .map(|row| row.finalizer.as_str());
+                    let namespace = by_namespace.then_some(&member.key.namespace);
+                    let question = (member.key.group_kind(), namespace, row);
+                    let answer = known.entry(question).or_insert_with(|| {
+                        let holder = FinalizerHolder {
+                            name: None,
+                            ..FinalizerHolder::of(member)
+                        };
+                        let remover = removers.remover_from(inventory, &holder, finalizer);
+                        // A Job ends on its own: it is not an operator.
+                        let operator = operator(&remover)
+                            .filter(|id| inventory.member(*id).key.group() != "batch")?;
+                        Some((operator, remover))
+                    });
+                    let (operator, remover) = answer
+                        .as_ref()
+                        .filter(|(operator, _)| *operator != member.id)?;
+                    Some(Held {
+                        member,
+                        finalizer,
+                        operator: *operator,
+                        remover: remover.clone(),
+                    })
+                }),
+        );
+    }
+    found
+}
+
+fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
+    match remover {
+        Remover::Workload {
+            id,
+            evidence: Evidence::Image { .. } | Evidence::Configuration,
+            ..
+        }
+        | Remover::Workload {
+            id,
+            controller: None,
+            ..
+        } => Some(*id),
+        _ => None,
+    }
+}
+
+/// Names the rows of the table that a finding on these objects rests on.
+pub(in crate::rules) fn resting<'h>(
+    draft: Draft,
+    context: &Context<'_>,
+    finalizers: impl Iterator<Item = &'h str>,
+) -> Draft {
+    let known = context.ownership.removers.known();
+    let rows: BTreeMap<&str, _> = finalizers
+        .filter_map(|name| known.find(name))
+        .map(|known| (&*known.finalizer, known))
+        .collect();
+    rows.into_values().fold(draft, Draft::rests_on_finalizer)
+}
+
+/// Several objects in a sentence.
+pub(in crate::rules) fn counted(first: String, all: usize) -> String {
+    match all {
+        0 | 1 => first,
+        2 => format!("{first} and 1 more object"),
+        n => format!("{first} and {} more objects", n - 1),
+    }
+}

@@ -1,0 +1,381 @@
+//! Rules on finalizers that the API server accepts but that do what the author did not intend: what gets stuck, what is
+//! orphaned, and who removes which finalizer.
+//!
+//! A finalizer of an object that was read from a cluster is its controller's business, so dumps get no warning unless
+//! something is plainly wrong.
+
+use crate::finding::{Applicability, Consequence, Severity};
+use crate::kube::{finalizers, kinds, kubectl};
+use crate::manifest::label_key_errors;
+use crate::ownership::Remover;
+use crate::ownership::known_finalizers::{Added, Controller, Handles, KindPattern, KnownFinalizer};
+use crate::rules::draft::Draft;
+use crate::rules::finalizers::syntax::is_rejected;
+use crate::rules::finalizers::words::{
+    FinalizerEntry, entries, namespace_finalizers, who_removes, with_workload,
+};
+use crate::rules::proposal::Proposal;
+use crate::rules::rule::{Context, Rule, Sink, World, rule};
+use crate::rules::words::named;
+
+pub(in crate::rules) static FINALIZER_PRESET_GC: Rule = rule!(
+    Finalizers,
+    "finalizer-preset-gc",
+    Warning,
+    Orphaned,
+    "A manifest contains one of the garbage collector's own finalizers",
+    finalizer_preset_gc
+)
+.fixes(&[Applicability::Safe, Applicability::Suggested])
+.of_one_object();
+
+pub(in crate::rules) static FINALIZER_UNKNOWN: Rule = rule!(
+    Finalizers,
+    "finalizer-unknown",
+    Warning,
+    Stuck,
+    "No known controller removes a finalizer",
+    finalizer_unknown
+);
+
+pub(in crate::rules) static FINALIZER_RUNTIME: Rule = rule!(
+    Finalizers,
+    "finalizer-runtime",
+    Warning,
+    Stuck,
+    "A manifest contains a finalizer that its controller adds at run time",
+    finalizer_runtime
+)
+.fixes(&[Applicability::Suggested]);
+
+pub(in crate::rules) static FINALIZER_MISPLACED: Rule = rule!(
+    Finalizers,
+    "finalizer-misplaced",
+    Warning,
+    Stuck,
+    "A finalizer is on a kind from which no known controller removes it",
+    finalizer_misplaced
+)
+.fixes(&[Applicability::Suggested]);
+
+pub(in crate::rules) static NAMESPACE_SPEC_FINALIZERS: Rule = rule!(
+    Finalizers,
+    "namespace-spec-finalizers",
+    Warning,
+    Stuck,
+    "`spec.finalizers` of a Namespace contains more than `kubernetes`",
+    namespace_spec_finalizers
+)
+.fixes(&[Applicability::Suggested])
+.of_one_object();
+
+/// [DEL-5], [GC-27], [L-10].
+fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
+    for entry in entries(context.inventory).filter(|entry| finalizers::is_collectors(entry.name()))
+    {
+        let metadata = entry.member.object.metadata();
+        let both = metadata
+            .finalizers()
+            .iter()
+            .any(|other| finalizers::is_collectors(&other.value) && other.value != entry.name());
+        // Both together are rejected; on an object that is being deleted, the API server added it and the collector is
+        // working on it.
+        if both || entry.member.from_dump && metadata.has_server_field("deletionTimestamp") {
+            continue;
+        }
+        let (consequence, effect) = match entry.name() == finalizers::ORPHAN {
+            true => (
+                Consequence::Orphaned,
+                "When a deletion sets no policy, or the collector deletes the object after its owner, the object is \
+                 deleted and its dependents are kept, without an owner",
+            ),
+            false => (
+                Consequence::Stuck,
+                "When a deletion sets no policy, or the collector deletes the object after its owner, the deletion \
+                 runs in the foreground: the object stays Terminating until every dependent that blocks it is gone, \
+                 forever if one of them gets stuck",
+            ),
+        };
+        let draft = entry
+            .draft(format!("{} has the garbage collector's own finalizer `{}`", named(entry.member), entry.name()))
+            .consequence(consequence)
+            .label("meant for deletion requests only")
+            .reason(format!(
+                "{effect}. `kubectl delete` always sets a policy and strips the finalizer, and so does the deletion \
+                 of the namespace. The garbage collector (kube-controller-manager) removes it only from objects that \
+                 are being deleted."
+            ))
+            .help(format!(
+                "remove the entry, and choose the policy when you delete: `kubectl delete \
+                 --cascade=orphan|foreground|background`. To release a stuck object, run {}",
+                entry.release()
+            ));
+        sink.push(match entry.member.from_dump {
+            true => draft
+                .severity(Severity::Info)
+                .fix(entry.removed(Proposal::suggested)),
+            false => draft.fix(entry.removed(Proposal::safe)),
+        });
+    }
+}
+
+/// [FIN-17]: only its controller removes a finalizer, and there is no timeout.
+fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for entry in entries(inventory) {
+        let (member, name) = (entry.member, entry.name());
+        let known = context.ownership.removers.known().find(name).is_some();
+        if known || !label_key_errors(name).is_empty() || is_rejected(member, name) {
+            continue;
+        }
+        if !matches!(
+            context.ownership.removers.remover(inventory, member, name),
+            Remover::Nobody
+        ) {
+            continue;
+        }
+        let closed = context.world == World::Closed;
+        // On an object read from a cluster, some controller outside the input added it.
+        let severity = if member.from_dump && !closed {
+            Severity::Info
+        } else {
+            Severity::Warning
+        };
+        let assumed = match closed {
+            true => "",
+            false => " This assumes that no controller outside the input removes it.",
+        };
+        sink.push_with(|| {
+            entry
+                .draft(format!("no known controller removes finalizer `{name}` of {}", named(member)))
+                .severity(severity)
+                .label("who removes this?")
+                .reason(format!(
+                    "Once deleted, the object stays Terminating until somebody removes the finalizer. There is no \
+                     timeout, and the deletion of its namespace, of its CRD, and of its owner in the foreground, \
+                     waits for it. The finalizer is not in the table of known finalizers, and no workload in the \
+                     input has a ServiceAccount whose permissions name this kind or its group.{assumed}"
+                ))
+                .claims_absence(inventory)
+                .help(format!(
+                    "remove the entry, or add its controller and the controller's RBAC to the input. To release a \
+                     stuck object, run {}; whatever the finalizer protects is then not cleaned up",
+                    entry.release()
+                ))
+        });
+    }
+}
+
+/// The table's entry for a finalizer, and the row for the object's kind. Not for the collector's own.
+fn known_of<'a>(
+    context: &Context<'a>,
+    entry: &FinalizerEntry<'_>,
+) -> Option<(&'a KnownFinalizer, Handles, Option<&'a Controller>)> {
+    if finalizers::is_collectors(entry.name()) {
+        return None;
+    }
+    let known = context.ownership.removers.known().find(entry.name())?;
+    let (group, kind) = (entry.member.key.group(), entry.member.key.kind());
+    Some((
+        known,
+        known.handles(group, kind),
+        known.controller_of(group, kind),
+    ))
+}
+
+/// [VAL-24], [L-34].
+fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for entry in entries(inventory).filter(|entry| !entry.member.from_dump) {
+        let Some((known, handles, controller)) = known_of(context, &entry) else {
+            continue;
+        };
+        let (member, name) = (entry.member, entry.name());
+        let at_run_time = match controller {
+            Some(controller) => controller.added == Added::Runtime,
+            None => {
+                handles == Handles::Unproven
+                    && known
+                        .controllers
+                        .iter()
+                        .all(|row| row.added == Added::Runtime)
+            }
+        };
+        if !at_run_time {
+            continue;
+        }
+        let verified = controller.is_some_and(|controller| controller.verified);
+        let remover = context.ownership.removers.remover(inventory, member, name);
+        let stuck = match remover {
+            Remover::ControlPlane(_) => "",
+            Remover::Workload { .. } => {
+                " If that is deleted first, the deletion of the object never finishes."
+            }
+            Remover::KnownElsewhere(_) | Remover::Unlisted(_) | Remover::Nobody => {
+                " Without that controller, the deletion of the object never finishes."
+            }
+        };
+        let draft = entry
+            .draft(format!("finalizer `{name}` of {} is one that its controller adds at run time", named(member)))
+            .severity(if verified { Severity::Warning } else { Severity::Info })
+            .label("copied from a live object?")
+            .reason(format!(
+                "{}.{stuck} Once the controller has removed the finalizer from an object that is being deleted, every \
+                 apply of this manifest fails: `no new finalizers can be added if the object is being deleted`.{}",
+                capitalised(&who_removes(inventory, &remover)),
+                if verified { "" } else { " The table's source does not prove this for this kind." }
+            ))
+            .help(format!(
+                "remove the entry: the controller adds it when it needs it. To release a stuck object, run {}",
+                entry.release()
+            ));
+        let draft = draft.fix(entry.removed(Proposal::suggested));
+        sink.push(with_workload(
+            draft.rests_on_finalizer(known),
+            inventory,
+            &remover,
+        ));
+    }
+}
+
+pub(in crate::rules) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+/// [FIN-16], [L-33].
+fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
+    for entry in entries(context.inventory) {
+        let Some((known, handles, _)) = known_of(context, &entry) else {
+            continue;
+        };
+        match handles {
+            Handles::No => sink.extend(never_removed(&entry, known)),
+            Handles::Unlisted => sink.extend(unlisted(context, &entry, known)),
+            Handles::Yes | Handles::Unproven => {}
+        }
+    }
+}
+
+/// For Kubernetes' own finalizers, the table lists every kind that they are removed from.
+fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
+    let (member, name) = (entry.member, entry.name());
+    let reason = match name == finalizers::KUBERNETES {
+        true => "The namespace controller removes `kubernetes` only from `spec.finalizers` of Namespaces. No \
+                 controller removes it from `metadata.finalizers` of any kind. Once deleted, the object stays \
+                 Terminating until somebody edits it."
+            .to_owned(),
+        false => format!(
+            "{} removes `{name}`, but only from {}: it never looks at this {}. Once deleted, the object stays \
+             Terminating until somebody edits it.",
+            capitalised(&known.controllers.first()?.removed_by),
+            kinds(known),
+            member.key.kind()
+        ),
+    };
+    let draft = misplaced(
+        entry,
+        format!(
+            "no controller removes finalizer `{name}` from {}",
+            named(member)
+        ),
+    );
+    Some(
+        draft
+            .reason(reason)
+            .fix(entry.removed(Proposal::suggested))
+            .rests_on_finalizer(known),
+    )
+}
+
+/// A controller may have learned of kinds that its row does not list, and a fork may handle others. Silent when a
+/// workload in the input may change the kind: it may be the controller.
+fn unlisted(
+    context: &Context<'_>,
+    entry: &FinalizerEntry<'_>,
+    known: &KnownFinalizer,
+) -> Option<Draft> {
+    let (member, name) = (entry.member, entry.name());
+    let Remover::Unlisted(controller) =
+        context
+            .ownership
+            .removers
+            .remover(context.inventory, member, name)
+    else {
+        return None;
+    };
+    let kind = member.key.kind();
+    let draft = misplaced(entry, format!("finalizer `{name}` is not known on {kind}"));
+    let draft = draft.severity(Severity::Info).rests_on_finalizer(known);
+    Some(draft.reason(format!(
+        "According to the table of known finalizers, {} removes it from {}. If no controller removes it from this \
+         {kind}, the object stays Terminating once it is deleted.",
+        controller.removed_by,
+        kinds(known),
+    )))
+}
+
+fn misplaced(entry: &FinalizerEntry<'_>, message: String) -> Draft {
+    let help = format!(
+        "remove the entry. To release a stuck object, run {}",
+        entry.release()
+    );
+    entry
+        .draft(message)
+        .label(format!("not known on {}", entry.member.key.kind()))
+        .help(help)
+}
+
+fn kinds(known: &KnownFinalizer) -> String {
+    let all = known.controllers.iter().flat_map(|row| &row.kinds);
+    let names: Vec<_> = all
+        .map(|pattern| match pattern {
+            KindPattern::Any => "any kind".to_owned(),
+            KindPattern::Exact { kind, group } if group.is_empty() => kind.clone(),
+            KindPattern::Exact { kind, group } => format!("{kind}.{group}"),
+            KindPattern::Group(group) => format!("kinds of {group}"),
+            KindPattern::GroupsBelow(parent) => format!("kinds of groups ending in .{parent}"),
+        })
+        .collect();
+    names.join(", ")
+}
+
+/// [VAL-26], [L-8].
+fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
+    for member in context.inventory.of_kind(kinds::NAMESPACE) {
+        for (index, finalizer) in namespace_finalizers(member) {
+            let name = finalizer.as_str();
+            let valid = label_key_errors(name).is_empty()
+                && (name.contains('/') || finalizers::is_collectors(name));
+            if !valid || name == finalizers::KUBERNETES {
+                continue;
+            }
+            sink.push_with(|| {
+                let command = kubectl::remove_spec_finalizer(&member.key.name, name);
+                let draft = Draft::on(
+                    member,
+                    finalizer.span,
+                    format!("{} has `{name}` in `spec.finalizers`", named(member)),
+                )
+                .label("only `kubernetes` is removed automatically")
+                .reason(format!(
+                    "A namespace that is created from this manifest keeps `{name}` until a controller removes it through \
+                     the `finalize` subresource. If none does, the deletion of the namespace gets stuck after its \
+                     content is gone. On an existing namespace an apply changes nothing here: the API server silently restores \
+                     the stored list. This assumes that no controller outside the input removes `{name}`."
+                ))
+                .help(format!(
+                    "remove the entry; the API server adds `kubernetes` automatically. To release a stuck namespace, run \
+                     `{command}`"
+                ))
+                .field(format!("spec.finalizers[{index}]"))
+                .target(name);
+                let removed =
+                    || Proposal::suggested("remove the finalizer").remove(member, &format!("spec.finalizers[{index}]"));
+                if member.from_dump { draft.severity(Severity::Info) } else { draft.fix(removed()) }
+            });
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What the finalizer rules share: the entries they check, how they describe removers, and the commands that release a
+//! stuck object.
+
+use std::collections::hash_map::Entry;
+
+use foldhash::HashMap;
+use smallvec::SmallVec;
+
+use crate::inventory::{Inventory, Member};
+use crate::kube::finalizers;
+use crate::kube::kubectl::{self, Target};
+use crate::manifest::Spanned;
+use crate::ownership::known_finalizers::Controller;
+use crate::ownership::{Evidence, Remover};
+use crate::rules::draft::Draft;
+use crate::rules::proposal::Proposal;
+use crate::yaml::Value;
+
+/// One finalizer of one object, with its place in the list.
+pub(in crate::rules) struct FinalizerEntry<'a> {
+    pub(in crate::rules) member: &'a Member,
+    pub(in crate::rules) index: usize,
+    pub(in crate::rules) finalizer: &'a Spanned<String>,
+    /// The places of entries that say the same.
+    repetitions: Vec<usize>,
+}
+
+impl<'a> FinalizerEntry<'a> {
+    /// An entry whose repetitions, if there are any, do not matter.
+    pub(in crate::rules) fn new(
+        member: &'a Member,
+        index: usize,
+        finalizer: &'a Spanned<String>,
+    ) -> Self {
+        Self {
+            member,
+            index,
+            finalizer,
+            repetitions: Vec::new(),
+        }
+    }
+
+    pub(in crate::rules) fn name(&self) -> &str {
+        self.finalizer.as_str()
+    }
+
+    /// A draft that points at the entry.
+    pub(in crate::rules) fn draft(&self, message: String) -> Draft {
+        Draft::on(self.member, self.finalizer.span, message)
+            .field(format!("metadata.finalizers[{}]", self.index))
+            .target(self.name())
+    }
+
+    /// What removes the entry, and its repetitions, from the manifest.
+    pub(in crate::rules) fn removed(&self, proposal: fn(&'static str) -> Proposal) -> Proposal {
+        let all = std::iter::once(&self.index).chain(&self.repetitions);
+        all.fold(proposal("remove the finalizer"), |proposal, index| {
+            proposal.remove(self.member, &format!("metadata.finalizers[{index}]"))
+        })
+    }
+
+    /// The command that releases the object from this finalizer once it is stuck, and what that breaks.
+    pub(in crate::rules) fn release(&self) -> String {
+        release(&Target::from(&self.member.key), self.index, self.name())
+    }
+}
+
+/// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
+pub(in crate::rules) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
+    inventory.remarkable().flat_map(|member| {
+        let (mut found, mut places) = (SmallVec::<[_; 1]>::new(), HashMap::default());
+        let metadata = member.object.metadata();
+        if let [_] = metadata.finalizers() {
+            found.extend(
+                metadata
+                    .numbered_finalizers()
+                    .map(|(at, only)| FinalizerEntry::new(member, at, only)),
+            );
+            return found;
+        }
+        for (index, finalizer) in metadata.numbered_finalizers() {
+            match places.entry(finalizer.as_str()) {
+                Entry::Vacant(place) => {
+                    place.insert(found.len());
+                    found.push(FinalizerEntry::new(member, index, finalizer));
+                }
+                Entry::Occupied(place) => found[*place.get()].repetitions.push(index),
+            }
+        }
+        found
+    })
+}
+
+/// `spec.finalizers` of a Namespace; a null entry is empty, entries of other types are left out.
+pub(in crate::rules) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<String>)> {
+    let list = member
+        .object
+        .at(&["spec", "finalizers"])
+        .into_iter()
+        .flat_map(Value::items);
+    let text = |value: Value<'_>| {
+        value
+            .as_str()
+            .or(value.is_null().then_some(""))
+            .map(str::to_owned)
+    };
+    list.enumerate()
+        .filter_map(|(index, item)| {
+            let span = item.span();
+            Some((
+                index,
+                Spanned {
+                    value: text(item)?,
+                    key_span: span,
+                    span,
+                },
+            ))
+        })
+        .collect()
+}
+
+/// The command that removes one finalizer of an object, as code, and what that breaks.
+pub(in crate::rules) fn release(target: &Target, index: usize, finalizer: &str) -> String {
+    let command = format!("`{}`", kubectl::remove_finalizer(target, index, finalizer));
+    match finalizers::removal_breaks(finalizer) {
+        Some(breaks) => format!("{command} ({breaks})"),
+        None => command,
+    }
+}
+
+/// Who removes a finalizer, as a clause: `Argo CD application controller removes it, but is not in the input`.
+pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>) -> String {
+    match remover {
+        Remover::ControlPlane(controller) => format!("{} removes it", controller.removed_by),
+        Remover::Workload {
+            id,
+            evidence,
+            controller,
+        } => {
+            let workload = crate::rules::words::named(inventory.member(*id));
+            match (evidence, controller) {
+                (Evidence::Image { image, .. }, Some(controller)) => {
+                    format!(
+                        "{} removes it; in the input, that is {workload}, which runs `{image}`",
+                        controller.removed_by
+                    )
+                }
+                (Evidence::Configuration, Some(controller)) => {
+                    format!(
+                        "{} removes it; according to the configuration, that is {workload}",
+                        controller.removed_by
+                    )
+                }
+                (Evidence::Configuration, None) => {
+                    format!("{workload} removes it, according to the configuration")
+                }
+                (Evidence::Image { image, .. }, None) => {
+                    format!("{workload} may remove it: it runs `{image}`")
+                }
+                (
+                    Evidence::Access {
+                        service_account, ..
+                    },
+                    controller,
+                ) => {
+                    let who = controller
+                        .map(|known| format!("{} removes it; in the input, ", known.removed_by));
+                    let who = who.unwrap_or_default();
+                    format!(
+                        "{who}{workload} may remove it: its ServiceAccount `{service_account}` may change such objects"
+                    )
+                }
+            }
+        }
+        Remover::KnownElsewhere(controller) => {
+            format!(
+                "{} removes it, but is not in the input ({})",
+                controller.removed_by,
+                runs_as(controller)
+            )
+        }
+        Remover::Unlisted(controller) => {
+            format!(
+                "{} removes it, but as far as is known only from other kinds",
+                controller.removed_by
+            )
+        }
+        Remover::Nobody => "no known controller removes it".to_owned(),
+    }
+}
+
+/// Where to look for a controller.
+fn runs_as(controller: &Controller) -> String {
+    match controller.images.is_empty() {
+        true => controller.workload_hint.clone(),
+        false => format!("image {}", controller.workload_hint),
+    }
+}
+
+/// Shows the workload that removes the finalizer, if the input has it.
+pub(in crate::rules) fn with_workload(
+    draft: Draft,
+    inventory: &Inventory,
+    remover: &Remover<'_>,
+) -> Draft {
+    let Remover::Workload { id, evidence, .. } = remover else {
+        return draft;
+    };
+    let workload = inventory.member(*id);
+    match evidence {
+        Evidence::Image { span, .. } => {
+            draft.related(workload.file, *span, "its controller runs here")
+        }
+        Evidence::Configuration => draft.related_object(workload, "its controller runs here"),
+        Evidence::Access { binding, role, .. } => {
+            let draft = draft.related_object(workload, "this workload may remove it");
+            let shown = role.unwrap_or(*binding);
+            draft.related_object(
+                inventory.member(shown),
+                "the permissions of its ServiceAccount",
+            )
+        }
+    }
+}

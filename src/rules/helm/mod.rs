@@ -1,0 +1,3 @@
+//! Releases of Helm.
+
+pub(in crate::rules) mod release;

@@ -1,0 +1,335 @@
+//! Rules on Helm releases: what an uninstall takes along, and what it leaves behind.
+//!
+//! An object counts as part of a release only on evidence: a mark of its own or of its file, or the configuration.
+
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
+
+use crate::delivery::{Regime, Removal, marks};
+use crate::finding::{Applicability, Severity};
+use crate::inventory::Member;
+use crate::kube::{GroupKind, Scope, kinds};
+use crate::manifest::Object;
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::proposal::kept_by_helm;
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::text::FileId;
+
+pub(in crate::rules) static CRD_WITHOUT_KEEP: Rule = rule!(
+    Helm,
+    "crd-without-keep",
+    Warning,
+    Collected,
+    "Uninstalling a Helm release deletes a CRD, and every instance with it",
+    crd_without_keep
+)
+.once_per_message()
+.fixes(&[Applicability::Suggested]);
+
+pub(in crate::rules) static RELEASE_OWNS_ITS_NAMESPACE: Rule = rule!(
+    Helm,
+    "release-owns-its-namespace",
+    Warning,
+    Collected,
+    "A Helm release contains the Namespace that it is installed in",
+    release_owns_its_namespace
+)
+.fixes(&[Applicability::Suggested]);
+
+pub(in crate::rules) static HOOK_SURVIVES_UNINSTALL: Rule = rule!(
+    Helm,
+    "hook-survives-uninstall",
+    Info,
+    Orphaned,
+    "Uninstalling a Helm release leaves an object behind that a hook created",
+    hook_survives_uninstall
+);
+
+/// Whether Helm, alone or for Flux, installs an object.
+fn is_released(context: &Context<'_>, member: &Member) -> bool {
+    let regime = context
+        .analysis
+        .deliveries()
+        .evident(context.inventory, member);
+    regime.is_some_and(Regime::is_release)
+}
+
+/// Whether the uninstall of its release deletes an object.
+pub(in crate::rules) fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
+    let spared = || {
+        context
+            .analysis
+            .deliveries()
+            .spared(context.inventory, member, Removal::HelmUninstall)
+    };
+    is_released(context, member) && spared().is_none()
+}
+
+/// [CRD-1]: a definition is gone only after all its instances.
+fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let definitions = inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
+    let definitions: Vec<_> = definitions
+        .filter(|member| is_uninstalled(context, member))
+        .collect();
+    if definitions.is_empty() {
+        return;
+    }
+    for member in definitions {
+        let Some(definition) = member.object.definition() else {
+            continue;
+        };
+        let kind = definition.group_kind();
+        let instances: Vec<&Member> = inventory.of_kind(kind).collect();
+        let message = match instances.len() {
+            0 => "uninstalling the release deletes its CRDs and all their instances".to_owned(),
+            n => {
+                let crd = named(member);
+                format!(
+                    "uninstalling the release deletes {crd} and its instances, {n} of them in the input"
+                )
+            }
+        };
+        let draft = Draft::on(member, member.object.name_span(), message)
+            .label(format!("deletes every {}", kind.kind))
+            .reason(format!(
+                "`helm uninstall` deletes a CustomResourceDefinition from `templates/` like every other object, and so \
+                 does an upgrade to a version of the chart that no longer renders it. The API server then deletes every \
+                 {} in the cluster, whoever created it, and the garbage collector deletes what they own.",
+                kind.kind
+            ))
+            .help(
+                "add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it; or move \
+                 the CRD into the chart's `crds/` folder, which Helm never deletes, after it has the annotation",
+            )
+            .fix(kept_by_helm(member))
+            .field("metadata.annotations")
+            .target(kind.to_string());
+        sink.push(
+            instances
+                .iter()
+                .take(MOST_RELATED)
+                .fold(draft, |draft, instance| {
+                    draft.related_object(instance, "is deleted with the CRD")
+                }),
+        );
+    }
+}
+
+/// How it is known that a release is installed in a namespace.
+enum ReleaseNamespace {
+    /// An annotation of Helm's, the command line or the configuration says so.
+    Said,
+    /// All that the rendering places is there.
+    AllIsThere,
+}
+
+fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let namespaces = inventory.of_kind(kinds::NAMESPACE);
+    let namespaces: Vec<_> = namespaces
+        .filter(|member| is_uninstalled(context, member))
+        .collect();
+    if namespaces.is_empty() {
+        return;
+    }
+    let placement = Placement::of(context);
+    for namespace in namespaces {
+        let Some(known) = placement.release_namespace(context, namespace) else {
+            continue;
+        };
+        let name = &namespace.key.name;
+        let record = match known {
+            ReleaseNamespace::Said => "the release's own record among it",
+            ReleaseNamespace::AllIsThere => {
+                "the release's own record among it if it is installed there"
+            }
+        };
+        let others = placement
+            .strangers
+            .get(name.as_str())
+            .into_iter()
+            .flatten()
+            .take(MOST_RELATED);
+        let draft = Draft::on(
+            namespace,
+            namespace.object.name_span(),
+            format!("uninstalling the release deletes {} and everything in it", named(namespace)),
+        )
+        .label("the release's own namespace")
+        .reason(format!(
+            "The Namespace is part of the release, so `helm uninstall` deletes it, and the namespace controller deletes all \
+             that is in it: what other releases, controllers and people created there too, and {record}."
+        ))
+        .help(
+            "remove the Namespace from the chart and create it with `helm install --create-namespace`, which an uninstall \
+             leaves alone; or add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it",
+        )
+        .fix(kept_by_helm(namespace))
+        .field("metadata.name");
+        sink.push(others.fold(draft, |draft, member| {
+            draft.related_object(member, "is no part of the release")
+        }));
+    }
+}
+
+/// Where the objects of a bundle are placed.
+struct Placement<'a> {
+    /// The one namespace that a rendering places all of its objects in; `None` when there are several, or one object
+    /// leaves its namespace to the release.
+    renderings: BTreeMap<FileId, Option<&'a str>>,
+    /// What is in a namespace and no part of a release.
+    strangers: HashMap<&'a str, Vec<&'a Member>>,
+}
+
+impl<'a> Placement<'a> {
+    fn of(context: &Context<'a>) -> Self {
+        let mut placement = Self {
+            renderings: BTreeMap::new(),
+            strangers: HashMap::default(),
+        };
+        for member in &context.inventory.members {
+            if !is_released(context, member) {
+                if let Some(namespace) = member.key.namespace.name() {
+                    placement
+                        .strangers
+                        .entry(namespace)
+                        .or_default()
+                        .push(member);
+                }
+            } else if member.scope() == Some(Scope::Namespaced) {
+                let namespace = member.object.namespace();
+                let one = placement.renderings.entry(member.file).or_insert(namespace);
+                *one = one.filter(|one| Some(*one) == namespace);
+            }
+        }
+        placement
+    }
+
+    /// Whether the release that a Namespace is part of is installed in it; `None` if nothing says so.
+    fn release_namespace(
+        &self,
+        context: &Context<'_>,
+        namespace: &Member,
+    ) -> Option<ReleaseNamespace> {
+        let name = namespace.key.name.as_str();
+        let annotated = namespace
+            .object
+            .metadata()
+            .annotation(marks::HELM_RELEASE_NAMESPACE);
+        let said = annotated
+            .map(|said| said.value)
+            .or(context.inventory.namespace.as_deref());
+        match said {
+            Some(said) => (said == name).then_some(ReleaseNamespace::Said),
+            None => {
+                let placed = self.renderings.get(&namespace.file).copied().flatten();
+                (placed == Some(name)).then_some(ReleaseNamespace::AllIsThere)
+            }
+        }
+    }
+}
+
+/// Kinds that grant, intercept or contain something: what is left of them still has an effect.
+const LASTING: [GroupKind<&str>; 8] = [
+    GroupKind::new("rbac.authorization.k8s.io", "ClusterRole"),
+    GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+    GroupKind::new("rbac.authorization.k8s.io", "Role"),
+    GroupKind::new("rbac.authorization.k8s.io", "RoleBinding"),
+    GroupKind::new(
+        "admissionregistration.k8s.io",
+        "MutatingWebhookConfiguration",
+    ),
+    GroupKind::new(
+        "admissionregistration.k8s.io",
+        "ValidatingWebhookConfiguration",
+    ),
+    kinds::PERSISTENT_VOLUME_CLAIM,
+    kinds::NAMESPACE,
+];
+
+fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
+    for member in context.inventory.of_kinds(&LASTING) {
+        let metadata = member.object.metadata();
+        let Some(hook) = metadata.annotation(marks::HELM_HOOK) else {
+            continue;
+        };
+        // Other tools give the annotation another meaning or none; who keeps an object on purpose knows that it stays.
+        let other_tool = context
+            .analysis
+            .deliveries()
+            .evident(context.inventory, member)
+            .is_some()
+            && !is_released(context, member);
+        let kept = metadata.annotation(marks::HELM_RESOURCE_POLICY).is_some();
+        let is_test = words(hook.value)
+            .all(|event| matches!(event.as_str(), "test" | "test-success" | "test-failure"));
+        let policy = metadata.annotation(marks::HELM_HOOK_DELETE_POLICY);
+        let deleted =
+            policy.is_some_and(|policy| words(policy.value).any(|word| word == "hook-succeeded"));
+        if other_tool || kept || is_test || deleted {
+            continue;
+        }
+        let intercepts = blocks_requests(&member.object);
+        let effect = match member.key.kind() {
+            "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" if intercepts => {
+                " Its webhooks reject what they match once the Service that answers for them is uninstalled."
+            }
+            "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => {
+                " The API server goes on calling its webhooks, and ignores that nobody answers."
+            }
+            "PersistentVolumeClaim" => " Its volume stays too.",
+            "Namespace" => " So does all that is in it.",
+            _ => " What it grants stays granted.",
+        };
+        let default = match policy {
+            None => "Without a delete policy, Helm deletes a hook only before it creates it again.",
+            Some(_) => "This delete policy does not delete a hook that succeeded.",
+        };
+        let draft = Draft::on(
+            member,
+            hook.key_span,
+            format!("{} survives the uninstall of its release", named(member)),
+        )
+        .label("a hook is no part of the release")
+        .reason(format!(
+            "Helm runs an object with `{}` as a hook and does not count it as part of the release: `helm uninstall` \
+                 never deletes it. {default}{effect}",
+            marks::HELM_HOOK
+        ))
+        .help(format!(
+            "add `hook-succeeded` to `{}` if the object is needed only while the hook runs; otherwise remove `{}`, and \
+                 Helm deletes the object with the release",
+            marks::HELM_HOOK_DELETE_POLICY,
+            marks::HELM_HOOK
+        ))
+        .field(format!("metadata.annotations.{}", marks::HELM_HOOK));
+        sink.push(if intercepts {
+            draft.severity(Severity::Warning)
+        } else {
+            draft
+        });
+    }
+}
+
+/// The words of a list between commas, as Helm compares them.
+fn words(list: &str) -> impl Iterator<Item = String> {
+    list.split(',').map(|word| word.trim().to_lowercase())
+}
+
+/// Whether an object is a webhook configuration that rejects requests when a Service does not answer.
+fn blocks_requests(object: &Object) -> bool {
+    let webhooks = object.at(&["webhooks"]);
+    webhooks
+        .into_iter()
+        .flat_map(|webhooks| webhooks.items())
+        .any(|webhook| {
+            let ignores = webhook
+                .get("failurePolicy")
+                .and_then(|policy| policy.as_str())
+                == Some("Ignore");
+            !ignores && webhook.at(&["clientConfig", "service"]).is_some()
+        })
+}

@@ -1,0 +1,134 @@
+//! A Namespace that contains objects together with the controller that must release them.
+//!
+//! Deleting a Namespace removes its Pods first and waits for them (section 4, step 3); only then does the deletion of
+//! everything else begin, and by then the controller is gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::inventory::{Member, ObjectId};
+use crate::kube::{ObjectKey, Scope, kinds, kubectl};
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::finalizers::held::{Held, counted, held, resting};
+use crate::rules::finalizers::words::with_workload;
+use crate::rules::namespaces::never_empties::emptying;
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::trials::tried;
+use crate::rules::words::named;
+
+pub(in crate::rules) static NAMESPACE_SHARED_WITH_OPERATOR: Rule = rule!(
+    Namespaces,
+    "namespace-shared-with-operator",
+    Info,
+    Stuck,
+    "A Namespace contains an operator and the objects that only it can release",
+    namespace_shared_with_operator
+);
+
+fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let namespaces: Vec<&Member> = inventory.of_kind(kinds::NAMESPACE).collect();
+    if namespaces.is_empty() {
+        return;
+    }
+    let mut shared: BTreeMap<&str, Vec<Held<'_>>> = BTreeMap::new();
+    // An operator's kinds are often unknown here; an object with a namespace is assumed to be in it.
+    for held in held(context)
+        .into_iter()
+        .filter(|held| held.member.scope() != Some(Scope::Cluster))
+    {
+        let Some(namespace) = held.member.key.namespace.name() else {
+            continue;
+        };
+        if inventory.member(held.operator).key.namespace.name() == Some(namespace) {
+            shared.entry(namespace).or_default().push(held);
+        }
+    }
+    let sharing = namespaces
+        .into_iter()
+        .filter(|namespace| shared.contains_key(namespace.key.name.as_str()));
+    for namespace in tried(sharing, context, sink) {
+        let Some(all) = shared.get(namespace.key.name.as_str()) else {
+            continue;
+        };
+        let (guesses, known): (Vec<_>, Vec<_>) = all.iter().cloned().partition(Held::is_guess);
+        let stuck = stuck_unless_quicker(context, namespace, known);
+        // One note for each Namespace: what is known says more than a guess.
+        let held = if stuck.is_empty() { guesses } else { stuck };
+        if let Some(first) = held.first() {
+            sink.push(note(context, namespace, first, &held));
+        }
+    }
+}
+
+/// Those that the deletion of the namespace leaves behind unless their operator is quicker than its own end.
+fn stuck_unless_quicker<'a>(
+    context: &Context<'_>,
+    namespace: &Member,
+    held: Vec<Held<'a>>,
+) -> Vec<Held<'a>> {
+    if held.is_empty() {
+        return held;
+    }
+    let step = emptying(namespace.key.clone());
+    let Some(plan) = context.verdicts.of(&step) else {
+        return Vec::new();
+    };
+    let stuck = plan
+        .stuck(0)
+        .into_iter()
+        .filter(|stuck| !stuck.is_certain());
+    let stuck: BTreeSet<ObjectKey> = stuck
+        .map(|stuck| plan.cluster().key(stuck.object))
+        .collect();
+    held.into_iter()
+        .filter(|held| stuck.contains(&held.member.key))
+        .collect()
+}
+
+fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Held<'_>]) -> Draft {
+    let inventory = context.inventory;
+    let operators: BTreeSet<ObjectId> = held.iter().map(|held| held.operator).collect();
+    let operators: Vec<String> = operators
+        .into_iter()
+        .map(|id| named(inventory.member(id)))
+        .collect();
+    let operator = named(inventory.member(first.operator));
+    let objects = counted(named(first.member), held.len());
+    let guess = first.is_guess();
+    let (gets, removes) = match guess {
+        true => ("may get stuck", "may be the one that removes"),
+        false => ("gets stuck", "removes"),
+    };
+    let nobody = match guess {
+        true => "no other controller is known to release",
+        false => "nobody is left to release",
+    };
+    let delete = kubectl::delete(&(&first.member.key).into(), &[]);
+    let draft = Draft::on(
+        namespace,
+        namespace.object.name_span(),
+        format!("deleting {} {gets}: {operator} is deleted first, and {nobody} {objects}", named(namespace)),
+    )
+    .label("would stay Terminating")
+    .reason(format!(
+        "Deleting a Namespace removes its Pods first and waits for them; everything else is deleted only after \
+         {operator} is gone. {operator} {removes} the finalizer `{}` of {}, which then stays Terminating, and so does \
+         the Namespace, unless the controller is quicker than the end of its Pod.",
+        first.finalizer,
+        named(first.member)
+    ))
+    .help(format!(
+        "delete what the operator manages first, for example with `{delete}`, and the Namespace once that is gone; or \
+         keep the operator in another namespace"
+    ))
+    .field("metadata.name")
+    .target(operators.join(", "));
+    let draft = resting(draft, context, held.iter().map(|held| held.finalizer));
+    let draft = with_workload(draft, inventory, &first.remover);
+    held.iter().take(MOST_RELATED).fold(draft, |draft, held| {
+        draft.related_object(
+            held.member,
+            format!("has or gets the finalizer `{}`", held.finalizer),
+        )
+    })
+}

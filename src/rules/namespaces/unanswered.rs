@@ -1,0 +1,519 @@
+//! What fails when nobody answers for a Service: webhooks that reject the deletion of their own world, and aggregated APIs
+//! without a backend.
+//!
+//! A rendering shows what vanishes with what. That a Service is not part of it proves nothing: it may come from another one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::delivery::{KindOrder, Sequence, kind_order};
+use crate::finding::Severity;
+use crate::inventory::{Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds, kubectl};
+use crate::manifest::{CustomResourceDefinition, Labels, Spanned, Webhook};
+use crate::ownership::{
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,
+    RequestedKind, RequestedObject, Selected, ServedClient,
+};
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::helm::release::is_uninstalled;
+use crate::rules::rule::{Context, Rule, Sink, World, rule};
+use crate::rules::words::{named, whereabouts};
+use crate::text::FileId;
+
+pub(in crate::rules) static WEBHOOK_BLOCKS_DELETION: Rule = rule!(
+    Namespaces,
+    "webhook-blocks-deletion",
+    Warning,
+    Stuck,
+    "A webhook rejects the deletion of what is deleted together with its own backend",
+    webhook_blocks_deletion
+)
+.slow();
+
+pub(in crate::rules) static APISERVICE_WITHOUT_BACKEND: Rule = rule!(
+    Namespaces,
+    "apiservice-without-backend",
+    Warning,
+    Stuck,
+    "An APIService has no backend, or loses it with a Namespace: every Namespace that is deleted then gets stuck",
+    apiservice_without_backend
+);
+
+/// When the backend of a webhook goes before what the webhook is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Occasion {
+    /// Its Namespace is deleted: Pods first.
+    NamespaceDeletion,
+    /// Its release is uninstalled: Services early.
+    HelmUninstall,
+}
+
+/// The objects of a bundle as webhooks are asked about them.
+struct AskedObjects<'c, 'a> {
+    context: &'c Context<'a>,
+    by_namespace: BTreeMap<&'a str, ByKind<'a>>,
+    released: ByKind<'a>,
+    namespaces: BTreeMap<&'a str, &'a Member>,
+    /// What the input's CRDs define.
+    definitions: Vec<(FileId, &'a CustomResourceDefinition)>,
+    helm: &'static KindOrder,
+    looks: RequestLooks,
+}
+
+type ByKind<'a> = BTreeMap<GroupKind<&'a str>, Vec<&'a Member>>;
+
+impl<'c, 'a> AskedObjects<'c, 'a> {
+    fn new(context: &'c Context<'a>) -> Self {
+        let inventory = context.inventory;
+        let mut by_namespace: BTreeMap<&str, ByKind<'_>> = BTreeMap::new();
+        let mut released = ByKind::new();
+        for member in inventory.members.iter().filter(|member| member.decodes()) {
+            if let Some(namespace) = member.key.namespace.name() {
+                let kinds = by_namespace.entry(namespace).or_default();
+                kinds
+                    .entry(member.key.group_kind())
+                    .or_default()
+                    .push(member);
+            }
+            if is_uninstalled(context, member) {
+                released
+                    .entry(member.key.group_kind())
+                    .or_default()
+                    .push(member);
+            }
+        }
+        let helm = kind_order(Sequence::Helm3Uninstall);
+        let namespaces = inventory.of_kind(kinds::NAMESPACE);
+        let namespaces = namespaces
+            .map(|member| (member.key.name.as_str(), member))
+            .collect();
+        let definitions = inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
+        let definitions = definitions
+            .filter_map(|member| Some((member.file, member.object.definition()?)))
+            .collect();
+        Self {
+            context,
+            by_namespace,
+            released,
+            namespaces,
+            definitions,
+            helm,
+            looks: RequestLooks::all(),
+        }
+    }
+
+    /// What the webhook blocks when its backend is gone. `None`: nothing, or there is too much to look at.
+    fn blockage(&self, client: &ServedClient, webhook: &Webhook) -> Option<Blockage<'a>> {
+        for occasion in [Occasion::NamespaceDeletion, Occasion::HelmUninstall] {
+            let blocked = self.blocked(client, webhook, occasion)?;
+            if !blocked.is_empty() {
+                return Some(Blockage {
+                    occasion,
+                    what: counted(&blocked),
+                    severity: Severity::Warning,
+                    blocked,
+                });
+            }
+        }
+        let (what, severity) = self.expected(client, webhook)?;
+        Some(Blockage {
+            occasion: Occasion::NamespaceDeletion,
+            what,
+            severity,
+            blocked: Vec::new(),
+        })
+    }
+
+    /// What the webhook is certain to be asked about among objects that are deleted when its backend is already gone.
+    fn blocked(
+        &self,
+        client: &ServedClient,
+        webhook: &Webhook,
+        occasion: Occasion,
+    ) -> Option<Vec<&'a Member>> {
+        let configuration = self.context.inventory.member(client.object);
+        let none = ByKind::new();
+        let kinds = match occasion {
+            Occasion::NamespaceDeletion => self
+                .by_namespace
+                .get(client.service.namespace.as_str())
+                .unwrap_or(&none),
+            Occasion::HelmUninstall if !is_uninstalled(self.context, configuration) => &none,
+            Occasion::HelmUninstall => &self.released,
+        };
+        if !self.looks.take(kinds.len() * webhook.rules.len()) {
+            return None;
+        }
+        let kinds = kinds
+            .iter()
+            .filter(|(kind, _)| self.goes_later(**kind, configuration, occasion));
+        let kinds =
+            kinds.filter(|(kind, members)| self.is_asked_about(**kind, members[0], webhook));
+        let mut blocked = Vec::new();
+        for (_, members) in kinds {
+            if !self.looks.take(members.len()) {
+                return None;
+            }
+            let selected = members
+                .iter()
+                .copied()
+                .filter(|member| self.is_selected(member, webhook));
+            blocked.extend(selected.filter(|member| {
+                self.context
+                    .analysis
+                    .in_one_tree(configuration.file, member.file)
+            }));
+        }
+        Some(blocked)
+    }
+
+    /// Whether objects of that kind go after the backend, and before the configuration.
+    fn goes_later(
+        &self,
+        kind: GroupKind<&str>,
+        configuration: &Member,
+        occasion: Occasion,
+    ) -> bool {
+        match occasion {
+            Occasion::NamespaceDeletion => kind != kinds::POD,
+            Occasion::HelmUninstall => {
+                // ByKind without a place go last, in the order of their names (helm kind_sorter.go).
+                let place = |kind: &str| {
+                    (
+                        self.helm.place(kind),
+                        !self.helm.lists(kind),
+                        kind.to_owned(),
+                    )
+                };
+                self.helm.place(kind.kind) > self.helm.place(kinds::SERVICE.kind)
+                    && place(kind.kind) < place(configuration.key.kind())
+            }
+        }
+    }
+
+    /// What the input does not contain, and the namespace of the backend will: an object that every namespace has or, possibly, an
+    /// instance of a kind that the input defines.
+    fn expected(&self, client: &ServedClient, webhook: &Webhook) -> Option<(String, Severity)> {
+        let inventory = self.context.inventory;
+        let name = &client.service.namespace;
+        let file = inventory.member(client.object).file;
+        let mut namespaces = inventory
+            .with_key(&ObjectKey::of_namespace(name.as_str()))
+            .iter()
+            .map(|id| inventory.member(*id));
+        let namespace =
+            namespaces.find(|namespace| self.context.analysis.in_one_tree(file, namespace.file))?;
+        let is_asked =
+            |kind: GroupKind<&str>, plural: &str, versions: &[String], labels: KnownLabels<'_>| {
+                let resources = [plural.to_owned()];
+                let kind = RequestedKind {
+                    kind,
+                    resources: &resources,
+                    versions,
+                    namespaced: true,
+                };
+                let object = RequestedObject {
+                    namespace: &Namespace::Named(name.value.as_str().into()),
+                    labels,
+                    namespace_labels: Some(namespace.object.metadata().labels()),
+                };
+                kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes
+                    && object.selected_by(webhook) == Interception::Yes
+            };
+        // [DEP-19]
+        for (kind, plural, object) in [
+            (
+                GroupKind::new("", "ConfigMap"),
+                "configmaps",
+                "ConfigMap `kube-root-ca.crt`",
+            ),
+            (
+                kinds::SERVICE_ACCOUNT,
+                "serviceaccounts",
+                "ServiceAccount `default`",
+            ),
+        ] {
+            if is_asked(kind, plural, &["v1".to_owned()], Some(Labels::default())) {
+                return Some((
+                    format!("{object}, which every namespace has"),
+                    Severity::Warning,
+                ));
+            }
+        }
+        if !self
+            .looks
+            .take(self.definitions.len() * webhook.rules.len())
+        {
+            return None;
+        }
+        let near = |definition: &FileId| self.context.analysis.in_one_tree(file, *definition);
+        let definitions = self.definitions.iter().filter(|(place, _)| near(place));
+        let instance = definitions
+            .map(|(_, definition)| *definition)
+            .find(|definition| {
+                let served = definition.versions.iter().filter(|version| version.served);
+                let served: Vec<String> =
+                    served.map(|version| version.name.value.clone()).collect();
+                let namespaced = definition
+                    .scope
+                    .as_ref()
+                    .is_some_and(|scope| scope.value == Scope::Namespaced);
+                let plural = definition.plural.as_ref().map(Spanned::as_str);
+                namespaced
+                    && plural.is_some_and(|plural| {
+                        is_asked(definition.group_kind(), plural, &served, None)
+                    })
+            });
+        instance.map(|definition| {
+            (
+                format!("every {} in it", definition.kind.value),
+                Severity::Info,
+            )
+        })
+    }
+
+    /// Whether the rules of a webhook match the deletion of a kind, for certain; `member` is one of it.
+    fn is_asked_about(&self, kind: GroupKind<&str>, member: &Member, webhook: &Webhook) -> bool {
+        let resources = self.context.inventory.kinds.resources(kind);
+        let versions = [member.object.group_version().version.to_string()];
+        let namespaced = member.key.namespace != Namespace::None;
+        let kind = RequestedKind {
+            kind,
+            resources: &resources,
+            versions: &versions,
+            namespaced,
+        };
+        kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes
+    }
+
+    /// Whether the selectors of a webhook let it through to an object, for certain.
+    fn is_selected(&self, member: &Member, webhook: &Webhook) -> bool {
+        let labels = |namespace: &&'a Member| namespace.object.metadata().labels();
+        let object = RequestedObject {
+            namespace: &member.key.namespace,
+            labels: Some(member.object.metadata().labels()),
+            namespace_labels: member
+                .key
+                .namespace
+                .name()
+                .and_then(|name| self.namespaces.get(name))
+                .map(labels),
+        };
+        object.selected_by(webhook) == Interception::Yes
+    }
+}
+
+fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
+    let serves = &context.ownership.serves;
+    let mut asked = None;
+    for (client, webhook) in serves
+        .webhooks()
+        .filter(|(_, webhook)| webhook.fails_closed)
+    {
+        // Where the input does not show who answers, nothing shows that it goes.
+        let Backend::Service {
+            id,
+            pods: Selected::Workloads(_),
+            ..
+        } = &client.backend
+        else {
+            continue;
+        };
+        let Some(operation) = deletion(webhook) else {
+            continue;
+        };
+        let asked = asked.get_or_insert_with(|| AskedObjects::new(context));
+        if let Some(blockage) = asked.blockage(client, webhook) {
+            sink.push(blocks(context, client, webhook, operation, *id, &blockage));
+        }
+    }
+    sink.leave_untried(asked.map_or(0, |asked| asked.looks.refused()));
+}
+
+/// Where the webhook says that it is asked about deletions: the place among the rules, and in the list.
+fn deletion(webhook: &Webhook) -> Option<(usize, &Spanned<String>)> {
+    let rules = webhook.rules.iter().enumerate();
+    let mut operations =
+        rules.flat_map(|(at, rule)| rule.operations.iter().map(move |operation| (at, operation)));
+    operations.find(|(_, operation)| matches!(operation.as_str(), "DELETE" | "*"))
+}
+
+/// What a webhook blocks.
+struct Blockage<'a> {
+    occasion: Occasion,
+    /// In words.
+    what: String,
+    severity: Severity,
+    /// Objects of the input.
+    blocked: Vec<&'a Member>,
+}
+
+fn counted(blocked: &[&Member]) -> String {
+    match blocked {
+        [one] => named(one),
+        [one, _] => format!("{} and 1 more object", named(one)),
+        _ => format!(
+            "{} and {} more objects",
+            named(blocked[0]),
+            blocked.len() - 1
+        ),
+    }
+}
+
+fn blocks(
+    context: &Context<'_>,
+    client: &ServedClient,
+    webhook: &Webhook,
+    (rule, operation): (usize, &Spanned<String>),
+    service: ObjectId,
+    Blockage {
+        occasion,
+        what,
+        severity,
+        blocked,
+    }: &Blockage<'_>,
+) -> Draft {
+    let inventory = context.inventory;
+    let configuration = inventory.member(client.object);
+    let (service, webhook_name) = (inventory.member(service), &webhook.name.value);
+    let (message, reason) = match occasion {
+        Occasion::NamespaceDeletion => (
+            format!(
+                "deleting namespace `{}` gets stuck: webhook `{webhook_name}` runs in it and rejects the deletion of {what}",
+                client.service.namespace.value
+            ),
+            format!(
+                "Deleting a Namespace removes its Pods first. From then on nobody answers for {}, and with `failurePolicy: \
+                 Fail`, the default, the API server rejects every request that the webhook would be asked about. The \
+                 configuration is cluster-scoped, so it is not deleted with the Namespace.",
+                named(service)
+            ),
+        ),
+        Occasion::HelmUninstall => (
+            format!(
+                "`helm uninstall` fails: webhook `{webhook_name}` is gone when it is asked about the deletion of {what}"
+            ),
+            format!(
+                "Helm 3 deletes Services before most other kinds, and webhook configurations last. Once {} is gone nobody \
+                 answers, and with `failurePolicy: Fail`, the default, the API server rejects every request that the webhook \
+                 would be asked about. Helm then reports a failed uninstall.",
+                named(service)
+            ),
+        ),
+    };
+    let delete = kubectl::delete(&(&configuration.key).into(), &[]);
+    let draft = Draft::on(configuration, operation.span, message)
+        .severity(*severity)
+        .label("asks about deletions, also after its backend is gone")
+        .reason(reason)
+        .help(format!(
+            "exempt these objects with `namespaceSelector`, `objectSelector` or `matchConditions`, leave `DELETE` out, or set \
+             `failurePolicy: Ignore`; before you delete it all, delete the configuration: `{delete}`"
+        ))
+        .field(format!("webhooks[{}].rules[{rule}].operations", webhook.index))
+        .target(client.service_key().to_string())
+        .related_object(service, format!("answers for the webhook, {}", whereabouts(service)));
+    blocked
+        .iter()
+        .take(MOST_RELATED)
+        .fold(draft, |draft, member| {
+            draft.related_object(
+                member,
+                "cannot be deleted while the webhook is not answered",
+            )
+        })
+}
+
+/// [NS-11]: discovery that fails for one group keeps every namespace.
+fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for client in &context.ownership.serves.clients {
+        let Purpose::Api { group, version } = &client.purpose else {
+            continue;
+        };
+        let object = inventory.member(client.object);
+        let absent = if context.world == World::Closed {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        let service = &client.service.name.value;
+        let namespace = &client.service.namespace.value;
+        let (severity, message, label) = match &client.backend {
+            Backend::Absent(Absence::Dumped | Absence::Unplaced) => (
+                absent,
+                format!(
+                    "{} has no backend: namespace `{namespace}` has no Service `{service}`",
+                    named(object)
+                ),
+                "no such Service",
+            ),
+            Backend::Service {
+                pods: Selected::Nobody,
+                ..
+            } => (
+                absent,
+                format!(
+                    "{} has no backend: Service `{service}` selects no Pod of the input",
+                    named(object)
+                ),
+                "selects no Pod",
+            ),
+            Backend::Service {
+                pods: Selected::Workloads(_),
+                ..
+            } if has_namespace(context, client) => (
+                Severity::Info,
+                format!(
+                    "deleting namespace `{namespace}` leaves {} without a backend, and every namespace that is deleted then \
+                     gets stuck",
+                    named(object)
+                ),
+                "is deleted with its namespace, and the APIService is not",
+            ),
+            _ => continue,
+        };
+        let delete = kubectl::delete(&(&object.key).into(), &[]);
+        let draft = Draft::on(object, client.service.name.span, message)
+            .severity(severity)
+            .label(label)
+            .reason(format!(
+                "Before the namespace controller finishes a namespace, it asks the API server what every group serves. While \
+                 nobody answers for `{group}/{version}`, that fails, and every namespace of the cluster that is deleted stays \
+                 Terminating with the condition NamespaceDeletionDiscoveryFailure, whatever is in it [NS-11]."
+            ));
+        let draft = if severity == Severity::Info {
+            draft
+        } else {
+            draft.claims_absence(inventory)
+        };
+        let draft = draft
+            .help(format!(
+                "add the Service and the Pods that it selects, or delete the APIService before them: `{delete}`"
+            ))
+            .field("spec.service.name")
+            .target(client.service_key().to_string());
+        sink.push(match &client.backend {
+            Backend::Service { id, .. } => {
+                draft.related_object(inventory.member(*id), "the Service")
+            }
+            Backend::Absent(_) => draft,
+        });
+    }
+}
+
+/// Whether the input contains the Namespace of the Service, beside the APIService.
+fn has_namespace(context: &Context<'_>, client: &ServedClient) -> bool {
+    let inventory = context.inventory;
+    let namespaces: BTreeSet<ObjectId> = inventory
+        .with_key(&ObjectKey::of_namespace(&client.service.namespace.value))
+        .iter()
+        .copied()
+        .collect();
+    let file = inventory.member(client.object).file;
+    namespaces.into_iter().any(|id| {
+        context
+            .analysis
+            .in_one_tree(file, inventory.member(id).file)
+    })
+}

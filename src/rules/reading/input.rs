@@ -1,0 +1,431 @@
+//! Rules on reading: what cannot be read, and what Kubernetes silently drops or overrides.
+
+use crate::finding::{Consequence, Severity};
+use crate::inventory::{InDocument, Inventory, Member};
+use crate::kube::kinds;
+use crate::manifest::{DecodeError, ListReading};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::{a_json_type, help_for_type, named, whereabouts};
+use crate::text::{FileId, Span};
+use crate::yaml::{Dropped, ProblemKind, Quirk};
+
+pub(in crate::rules) static UNREADABLE_FILE: Rule = rule!(
+    Reading,
+    "unreadable-file",
+    Error,
+    Lost,
+    "An input file cannot be read",
+    unreadable_file
+);
+
+pub(in crate::rules) static UNREADABLE_DOCUMENT: Rule = rule!(
+    Reading,
+    "unreadable-document",
+    Error,
+    Rejected,
+    "Kubernetes cannot read a document",
+    unreadable_document
+);
+
+pub(in crate::rules) static DUPLICATE_KEY: Rule = rule!(
+    Reading,
+    "duplicate-key",
+    Warning,
+    Lost,
+    "A mapping contains the same key twice",
+    duplicate_key
+)
+.of_one_object();
+
+pub(in crate::rules) static DROPPED_CONTENT: Rule = rule!(
+    Reading,
+    "dropped-content",
+    Warning,
+    Lost,
+    "The input contains text that Kubernetes never reads",
+    dropped_content
+)
+.of_one_object();
+
+pub(in crate::rules) static NONSTANDARD_YAML: Rule = rule!(
+    Reading,
+    "nonstandard-yaml",
+    Info,
+    Style,
+    "Kubernetes accepts this YAML, other parsers may not",
+    nonstandard_yaml
+)
+.once_per_files();
+
+pub(in crate::rules) static DUPLICATE_OBJECT: Rule = rule!(
+    Reading,
+    "duplicate-object",
+    Info,
+    Ignored,
+    "A bundle contains the same object twice",
+    duplicate_object
+)
+.once_per_files()
+.slow();
+
+fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
+    for (file, reason) in context.inventory.unreadable_files() {
+        let path = context.inventory.sources.file(file).path();
+        sink.push(
+            Draft::in_file(file, Span::empty(0), format!("`{path}` {reason}"))
+                .reason("Nothing in this file was checked, and ownerlint does not see relations to objects in it.")
+                .help("make the file readable, or leave it out of the input"),
+        );
+    }
+}
+
+fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for InDocument {
+        file, what: error, ..
+    } in inventory.unreadable_documents()
+    {
+        sink.push(
+            Draft::in_file(file, error.span, error.message.clone())
+                .reason(error.reason())
+                .help(error.help()),
+        );
+    }
+    for (file, parsed) in inventory.files() {
+        let Some((span, count)) = parsed.more_unreadable() else {
+            continue;
+        };
+        let documents = if count == 1 {
+            "One more document".to_owned()
+        } else {
+            format!("{count} more documents")
+        };
+        sink.push(
+            Draft::in_file(file, span, format!("{documents} of this file cannot be read"))
+                .reason(
+                    "Kubernetes rejects each of them, and kubectl stops reading a file at the first that it rejects.",
+                )
+                .help("correct the documents above, and check again"),
+        );
+    }
+    let undecodable = |member: &Member| undecodable(inventory, member);
+    inventory
+        .members
+        .iter()
+        .filter(|member| !member.decodes())
+        .for_each(|member| sink.extend(undecodable(member)));
+}
+
+/// An object whose metadata does not decode. Fields that have a rule of their own are that rule's business.
+fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
+    let errors = member.object.decode_errors();
+    let error = errors.iter().find(|error| !has_its_own_rule(error))?;
+    let more = match errors.len() {
+        1 => String::new(),
+        n => format!(" ({n} fields in total)"),
+    };
+    let message = format!(
+        "`{}` of {} is {}, not {}{more}",
+        error.field,
+        named(member),
+        a_json_type(error.found),
+        error.expected.as_str()
+    );
+    let expects = |error: &DecodeError| format!("expects {}", error.expected.as_str());
+    let mut draft = Draft::on(member, error.span, message)
+        .label(expects(error))
+        .reason("Every client rejects the object before it reaches the API server.")
+        .help(help_for_type(error.expected.as_str()))
+        .field(error.field.clone());
+    if is_kustomized(inventory, member) && errors.iter().all(is_unquoted_annotation) {
+        draft = draft.severity(Severity::Warning).reason(
+            "kustomize quotes annotations, so its output is accepted. Any other client rejects this object as it is \
+             written here.",
+        );
+    }
+    for other in errors.iter().filter(|other| other.span != error.span) {
+        draft = draft.related(member.file, other.span, expects(other));
+    }
+    Some(draft)
+}
+
+fn is_kustomized(inventory: &Inventory, member: &Member) -> bool {
+    inventory
+        .neighbourhood()
+        .is_kustomized(inventory.sources.file(member.file).path())
+}
+
+/// A number or a boolean as the value of an annotation.
+fn is_unquoted_annotation(error: &DecodeError) -> bool {
+    error.field.starts_with("metadata.annotations.") && ["number", "bool"].contains(&error.found)
+}
+
+/// `owner-wrong-type` and `finalizer-wrong-type` point at the field.
+fn has_its_own_rule(error: &DecodeError) -> bool {
+    ["metadata.ownerReferences", "metadata.finalizers"]
+        .iter()
+        .any(|field| error.field.starts_with(field))
+}
+
+fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
+    let mut objects = DocumentObjects::of(context.inventory);
+    for InDocument {
+        file,
+        document,
+        what: problem,
+    } in context.inventory.problems()
+    {
+        let (key, merged) = match &problem.kind {
+            ProblemKind::DuplicateKey { key } => (key, false),
+            ProblemKind::MergeOverride { key } => (key, true),
+            ProblemKind::DroppedContent { .. } | ProblemKind::NotUtf8 { .. } => continue,
+        };
+        let mut draft = match merged {
+            false => Draft::in_file(file, problem.span, format!("key `{key}` appears twice"))
+                .label("this one wins")
+                .reason(
+                    "kubectl, Helm and the API server keep the second one and silently drop the first and everything \
+                     below it, whatever `--validate` says: kubectl sends JSON, in which the repetition is gone. \
+                     kustomize, and so Flux and `kubectl apply -k`, rejects the file.",
+                )
+                .help("remove one of the two, or merge them"),
+            true => Draft::in_file(file, problem.span, format!("key `{key}` is overridden by a merge below it"))
+                .label("this value is lost")
+                .reason(
+                    "Kubernetes' reader applies `<<` where it appears, so a merge below a key replaces the key's \
+                     value. By the rules of YAML, the key itself would win.",
+                )
+                .help("move the `<<` to the top of the mapping"),
+        };
+        if let Some(other) = problem.related {
+            draft = draft.related(
+                file,
+                other,
+                if merged {
+                    "this merge wins"
+                } else {
+                    "this one is dropped"
+                },
+            );
+        }
+        let draft = draft.field(problem.path.clone());
+        sink.push(match objects.around(file, document, problem.span.start) {
+            Some(member) => draft.about(member),
+            None => draft,
+        });
+    }
+}
+
+fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
+    for InDocument {
+        file,
+        what: problem,
+        ..
+    } in context.inventory.problems()
+    {
+        let ProblemKind::DroppedContent { after } = &problem.kind else {
+            continue;
+        };
+        let (end, help) = match after {
+            Dropped::DocumentEnd => ("`...` ends the document", "write `---` instead of `...`"),
+            Dropped::Root => (
+                "the document's value is complete",
+                "start a new document with a line `---`",
+            ),
+        };
+        // The first line is enough to find it; the rest may be the whole file.
+        let text = context.inventory.sources.file(file).slice(problem.span);
+        let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
+        let span = Span::new(problem.span.start, problem.span.start + first_line);
+        let mut draft = Draft::in_file(file, span, "text that never reaches the cluster")
+            .label("dropped from here on")
+            .reason(format!(
+                "Kubernetes reads one value per document and silently drops what follows it. Here {end}: {} lost.",
+                bytes(problem.span.len())
+            ))
+            .help(help);
+        if let Some(end) = problem.related {
+            draft = draft.related(file, end, "the document ends here");
+        }
+        sink.push(draft);
+    }
+    let read_as_list = |member: &Member| {
+        Some((
+            member.object.list_reading()?,
+            member.object.value().entry("items")?.key_span,
+        ))
+    };
+    for member in &context.inventory.members {
+        if let Some((reading, items)) = read_as_list(member) {
+            sink.push(as_list(member, reading, items));
+        }
+    }
+}
+
+/// An object with `items`, which clients take for a list.
+fn as_list(member: &Member, reading: ListReading, items: Span) -> Draft {
+    let name = named(member);
+    let (message, reason) = match reading {
+        ListReading::List => (
+            format!("{name} is never applied: `items` makes a list of its document"),
+            "kubectl, Helm, Flux and Argo CD take a document with a list under `items` for a list, whatever its kind. They \
+             apply the items and drop everything else. A tool that prunes deletes the object from the cluster.",
+        ),
+        ListReading::ListInList => (
+            format!("{name} is an object for some tools and a list for others"),
+            "kubectl and Helm also take an item with `items` for a list: they apply its items and drop everything else. Flux and \
+             Argo CD apply the object itself.",
+        ),
+        ListReading::Null => (
+            format!("{name} is an object for some tools and an empty list for others"),
+            "kubectl and Helm take a document with `items` for a list, whatever its kind: this one is empty, and they apply \
+             nothing. Flux applies the object, and Argo CD does if it has a `spec` or a `status`.",
+        ),
+        ListReading::Rejected => (
+            format!("kubectl and Helm reject {name}: `items` is not a list"),
+            "They take a document with `items` for a list, whatever its kind, and stop reading the file at one that is none. \
+             Flux and Argo CD apply the object.",
+        ),
+    };
+    Draft::on(member, items, message)
+        .label("this key makes a list of the object")
+        .reason(reason)
+        .help("remove `items`, or write the list as a document of its own with `kind: List`")
+        .field("items")
+}
+
+fn bytes(count: u32) -> String {
+    match count {
+        1 => "1 byte of text is".to_owned(),
+        n => format!("{n} bytes of text are"),
+    }
+}
+
+fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
+    for InDocument {
+        file,
+        what: problem,
+        ..
+    } in context.inventory.problems()
+    {
+        if let ProblemKind::NotUtf8 { count } = &problem.kind {
+            sink.push(not_utf8(file, problem.span, *count));
+        }
+    }
+    for InDocument {
+        file,
+        what: (what, span),
+        ..
+    } in context.inventory.quirks()
+    {
+        let help = match what {
+            Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
+            Quirk::CommentWithoutBlank => "put a space before the `#`",
+            Quirk::UnicodeLineBreakInQuotes | Quirk::UnicodeLineBreak => {
+                "replace the character with an ordinary line break"
+            }
+        };
+        sink.push_with(|| {
+            Draft::in_file(file, *span, what.describe())
+                .reason(
+                    "Kubernetes' reader accepts this, YAML 1.2 does not: other tools may reject the file or read it \
+                     differently.",
+                )
+                .help(help)
+        });
+    }
+}
+
+/// Once per file: a file in another encoding has hundreds of such bytes.
+fn not_utf8(file: FileId, first: Span, count: usize) -> Draft {
+    let message = match count {
+        1 => "a byte that is not UTF-8".to_owned(),
+        n => format!("bytes that are not UTF-8, in {n} places"),
+    };
+    Draft::in_file(file, first, message)
+        .severity(Severity::Warning)
+        .consequence(Consequence::Lost)
+        .label(if count == 1 { "read as U+FFFD" } else { "the first one, read as U+FFFD" })
+        .reason(
+            "kubectl replaces each of them with U+FFFD and continues, so the cluster gets a different text. Other \
+             tools may reject the file.",
+        )
+        .help("save the file as UTF-8")
+}
+
+/// Which object a place lies in. A list may have a million of them, so those of one document are sorted once, and places come one
+/// document after the other.
+struct DocumentObjects<'a> {
+    inventory: &'a Inventory,
+    document: Option<(FileId, u32)>,
+    /// By where they begin. An alias of another one begins where that one does.
+    starts: Vec<(u32, &'a Member)>,
+}
+
+impl<'a> DocumentObjects<'a> {
+    fn of(inventory: &'a Inventory) -> Self {
+        Self {
+            inventory,
+            document: None,
+            starts: Vec::new(),
+        }
+    }
+
+    /// The last object of a document that begins before a place or there.
+    fn around(&mut self, file: FileId, document: u32, place: u32) -> Option<&'a Member> {
+        if self.document.replace((file, document)) != Some((file, document)) {
+            let members = &self.inventory.members;
+            let from =
+                members.partition_point(|member| (member.file, member.document) < (file, document));
+            let here = members[from..]
+                .iter()
+                .take_while(|member| (member.file, member.document) == (file, document));
+            self.starts = here
+                .map(|member| (member.object.start().start, member))
+                .collect();
+            self.starts.sort_by_key(|(start, _)| *start);
+        }
+        let after = self.starts.partition_point(|(start, _)| *start <= place);
+        Some(self.starts[after.checked_sub(1)?].1)
+    }
+}
+
+fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for twins in inventory.namesakes() {
+        let [first, .., last] = twins else { continue };
+        let (first, last) = (inventory.member(*first), inventory.member(*last));
+        let (effect, help) = words_on_twins(first);
+        let mut draft = Draft::on(
+            last,
+            last.object.name_span(),
+            match twins.len() {
+                2 => format!("{} appears twice", named(last)),
+                n => format!("{} appears {n} times", named(last)),
+            },
+        )
+        .label(format!("the last one, {}", whereabouts(last)))
+        .reason(effect)
+        .help(help)
+        .related_object(first, "the first one");
+        for twin in &twins[1..twins.len() - 1] {
+            draft = draft.related_object(inventory.member(*twin), "and here");
+        }
+        sink.push(draft);
+    }
+}
+
+fn words_on_twins(member: &Member) -> (&'static str, &'static str) {
+    match member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
+        true => (
+            "They define the same kind. ownerlint treats every version that one of them serves as served; in the \
+             cluster, the one applied last wins.",
+            "keep one copy of the CRD",
+        ),
+        false => (
+            "The one applied last wins; the rest is lost.",
+            "keep one of them, or make the folders separate bundles if they are for different clusters",
+        ),
+    }
+}

@@ -1,0 +1,273 @@
+//! Rules on the graph of owners: objects that own themselves, alone or in a ring.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::finding::{Applicability, Consequence, Relation};
+use crate::inventory::{Inventory, ObjectId};
+use crate::ownership::{Owner, OwnerEdge};
+use crate::rules::draft::Draft;
+use crate::rules::proposal::Proposal;
+use crate::rules::references::identity::{describes, is_contradicted};
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::{field, named, place, reference_name, target};
+use crate::text::plain::count;
+
+pub(in crate::rules) static OWNER_SELF: Rule = rule!(
+    References,
+    "owner-self",
+    Warning,
+    Stuck,
+    "An object names itself as its owner",
+    owner_self
+)
+.fixes(&[Applicability::Suggested]);
+
+pub(in crate::rules) static OWNER_CYCLE: Rule = rule!(
+    References,
+    "owner-cycle",
+    Warning,
+    NeverCollected,
+    "Objects own each other in a cycle",
+    owner_cycle
+);
+
+/// Objects of a ring that its message names.
+const MOST_NAMED: usize = 10;
+
+/// [GC-44], [GC-45].
+fn owner_self(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for edge in context
+        .ownership
+        .written
+        .iter()
+        .filter(|edge| is_self(inventory, edge))
+    {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        sink.push_with(|| {
+            let kind = dependent.object.kind();
+            // The collector knows objects by uid alone ([GC-4]): whatever else the reference says, it is the object's own.
+            let what = match describes(reference, dependent) {
+                true => format!("{} names itself as its owner", named(dependent)),
+                false => format!("{} gives its own uid to its owner, {}", named(dependent), reference_name(reference)),
+            };
+            let draft = Draft::on(dependent, place(reference), what)
+                .label("the object itself")
+                .help("remove the reference")
+                .fix(Proposal::suggested("remove the reference").remove(dependent, &field(reference)))
+                .field(field(reference))
+                .target(target(reference))
+                .related_object(dependent, "the owner and the dependent");
+            match reference.is_blocking() {
+            true => draft.reason(format!(
+                "The reference blocks: a Foreground deletion of this {kind} waits until its dependents are gone, and \
+                 the {kind} is one of them. It stays Terminating with the finalizer `foregroundDeletion` until \
+                 somebody deletes it again in the background."
+            )),
+            false => draft.consequence(Consequence::NeverCollected).reason(format!(
+                "As long as the {kind} exists, the collector finds this owner, so it never collects the {kind}, even \
+                 when all its other owners are gone."
+            )),
+        }
+        });
+    }
+}
+
+/// Whether the reference leads back to its holder: by uid, or by name if the holder is rendered.
+fn is_self(inventory: &Inventory, edge: &OwnerEdge) -> bool {
+    let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+    match edge.owner {
+        Owner::ByUid(_) => {
+            dependent.object.uid() == Some(reference.uid()) && !is_contradicted(inventory, edge)
+        }
+        Owner::ByName(owner) => inventory.member(owner).key == dependent.key,
+        Owner::Elsewhere | Owner::Absent => false,
+    }
+}
+
+/// Dependent → (owner, edge) for every edge that the collector finds satisfied.
+type OwnerGraph<'a> = BTreeMap<ObjectId, Vec<(ObjectId, &'a OwnerEdge)>>;
+
+/// [GC-39] to [GC-43].
+fn owner_cycle(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let mut graph = OwnerGraph::new();
+    for edge in &context.ownership.written {
+        let Some(owner) = edge.bound() else { continue };
+        // A dangling edge gets its holder collected, so it closes no ring; a self reference is a rule of its own.
+        let (here, there) = (
+            &edge.dependent(inventory).key.namespace,
+            &inventory.member(owner).key.namespace,
+        );
+        let dangling = here.certainly_differs(there) || is_contradicted(inventory, edge);
+        if !dangling && !is_self(inventory, edge) {
+            graph.entry(edge.dependent).or_default().push((owner, edge));
+        }
+    }
+    for component in components(&graph)
+        .iter()
+        .filter(|component| component.len() > 1)
+    {
+        let ring = shortest_ring(&graph, component);
+        sink.extend(cycle(inventory, &ring, component.len()));
+    }
+}
+
+fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<Draft> {
+    let (first, others) = ring.split_first()?;
+    let (dependent, reference) = (first.dependent(inventory), first.reference(inventory));
+    let chain = || {
+        ring.iter()
+            .chain([first])
+            .map(|edge| &edge.dependent(inventory).key)
+    };
+    let more = match members - ring.len() {
+        0 => String::new(),
+        1 => " One more object belongs to the cycle through other references.".to_owned(),
+        n => format!(" {n} more objects belong to the cycle through other references."),
+    };
+    let mut draft = Draft::on(
+        dependent,
+        place(reference),
+        format!("{} owns itself through others: {}", named(dependent), circle(inventory, ring)),
+    )
+    .label(format!("owned by {}", others.first().map_or_else(String::new, |edge| named(edge.dependent(inventory)))))
+    .reason(format!(
+        "Each of these objects has an owner that exists, so the collector never deletes any of them automatically, \
+         even when everything outside the cycle is gone. When somebody deletes one of them, the others are deleted \
+         with it unless they have an owner outside the cycle.{more}"
+    ))
+    .help("remove the reference that points from an owner to its dependent")
+    .field(field(reference))
+    .target(target(reference))
+    .chain(Relation::OwnedBy, chain().cloned());
+    for (at, edge) in others.iter().enumerate() {
+        let next = others.get(at + 1).unwrap_or(first).dependent(inventory);
+        let holder = edge.dependent(inventory);
+        let words = format!("{} is owned by {}", named(holder), named(next));
+        draft = draft.related(holder.file, place(edge.reference(inventory)), words);
+    }
+    Some(draft)
+}
+
+/// The keys of a ring, which ends where it begins. Of a large one those at its beginning, and how many follow.
+fn circle(inventory: &Inventory, ring: &[&OwnerEdge]) -> String {
+    let key = |edge: &&OwnerEdge| edge.dependent(inventory).key.to_string();
+    let more = ring.len().saturating_sub(MOST_NAMED);
+    let mut shown: Vec<String> = ring.iter().take(MOST_NAMED).map(key).collect();
+    shown.extend((more > 0).then(|| count(more, "more object")));
+    shown.extend(ring.first().map(key));
+    shown.join(" → ")
+}
+
+/// A shortest ring of a strongly connected component through its first object, as edges from dependent to owner.
+fn shortest_ring<'a>(graph: &OwnerGraph<'a>, component: &[ObjectId]) -> Vec<&'a OwnerEdge> {
+    let Some(&start) = component.first() else {
+        return Vec::new();
+    };
+    let mut reached: BTreeMap<ObjectId, &OwnerEdge> = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(node) = queue.pop_front() {
+        for &(owner, edge) in graph.get(&node).into_iter().flatten() {
+            if owner == start {
+                return path_to(node, edge, start, &reached);
+            }
+            if component.binary_search(&owner).is_ok() && !reached.contains_key(&owner) {
+                reached.insert(owner, edge);
+                queue.push_back(owner);
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// The edges from `start` to `node`, then `last`.
+fn path_to<'a>(
+    node: ObjectId,
+    last: &'a OwnerEdge,
+    start: ObjectId,
+    reached: &BTreeMap<ObjectId, &'a OwnerEdge>,
+) -> Vec<&'a OwnerEdge> {
+    let mut path = vec![last];
+    let mut at = node;
+    while let Some(edge) = reached.get(&at).filter(|_| at != start) {
+        path.push(edge);
+        at = edge.dependent;
+    }
+    path.reverse();
+    path
+}
+
+/// One step of Tarjan's walk: a node and how many of its edges are done.
+struct Visit {
+    node: ObjectId,
+    done: usize,
+}
+
+/// Strongly connected components, each sorted, in the order of their first object. Tarjan's algorithm with its own stack:
+/// chains of owners may be as long as the input.
+fn components(graph: &OwnerGraph<'_>) -> Vec<Vec<ObjectId>> {
+    let mut number: BTreeMap<ObjectId, usize> = BTreeMap::new();
+    // Of nodes that still wait for their component: the lowest number that they reach.
+    let mut low: BTreeMap<ObjectId, usize> = BTreeMap::new();
+    let mut waiting = Vec::new();
+    let mut found = Vec::new();
+    for &root in graph.keys() {
+        let mut visits = Vec::new();
+        if !number.contains_key(&root) {
+            visits.push(Visit {
+                node: root,
+                done: 0,
+            });
+        }
+        while let Some(visit) = visits.last_mut() {
+            let node = visit.node;
+            if visit.done == 0 {
+                let next = number.len();
+                number.entry(node).or_insert_with(|| {
+                    low.insert(node, next);
+                    waiting.push(node);
+                    next
+                });
+            }
+            let owners = graph.get(&node).map_or(&[][..], Vec::as_slice);
+            if let Some(&(owner, _)) = owners.get(visit.done) {
+                visit.done += 1;
+                match number.get(&owner) {
+                    None => visits.push(Visit {
+                        node: owner,
+                        done: 0,
+                    }),
+                    Some(&other) if low.contains_key(&owner) => lower(&mut low, node, other),
+                    Some(_) => {}
+                }
+                continue;
+            }
+            visits.pop();
+            let reaches = low.get(&node).copied().unwrap_or_default();
+            if let Some(parent) = visits.last() {
+                lower(&mut low, parent.node, reaches);
+            }
+            if number.get(&node) == Some(&reaches) {
+                let from = waiting
+                    .iter()
+                    .rposition(|other| *other == node)
+                    .unwrap_or_default();
+                let mut component = waiting.split_off(from);
+                for member in &component {
+                    low.remove(member);
+                }
+                component.sort_unstable();
+                found.push(component);
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn lower(low: &mut BTreeMap<ObjectId, usize>, node: ObjectId, to: usize) {
+    if let Some(low) = low.get_mut(&node) {
+        *low = to.min(*low);
+    }
+}

@@ -1,0 +1,472 @@
+//! Rules on which object an owner reference means: literal uids, uids of other objects, owners that are not in the
+//! input.
+
+use foldhash::HashMap;
+
+use crate::finding::{Applicability, Severity};
+use crate::inventory::{Inventory, Member, ObjectId, Serving, table};
+use crate::kube::{GroupKind, Scope};
+use crate::manifest::OwnerReference;
+use crate::ownership::{Owner, OwnerEdge};
+use crate::rules::draft::Draft;
+use crate::rules::holder::each_claim_template;
+use crate::rules::proposal::Proposal;
+use crate::rules::rule::{Context, Rule, Sink, World, rule};
+use crate::rules::words::{field, named, place, reference_name, target, whereabouts};
+
+pub(in crate::rules) static OWNER_LITERAL_UID: Rule = rule!(
+    References,
+    "owner-literal-uid",
+    Warning,
+    Collected,
+    "A rendered manifest hard-codes the uid of its owner",
+    owner_literal_uid
+)
+.fixes(&[Applicability::Suggested]);
+
+pub(in crate::rules) static OWNER_IDENTITY_MISMATCH: Rule = rule!(
+    References,
+    "owner-identity-mismatch",
+    Error,
+    Collected,
+    "The owner's uid belongs to another object",
+    owner_identity_mismatch
+);
+
+pub(in crate::rules) static OWNER_NOT_FOUND: Rule = rule!(
+    References,
+    "owner-not-found",
+    Info,
+    Collected,
+    "The input does not contain the owner",
+    owner_not_found
+);
+
+/// Whether the API server accepts the reference: other rules report those it rejects ([VAL-4] to [VAL-8]).
+fn is_accepted(reference: &OwnerReference) -> bool {
+    let version = reference.group_version();
+    let complete = [
+        version.version,
+        reference.kind(),
+        reference.name(),
+        reference.uid(),
+    ]
+    .iter()
+    .all(|s| !s.is_empty());
+    let event = version.group.is_empty() && version.version == "v1" && reference.kind() == "Event";
+    complete && reference.decodes && !event
+}
+
+/// Whether the collector can ever decide about the reference: it keeps objects whose owner's kind it cannot resolve
+/// ([GC-16]), and cluster-scoped objects with a namespaced owner ([GC-20]).
+fn is_decidable(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> bool {
+    let owner_scope = inventory.owner_kind(reference).scope;
+    let across =
+        dependent.scope() == Some(Scope::Cluster) && owner_scope == Some(Scope::Namespaced);
+    may_resolve(inventory, reference) && !across
+}
+
+/// Whether some cluster of the release serves the owner's kind as written.
+fn may_resolve(inventory: &Inventory, reference: &OwnerReference) -> bool {
+    matches!(
+        inventory.owner_kind(reference).serving,
+        Serving::Yes | Serving::OffByDefault { .. } | Serving::Unknown
+    )
+}
+
+/// Text that some tool replaces before it is applied: `${OWNER_UID}`, `$(UID)`, `<uid>`, `%UID%`.
+fn is_placeholder(uid: &str) -> bool {
+    uid.contains(['$', '{', '<', '%', '@'])
+}
+
+/// [L-5], [L-16].
+fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for (edge, dependent, reference) in context.references() {
+        let fits = is_accepted(reference) && is_decidable(inventory, dependent, reference);
+        if dependent.from_dump || !fits || is_placeholder(reference.uid()) {
+            continue;
+        }
+        sink.push_with(|| {
+            let kind = dependent.object.kind();
+            let owner = edge.bound().map(|id| inventory.member(id));
+            let help = match owner {
+                Some(_) => format!(
+                    "remove the reference: its owner is in the same input, so the tool that installs both also deletes \
+                     this {kind}"
+                ),
+                None => format!(
+                    "remove the reference and let the tool that installs the {kind} delete it; a controller that should \
+                     own it adds the reference at run time, with the owner's current uid"
+                ),
+            };
+            let mut draft = literal_uid(dependent, reference, &named(dependent))
+                .reason(format!(
+                    "The API server gives every object a new uid when it is created. In every cluster but the one this \
+                     uid came from, and there too once the owner has been recreated, the collector finds no {} with this \
+                     uid, treats the owner as deleted and deletes this {kind}, often seconds after it is applied.",
+                    reference_name(reference)
+                ))
+                .help(help)
+                .fix(Proposal::suggested("remove the reference").remove(dependent, &field(reference)))
+                .field(format!("{}.uid", field(reference)));
+            if let Some(owner) = owner {
+                draft = draft.related_object(owner, format!("the owner, {}", whereabouts(owner)));
+            }
+            draft
+        });
+    }
+    each_claim_template(inventory, |holder| {
+        for reference in &holder.metadata.owner_references().entries {
+            if !is_accepted(reference)
+                || is_placeholder(reference.uid())
+                || !may_resolve(inventory, reference)
+            {
+                continue;
+            }
+            sink.push(
+                literal_uid(holder.member, reference, &holder.named())
+                    .reason(format!(
+                        "The StatefulSet controller copies the reference into every claim. In every cluster but the \
+                         one this uid came from, the collector finds no {} with this uid, treats the owner as deleted \
+                         and deletes the claims, and the data with them.",
+                        reference_name(reference)
+                    ))
+                    .help(
+                        "remove the reference; `persistentVolumeClaimRetentionPolicy` decides when claims are deleted",
+                    )
+                    .fix(Proposal::suggested("remove the reference").remove(holder.member, &holder.entry(reference)))
+                    .field(format!("{}.uid", holder.entry(reference))),
+            );
+        }
+    });
+}
+
+fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Draft {
+    let span = reference
+        .uid
+        .as_ref()
+        .map_or(reference.span, |uid| uid.span);
+    Draft::on(
+        member,
+        span,
+        format!(
+            "{holder} names its owner {} by a literal uid",
+            reference_name(reference)
+        ),
+    )
+    .label("no new cluster has this uid")
+    .target(target(reference))
+}
+
+/// How the uids in the input show that a reference is wrong.
+enum Mismatch<'a> {
+    /// The uid belongs to these, none of which the reference describes.
+    OtherObject(&'a [ObjectId]),
+    /// What the reference describes has another uid: this object, the first of those that it may mean.
+    OtherUid(&'a Member),
+}
+
+/// [GC-18]; both ends of the second case come from a dump, since the uid of a rendered object proves nothing.
+fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'a>> {
+    let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+    if !is_accepted(reference) || !is_decidable(inventory, dependent, reference) {
+        return None;
+    }
+    match edge.owner {
+        Owner::ByUid(_) => {
+            let holders = inventory.with_uid(reference.uid());
+            let right = |id: &ObjectId| {
+                let owner = inventory.member(*id);
+                owner.object.uid() == Some(reference.uid())
+                    && describes(reference, owner)
+                    && !lives_elsewhere(inventory, dependent, reference, owner)
+            };
+            // Many objects may have one uid, and many one name: the right one has both.
+            let group = reference.group_version().group;
+            let named = inventory.with_name(group, reference.kind(), reference.name());
+            let fewer = if named.len() < holders.len() {
+                named
+            } else {
+                holders
+            };
+            (!fewer.iter().any(right)).then_some(Mismatch::OtherObject(holders))
+        }
+        Owner::Absent if dependent.from_dump => namesakes(inventory, dependent, reference)
+            .next()
+            .map(Mismatch::OtherUid),
+        _ => None,
+    }
+}
+
+/// The objects of a dump that a reference describes, whatever their uids.
+fn namesakes<'a>(
+    inventory: &'a Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+) -> impl Iterator<Item = &'a Member> + use<'a> {
+    let group = reference.group_version().group;
+    let kind = GroupKind::new(group, reference.kind());
+    let namesakes = inventory.with_name_near(kind, reference.name(), &dependent.key.namespace);
+    namesakes
+        .map(|id| inventory.member(id))
+        .filter(|owner| owner.from_dump)
+}
+
+/// Group, kind and name agree; the version does not matter ([GC-19]), and of a kind with several groups neither does the
+/// group.
+pub(in crate::rules) fn describes(reference: &OwnerReference, owner: &Member) -> bool {
+    reference.kind() == owner.key.kind()
+        && group_of(reference) == owner.key.group()
+        && reference.name() == owner.key.name
+}
+
+/// The group under which objects of the reference's kind are known.
+fn group_of(reference: &OwnerReference) -> String {
+    table()
+        .identity(reference.group_version().group, reference.kind())
+        .to_owned()
+}
+
+/// Whether a dump shows the owner in another namespace. Where both scopes are known this is `owner-cross-namespace`.
+fn lives_elsewhere(
+    inventory: &Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+    owner: &Member,
+) -> bool {
+    let known = dependent.scope().is_some() && inventory.owner_kind(reference).scope.is_some();
+    !known
+        && dependent.from_dump
+        && owner.from_dump
+        && dependent
+            .key
+            .namespace
+            .certainly_differs(&owner.key.namespace)
+}
+
+/// Whether the edge contradicts the uids in the input, so the collector does not follow it.
+pub(crate) fn is_contradicted(inventory: &Inventory, edge: &OwnerEdge) -> bool {
+    mismatch(inventory, edge).is_some()
+}
+
+fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let mut known = HashMap::default();
+    for (edge, dependent, reference) in context.references() {
+        match mismatch(inventory, edge) {
+            Some(Mismatch::OtherObject(holders)) => {
+                sink.extend(other_object(inventory, dependent, reference, holders))
+            }
+            Some(Mismatch::OtherUid(first)) => {
+                let of_one = |namespace| (first.id, namespace);
+                let namesakes: &Namesakes<'_> = known
+                    .entry(of_one(&dependent.key.namespace))
+                    .or_insert_with(|| {
+                        Namesakes::of(inventory, namesakes(inventory, dependent, reference))
+                    });
+                sink.push(other_uid(inventory, dependent, reference, namesakes));
+            }
+            None => {}
+        }
+    }
+}
+
+/// What a reference of a dump describes, as far as a finding needs to know it.
+struct Namesakes<'a> {
+    first: Vec<&'a Member>,
+    /// The folder in which all are, if they have one uid.
+    folder: Option<&'a str>,
+}
+
+impl<'a> Namesakes<'a> {
+    fn of(inventory: &'a Inventory, all: impl Iterator<Item = &'a Member>) -> Self {
+        let mut namesakes = Self {
+            first: Vec::new(),
+            folder: None,
+        };
+        let mut together = true;
+        for owner in all {
+            let folder = folder_of(inventory, owner);
+            namesakes.folder.get_or_insert(folder);
+            let uid = namesakes.first.first().unwrap_or(&owner).object.uid();
+            together &= owner.object.uid() == uid && namesakes.folder == Some(folder);
+            if namesakes.first.len() < MOST_NAMESAKES {
+                namesakes.first.push(owner);
+            }
+        }
+        namesakes.folder = namesakes.folder.filter(|_| together);
+        namesakes
+    }
+}
+
+/// How many objects a finding points at that a reference may mean.
+const MOST_NAMESAKES: usize = 3;
+
+fn folder_of<'a>(inventory: &'a Inventory, member: &Member) -> &'a str {
+    let path = inventory.sources.file(member.file).path();
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn other_object(
+    inventory: &Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+    holders: &[ObjectId],
+) -> Option<Draft> {
+    let mut holders = holders
+        .iter()
+        .map(|id| inventory.member(*id))
+        .take(MOST_NAMESAKES)
+        .peekable();
+    let owner = *holders.peek()?;
+    let same_name = reference.name() == owner.key.name;
+    let same_kind = reference.kind() == owner.object.kind();
+    let (part, span) = match (same_name, same_kind) {
+        (false, _) => ("name", &reference.name),
+        (true, false) => ("kind", &reference.kind),
+        (true, true) if group_of(reference) != owner.key.group() => {
+            ("apiVersion", &reference.api_version)
+        }
+        (true, true) => ("uid", &reference.uid),
+    };
+    let span = span
+        .as_ref()
+        .map_or_else(|| place(reference), |part| part.span);
+    // One kind of two groups looks like one and the same.
+    let (meant, found) = match part == "apiVersion" {
+        true => (
+            format!(
+                "{} of `{}`",
+                reference_name(reference),
+                reference.api_version()
+            ),
+            format!("{} of `{}`", named(owner), owner.object.api_version()),
+        ),
+        false => (reference_name(reference), named(owner)),
+    };
+    let mut draft = Draft::on(
+        dependent,
+        span,
+        format!(
+            "{} names {meant} as its owner, but the uid belongs to {found}, {}",
+            named(dependent),
+            whereabouts(owner)
+        ),
+    )
+    .label("not the object with this uid")
+    .reason(format!(
+        "The collector looks up the owner by kind and name in the dependent's namespace and compares the uids. Here \
+         they cannot match: it treats the owner as deleted and deletes this {}, unless another owner keeps it.",
+        dependent.object.kind()
+    ))
+    .help(format!(
+        "copy apiVersion, kind, name and uid from one object in the dependent's namespace, as `kubectl get -o yaml` \
+         shows it, or remove the reference: as written, it means neither {meant} nor {found}"
+    ))
+    .field(format!("{}.{part}", field(reference)))
+    .target(target(reference));
+    for holder in holders {
+        let uid = holder
+            .object
+            .metadata()
+            .uid()
+            .as_ref()
+            .map_or(holder.object.name_span(), |uid| uid.span);
+        draft = draft.related(
+            holder.file,
+            uid,
+            format!("the uid belongs to {}", named(holder)),
+        );
+    }
+    Some(draft)
+}
+
+fn other_uid(
+    inventory: &Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+    namesakes: &Namesakes<'_>,
+) -> Draft {
+    // Only one dump from one moment proves anything: several uids under one name, or files from different places, do
+    // not.
+    let together = namesakes.folder == Some(folder_of(inventory, dependent));
+    let doubt = match together {
+        true => "",
+        false => {
+            " This assumes that both objects were read from the same cluster at the same time."
+        }
+    };
+    let mut draft = Draft::on(
+        dependent,
+        reference.uid.as_ref().map_or_else(|| place(reference), |uid| uid.span),
+        format!("{} names its owner {} by the wrong uid", named(dependent), reference_name(reference)),
+    )
+    .severity(if together { Severity::Error } else { Severity::Warning })
+    .label("not the owner's uid")
+    .reason(format!(
+        "The collector finds {} with another uid: the owner that the reference means was deleted, and another object \
+         now has its name. The collector deletes this {}, unless another owner keeps it.{doubt}",
+        reference_name(reference),
+        dependent.object.kind()
+    ))
+    .help("remove the reference, or write the owner's current uid if the new object should own this one")
+    .field(format!("{}.uid", field(reference)))
+    .target(target(reference));
+    for owner in &namesakes.first {
+        let uid = owner
+            .object
+            .metadata()
+            .uid()
+            .as_ref()
+            .map_or(owner.object.name_span(), |uid| uid.span);
+        draft = draft.related(owner.file, uid, format!("the uid of {}", named(owner)));
+    }
+    draft
+}
+
+/// [GC-48]. Silent where another rule says more: about unresolvable kinds, other namespaces, other uids.
+fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for edge in context
+        .ownership
+        .written
+        .iter()
+        .filter(|edge| edge.owner == Owner::Absent)
+    {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        let resolved = inventory.owner_kind(reference).serving == Serving::Yes;
+        let sayable =
+            resolved && is_accepted(reference) && is_decidable(inventory, dependent, reference);
+        if !sayable || is_contradicted(inventory, edge) {
+            continue;
+        }
+        sink.push_with(|| {
+            let closed = context.world == World::Closed;
+            let by = if dependent.from_dump { "with that uid" } else { "with that name" };
+            let span = reference.name.as_ref().map_or_else(|| place(reference), |name| name.span);
+            let kind = dependent.object.kind();
+            Draft::on(
+                dependent,
+                span,
+                format!("the owner of {}, {}, is not in the input", named(dependent), reference_name(reference)),
+            )
+            .severity(if closed { Severity::Error } else { Severity::Info })
+            .label(format!("no {} {by}", reference.kind()))
+            .reason(match closed {
+                true => format!(
+                    "The collector finds no such owner, treats it as deleted and deletes this {kind}, unless another \
+                     owner keeps it."
+                ),
+                false => format!(
+                    "If the owner is not in the cluster either, the collector treats it as deleted and deletes this \
+                     {kind}."
+                ),
+            })
+            .claims_absence(inventory)
+            .help(format!("add {} to the input, or remove the reference", reference_name(reference)))
+            .field(format!("{}.name", field(reference)))
+            .target(target(reference))
+        });
+    }
+}

@@ -1,0 +1,422 @@
+//! Rules from the simulation: what is deleted right after apply, and what never finishes deleting.
+//!
+//! They run the model of `gc` on the cluster that the bundle describes and report only what it confirms. An owner that
+//! may exist outside an open world is assumed to exist there, so absence alone never gets an object deleted.
+
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashSet;
+
+use crate::finding::{Relation, Severity};
+use crate::gc::{self, Cause, Plan, Step};
+use crate::inventory::{Inventory, Member, ObjectId, Release, Serving};
+use crate::kube::{ObjectKey, Policy, Scope, Wait, finalizers};
+use crate::ownership::{Owner, OwnerEdge, Remover};
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::rule::{Context, Rule, Sink, World, rule};
+use crate::rules::trials::tried;
+use crate::rules::words::{field, named, place, reference_name, whereabouts};
+
+pub(in crate::rules) static DELETED_ON_ARRIVAL: Rule = rule!(
+    References,
+    "deleted-on-arrival",
+    Error,
+    Collected,
+    "The garbage collector deletes the object right after it is applied",
+    deleted_on_arrival
+)
+.slow()
+.cascade(arriving);
+
+pub(in crate::rules) static FOREGROUND_DEADLOCK: Rule = rule!(
+    References,
+    "foreground-deadlock",
+    Warning,
+    Stuck,
+    "A Foreground deletion of an owner can never finish",
+    foreground_deadlock
+);
+
+/// The cascade behind a finding of `deleted-on-arrival`.
+fn arriving(_: &ObjectKey) -> (Step, String) {
+    (Step::Settle, "Right after it is applied".to_owned())
+}
+
+/// [SIM-4]: a static set with dangling references collapses automatically.
+fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    if nothing_dangles(context) {
+        return;
+    }
+    let edges = edges_by_dependent(context);
+    let Some(built) = context.analysis.cluster() else {
+        return;
+    };
+    let Some(plan) = context.verdicts.of(&Step::Settle) else {
+        return;
+    };
+    let gone: HashSet<ObjectKey> = plan
+        .gone_after(0)
+        .into_iter()
+        .map(|id| built.cluster.key(id))
+        .collect();
+    if gone.is_empty() {
+        return;
+    }
+    let absent: HashSet<&ObjectKey> = built
+        .assumptions
+        .absent_owners
+        .iter()
+        .map(|(dependent, _)| dependent)
+        .collect();
+    let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
+    // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports whose reference is at fault.
+    let looked_up_elsewhere =
+        |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
+    let causes = LazyCell::new(|| plan.causes(0));
+    let is_reported = |key| {
+        let causes = built.cluster.find(key).and_then(|id| causes.get(&id));
+        causes.is_some_and(|causes| causes.iter().any(looked_up_elsewhere))
+    };
+    let mut cascades = CascadeSearch::of(context);
+    for (&id, edges) in &edges {
+        let member = inventory.member(id);
+        let doubtful = context.world == World::Open && absent.contains(&member.key);
+        let follows = edges
+            .iter()
+            .filter_map(|edge| edge.bound())
+            .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
+        let shared = edges
+            .iter()
+            .any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
+        let spared = !dies(id) || doubtful || shared || follows || is_terminating(member);
+        if spared || is_reported(&member.key) {
+            continue;
+        }
+        if let Some(edge) = edges.first() {
+            sink.push(arrival(context, member, edge, &cascades.below(id, &dies)));
+            context.verdicts.keep(Step::Settle, plan.clone());
+        }
+    }
+}
+
+/// Whether every reference leads to an object that certainly is there, so that nothing can collapse: what a rendering names and the
+/// input lacks is taken to exist. A simulation of the whole cluster finds the same, and takes its time.
+fn nothing_dangles(context: &Context<'_>) -> bool {
+    let inventory = context.inventory;
+    let holds = |edge: &OwnerEdge| match edge.owner {
+        Owner::ByUid(owner) => {
+            let stored = inventory.member(owner);
+            let is_only_one = || {
+                inventory.with_key(&stored.key).len() == 1
+                    && !is_shared(inventory, edge.reference(inventory).uid())
+            };
+            stored.decodes() && is_only_one() && agrees(inventory, &[edge], owner)
+        }
+        _ => !edge.dependent(inventory).from_dump,
+    };
+    // Before Kubernetes 1.20 the collector looked some owners up where they are not.
+    inventory.kinds.release() >= Release::new(20)
+        && context.ownership.written.iter().all(holds)
+        && !inventory.members.iter().any(is_terminating)
+}
+
+/// Whether an object is being deleted when the simulation begins.
+fn is_terminating(member: &Member) -> bool {
+    member
+        .object
+        .metadata()
+        .has_server_field("deletionTimestamp")
+}
+
+/// Whether several objects have this uid. They were never in one cluster at one time: a finding on them would be
+/// fiction.
+fn is_shared(inventory: &Inventory, uid: &str) -> bool {
+    let mut keys = inventory
+        .with_uid(uid)
+        .iter()
+        .map(|id| &inventory.member(*id).key);
+    let first = keys.next();
+    !uid.is_empty() && keys.any(|key| Some(key) != first)
+}
+
+/// Whether an object dies because that owner does, and not because the reference to it is wrong in itself.
+fn agrees(inventory: &Inventory, edges: &[&OwnerEdge], owner: ObjectId) -> bool {
+    edges
+        .iter()
+        .filter(|edge| edge.bound() == Some(owner))
+        .any(|edge| {
+            let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+            inventory
+                .owner_key(dependent, reference)
+                .is_some_and(|key| key == inventory.member(owner).key)
+        })
+}
+
+fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a OwnerEdge>> {
+    let mut edges: BTreeMap<ObjectId, Vec<&OwnerEdge>> = BTreeMap::new();
+    for edge in &context.ownership.written {
+        edges.entry(edge.dependent).or_default().push(edge);
+    }
+    edges
+}
+
+/// How many dependents are looked at for all findings together. Many objects may take the same large cascade with them; once this
+/// is spent, findings say nothing of it.
+const MOST_LOOKS: usize = 1_000_000;
+
+/// What is deleted with what.
+struct CascadeSearch {
+    dependents: BTreeMap<ObjectId, Vec<ObjectId>>,
+    looks_left: usize,
+}
+
+impl CascadeSearch {
+    fn of(context: &Context<'_>) -> Self {
+        let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+        for edge in &context.ownership.written {
+            if let Some(owner) = edge.bound() {
+                dependents.entry(owner).or_default().push(edge.dependent);
+            }
+        }
+        Self {
+            dependents,
+            looks_left: MOST_LOOKS,
+        }
+    }
+
+    /// What is deleted with an object, in the order of the inventory.
+    fn below(&mut self, root: ObjectId, dies: &impl Fn(ObjectId) -> bool) -> Vec<ObjectId> {
+        let mut found = BTreeSet::new();
+        let mut pending = vec![root];
+        while let Some(owner) = pending.pop() {
+            for &dependent in self.dependents.get(&owner).into_iter().flatten() {
+                let Some(left) = self.looks_left.checked_sub(1) else {
+                    return Vec::new();
+                };
+                self.looks_left = left;
+                if dependent != root && dies(dependent) && found.insert(dependent) {
+                    pending.push(dependent);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+}
+
+fn arrival(
+    context: &Context<'_>,
+    member: &Member,
+    edge: &OwnerEdge,
+    cascade: &[ObjectId],
+) -> Draft {
+    let inventory = context.inventory;
+    let reference = edge.reference(inventory);
+    let with_it = match cascade.len() {
+        0 => String::new(),
+        1 => ", and 1 object with it".to_owned(),
+        n => format!(", and {n} objects with it"),
+    };
+    let mut draft = Draft::on(
+        member,
+        place(reference),
+        format!("{} is deleted right after it is applied{with_it}", named(member)),
+    )
+    .label("matches no object that the collector accepts")
+    .reason(format!(
+        "The collector looks up every owner by name in the dependent's namespace and compares the uids. For {} it \
+         finds no match, and no other owner keeps the object, so the collector deletes it in the background within \
+         seconds [GC-22].",
+        reference_name(reference)
+    ))
+    .help("remove the owner reference, or point it at an object that exists in this namespace with this uid")
+    .field(field(reference));
+    if let Owner::ByUid(owner) = edge.owner {
+        let owner = inventory.member(owner);
+        draft = draft.related_object(
+            owner,
+            format!(
+                "the uid belongs to this {}, {}",
+                owner.object.kind(),
+                whereabouts(owner)
+            ),
+        );
+    }
+    for &id in cascade.iter().take(MOST_RELATED) {
+        draft = draft.related_object(inventory.member(id), "is deleted with it");
+    }
+    let keys = std::iter::once(member).chain(cascade.iter().map(|id| inventory.member(*id)));
+    let keys = keys.take(MOST_RELATED + 1).map(|member| member.key.clone());
+    draft.chain(Relation::Takes, keys.filter(|_| !cascade.is_empty()))
+}
+
+/// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever be removed.
+fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Obstacle<'_>)>> = BTreeMap::new();
+    for edge in &context.ownership.written {
+        let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else {
+            continue;
+        };
+        if is_shared(inventory, edge.reference(inventory).uid())
+            || !edge.reference(inventory).is_blocking()
+        {
+            continue;
+        }
+        if let Some(hold) = hold(context, edge.dependent(inventory)) {
+            held.entry(owner).or_default().push((edge, hold));
+        }
+    }
+    if held.is_empty() {
+        return;
+    }
+    for (owner, edges) in tried(held.into_iter(), context, sink) {
+        let owner = inventory.member(owner);
+        let targets = vec![owner.key.clone()];
+        let step = Step::Delete {
+            targets,
+            policy: Some(Policy::Foreground),
+            wait: Wait::Settled,
+            client: 0,
+        };
+        let Some(plan) = context.verdicts.of(&step) else {
+            return;
+        };
+        if is_held(&plan, &owner.key, |hold| {
+            matches!(hold, gc::Hold::BlockingDependents { .. })
+        }) {
+            deadlock(inventory, owner, &edges, sink);
+        }
+    }
+}
+
+/// Whether a plan of one step leaves the object Terminating, held in such a way.
+pub(in crate::rules) fn is_held(
+    plan: &Plan<'_>,
+    object: &ObjectKey,
+    mut by: impl FnMut(&gc::Hold) -> bool,
+) -> bool {
+    let matches = |held: gc::HeldObject| held.holds.iter().any(&mut by);
+    let Some(id) = plan.cluster().find(object) else {
+        return false;
+    };
+    plan.stuck(0)
+        .into_iter()
+        .find(|held| held.object == id)
+        .is_some_and(matches)
+}
+
+/// Why a dependent can never be removed.
+enum Obstacle<'m> {
+    /// A namespaced owner of a cluster-scoped object: the collector never decides [GC-20].
+    OutOfScope,
+    /// The kind of an owner does not resolve: the collector never decides [GC-16].
+    Unresolvable,
+    /// A finalizer that no known controller removes.
+    Finalizer(&'m str),
+}
+
+fn hold<'m>(context: &'m Context<'_>, dependent: &'m Member) -> Option<Obstacle<'m>> {
+    let inventory = context.inventory;
+    let owners = || {
+        dependent
+            .object
+            .metadata()
+            .owner_references()
+            .entries
+            .iter()
+            .map(|owner| inventory.owner_kind(owner))
+    };
+    if owners().any(|owner| {
+        (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))
+    }) {
+        return Some(Obstacle::OutOfScope);
+    }
+    let never = |serving: &Serving| {
+        matches!(
+            serving,
+            Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. }
+        )
+    };
+    if owners().any(|owner| never(&owner.serving)) {
+        return Some(Obstacle::Unresolvable);
+    }
+    abandoned(context, dependent)
+        .next()
+        .map(Obstacle::Finalizer)
+}
+
+/// The finalizers of an object that no controller in the table or in the input removes.
+pub(in crate::rules) fn abandoned<'m>(
+    context: &'m Context<'_>,
+    member: &'m Member,
+) -> impl Iterator<Item = &'m str> + 'm {
+    let (inventory, removers) = (context.inventory, &context.ownership.removers);
+    let finalizers = member
+        .object
+        .metadata()
+        .finalizers()
+        .iter()
+        .map(|finalizer| finalizer.value.as_str());
+    let foreign = finalizers.filter(|name| !name.is_empty() && !finalizers::is_collectors(name));
+    foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody))
+}
+
+fn deadlock(
+    inventory: &Inventory,
+    owner: &Member,
+    edges: &[(&OwnerEdge, Obstacle<'_>)],
+    sink: &mut Sink,
+) {
+    let Some((edge, hold)) = edges.first() else {
+        return;
+    };
+    let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+    let (severity, why) = match hold {
+        Obstacle::OutOfScope => (
+            Severity::Warning,
+            "it is cluster-scoped and has a namespaced owner, and the collector leaves such objects alone".to_owned(),
+        ),
+        Obstacle::Unresolvable => (
+            Severity::Warning,
+            "the collector cannot resolve the kind of one of its owners, so it never decides whether to delete it"
+                .to_owned(),
+        ),
+        Obstacle::Finalizer(name) => (
+            Severity::Info,
+            format!(
+                "neither the input nor the table of known finalizers contains a controller that removes its finalizer \
+                 `{name}`"
+            ),
+        ),
+    };
+    let span = reference
+        .block_owner_deletion
+        .as_ref()
+        .map_or_else(|| place(reference), |flag| flag.span);
+    let mut draft = Draft::on(
+        dependent,
+        span,
+        format!("a Foreground deletion of {} never finishes: it waits for {}", named(owner), named(dependent)),
+    )
+    .severity(severity)
+    .label("blocks the deletion of its owner")
+    .reason(format!(
+        "With `--cascade=foreground` the owner stays Terminating until every blocking dependent is gone [GC-30]. {} \
+         can never be removed: {why}.",
+        named(dependent)
+    ))
+    .help(
+        "remove `blockOwnerDeletion`, or fix what keeps the dependent; a second delete with `--cascade=background` \
+         releases the owner",
+    )
+    .field(format!("{}.blockOwnerDeletion", field(reference)))
+    .target(owner.key.to_string())
+    .related_object(owner, format!("the owner that would get stuck, {}", whereabouts(owner)))
+    .chain(Relation::OwnedBy, [dependent.key.clone(), owner.key.clone()]);
+    for (other, _) in edges.iter().skip(1).take(MOST_RELATED) {
+        draft = draft.related_object(other.dependent(inventory), "blocks it too");
+    }
+    sink.push(draft);
+}

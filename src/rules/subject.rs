@@ -1,0 +1,59 @@
+//! The subjects of rules.
+
+/// The subject of a rule: the folder of `src/rules/` that it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Subject {
+    /// Owner references: the form, the owner, and what the collector does because of them.
+    References,
+    /// Finalizers, and the operators that remove them.
+    Finalizers,
+    /// Namespaces that never finish deleting.
+    Namespaces,
+    /// Helm releases.
+    Helm,
+    /// Argo CD.
+    ArgoCd,
+    /// Delivery by any tool.
+    Delivery,
+    /// Volumes and other data.
+    Data,
+    /// The metadata of every object.
+    Objects,
+    /// The effects of a change.
+    Change,
+    /// The input as text, and suppressions.
+    Reading,
+}
+
+impl Subject {
+    /// Every subject, in the order in which the documentation lists them.
+    pub const ALL: [Self; 10] = [
+        Self::References,
+        Self::Finalizers,
+        Self::Namespaces,
+        Self::Helm,
+        Self::ArgoCd,
+        Self::Delivery,
+        Self::Data,
+        Self::Objects,
+        Self::Change,
+        Self::Reading,
+    ];
+
+    /// The title of the subject in the documentation.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::References => "Owner references",
+            Self::Finalizers => "Finalizers",
+            Self::Namespaces => "Namespaces",
+            Self::Helm => "Helm",
+            Self::ArgoCd => "Argo CD",
+            Self::Delivery => "Delivery",
+            Self::Data => "Data",
+            Self::Objects => "Objects",
+            Self::Change => "What a change does",
+            Self::Reading => "Reading the input and suppressions",
+        }
+    }
+}
