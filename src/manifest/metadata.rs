@@ -1,7 +1,6 @@
 //! `ObjectMeta` with the place of every field.
 //!
-//! Names, labels and annotations are read from the tree whenever somebody asks: every object has them, and a copy would take more
-//! room than the text. What few objects have is kept apart.
+//! Names, labels and annotations are looked up in the tree. Fields of few objects are read once and kept apart.
 
 use std::fmt;
 
@@ -56,7 +55,7 @@ pub struct ServerField {
     pub span: Span,
 }
 
-/// What is found out about `metadata` when it is read, to be kept.
+/// The fields of `metadata` that are read once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MetadataFields {
     /// The mapping, if it is written.
@@ -64,7 +63,7 @@ pub(super) struct MetadataFields {
     rare: Option<Box<RareFields>>,
 }
 
-/// What few objects have.
+/// Fields of few objects.
 #[derive(Clone, Debug, Default)]
 struct RareFields {
     decode_errors: Vec<DecodeError>,

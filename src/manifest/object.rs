@@ -22,7 +22,7 @@ pub struct Object {
     fields: ObjectFields,
 }
 
-/// What is found out about an object when it is read, to be kept.
+/// The fields of an object that are read once.
 #[derive(Clone, Debug)]
 pub(super) struct ObjectFields {
     pub(super) type_meta: Arc<TypeMeta>,
@@ -30,7 +30,7 @@ pub(super) struct ObjectFields {
     of_kind: Option<Box<KindFacts>>,
 }
 
-/// What objects of few kinds have.
+/// Facts about objects of few kinds.
 #[derive(Clone, Debug)]
 enum KindFacts {
     Templates(SmallVec<[FoundTemplate; 1]>),

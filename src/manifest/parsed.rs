@@ -258,7 +258,7 @@ fn parse(
         error: None,
         problems: Vec::new(),
         quirks: Vec::new(),
-        comments: document.comments,
+        comments: Vec::new(),
         is_unreadable: false,
     };
     match document.content {
@@ -281,7 +281,12 @@ fn parse(
         }
         Content::Value(tree) => {
             let tree = Arc::new(tree);
-            parsed.objects = objects(source, &parsed, &tree, &mut skips, facts);
+            let comments = document
+                .comments
+                .iter()
+                .map(|comment| (source.slice(comment.span), comment.own_line));
+            let traits = DocumentTraits::of(source.slice(parsed.span), &tree, comments);
+            parsed.objects = objects(source.path(), &tree, &traits, &mut skips, facts);
             let is_kept = may_be_hidden
                 || !parsed.objects.is_empty()
                 || parsed.index == 0
@@ -290,10 +295,9 @@ fn parse(
             parsed.tree = is_kept.then_some(tree);
         }
     }
-    if !may_be_hidden {
-        let is_directive = |comment: &Comment| comment.text(source).contains("ownerlint");
-        parsed.comments.retain(is_directive);
-    }
+    let is_kept = |comment: &Comment| may_be_hidden || comment.text(source).contains("ownerlint");
+    parsed.comments = document.comments.into_iter().filter(is_kept).collect();
+    parsed.comments.shrink_to_fit();
     // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
     let is_manifest = !parsed.objects.is_empty();
     let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
@@ -308,22 +312,17 @@ fn parse(
     (parsed, skips)
 }
 
-/// The objects of a document that are to be applied. Everything else in it is added to `skips`.
+/// The objects of a document of the file at `path` that are to be applied. Everything else in it is added to `skips`.
 fn objects(
-    source: &SourceFile,
-    document: &ParsedDocument,
+    path: &str,
     tree: &Arc<Tree>,
+    traits: &DocumentTraits<'_>,
     skips: &mut Skips,
     facts: &mut FileFacts,
 ) -> SmallVec<[Arc<Object>; 1]> {
-    let comments = document
-        .comments
-        .iter()
-        .map(|comment| (source.slice(comment.span), comment.own_line));
-    let traits = DocumentTraits::of(source.slice(document.span), tree, comments);
     let Found { objects, others } = objects_of(tree);
     for other in others {
-        facts.see_other(source.path(), tree.value(other.node));
+        facts.see_other(path, tree.value(other.node));
         skips.push(Skip {
             span: other.span,
             reason: SkipReason::NoIdentity(other.what),
@@ -335,7 +334,7 @@ fn objects(
     let mut is_applied = |object: &Object| {
         facts.see_object(object);
         facts.has_directive |= traits.has_directive(object);
-        let Some(reason) = skip_reason(object, &traits) else {
+        let Some(reason) = skip_reason(object, traits) else {
             return true;
         };
         let span = object.start();

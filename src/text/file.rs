@@ -74,24 +74,24 @@ impl SourceFile {
         }
     }
 
-    /// The same file, whose text was decoded from bytes that are not all UTF-8: the first U+FFFD that replaces some, and how
-    /// many there are.
+    /// Notes that the text was decoded from bytes that are not all UTF-8: the first U+FFFD that replaces some, and how many there
+    /// are.
     pub fn with_replaced(self, replaced: Option<(Span, usize)>) -> Self {
         self.with(replaced.is_some(), |facts| facts.replaced = replaced)
     }
 
-    /// The same file, of which `hidden` is never shown: spans in order, without overlaps.
+    /// Hides parts of the text from every excerpt: spans in order, without overlaps.
     pub fn with_hidden(mut self, hidden: Vec<Span>) -> Self {
         self.long_lines = Arc::default();
         self.with(!hidden.is_empty(), |facts| facts.hidden = hidden)
     }
 
-    /// The same file, which was rendered from others: its parts in order.
+    /// Notes the parts of a text that was rendered, in order.
     pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
         self.with(!parts.is_empty(), |facts| facts.rendered = parts)
     }
 
-    /// The same file, of which one fact is another. Most texts have none: `is_said` is false for what need not be kept.
+    /// Changes a fact. Most texts have none: `is_said` is false for one that need not be stored.
     fn with(mut self, is_said: bool, learn: impl FnOnce(&mut TextFacts)) -> Self {
         if is_said || self.facts.is_some() {
             learn(Arc::make_mut(self.facts.get_or_insert_default()));
@@ -170,7 +170,7 @@ impl SourceFile {
         self.facts.as_ref()?.replaced
     }
 
-    /// The same text under another name, or on another side.
+    /// Shares the text under another name, or on another side.
     pub fn seen_as(&self, path: impl Into<Arc<str>>, side: Side) -> Self {
         Self {
             path: path.into(),

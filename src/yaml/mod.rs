@@ -12,6 +12,7 @@
 
 mod block_header;
 mod breakage;
+mod characters;
 mod comments;
 mod compose;
 mod document;

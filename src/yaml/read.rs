@@ -8,12 +8,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::characters::CheckedText;
 use super::comments;
 use super::compose::{Composed, Composer};
 use super::document::{
     Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError,
 };
 use super::event::{Events, Read, SyntaxError};
+use super::grammar::Failure;
+use super::size::{self, SizeCheck};
 use super::split::{Piece, split};
 use super::tree::Tree;
 use super::{grammar, json, refusal};
@@ -65,10 +68,12 @@ pub(super) fn reread(
         return (found.end == span.end).then(Read::default);
     }
     let whole = Piece::Chunk(Span::new(0, chunk.len() as u32));
-    if split(chunk, 0) != [whole] || forbidden_character(chunk).is_some() {
+    if split(chunk, 0) != [whole] {
         return None;
     }
-    let read = grammar::parse(&with_final_newline(chunk), span.start, events).ok()?;
+    let text = with_final_newline(chunk);
+    let text = CheckedText::new(&text).ok()?;
+    let read = grammar::parse(text, span.start, events).ok()?;
     read.dropped_from.is_none().then_some(read)
 }
 
@@ -143,10 +148,9 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     fn json_stream(&mut self, start: usize) -> Vec<T> {
         let mut at = start;
         loop {
-            let mut composer = Composer::new(self.text, self.text.len() - at, true);
-            match json::parse(self.text, at, &mut composer) {
+            match self.compose_json(at) {
                 Ok(None) => return Vec::new(),
-                Ok(Some(span)) => {
+                Ok(Some((composer, span))) => {
                     let (content, problems) = self.content(composer, span, None);
                     let noticed = Noticed {
                         problems,
@@ -202,14 +206,16 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
     fn yaml_document(&mut self, span: Span, json_error: Option<SyntaxError>) {
         let text = with_final_newline(self.text.get(span.range()).unwrap_or_default());
-        if let Some((at, found)) = forbidden_character(&text) {
-            let start = span.start + at as u32;
-            let place = Span::new(start, start + found.len_utf8() as u32);
-            return self.push_unreadable(span, refusal::character(place, found));
-        }
-        let mut composer = Composer::new(self.text, text.len(), false);
-        match grammar::parse(&text, span.start, &mut composer) {
-            Ok(read) => self.push_read(span, composer, read),
+        let checked = match CheckedText::new(&text) {
+            Ok(checked) => checked,
+            Err((at, found)) => {
+                let start = span.start + at as u32;
+                let place = Span::new(start, start + found.len_utf8() as u32);
+                return self.push_unreadable(span, refusal::character(place, found));
+            }
+        };
+        match self.compose_yaml(checked, span.start) {
+            Ok((composer, read)) => self.push_read(span, composer, read),
             Err(failure) => {
                 let error = match &json_error {
                     Some(error) if failure.braces.is_none() => error,
@@ -221,6 +227,36 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                 );
             }
         }
+    }
+
+    /// Composes a YAML document whose first byte is at `base` of the file.
+    fn compose_yaml(
+        &self,
+        text: CheckedText<'_>,
+        base: u32,
+    ) -> Result<(Composer<'f>, Read), Failure> {
+        let length = text.text.len();
+        let mut composer = Composer::new(self.text, length, false);
+        if length > size::SMALL {
+            let mut size = SizeCheck::default();
+            grammar::parse(text, base, &mut size)?;
+            composer.reject(size.error());
+        }
+        let read = grammar::parse(text, base, &mut composer)?;
+        Ok((composer, read))
+    }
+
+    /// Composes the JSON value that comes at `at`, and says where it is.
+    fn compose_json(&self, at: usize) -> Result<Option<(Composer<'f>, Span)>, SyntaxError> {
+        // A stream may have a value for every other byte of its text.
+        let mut composer = Composer::new(self.text, 0, true);
+        if self.text.len() - at > size::SMALL {
+            let mut size = SizeCheck::default();
+            json::parse(self.text, at, &mut size)?;
+            composer.reject(size.error());
+        }
+        let found = json::parse(self.text, at, &mut composer)?;
+        Ok(found.map(|span| (composer, span)))
     }
 
     /// Adds a YAML document that could be parsed.
@@ -309,37 +345,6 @@ pub(super) fn with_final_newline(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The first character that go-yaml's reader rejects, wherever it is. Blocks of ordinary characters are passed over together.
-pub(super) fn forbidden_character(text: &str) -> Option<(usize, char)> {
-    const BLOCK: usize = 64;
-    let is_ordinary = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
-    let blocks = text.as_bytes().chunks(BLOCK).enumerate();
-    // Without a way out early, this is a few vector instructions.
-    let unusual = blocks.filter(|(_, block)| {
-        !block
-            .iter()
-            .fold(true, |ordinary, byte| ordinary & is_ordinary(byte))
-    });
-    let mut characters = unusual.flat_map(|(number, _)| {
-        let start = boundary_from(text, number * BLOCK);
-        let end = boundary_from(text, (number + 1) * BLOCK);
-        let characters = text[start..end].char_indices();
-        characters.map(move |(at, found)| (start + at, found))
-    });
-    characters.find(|(_, found)| {
-        !matches!(found, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}'
-            | '\u{10000}'..)
-    })
-}
-
-/// The first place from `at` on that is between two characters.
-fn boundary_from(text: &str, at: usize) -> usize {
-    let is_boundary = |at: &usize| *at >= text.len() || text.is_char_boundary(*at);
-    (at..)
-        .find(is_boundary)
-        .map_or(text.len(), |at| at.min(text.len()))
-}
-
 /// A `{{ … }}` that parses as a mapping used as a key fails only when it is composed.
 fn template_braces(file: &str, error: &SyntaxError, chunk: Span) -> Option<u32> {
     let at = error.at as usize;
@@ -374,6 +379,15 @@ mod tests {
             "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20)
         );
         assert!(!refused(items));
+        let list = |items: &str| {
+            let many = "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20);
+            refused(format!("kind: List\nitems:\n{many}{items}"))
+        };
+        assert!(!list("- {a: b}\n"));
+        assert!(list("-\n"), "an item without value");
+        assert!(list("- {}\n"), "an empty item");
+        let large = format!("- {{a: {}}}\n", "x".repeat(MAX_REQUEST));
+        assert!(list(&large), "a large item");
         // These are `null`, however much room they take.
         assert!(!refused(format!(
             "kind: ConfigMap\ndata:\n{}",

@@ -1,72 +1,144 @@
-//! How large an object is as JSON.
+//! How large an object is as JSON, found out before anything of it is kept.
 
-use super::event::SyntaxError;
+use super::event::{Events, Properties, ScalarEvent, StartEvent, SyntaxError};
 use super::limits::MAX_REQUEST;
-use super::tree::{Kind, Tree, Value, Visited};
+use super::scalar;
+use crate::text::Span;
 
 /// The problem of an object that is too large.
 pub(super) const TOO_LARGE: &str = "the object is larger than the 3 MiB that an API server takes";
 
-/// Rejects an object that is too large for any API server. Of a list, which a client takes apart, each item counts by itself; a
-/// document without a kind is not applied.
-pub(super) fn check(tree: &Tree) -> Result<(), SyntaxError> {
-    let root = tree.root();
-    // No value takes more than its text, two quotes and a comma.
-    let tokens = tree.nodes.len() + tree.entries.len();
-    let at_most = root.span().len() as usize + tree.decoded.len() + 3 * tokens;
-    if at_most <= MAX_REQUEST || !is_too_large(root, &mut Visited::default()) {
-        return Ok(());
+/// No shorter document is too large: one character and the comma after it are four bytes of JSON.
+pub(super) const SMALL: usize = MAX_REQUEST / 2;
+
+/// Counts the bytes of a document's JSON. Of a list, which a client takes apart, each item counts by itself; a document without a
+/// kind is not applied. A value that is there twice counts twice, although only the last one is sent.
+#[derive(Default)]
+pub(super) struct SizeCheck {
+    size: usize,
+    depth: usize,
+    /// Where it became too large.
+    exceeded: Option<u32>,
+    /// Whether the root is a mapping.
+    is_map: bool,
+    /// The key of the root whose value comes next or is read.
+    key: Option<RootKey>,
+    /// Whether the kind is that of a list.
+    kind: Option<bool>,
+    /// The item that is read: where it begins, and the size before it.
+    item: Option<(u32, usize)>,
+    /// The first item that no client can apply: too large, or nothing like an object.
+    unfit: Option<u32>,
+    /// Whether the innermost collection is empty so far.
+    is_empty: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RootKey {
+    Kind,
+    Items,
+    Other,
+}
+
+impl SizeCheck {
+    /// The rejection of an object that is too large for any API server.
+    pub(super) fn error(&self) -> Option<SyntaxError> {
+        let exceeded = self.exceeded?;
+        let at = match self.kind {
+            None if self.is_map => return None,
+            Some(true) => self.unfit?,
+            _ => exceeded,
+        };
+        Some(SyntaxError::new(at, TOO_LARGE))
     }
-    let at = match root.get("kind") {
-        None if root.is_map() => return Ok(()),
-        Some(kind) if kind.as_str().is_some_and(|kind| kind.ends_with("List")) => {
-            match unfit_item(root) {
-                Some(item) => item.span().start,
-                None => return Ok(()),
+
+    fn add(&mut self, bytes: usize, at: u32) {
+        self.size += bytes;
+        if self.size > MAX_REQUEST {
+            self.exceeded.get_or_insert(at);
+        }
+    }
+
+    fn is_in_items(&self) -> bool {
+        self.depth == 2 && self.key == Some(RootKey::Items)
+    }
+
+    /// Notes a node of so many bytes; `text` is that of a scalar.
+    fn see(&mut self, is_map: bool, start: u32, bytes: usize, text: Option<&str>) {
+        self.add(bytes, start);
+        self.is_empty = false;
+        match self.depth {
+            0 => self.is_map = is_map,
+            1 if self.is_map => self.see_member(text.unwrap_or_default()),
+            _ => {}
+        }
+    }
+
+    /// Notes a key or a value of the root.
+    fn see_member(&mut self, text: &str) {
+        match self.key {
+            None => {
+                self.key = Some(match text {
+                    "kind" => RootKey::Kind,
+                    "items" => RootKey::Items,
+                    _ => RootKey::Other,
+                });
+            }
+            Some(key) => {
+                if key == RootKey::Kind {
+                    self.kind.get_or_insert(text.ends_with("List"));
+                }
             }
         }
-        _ => root.span().start,
-    };
-    Err(SyntaxError::new(at, TOO_LARGE))
-}
+    }
 
-/// The first item of a list that no client can apply: too large, or nothing like an object.
-fn unfit_item(list: Value<'_>) -> Option<Value<'_>> {
-    let mut visited = Visited::default();
-    list.get("items")?.items().find(|item| {
-        let is_empty = item.entries().len() + item.items().len() == 0;
-        is_empty || is_too_large(*item, &mut visited)
-    })
-}
-
-/// Whether the JSON of a value is larger than an API server takes. A value that several aliases name counts once.
-fn is_too_large(value: Value<'_>, visited: &mut Visited) -> bool {
-    let mut size = 0;
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if !visited.is_new(value) {
-            continue;
-        }
-        size += json_bytes(value);
-        if size > MAX_REQUEST {
-            return true;
-        }
-        pending.extend(value.items());
-        for entry in value.entries() {
-            size += entry.key.len() + 3;
-            pending.push(entry.value);
+    /// Notes the end of a value of the root.
+    fn end_member(&mut self, was_key: bool) {
+        if self.depth == 1 && !was_key {
+            self.key = None;
         }
     }
-    false
 }
 
-/// At least how many bytes a value takes, with the comma that follows it and without its members.
-fn json_bytes(value: Value<'_>) -> usize {
-    match value.kind() {
-        Kind::String(text) => text.len() + 3,
-        Kind::Map => 2 + usize::from(value.entries().len() == 0),
-        Kind::Seq => 2 + usize::from(value.items().len() == 0),
-        // A number may be written longer than it is.
-        Kind::Null | Kind::Bool(_) | Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => 2,
+impl Events for SizeCheck {
+    fn scalar(&mut self, scalar: ScalarEvent<'_>, properties: &Properties<'_>) {
+        // A number may be written longer than it is, and a tag makes something else of a text.
+        let is_text = properties.is_empty() && scalar::is_text_as(scalar.style, scalar.text);
+        let bytes = if is_text { scalar.text.len() + 3 } else { 2 };
+        if self.is_in_items() {
+            self.unfit.get_or_insert(scalar.span.start);
+        }
+        let was_key = self.key.is_none();
+        self.see(false, scalar.span.start, bytes, Some(scalar.text));
+        self.end_member(was_key);
+    }
+
+    fn start(&mut self, start: StartEvent, _: &Properties<'_>) {
+        if self.is_in_items() {
+            self.item = Some((start.span.start, self.size));
+        }
+        self.see(start.is_map, start.span.start, 2, None);
+        self.depth += 1;
+        self.is_empty = true;
+    }
+
+    fn end(&mut self, end: Span) {
+        self.depth = self.depth.saturating_sub(1);
+        // A collection ends with a bracket in place of the comma after its last member.
+        self.add(usize::from(self.is_empty), end.start);
+        if self.is_in_items()
+            && let Some((start, before)) = self.item.take()
+            && (self.is_empty || self.size - before > MAX_REQUEST)
+        {
+            self.unfit.get_or_insert(start);
+        }
+        self.is_empty = false;
+        self.end_member(false);
+    }
+
+    fn alias(&mut self, span: Span, _: &str) {
+        let was_key = self.key.is_none();
+        self.see(false, span.start, 2, None);
+        self.end_member(was_key);
     }
 }

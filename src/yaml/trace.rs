@@ -1,8 +1,9 @@
 //! The events of a text as lines, to compare the parser with another one.
 
+use super::characters::CheckedText;
 use super::event::{Events, Properties, ScalarEvent, StartEvent, Style};
 use super::grammar;
-use super::read::{forbidden_character, with_final_newline};
+use super::read::with_final_newline;
 use crate::text::Span;
 
 /// The events that the parser reads from one chunk, one per line in the notation of the YAML test suite: `+MAP`,
@@ -13,11 +14,10 @@ use crate::text::Span;
 /// What is wrong with the text, in go-yaml's words.
 pub fn events(chunk: &str) -> Result<Vec<String>, String> {
     let chunk = with_final_newline(chunk);
-    if let Some((_, found)) = forbidden_character(&chunk) {
-        return Err(format!("control characters are not allowed: {found:?}"));
-    }
+    let chunk = CheckedText::new(&chunk)
+        .map_err(|(_, found)| format!("control characters are not allowed: {found:?}"))?;
     let mut trace = Trace::default();
-    match grammar::parse(&chunk, 0, &mut trace) {
+    match grammar::parse(chunk, 0, &mut trace) {
         Ok(_) => Ok(trace.lines),
         Err(failure) => Err(failure.error.problem.into_owned()),
     }

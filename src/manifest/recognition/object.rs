@@ -32,14 +32,22 @@ impl<'t> DocumentTraits<'t> {
         tree: &Tree,
         mut comments: impl Iterator<Item = (&'t str, bool)>,
     ) -> Self {
+        let (mut has_expressions, mut has_directives) = (false, false);
+        for key in tree.keys() {
+            match key.as_bytes().first() {
+                Some(b'(') => has_expressions = true,
+                Some(b'$') => has_directives |= is_directive(key),
+                _ => {}
+            }
+        }
         Self {
             text,
             ytt: comments
                 .find(|(comment, own_line)| is_ytt(comment, *own_line))
                 .map(|(comment, _)| comment),
             rendered: OnceCell::new(),
-            has_expressions: tree.keys().any(is_expression),
-            has_directives: tree.keys().any(is_directive),
+            has_expressions,
+            has_directives,
             visits_left: Cell::new(MAX_VISITS),
         }
     }

@@ -18,7 +18,6 @@ use super::document::Problem;
 use super::event::{Events, Properties, ScalarEvent, StartEvent, Style, SyntaxError};
 use super::limits::MAX_DEPTH;
 use super::scalar::{self, Scalar, TagMeaning};
-use super::size;
 use super::tree::{Node, NodeContent, NodeId, Tree};
 use crate::text::Span;
 
@@ -46,10 +45,15 @@ impl<'t> Composer<'t> {
             json,
             aliases: Aliases::new(),
             tree: GrowingTree::new(file, length),
-            open: OpenCollections::default(),
+            open: OpenCollections::new(),
             root: None,
             failure: None,
         }
+    }
+
+    /// Rejects the document that comes, if there is an error.
+    pub(super) fn reject(&mut self, error: Option<SyntaxError>) {
+        self.failure = error;
     }
 
     /// Whether no event came.
@@ -71,7 +75,6 @@ impl<'t> Composer<'t> {
         let tree = self
             .tree
             .finish(root, Arc::clone(file), self.aliases.exist());
-        size::check(&tree)?;
         Ok(Some(Composed {
             tree,
             problems: self.open.problems,

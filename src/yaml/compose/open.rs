@@ -54,7 +54,6 @@ pub(super) struct ClosedNode {
 }
 
 /// The collections around a place of the document, the innermost last.
-#[derive(Default)]
 pub(super) struct OpenCollections {
     open: Vec<OpenNode>,
     /// Entries of all open mappings, those of the innermost last.
@@ -66,6 +65,15 @@ pub(super) struct OpenCollections {
 }
 
 impl OpenCollections {
+    pub(super) fn new() -> Self {
+        Self {
+            open: Vec::with_capacity(16),
+            slots: Vec::with_capacity(64),
+            waiting: Vec::with_capacity(16),
+            problems: Vec::new(),
+        }
+    }
+
     /// Opens the mapping or sequence that `node` is to be; `decoded` nodes were decoded before it.
     pub(super) fn open(
         &mut self,

@@ -2,6 +2,8 @@
 
 use memchr::memchr;
 
+use crate::yaml::characters::CheckedText;
+
 /// A place in the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
@@ -24,12 +26,12 @@ pub(super) struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(super) fn new(text: CheckedText<'t>) -> Self {
         Self {
-            text,
+            text: text.text,
             mark: Mark::default(),
-            ascii_until: ascii_length(text.as_bytes()),
-            has_plain_breaks: has_plain_breaks(text),
+            ascii_until: text.ascii_length,
+            has_plain_breaks: text.has_plain_breaks,
         }
     }
 
@@ -239,19 +241,6 @@ fn ascii_length(bytes: &[u8]) -> usize {
     let start = blocks.map(<[u8]>::len).sum::<usize>();
     let rest = bytes[start..].iter().take_while(|byte| byte.is_ascii());
     start + rest.count()
-}
-
-/// Whether there is no other line break than LF and CR LF.
-fn has_plain_breaks(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_lone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
-    let has_lone_return = memchr::memchr_iter(b'\r', bytes).any(is_lone);
-    let is_wide_break = |at: usize| {
-        bytes[at..].starts_with("\u{85}".as_bytes())
-            || bytes[at..].starts_with("\u{2028}".as_bytes())
-            || bytes[at..].starts_with("\u{2029}".as_bytes())
-    };
-    !has_lone_return && !memchr::memchr2_iter(0xC2, 0xE2, bytes).any(is_wide_break)
 }
 
 /// The first of some bytes from `start` on, or the end. Eight bytes are looked at together: most tokens are so short that finding

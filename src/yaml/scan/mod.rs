@@ -11,18 +11,20 @@
 //! not copied. It recurses nowhere and its stacks are bounded by [`super::limits::MAX_DEPTH`].
 
 mod block;
+mod breaks;
 mod cursor;
+mod plain;
 mod property;
+mod queue;
 mod quoted;
 mod token;
 
 use std::collections::VecDeque;
 
-use smallvec::{SmallVec, smallvec};
-
 use cursor::{Cursor, Mark};
 pub(super) use token::{Token, TokenKind};
 
+use super::characters::CheckedText;
 use super::document::Quirk;
 use super::event::{Read, SyntaxError};
 use super::limits::MAX_DEPTH;
@@ -55,7 +57,7 @@ pub(super) struct Scanner<'t> {
     flow_level: usize,
     simple_key_allowed: bool,
     /// One per flow level, the block level first. Token numbers never decrease along the stack.
-    simple_keys: SmallVec<[SimpleKey; 2]>,
+    simple_keys: Vec<SimpleKey>,
     /// Texts of scalars in the queue that differ from what is written.
     pub(super) decoded: String,
     /// Line breaks between two runs of a scalar, until it is known how they fold.
@@ -70,66 +72,29 @@ pub(super) struct Scanner<'t> {
 
 impl<'t> Scanner<'t> {
     /// A scanner over `text`, whose first byte is at `base` of the file. A byte order mark at the start is skipped.
-    pub(super) fn new(text: &'t str, base: u32) -> Self {
+    pub(super) fn new(text: CheckedText<'t>, base: u32) -> Self {
         let mut cursor = Cursor::new(text);
-        if text.starts_with('\u{FEFF}') {
+        if text.text.starts_with('\u{FEFF}') {
             cursor.mark.pos = '\u{FEFF}'.len_utf8();
         }
         Self {
             cursor,
             base,
-            tokens: VecDeque::new(),
+            tokens: VecDeque::with_capacity(8),
             tokens_taken: 0,
             is_head_settled: false,
             ended: false,
             indent: -1,
-            indents: Vec::new(),
+            indents: Vec::with_capacity(16),
             flow_level: 0,
             simple_key_allowed: true,
-            simple_keys: smallvec![SimpleKey::default()],
+            simple_keys: vec![SimpleKey::default()],
             decoded: String::new(),
             breaks: String::new(),
             tags: VecDeque::new(),
             read: Read::default(),
             braces: None,
         }
-    }
-
-    /// The next token, without taking it.
-    #[inline]
-    pub(super) fn peek(&mut self) -> Result<Token, SyntaxError> {
-        if !self.is_head_settled {
-            self.settle_head()?;
-        }
-        match self.tokens.front() {
-            Some(token) => Ok(*token),
-            None => self.fail("unexpected end of the stream"),
-        }
-    }
-
-    /// Scans until it is known what the first token is.
-    fn settle_head(&mut self) -> Result<(), SyntaxError> {
-        while self.tokens.is_empty() || self.head_may_be_key()? {
-            if self.ended {
-                break;
-            }
-            if self.tokens.is_empty() {
-                self.decoded.clear();
-            }
-            self.fetch()?;
-        }
-        self.is_head_settled = true;
-        Ok(())
-    }
-
-    /// Takes the token that [`Self::peek`] shows. The text of a scalar is lost with the next call of [`Self::peek`].
-    #[inline]
-    pub(super) fn take(&mut self) -> Result<Token, SyntaxError> {
-        let token = self.peek()?;
-        self.tokens.pop_front();
-        self.tokens_taken += 1;
-        self.is_head_settled = false;
-        Ok(token)
     }
 
     /// The text of the document between two offsets of the file.
@@ -182,137 +147,9 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    #[inline]
-    fn push(&mut self, kind: TokenKind, start: Mark) {
-        let (start, end) = (self.offset_of(start), self.offset());
-        self.tokens.push_back(Token { kind, start, end });
-    }
-
-    fn push_indicator(&mut self, kind: TokenKind, width: usize) {
-        let start = self.cursor.mark;
-        self.cursor.advance(start.pos + width);
-        self.push(kind, start);
-    }
-
     /// The text that was decoded from `start` on.
     fn decoded_since(&self, start: usize) -> Option<Span> {
         Some(Span::new(start as u32, self.decoded.len() as u32))
-    }
-
-    /// Adds a scalar to the queue. A `:` directly after one that may be a key is dealt with at once, as [`Self::fetch_value`] does.
-    #[inline]
-    fn push_scalar(
-        &mut self,
-        kind: TokenKind,
-        start: Mark,
-        end: usize,
-        may_be_key: bool,
-    ) -> Result<(), SyntaxError> {
-        let token = Token {
-            kind,
-            start: self.offset_of(start),
-            end: self.offset_at(end),
-        };
-        let now = self.cursor.mark;
-        let is_key = may_be_key
-            && self.cursor.at(0) == b':'
-            && start.line == now.line
-            && start.column + SIMPLE_KEY_LENGTH >= now.column
-            && (self.flow_level > 0 || self.cursor.is_blank_or_end(1));
-        if !is_key {
-            self.tokens.push_back(token);
-            return Ok(());
-        }
-        self.roll_indent(start, None, TokenKind::BlockMappingStart)?;
-        self.tokens.push_back(Token {
-            kind: TokenKind::Key,
-            start: token.start,
-            end: token.start,
-        });
-        self.tokens.push_back(token);
-        if let Some(key) = self.simple_keys.last_mut() {
-            key.possible = false;
-        }
-        self.push_indicator(TokenKind::Value, 1);
-        Ok(())
-    }
-
-    /// Whether the token at the head of the queue may yet turn out to be a key.
-    #[inline]
-    fn head_may_be_key(&mut self) -> Result<bool, SyntaxError> {
-        let head = self.tokens_taken;
-        if self.flow_level == 0 {
-            let key = &self.simple_keys[0];
-            return Ok(key.possible && key.token_number == head && self.key_is_valid(0)?);
-        }
-        let mut level = self
-            .simple_keys
-            .partition_point(|key| key.token_number < head);
-        while self
-            .simple_keys
-            .get(level)
-            .is_some_and(|key| key.token_number == head)
-        {
-            if self.key_is_valid(level)? {
-                return Ok(true);
-            }
-            level += 1;
-        }
-        Ok(false)
-    }
-
-    fn key_is_valid(&mut self, level: usize) -> Result<bool, SyntaxError> {
-        let now = self.cursor.mark;
-        let key = &mut self.simple_keys[level];
-        if !key.possible {
-            return Ok(false);
-        }
-        if key.mark.line >= now.line && key.mark.column + SIMPLE_KEY_LENGTH >= now.column {
-            return Ok(true);
-        }
-        key.possible = false;
-        let (required, mark) = (key.required, key.mark);
-        if required {
-            return Err(SyntaxError::new(
-                self.offset_of(mark),
-                "could not find expected ':'",
-            ));
-        }
-        Ok(false)
-    }
-
-    /// Notes that the token about to be scanned may be a key; returns whether it may.
-    #[inline]
-    fn save_simple_key(&mut self) -> Result<bool, SyntaxError> {
-        if !self.simple_key_allowed {
-            return Ok(false);
-        }
-        self.remove_simple_key()?;
-        let key = SimpleKey {
-            possible: true,
-            required: self.flow_level == 0 && self.indent == self.cursor.mark.column,
-            token_number: self.tokens_taken + self.tokens.len(),
-            mark: self.cursor.mark,
-        };
-        if let Some(last) = self.simple_keys.last_mut() {
-            *last = key;
-        }
-        Ok(true)
-    }
-
-    fn remove_simple_key(&mut self) -> Result<(), SyntaxError> {
-        let Some(key) = self.simple_keys.last_mut() else {
-            return Ok(());
-        };
-        let (missing, mark) = (key.possible && key.required, key.mark);
-        key.possible = false;
-        if missing {
-            return Err(SyntaxError::new(
-                self.offset_of(mark),
-                "could not find expected ':'",
-            ));
-        }
-        Ok(())
     }
 
     /// Opens a block collection when `column` is right of the indent; its token goes before token `before`, or last.
@@ -338,12 +175,6 @@ impl<'t> Scanner<'t> {
             Some(number) => self.insert(number, token),
         }
         Ok(())
-    }
-
-    /// Puts a token before the one with that number.
-    fn insert(&mut self, number: usize, token: Token) {
-        let place = number.saturating_sub(self.tokens_taken);
-        self.tokens.insert(place.min(self.tokens.len()), token);
     }
 
     /// Closes every block collection right of `column`.

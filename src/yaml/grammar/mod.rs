@@ -3,11 +3,12 @@
 //! A state machine with an explicit stack, so nesting costs no call stack. Only the first document of the text counts:
 //! Kubernetes asks go-yaml for one value and never looks at what follows.
 
+mod flow;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use smallvec::SmallVec;
-
+use super::characters::CheckedText;
 use super::event::{Events, Properties, Read, ScalarEvent, StartEvent, Style, SyntaxError};
 use super::scalar;
 use super::scan::{Scanner, Token, TokenKind};
@@ -38,7 +39,11 @@ pub(super) struct Failure {
 }
 
 /// Parses the first document of `text`, whose first byte is at `base` of the file. Without any content there is no event.
-pub(super) fn parse(text: &str, base: u32, events: &mut impl Events) -> Result<Read, Failure> {
+pub(super) fn parse(
+    text: CheckedText<'_>,
+    base: u32,
+    events: &mut impl Events,
+) -> Result<Read, Failure> {
     let mut parser = Parser::new(text, base, events);
     match parser.document() {
         Ok(()) => Ok(parser.scanner.read),
@@ -52,7 +57,7 @@ pub(super) fn parse(text: &str, base: u32, events: &mut impl Events) -> Result<R
 struct Parser<'t, 'e, E> {
     scanner: Scanner<'t>,
     events: &'e mut E,
-    states: SmallVec<[Expects; 8]>,
+    states: Vec<Expects>,
     /// The prefixes of this document's `%TAG` handles.
     handles: BTreeMap<Box<str>, Rc<str>>,
     /// Where the last consumed token ends.
@@ -60,11 +65,11 @@ struct Parser<'t, 'e, E> {
 }
 
 impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
-    fn new(text: &'t str, base: u32, events: &'e mut E) -> Self {
+    fn new(text: CheckedText<'t>, base: u32, events: &'e mut E) -> Self {
         Self {
             scanner: Scanner::new(text, base),
             events,
-            states: SmallVec::new(),
+            states: Vec::with_capacity(32),
             handles: BTreeMap::new(),
             last_end: base,
         }
@@ -348,7 +353,12 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
             self.emit_scalar(key, &Properties::default());
             self.last_end = colon;
             self.states.push(Expects::BlockMappingKey { first: false });
-            return self.block_part(colon);
+            let Some(value) = self.scanner.take_plain_value()? else {
+                return self.block_part(colon);
+            };
+            self.emit_scalar(value, &Properties::default());
+            self.last_end = value.end;
+            return Ok(());
         }
         match self.peek()? {
             TokenKind::Key => {
@@ -380,124 +390,5 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
             }
             _ => self.node(true, true),
         }
-    }
-
-    fn flow_sequence(&mut self, first: bool) -> Result<(), SyntaxError> {
-        if first {
-            self.take()?;
-        } else if !matches!(
-            self.peek()?,
-            TokenKind::FlowEntry | TokenKind::FlowSequenceEnd
-        ) {
-            return self.fail("did not find expected ',' or ']'");
-        } else if self.peek()? == TokenKind::FlowEntry {
-            self.take()?;
-        }
-        match self.peek()? {
-            TokenKind::FlowSequenceEnd => {
-                let end = self.take()?.span();
-                self.events.end(end);
-            }
-            TokenKind::Key => {
-                let key = self.take()?;
-                self.states
-                    .extend([Expects::FlowSequence { first: false }, Expects::FlowPairKey]);
-                let start = StartEvent {
-                    is_map: true,
-                    flow: false,
-                    span: Span::empty(key.start),
-                };
-                self.events.start(start, &Properties::default());
-            }
-            _ => {
-                self.states.push(Expects::FlowSequence { first: false });
-                self.node(false, false)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn flow_pair_key(&mut self) -> Result<(), SyntaxError> {
-        self.states.push(Expects::FlowPairValue);
-        match self.peek()? {
-            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
-                // libyaml consumes the token here, so go-yaml loses the value of `[? : x]`.
-                let end = self.take()?.end;
-                self.emit_empty(end, &Properties::default());
-                Ok(())
-            }
-            _ => self.node(false, false),
-        }
-    }
-
-    fn flow_pair_value(&mut self) -> Result<(), SyntaxError> {
-        self.states.push(Expects::FlowPairEnd);
-        if self.peek()? == TokenKind::Value {
-            self.take()?;
-            if !matches!(
-                self.peek()?,
-                TokenKind::FlowEntry | TokenKind::FlowSequenceEnd
-            ) {
-                return self.node(false, false);
-            }
-        }
-        self.emit_empty(self.last_end, &Properties::default());
-        Ok(())
-    }
-
-    fn flow_pair_end(&mut self) -> Result<(), SyntaxError> {
-        self.peek()?;
-        self.events.end(Span::empty(self.last_end));
-        Ok(())
-    }
-
-    fn flow_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
-        if first {
-            self.take()?;
-        } else if !matches!(
-            self.peek()?,
-            TokenKind::FlowEntry | TokenKind::FlowMappingEnd
-        ) {
-            return self.fail("did not find expected ',' or '}'");
-        } else if self.peek()? == TokenKind::FlowEntry {
-            self.take()?;
-        }
-        match self.peek()? {
-            TokenKind::FlowMappingEnd => {
-                let end = self.take()?.span();
-                self.events.end(end);
-                Ok(())
-            }
-            TokenKind::Key => {
-                let mark = self.take()?.end;
-                self.states.push(Expects::FlowMappingValue);
-                match self.peek()? {
-                    TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd => {
-                        self.emit_empty(mark, &Properties::default());
-                        Ok(())
-                    }
-                    _ => self.node(false, false),
-                }
-            }
-            _ => {
-                self.states.push(Expects::FlowMappingEmptyValue);
-                self.node(false, false)
-            }
-        }
-    }
-
-    fn flow_mapping_value(&mut self, empty: bool) -> Result<(), SyntaxError> {
-        self.states.push(Expects::FlowMappingKey { first: false });
-        if !empty && self.peek()? == TokenKind::Value {
-            self.take()?;
-            if !matches!(
-                self.peek()?,
-                TokenKind::FlowEntry | TokenKind::FlowMappingEnd
-            ) {
-                return self.node(false, false);
-            }
-        }
-        self.emit_empty(self.last_end, &Properties::default());
-        Ok(())
     }
 }
