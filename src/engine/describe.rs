@@ -59,6 +59,7 @@ fn info(rule: &Rule, severity: Severity) -> RuleInfo {
         summary: rule.summary,
         severity,
         consequence: rule.consequence,
+        is_unread: rule.is_unread,
         page: Page::parts(rule.page).map_or(rule.page, |(_, body)| body),
         url: rule.url(),
     }

@@ -159,6 +159,8 @@ pub struct RuleInfo {
     pub severity: Severity,
     /// What the cluster does about it.
     pub consequence: Consequence,
+    /// Whether its findings are input that was not read.
+    pub is_unread: bool,
     /// Its page, in Markdown.
     pub page: &'static str,
     /// Where the page is published.

@@ -116,6 +116,8 @@ pub struct Rule {
     pub reads_one_object: bool,
     /// Whether it reads all of every object. Slow rules begin first: one that began last would keep the others waiting.
     pub is_slow: bool,
+    /// Whether its findings are input that was not read, so that nothing else is known of it.
+    pub is_unread: bool,
     /// The cascade behind its findings.
     pub cascade: Option<CascadeOf>,
 }
@@ -146,6 +148,11 @@ impl Rule {
 
     pub(super) const fn slow(mut self) -> Self {
         self.is_slow = true;
+        self
+    }
+
+    pub(super) const fn of_unread_input(mut self) -> Self {
+        self.is_unread = true;
         self
     }
 
@@ -257,6 +264,7 @@ macro_rules! rule {
             fixes: &[],
             reads_one_object: false,
             is_slow: false,
+            is_unread: false,
             cascade: None,
         }
     };
@@ -374,6 +382,7 @@ mod tests {
         fixes: &[],
         reads_one_object: false,
         is_slow: false,
+        is_unread: false,
         cascade: None,
     };
 

@@ -283,10 +283,16 @@ fn invocation<'a>(report: &'a Report, roots: &Roots) -> Invocation<'a> {
         .notes
         .iter()
         .all(|note| note.severity != Severity::Error);
+    let is_unread = |id: &str| {
+        report
+            .rules
+            .iter()
+            .any(|rule| rule.id == id && rule.is_unread)
+    };
     let unreadable = report
         .findings
         .iter()
-        .filter(|reported| reported.finding.rule.starts_with("unreadable-"));
+        .filter(|reported| is_unread(reported.finding.rule));
     let dropped = report.findings.len().saturating_sub(MAX_RESULTS);
     let dropped = (dropped > 0).then(|| Notification {
         level: "warning",

@@ -17,7 +17,8 @@ pub(in crate::rules) static UNREADABLE_FILE: Rule = rule!(
     Lost,
     "An input file cannot be read",
     unreadable_file
-);
+)
+.of_unread_input();
 
 pub(in crate::rules) static UNREADABLE_DOCUMENT: Rule = rule!(
     Reading,
@@ -26,7 +27,8 @@ pub(in crate::rules) static UNREADABLE_DOCUMENT: Rule = rule!(
     Rejected,
     "Kubernetes cannot read a document",
     unreadable_document
-);
+)
+.of_unread_input();
 
 pub(in crate::rules) static DUPLICATE_KEY: Rule = rule!(
     Reading,

@@ -274,6 +274,7 @@ fn rules() -> Vec<RuleInfo> {
         summary,
         severity,
         consequence,
+        is_unread: id == "unreadable-document",
         page: format!("# {id}\n\nWhy, and what to do.").leak(),
         url: format!("https://ownerlint.example/rules/{id}"),
     };
