@@ -140,6 +140,8 @@ pub use kube_gc as gc;
 #[doc(hidden)]
 pub mod git;
 #[doc(hidden)]
+pub mod graph;
+#[doc(hidden)]
 pub mod inventory;
 #[doc(hidden)]
 pub mod kube;

@@ -21,4 +21,6 @@ pub use content::{same_content, same_value};
 pub use destination::Destination;
 pub use immutable::{RejectedField, rejected_fields};
 pub use tree::{PlacedFile, TreePart, TreePlace, WholeTree};
-pub use unread::{OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat, unread};
+pub use unread::{
+    Builds, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat, unread,
+};

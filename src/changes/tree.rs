@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::Destination;
+use crate::graph::delivery::Settings as DeliverySettings;
 use crate::inventory::{AppliedFile, Inventory, Member, ObjectId, Settings};
 use crate::kube::ObjectKey;
+use crate::kustomize::Deliverer;
 use crate::text::FileId;
 
 /// A file of a side.
@@ -39,6 +41,8 @@ pub struct WholeTree {
     pub folders: BTreeSet<String>,
     /// The destinations that cannot be built, each with what is in the way: `apps has no kustomization`.
     pub unbuildable: BTreeMap<Destination, String>,
+    /// What the Kustomizations of Flux say, as their parents apply them.
+    pub flux: BTreeMap<Deliverer, DeliverySettings>,
 }
 
 /// An object of a side: which tree it is in, and where.
@@ -92,6 +96,16 @@ impl TreePart {
     /// Because of what that which belongs to a destination cannot be built: `apps has no kustomization`.
     pub fn unbuildable(&self, destination: &Destination) -> Option<&str> {
         self.whole.unbuildable.get(destination).map(String::as_str)
+    }
+
+    /// Whether the deliveries of Flux on this side are known: then a file that none of them builds is not Flux's.
+    pub fn knows_flux(&self) -> bool {
+        !self.whole.flux.is_empty()
+    }
+
+    /// What a Kustomization of Flux says, as its parent applies it.
+    pub fn flux_settings(&self, deliverer: &Deliverer) -> Option<&DeliverySettings> {
+        self.whole.flux.get(deliverer)
     }
 
     /// Whether another part is certainly in another cluster.

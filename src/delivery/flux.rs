@@ -5,6 +5,7 @@ use super::helm::{self, HelmVersion};
 use super::order::{Sequence, kind_order};
 use super::protection::Removal;
 use super::request::{Leaving, ToolRequest, Withdrawal};
+use crate::graph::delivery::Settings;
 use crate::kube::{Policy, Wait};
 use crate::manifest::Object;
 use crate::yaml::Value;
@@ -32,6 +33,17 @@ pub enum DeletionPolicy {
     WaitForTermination,
     /// What it applied stays.
     Orphan,
+}
+
+impl DeletionPolicy {
+    fn of(word: Option<&str>) -> Self {
+        match word {
+            Some("Delete") => Self::Delete,
+            Some("WaitForTermination") => Self::WaitForTermination,
+            Some("Orphan") => Self::Orphan,
+            _ => Self::MirrorPrune,
+        }
+    }
 }
 
 /// What a HelmRelease says about its uninstall.
@@ -66,6 +78,15 @@ impl Default for HelmReleaseSettings {
 }
 
 impl KustomizationSettings {
+    /// What a Kustomization says as its parent applies it.
+    pub fn applied(settings: &Settings) -> Self {
+        Self {
+            prune: settings.prune.unwrap_or(false),
+            suspended: settings.suspend.unwrap_or(false),
+            deletion_policy: DeletionPolicy::of(settings.deletion_policy.as_deref()),
+        }
+    }
+
     /// What a Kustomization says. An unknown deletion policy, which no API server accepts, counts as none.
     pub fn of(kustomization: &Object) -> Self {
         let flag = |field| {
@@ -77,16 +98,10 @@ impl KustomizationSettings {
         let policy = kustomization
             .at(&["spec", "deletionPolicy"])
             .and_then(Value::as_str);
-        let deletion_policy = match policy {
-            Some("Delete") => DeletionPolicy::Delete,
-            Some("WaitForTermination") => DeletionPolicy::WaitForTermination,
-            Some("Orphan") => DeletionPolicy::Orphan,
-            _ => DeletionPolicy::MirrorPrune,
-        };
         Self {
             prune: flag("prune"),
             suspended: flag("suspend"),
-            deletion_policy,
+            deletion_policy: DeletionPolicy::of(policy),
         }
     }
 }

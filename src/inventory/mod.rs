@@ -29,7 +29,7 @@ mod walked;
 
 use std::sync::{Arc, OnceLock};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
@@ -249,6 +249,15 @@ impl Inventory {
             ))
         });
         let set_aside = set_aside.collect();
+        let more = built_besides(&files, &edits, &written);
+        if !more.is_empty() {
+            written.extend(more.iter().map(|object| InDocument {
+                file: object.file,
+                document: object.document,
+                what: &object.what,
+            }));
+            written.sort_by_key(|object| (object.file, object.document, object.what.start()));
+        }
         written.retain(|object| match clients.get(object.file.0 as usize) {
             Some(Some(client)) => object
                 .what
@@ -352,7 +361,7 @@ impl Inventory {
         let key = self.key_of(file, object, scope);
         let key = match edits {
             None => key,
-            Some(edits) => match edits.apply(&key, scope) {
+            Some(edits) => match edits.apply(&key, scope, object.value().span().start) {
                 BuildFate::As(key) => key,
                 BuildFate::Deleted => return None,
             },
@@ -545,6 +554,36 @@ fn may_be(reason: &SkipReason, object: &Object) -> bool {
 }
 
 /// Everything that `part` takes out of the documents of some files, in order.
+/// What a build takes for objects and looks like templates where it is written: `${APP}` is a name once Flux has replaced it.
+fn built_besides(
+    files: &[ParsedFile],
+    edits: &[Option<Arc<Edits>>],
+    written: &[InDocument<&Arc<Object>>],
+) -> Vec<InDocument<Arc<Object>>> {
+    let begins = |object: &Object| object.value().span().start;
+    let known: HashSet<(FileId, u32)> = written
+        .iter()
+        .map(|object| (object.file, begins(object.what)))
+        .collect();
+    let mut more = Vec::new();
+    for ((file, parsed), edits) in (0u32..).map(FileId).zip(files).zip(edits) {
+        let Some(edits) = edits else { continue };
+        for document in parsed.documents() {
+            let objects = document.every_object().into_iter();
+            let besides = objects.filter(|object| {
+                let at = begins(object);
+                edits.builds(at) && !known.contains(&(file, at))
+            });
+            more.extend(besides.map(|what| InDocument {
+                file,
+                document: document.index,
+                what,
+            }));
+        }
+    }
+    more
+}
+
 fn located<'a, T: 'a>(
     files: &'a [ParsedFile],
     part: impl Fn(&'a ParsedDocument) -> &'a [T] + Copy,

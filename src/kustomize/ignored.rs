@@ -10,7 +10,7 @@ use super::path::{ancestors, name_of};
 pub(super) const DEFAULT: &str = ".github/\n.circleci/\n";
 
 /// Patterns of files that are left out.
-pub(super) struct IgnoredFiles(Vec<IgnorePattern>);
+pub(crate) struct IgnoredFiles(Vec<IgnorePattern>);
 
 struct IgnorePattern {
     glob: GlobMatcher,
@@ -23,7 +23,7 @@ struct IgnorePattern {
 
 impl IgnoredFiles {
     /// Reads patterns, one on each line. One that cannot be read matches nothing.
-    pub(super) fn read(patterns: &str) -> Self {
+    pub(crate) fn read(patterns: &str) -> Self {
         let lines = patterns
             .lines()
             .map(str::trim)
@@ -32,7 +32,7 @@ impl IgnoredFiles {
     }
 
     /// Whether the file at `path` is left out.
-    pub(super) fn contain(&self, path: &str) -> bool {
+    pub(crate) fn contain(&self, path: &str) -> bool {
         let last = self.0.iter().rev().find(|pattern| pattern.matches(path));
         last.is_some_and(|pattern| !pattern.keeps)
     }

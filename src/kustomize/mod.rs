@@ -23,6 +23,7 @@ pub use closure::{BuildObstacle, BuiltFile};
 pub use counts::{BeyondLimit, Limit};
 pub use edits::{BuildFate, Edits};
 pub use flaws::TreeFlaws;
+pub(crate) use ignored::IgnoredFiles;
 pub use inclusion::included_by;
 pub use kustomization::{KustomizationFile, Selector};
 pub use path::{ancestors, folder_of, is_remote, name_of, resolve, resolved};

@@ -31,6 +31,8 @@ pub struct BuildRoot {
     pub kustomizations: BTreeSet<String>,
     /// A folder that it includes through more kustomizations than are followed.
     pub unfollowed: Option<String>,
+    /// The objects that kustomizations generate, as files of their own.
+    pub generated: Vec<ParsedFile>,
 }
 
 impl BuildRoot {
@@ -49,6 +51,7 @@ impl BuildRoot {
             unbuildable,
             kustomizations,
             unfollowed,
+            generated: Vec::new(),
         }
     }
 

@@ -205,6 +205,18 @@ impl ParsedDocument {
         &self.objects
     }
 
+    /// Its objects, in written order, and what looks like a template or like a part of something else: all that a build may take for
+    /// an object.
+    pub fn every_object(&self) -> Vec<Arc<Object>> {
+        let Some(tree) = &self.tree else {
+            return self.objects.to_vec();
+        };
+        let found = objects_of(tree).objects.into_iter();
+        found
+            .map(|(node, fields)| Arc::new(Object::new(Arc::clone(tree), node, fields)))
+            .collect()
+    }
+
     /// Why it cannot be read, unless it is a template or the file is not about manifests.
     pub fn error(&self) -> Option<&ReadError> {
         self.error.as_ref()

@@ -53,18 +53,20 @@ impl<'a> Delivery<'a, '_> {
         let deleted = before.is_some_and(|member| requested.contains(&member.key));
         match (before, after) {
             (_, Some(after)) if !self.finds_sources(after) => nothing("has no sources any more"),
-            (_, Some(after)) => self.pruned(deliverer.tool, after),
-            (Some(before), None) if deleted => self.deleted(deliverer.tool, before),
-            (Some(before), None) if self.sources_stay() => {
-                self.still_pruned(deliverer.tool, before)
-            }
+            (_, Some(after)) => self.pruned(deliverer, after),
+            (Some(before), None) if deleted => self.deleted(deliverer, before),
+            (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer, before),
             (Some(_), None) => nothing("has no sources any more"),
-            (None, None) => nothing("is unknown"),
+            // What an operator of Flux made is in no tree.
+            (None, None) => match self.settings(deliverer) {
+                Some(settings) => flux::prune(self.leaving, settings),
+                None => nothing("is unknown"),
+            },
         }
     }
 
     /// What an object prunes that stays in the cluster and goes on with the same sources: what left these.
-    fn still_pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
+    fn still_pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
         let (built, left): (Vec<&Member>, Vec<&Member>) = self
             .leaving
             .members
@@ -81,12 +83,19 @@ impl<'a> Delivery<'a, '_> {
             leaving: &leaving,
             ..*self
         }
-        .pruned(tool, deliverer);
+        .pruned(by, deliverer);
         pruned.outside.extend(built.iter().map(|member| member.id));
         pruned
     }
 
-    fn pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
+    /// What a Kustomization of Flux says, in head if it is there.
+    fn settings(&self, by: &Deliverer) -> Option<KustomizationSettings> {
+        let head = self.part.head.and_then(|head| head.flux_settings(by));
+        let settings = head.or_else(|| self.part.base.flux_settings(by));
+        settings.map(KustomizationSettings::applied)
+    }
+
+    fn pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
         // A tool that cannot build applies nothing, and deletes nothing.
         if self
             .part
@@ -95,15 +104,16 @@ impl<'a> Delivery<'a, '_> {
         {
             return nothing(CANNOT_BUILD);
         }
-        if let Some(rejected) = self.rejected(tool, deliverer) {
+        if let Some(rejected) = self.rejected(by.tool, deliverer) {
             return Withdrawal {
                 rejected: Some(rejected),
                 ..nothing("cannot apply its sources any more")
             };
         }
-        match tool {
+        match by.tool {
             SourceTool::Flux => {
-                flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object))
+                let written = || KustomizationSettings::of(&deliverer.object);
+                flux::prune(self.leaving, self.settings(by).unwrap_or_else(written))
             }
             SourceTool::ArgoCd if prunes(deliverer) => {
                 argocd::prune(self.leaving, self.policy(Policy::Foreground))
@@ -131,12 +141,16 @@ impl<'a> Delivery<'a, '_> {
             .map(|member| member.key.clone())
     }
 
-    fn deleted(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
-        match (tool, argocd::policy_of(&deliverer.object)) {
-            (SourceTool::Flux, _) => flux::kustomization_deleted(
-                self.leaving,
-                KustomizationSettings::of(&deliverer.object),
-            ),
+    fn deleted(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
+        let settings = || {
+            let known = self.part.base.flux_settings(by);
+            match known {
+                Some(known) => KustomizationSettings::applied(known),
+                None => KustomizationSettings::of(&deliverer.object),
+            }
+        };
+        match (by.tool, argocd::policy_of(&deliverer.object)) {
+            (SourceTool::Flux, _) => flux::kustomization_deleted(self.leaving, settings()),
             (SourceTool::ArgoCd, Some(policy)) => {
                 argocd::application_deleted(self.leaving, self.policy(policy))
             }

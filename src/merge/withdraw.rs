@@ -430,16 +430,25 @@ fn applier(
         (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
         (None, None) => {
             let delivered = part.analysis.deliveries().regime(member);
-            let said = delivered.source != RegimeSource::None;
+            let said = match delivered.source {
+                RegimeSource::None => false,
+                // A Kustomization that nothing applies reaches the file: it may be on its way, or left behind.
+                RegimeSource::Object(_) => {
+                    !(delivered.regime == regime_of(SourceTool::Flux) && part.base.knows_flux())
+                }
+                RegimeSource::Config | RegimeSource::Mark { .. } => true,
+            };
             let likely = if said {
                 None
             } else {
                 part.likely_tool(destination)
             };
-            Applier::Tool {
-                regime: likely.unwrap_or(delivered.regime),
-                said,
-            }
+            let regime = if said {
+                delivered.regime
+            } else {
+                likely.unwrap_or(Regime::Kubectl)
+            };
+            Applier::Tool { regime, said }
         }
     }
 }

@@ -46,6 +46,7 @@ mod hostile;
 mod html;
 mod init;
 mod known_finalizers;
+mod kustomize_builds;
 mod limits;
 mod lsp;
 mod messages;

@@ -156,7 +156,8 @@ pub(super) fn component(
             entry.span(),
             FoundInput::new(UnreadWhat::Transformer, name, reason)
                 .parts(keys)
-                .only_changes(),
+                .only_changes()
+                .built(),
         );
     }
 }
@@ -245,7 +246,7 @@ impl FluxKustomization<'_, '_, '_> {
                 .input(UnreadWhat::Variable, &name, reason)
                 .part(scalar(entry.value))
                 .taking_away();
-            let input = input.within(written_key(self.object));
+            let input = input.within(written_key(self.object)).built();
             self.add(entry.value, input);
         }
         if used.is_empty() {
@@ -266,7 +267,7 @@ impl FluxKustomization<'_, '_, '_> {
                     reason,
                 )
                 .taking_away();
-            self.add(from, input.within(written_key(self.object)));
+            self.add(from, input.within(written_key(self.object)).built());
             let identity = format!("variables in {name}");
             if !self.finder.is_first(&identity) {
                 continue;
@@ -282,6 +283,10 @@ impl FluxKustomization<'_, '_, '_> {
                 let input = FoundInput::new(what, identity.clone(), reason)
                     .parts(values)
                     .taking_away();
+                let is_evaluated = self.finder.state.is_evaluated(self.place);
+                if is_evaluated && what == UnreadWhat::Variable {
+                    continue;
+                }
                 self.finder
                     .add(data.place, data.file, data.value.span(), input);
             }
@@ -306,7 +311,7 @@ impl FluxKustomization<'_, '_, '_> {
                 &format!("component {written}"),
                 reason,
             );
-            self.add(entry, input);
+            self.add(entry, input.built());
             let (place, file) = (self.place, self.file);
             component(self.finder, place, file, entry, &resolve(&folder, written));
         }

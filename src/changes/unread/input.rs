@@ -115,6 +115,8 @@ pub(super) struct FoundInput {
     pub(super) within: Option<String>,
     /// Whether it counts only if both states have it: alone it comes or goes with an object that is read.
     pub(super) only_changes: bool,
+    /// Whether a build evaluates it.
+    pub(super) is_built: bool,
 }
 
 /// The inputs of one state.
@@ -141,6 +143,15 @@ impl FoundInput {
             takes_away: false,
             within: None,
             only_changes: false,
+            is_built: false,
+        }
+    }
+
+    /// An input that a build evaluates, where there is one.
+    pub(super) fn built(self) -> Self {
+        Self {
+            is_built: true,
+            ..self
         }
     }
 
@@ -346,7 +357,8 @@ impl<'s> Finder<'s> {
 
     /// Adds an input of any file, unless it was rendered.
     pub(super) fn add_at(&mut self, place: &str, path: &str, line: usize, input: FoundInput) {
-        if !self.state.is_rendered(place) {
+        let is_built = input.is_built && self.state.is_evaluated(place);
+        if !is_built && !self.state.is_rendered(place) {
             self.inputs.found.push(FoundInput {
                 file: path.to_owned(),
                 line,

@@ -203,7 +203,8 @@ impl<'s> KustomizationInputs<'_, 's> {
                     .part(format!("namespace {}", text_at(entry, &["namespace"])))
                     .part(format!("behavior {}", text_at(entry, &["behavior"])))
                     .part(names.clone())
-                    .part(format!("fixed {fixed}"));
+                    .part(format!("fixed {fixed}"))
+                    .built();
                 self.add(entry.span(), input);
             }
         }
@@ -317,6 +318,11 @@ impl<'s> KustomizationInputs<'_, 's> {
                 .saying(texts.join("\n"))
                 .parts(parts)
                 .taking_away();
+            let input = if ["transformers", "configurations", "openapi"].contains(&entry.key) {
+                input.built()
+            } else {
+                input
+            };
             // Generators make objects that nobody else names.
             let input = if what == UnreadWhat::Generator {
                 input

@@ -98,7 +98,7 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
             place.unwrap_or_default()
         ))
         .parts(deciding);
-        let input = input.within(&of.within);
+        let input = input.within(&of.within).built();
         let input = if takes_away {
             input.taking_away()
         } else {

@@ -30,8 +30,7 @@ pub struct SourceState<'s> {
     contents: &'s BTreeMap<String, String>,
     folders: &'s BTreeSet<String>,
     submodules: &'s BTreeSet<String>,
-    /// Whether the file at a place was evaluated by a renderer.
-    rendered: &'s dyn Fn(&str) -> bool,
+    builds: Builds<'s>,
     /// Folders that kustomizations include and that were not followed.
     unfollowed: BTreeSet<&'s str>,
     charts: BTreeSet<&'s str>,
@@ -51,9 +50,18 @@ pub(super) struct DataObject<'s> {
     pub(super) value: Value<'s>,
 }
 
+/// Which files of a state builds took account of.
+#[derive(Clone, Copy)]
+pub struct Builds<'s> {
+    /// Whether the file at a place was evaluated by a renderer.
+    pub rendered: &'s dyn Fn(&str) -> bool,
+    /// Whether a build evaluated what the file at a place says of components, patches, generators and variables.
+    pub evaluated: &'s dyn Fn(&str) -> bool,
+}
+
 impl<'s> SourceState<'s> {
     /// The state of some files. `contents`: every path of the state, with a name of its content; `unfollowed`: folders that
-    /// kustomizations include and that were not followed; `rendered`: whether the file at a place was evaluated by a renderer.
+    /// kustomizations include and that were not followed.
     pub fn new(
         files: impl IntoIterator<Item = (&'s str, &'s ParsedFile)>,
         others: impl IntoIterator<Item = (&'s str, OtherFile<'s>)>,
@@ -61,7 +69,7 @@ impl<'s> SourceState<'s> {
         folders: &'s BTreeSet<String>,
         submodules: &'s BTreeSet<String>,
         unfollowed: BTreeSet<&'s str>,
-        rendered: &'s dyn Fn(&str) -> bool,
+        builds: Builds<'s>,
     ) -> Self {
         let files: BTreeMap<&str, &ParsedFile> = files.into_iter().collect();
         let others: BTreeMap<&str, OtherFile<'_>> = others.into_iter().collect();
@@ -78,7 +86,7 @@ impl<'s> SourceState<'s> {
             contents,
             folders,
             submodules,
-            rendered,
+            builds,
             unfollowed,
             charts,
             resources: BTreeSet::new(),
@@ -303,7 +311,11 @@ impl<'s> SourceState<'s> {
     }
 
     pub(super) fn is_rendered(&self, place: &str) -> bool {
-        (self.rendered)(place)
+        (self.builds.rendered)(place)
+    }
+
+    pub(super) fn is_evaluated(&self, place: &str) -> bool {
+        (self.builds.evaluated)(place)
     }
 }
 

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use super::configured::Configured;
 use super::definitions::Definitions;
-use super::state::{StateText, TreeState};
+use super::delivered::FluxDeliveries;
+use super::state::{Bytes, FileReader, StateText, TreeState};
 use foldhash::HashSet;
 use globset::GlobSet;
 
 use crate::changes::{
-    Destination, OtherFile, PlacedFile, SourceState, TreePart, UnreadSide, WholeTree,
+    Builds, Destination, OtherFile, PlacedFile, SourceState, TreePart, UnreadSide, WholeTree,
 };
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{
-    BuildObstacle, BuildRoot, BuildRoots, Edits, OwnRepositories, TreeFlaws, ancestors, folder_of,
-    resolve,
+    BeyondLimit, BuildObstacle, BuildRoot, BuildRoots, Edits, OwnRepositories, TreeFlaws,
+    ancestors, folder_of, resolve,
 };
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
@@ -34,7 +35,13 @@ pub(super) struct Parsed {
     submodules: BTreeSet<String>,
     roots: BuildRoots,
     rendered: Rendered,
+    side: Side,
+    flux_files: FluxFiles,
+    flux: FluxDeliveries,
 }
+
+/// All files of a state that speaks of Flux, by path, and what reads those that nobody has read.
+type FluxFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
 
 /// What was rendered of one state.
 #[derive(Debug, Default)]
@@ -62,15 +69,27 @@ impl Parsed {
             [&base, &head].map(|parsed| TreeFlaws::of(parsed.located(), |path| parsed.has(path)));
         let [old, new] = flaws;
         let built =
-            [(base, TreeFlaws::default()), (head, new.beyond(&old))].map(|(parsed, flaws)| Self {
-                roots: BuildRoots::of(parsed.located(), &own, flaws, limits),
-                ..parsed
+            [(base, TreeFlaws::default()), (head, new.beyond(&old))].map(|(parsed, flaws)| {
+                let roots = BuildRoots::of(parsed.located(), &own, flaws, limits);
+                Self { roots, ..parsed }
             });
         // What was not followed would look as if it had been removed.
-        match built.iter().find_map(|parsed| parsed.roots.beyond.clone()) {
-            Some(beyond) => Err(beyond.into()),
-            None => Ok(built),
+        if let Some(beyond) = built.iter().find_map(|parsed| parsed.roots.beyond.clone()) {
+            return Err(beyond.into());
         }
+        let [base, head] = built.map(|parsed| parsed.delivered(limits));
+        Ok([base?, head?])
+    }
+
+    /// The same with what Flux builds in the place of what was found by folder.
+    fn delivered(mut self, limits: &Limits) -> Result<Self, BeyondLimit> {
+        let (files, reader) = std::mem::take(&mut self.flux_files);
+        let Some(reader) = reader else {
+            return Ok(self);
+        };
+        let flux = FluxDeliveries::of(files, Box::new(move |path| reader.read(path)), limits)?;
+        flux.replace(&mut self.roots, &self.places, self.side);
+        Ok(Self { flux, ..self })
     }
 
     /// The files of a state; nobody has looked yet who builds them.
@@ -81,8 +100,10 @@ impl Parsed {
             mut others,
             contents,
             submodules,
+            reader,
             ..
         } = state;
+        let flux_files = flux_files(&files, &others, &contents, reader);
         others.retain(|place, file| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let kept = files.into_iter();
         let kept =
@@ -101,6 +122,9 @@ impl Parsed {
             submodules,
             roots,
             rendered,
+            side,
+            flux_files,
+            flux: FluxDeliveries::default(),
         }
     }
 
@@ -116,10 +140,7 @@ impl Parsed {
     }
 
     /// The inputs that decide what is applied, with the files that were evaluated by renderers.
-    pub(super) fn source_state<'s>(
-        &'s self,
-        rendered: &'s dyn Fn(&str) -> bool,
-    ) -> SourceState<'s> {
+    pub(super) fn source_state<'s>(&'s self, builds: Builds<'s>) -> SourceState<'s> {
         let others = self.others.iter().map(|(place, file)| {
             let text = match &file.bytes {
                 Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -146,8 +167,13 @@ impl Parsed {
             &self.folders,
             &self.submodules,
             unfollowed,
-            rendered,
+            builds,
         )
+    }
+
+    /// Whether a build evaluated what the file at a place says of components, patches, generators and variables.
+    pub(super) fn evaluated(&self, place: &str) -> bool {
+        self.flux.evaluated(place)
     }
 
     /// Whether a renderer evaluated the file at a place: the kustomizations of a root, or all that a bundle is rendered of.
@@ -355,6 +381,7 @@ impl Parsed {
         let whole = Arc::new(WholeTree {
             folders: self.folders.clone(),
             unbuildable: self.unbuildable().collect(),
+            flux: self.flux.settings(),
         });
         let trees =
             trees
@@ -372,6 +399,28 @@ impl Parsed {
                 });
         Ok(trees.collect())
     }
+}
+
+/// What Flux may build from; nothing where no file speaks of it.
+fn flux_files(
+    files: &BTreeMap<String, StateText>,
+    others: &BTreeMap<String, StateText>,
+    contents: &BTreeMap<String, String>,
+    reader: Option<FileReader>,
+) -> FluxFiles {
+    let is_flux = |file: &StateText| {
+        let bytes = file.bytes.as_deref().unwrap_or_default();
+        memchr::memmem::find(bytes, b"kustomize.toolkit.fluxcd.io").is_some()
+    };
+    if !files.values().any(is_flux) {
+        return FluxFiles::default();
+    }
+    let mut all: BTreeMap<String, Option<Bytes>> =
+        contents.keys().map(|path| (path.clone(), None)).collect();
+    for (path, file) in files.iter().chain(others) {
+        all.insert(path.clone(), Some(file.bytes.clone()));
+    }
+    (all, reader)
 }
 
 /// Where what a root builds is applied.
@@ -470,6 +519,8 @@ impl Assignment<'_> {
                 )
             })
             .collect();
+        let generated = root.generated.iter();
+        let generated = generated.map(|file| printed(file, destination.clone(), None));
         match self
             .state
             .rendered
@@ -480,7 +531,7 @@ impl Assignment<'_> {
             Some(file) => {
                 vec![printed(file, destination.clone(), root.outer())]
             }
-            None => sources,
+            None => sources.into_iter().chain(generated).collect(),
         }
     }
 

@@ -16,7 +16,7 @@ use super::start::Start;
 use super::state::StateReader;
 use super::telling::MergeTelling;
 use crate::changes::{
-    BothSides, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread,
+    BothSides, Builds, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread,
 };
 use crate::engine::describe::tool;
 use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
@@ -95,7 +95,17 @@ impl Comparison {
         };
         let [in_base, in_head] =
             [&old, &new].map(|parsed| |place: &str| parsed.is_rendered(place, &configured));
-        let unread = unread(&old.source_state(&in_base), &new.source_state(&in_head));
+        let [of_base, of_head] = [&old, &new].map(|parsed| |place: &str| parsed.evaluated(place));
+        let unread = unread(
+            &old.source_state(Builds {
+                rendered: &in_base,
+                evaluated: &of_base,
+            }),
+            &new.source_state(Builds {
+                rendered: &in_head,
+                evaluated: &of_head,
+            }),
+        );
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
         let (before, after, always) = (
             old.definitions(),

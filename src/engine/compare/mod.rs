@@ -6,6 +6,7 @@ mod comparison;
 mod configuration;
 mod configured;
 mod definitions;
+mod delivered;
 mod describe;
 mod forgetting;
 mod judge;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use walkdir::WalkDir;
 
@@ -36,6 +36,24 @@ pub(super) struct TreeState {
     pub(super) submodules: BTreeSet<String>,
     /// Arguments that lead to nothing in it.
     pub(super) missing: Vec<String>,
+    /// Reads a file that was not read, by its path from the root.
+    pub(super) reader: Option<FileReader>,
+}
+
+/// Reads a file of a state.
+#[derive(Clone)]
+pub(super) struct FileReader(Arc<dyn Fn(&str) -> Bytes + Send + Sync>);
+
+impl FileReader {
+    pub(super) fn read(&self, path: &str) -> Bytes {
+        (self.0)(path)
+    }
+}
+
+impl std::fmt::Debug for FileReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("FileReader")
+    }
 }
 
 /// A file of a state.
@@ -245,6 +263,7 @@ impl StateReader {
             .cloned()
             .collect();
         state.missing = listed.missing;
+        state.reader = Some(reader_of(repository, snapshot.clone()));
         Ok(state)
     }
 
@@ -323,6 +342,24 @@ impl StateReader {
             .get(&resolve(folder_of(path), &target))
             .filter(|file| !file.is_link)
     }
+}
+
+/// Reads the files of a snapshot, one at a time.
+fn reader_of(repository: Repository, snapshot: Snapshot) -> FileReader {
+    let blobs = Mutex::new(Blobs::default());
+    FileReader(Arc::new(move |path| {
+        let missing = || "does not exist".to_owned();
+        let file = snapshot.files.get(path).ok_or_else(missing)?;
+        match &file.content {
+            FileContent::Disk(disk) => read_bytes(&Origin::Disk(disk.clone())).map(Arc::from),
+            FileContent::Stored(name) => {
+                let mut blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
+                let read = repository.read(&mut blobs, [(path, file)].into_iter());
+                read.map_err(|error| error.to_string())?;
+                blobs.get(name).bytes().cloned().ok_or_else(missing)
+            }
+        }
+    }))
 }
 
 /// Paths as they are typed in the folder that git is run in, from the root of the repository; none is all of it.
@@ -471,5 +508,9 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
             },
         );
     }
+    let root = Path::new(path).to_path_buf();
+    state.reader = Some(FileReader(Arc::new(move |below| {
+        read_bytes(&Origin::Disk(root.join(below))).map(Arc::from)
+    })));
     Ok(state)
 }

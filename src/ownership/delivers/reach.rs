@@ -140,8 +140,11 @@ impl Reach {
                 .members_of(files[built.file])
                 .iter()
                 .filter_map(move |member| {
-                    let BuildFate::As(mut key) = built.edits.apply(&member.key, member.scope())
-                    else {
+                    let BuildFate::As(mut key) = built.edits.apply(
+                        &member.key,
+                        member.scope(),
+                        member.object.value().span().start,
+                    ) else {
                         return None;
                     };
                     if let (Namespace::Unwritten, Some(namespace)) = (&key.namespace, namespace) {

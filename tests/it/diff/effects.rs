@@ -383,7 +383,8 @@ fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
         object("v1", "PersistentVolumeClaim", "data")
             + &format!("spec: {{accessModes: [{mode}]}}\n")
     };
-    let (a, before, after) = (config("a"), claim("ReadWriteOnce"), claim("ReadWriteMany"));
+    let a = in_shop(&config("a"));
+    let [before, after] = ["ReadWriteOnce", "ReadWriteMany"].map(|mode| in_shop(&claim(mode)));
     let pruned = |flux: &str| {
         let base = [
             ("flux.yaml", flux),
@@ -398,11 +399,14 @@ fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
     };
     assert_eq!(
         pruned(FLUX),
-        ["orphaned ConfigMap/?/a (certain, flux)"],
+        ["orphaned ConfigMap/shop/a (certain, flux)"],
         "the API server rejects the claim"
     );
     let forced = FLUX.replace("prune: true", "prune: true, force: true");
-    assert_eq!(pruned(&forced), ["deleted ConfigMap/?/a (certain, flux)"]);
+    assert_eq!(
+        pruned(&forced),
+        ["deleted ConfigMap/shop/a (certain, flux)"]
+    );
 }
 
 #[test]
@@ -472,7 +476,7 @@ fn a_kustomization_of_which_one_file_is_broken_prunes_nothing() {
 
 #[test]
 fn which_repository_it_is_either_side_says() {
-    let a = config("a");
+    let a = in_shop(&config("a"));
     let base = [
         ("flux-system/gotk-sync.yaml", BOOTSTRAP),
         ("apps/a.yaml", &*a),
@@ -483,7 +487,7 @@ fn which_repository_it_is_either_side_says() {
         [""; 0],
         "the same objects in another file"
     );
-    let gone = ["deleted ConfigMap/?/a (certain, flux)"];
+    let gone = ["deleted ConfigMap/shop/a (certain, flux)"];
     assert_eq!(effects(&base, &moved[..1], &[]), gone);
 }
 
@@ -1063,7 +1067,7 @@ fn a_finalizer_whose_controller_is_not_in_base_holds_its_object_only_possibly() 
             1,
         );
         let namespace = object("v1", "Namespace", "shop");
-        let stays = config("stays");
+        let stays = in_shop(&config("stays")).replace("namespace: shop", "namespace: other");
         let base = [
             ("flux.yaml", FLUX),
             ("app/b.yaml", &*stays),
@@ -1086,7 +1090,7 @@ fn what_a_new_remote_resource_may_contain_is_deleted_only_possibly() {
     let of = |before: &str, after: &str| {
         let kustomization = |resources: &str| format!("resources: [{resources}]\n");
         let (before, after) = (kustomization(before), kustomization(after));
-        let (a, b) = (config("a"), config("b"));
+        let [a, b] = ["a", "b"].map(|name| in_shop(&config(name)));
         let stays = [("flux.yaml", FLUX), ("app/b.yaml", &*b)];
         let base = [
             &stays[..],
@@ -1102,14 +1106,14 @@ fn what_a_new_remote_resource_may_contain_is_deleted_only_possibly() {
     let remote = "\"https://example.com/a.yaml\"";
     assert_eq!(
         of("a.yaml, b.yaml", &format!("b.yaml, {remote}")),
-        ["deleted ConfigMap/?/a (possible, flux)"]
+        ["deleted ConfigMap/shop/a (possible, flux)"]
     );
     assert_eq!(
         of(
             &format!("a.yaml, b.yaml, {remote}"),
             &format!("b.yaml, {remote}")
         ),
-        ["deleted ConfigMap/?/a (certain, flux)"]
+        ["deleted ConfigMap/shop/a (certain, flux)"]
     );
 }
 

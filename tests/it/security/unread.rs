@@ -45,7 +45,7 @@ fn shown(name: &str, more: &[&str]) -> (String, Option<i32>) {
 }
 
 /// Fixture, kind of the input, its place and side.
-const NAMED: [(&str, &str, &str); 49] = [
+const NAMED: [(&str, &str, &str); 45] = [
     (
         "unread-argocd-cluster",
         "other-repository",
@@ -94,12 +94,6 @@ const NAMED: [(&str, &str, &str); 49] = [
         "head/chart/values.yaml:1 both",
     ),
     ("unread-chart-version", "chart", "head/web.yaml:7 both"),
-    ("unread-component", "transformer", "base/flux.yaml:9 base"),
-    (
-        "unread-component-content",
-        "transformer",
-        "head/flux.yaml:9 both",
-    ),
     (
         "unread-encrypted-name",
         "encrypted",
@@ -110,7 +104,6 @@ const NAMED: [(&str, &str, &str); 49] = [
         "encrypted",
         "head/all.yaml:1 both",
     ),
-    ("unread-flux-patch", "transformer", "head/flux.yaml:9 head"),
     (
         "unread-generated",
         "generator",
@@ -201,7 +194,6 @@ const NAMED: [(&str, &str, &str); 49] = [
         "missing",
         "head/.sourceignore:1 head",
     ),
-    ("unread-substitute", "variable", "head/flux.yaml:9 both"),
     (
         "unread-substitute-from",
         "variable",
@@ -266,8 +258,28 @@ fn escaped_patch_key_deletes_object() {
     assert_eq!(document["summary"]["verdict"], "deletes");
     assert_eq!(
         document["effects"][0]["key"],
-        "PersistentVolumeClaim/?/data"
+        "PersistentVolumeClaim/shop/data"
     );
+}
+
+/// Inputs of Kustomizations of Flux that a build evaluates.
+#[test]
+fn evaluated_inputs_delete() {
+    for fixture in [
+        "unread-component",
+        "unread-component-content",
+        "unread-flux-patch",
+        "unread-substitute",
+    ] {
+        let document = report(fixture);
+        assert_eq!(document["summary"]["verdict"], "deletes", "{fixture}");
+        assert_eq!(document["unread"], serde_json::json!([]), "{fixture}");
+        let key = document["effects"][0]["key"].as_str().expect("a key");
+        assert!(
+            key.starts_with("PersistentVolumeClaim/shop/"),
+            "{fixture}: {key}"
+        );
+    }
 }
 
 #[test]

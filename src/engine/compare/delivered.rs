@@ -1,0 +1,243 @@
+//! What Flux builds of a state: its Kustomizations in place of those that are found by folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use super::state::Bytes;
+use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::files::{Reader, TreeFiles};
+use crate::graph::kustomize::Resource;
+use crate::graph::scopes::ClusterScopes;
+use crate::graph::{flux, unread::What};
+use crate::kube::Namespace;
+use crate::kustomize::{
+    BeyondLimit, BuildObstacle, BuildRoot, BuildRoots, BuiltFile, Deliverer, Edits, FilePatterns,
+    Pointer, SourceTool,
+};
+use crate::manifest::ParsedFile;
+use crate::text::{Limits, Side, SourceFile};
+
+/// What the objects of a file are called as they are applied, by where they begin.
+type Keys = HashMap<u32, (Namespace, String)>;
+
+/// What Flux delivers of a state.
+#[derive(Debug, Default)]
+pub(super) struct FluxDeliveries {
+    all: Vec<Delivery>,
+    /// The kustomizations and the files of Kustomizations that builds evaluated, but for what they say themselves.
+    evaluated: BTreeSet<String>,
+    scopes: ClusterScopes,
+}
+
+impl FluxDeliveries {
+    /// Follows Flux through the files of a state.
+    ///
+    /// # Errors
+    /// There is more than the limits allow.
+    pub(super) fn of(
+        files: BTreeMap<String, Option<Bytes>>,
+        reader: Reader<'_>,
+        limits: &Limits,
+    ) -> Result<Self, BeyondLimit> {
+        let tree = TreeFiles::new(files, reader);
+        let scopes = ClusterScopes::of(&tree);
+        let all = flux::deliveries(&tree, &scopes, limits)?;
+        let mut evaluated = BTreeSet::new();
+        let built = all.iter().filter(|delivery| delivery.error.is_none());
+        for delivery in built {
+            let kustomizations = delivery.reached.iter();
+            evaluated.extend(kustomizations.filter_map(|folder| tree.kustomization_of(folder)));
+            let is_known = delivery.unread.iter().all(|one| one.what != What::Variable);
+            let place = delivery.location.as_ref().filter(|_| is_known);
+            evaluated.extend(place.map(|(file, _)| file.to_string()));
+        }
+        // What is a program is not evaluated.
+        for unread in all.iter().flat_map(|delivery| &delivery.unread) {
+            if matches!(unread.what, What::Transformer | What::Generator) {
+                evaluated.remove(&unread.file);
+            }
+        }
+        Ok(Self {
+            all,
+            evaluated,
+            scopes,
+        })
+    }
+
+    /// Whether builds evaluated what the file at a place says of components, patches, generators and variables.
+    pub(super) fn evaluated(&self, place: &str) -> bool {
+        self.evaluated.contains(place)
+    }
+
+    /// What each Kustomization says about what it delivers.
+    pub(super) fn settings(&self) -> BTreeMap<Deliverer, Settings> {
+        let kustomizations = self.all.iter();
+        kustomizations
+            .filter_map(|delivery| Some((deliverer(delivery)?, delivery.settings.clone())))
+            .collect()
+    }
+
+    /// Puts what the Kustomizations build in the place of what was found by folder.
+    pub(super) fn replace(&self, roots: &mut BuildRoots, places: &[Arc<str>], side: Side) {
+        let index: HashMap<&str, usize> = places
+            .iter()
+            .enumerate()
+            .map(|(at, place)| (&**place, at))
+            .collect();
+        let known: BTreeMap<Deliverer, &Delivery> = self
+            .all
+            .iter()
+            .filter_map(|delivery| Some((deliverer(delivery)?, delivery)))
+            .collect();
+        let reached: BTreeSet<&str> = known
+            .values()
+            .flat_map(|delivery| &delivery.reached)
+            .map(String::as_str)
+            .collect();
+        let mut failing = BTreeSet::new();
+        roots.roots.retain_mut(|root| {
+            let by = root
+                .pointer
+                .as_ref()
+                .and_then(|pointer| pointer.by.as_deref());
+            match by {
+                None => !reached.contains(root.folder.as_str()),
+                Some(by) if by.tool != SourceTool::Flux => true,
+                Some(by) => {
+                    let found = known.iter().find(|(known, _)| {
+                        known.name == by.name
+                            && (known.namespace == by.namespace || by.namespace.is_empty())
+                    });
+                    let Some((deliverer, delivery)) = found else {
+                        // Nothing applies it.
+                        return false;
+                    };
+                    let Some(error) = &delivery.error else {
+                        return false;
+                    };
+                    failing.insert(deliverer.clone());
+                    root.unbuildable.get_or_insert_with(|| BuildObstacle {
+                        reason: error.reason.clone(),
+                        place: error.file.clone(),
+                        named: None,
+                    });
+                    if let Some(pointer) = &mut root.pointer {
+                        pointer.by = Some(Arc::new(deliverer.clone()));
+                    }
+                    true
+                }
+            }
+        });
+        for (deliverer, delivery) in known {
+            if failing.contains(&deliverer) {
+                continue;
+            }
+            roots
+                .roots
+                .push(root_of(deliverer, delivery, &index, &self.scopes, side));
+        }
+        roots
+            .roots
+            .sort_by(|one, other| one.folder.cmp(&other.folder));
+    }
+}
+
+/// The Kustomization that delivers.
+fn deliverer(delivery: &Delivery) -> Option<Deliverer> {
+    let key = delivery.key.as_deref()?;
+    let (namespace, name) = key
+        .strip_prefix("Kustomization.kustomize.toolkit.fluxcd.io/")?
+        .split_once('/')?;
+    Some(Deliverer {
+        tool: SourceTool::Flux,
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+    })
+}
+
+fn root_of(
+    deliverer: Deliverer,
+    delivery: &Delivery,
+    index: &HashMap<&str, usize>,
+    scopes: &ClusterScopes,
+    side: Side,
+) -> BuildRoot {
+    // A file that is built several times has several copies of its objects.
+    let mut files: BTreeMap<usize, Vec<Keys>> = BTreeMap::new();
+    let mut copies_of: HashMap<(usize, u32), usize> = HashMap::default();
+    for path in &delivery.reached {
+        if let Some(at) = index.get(path.as_str()) {
+            files.entry(*at).or_insert_with(|| vec![Keys::default()]);
+        }
+    }
+    let mut generated: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
+    for resource in &delivery.resources {
+        let file = &*resource.origin.file;
+        if resource.origin.is_generated {
+            generated.entry(file).or_default().push(resource);
+        } else if let Some(at) = index.get(file) {
+            let id = resource.id();
+            let namespace = match id.namespace.as_str() {
+                _ if scopes.is_cluster(&id.group, &id.kind) => Namespace::None,
+                "" => Namespace::Unwritten,
+                namespace => Namespace::Named(namespace.into()),
+            };
+            let begins = resource.origin.offset;
+            let copies = files.entry(*at).or_default();
+            let copy = copies_of.entry((*at, begins)).or_default();
+            if copies.len() == *copy {
+                copies.push(Keys::default());
+            }
+            copies[*copy].insert(begins, (namespace, id.name));
+            *copy += 1;
+        }
+    }
+    let folder = delivery.path.clone().unwrap_or_default();
+    let files = files.into_iter().flat_map(|(file, copies)| {
+        copies.into_iter().map(move |keys| BuiltFile {
+            file,
+            edits: Arc::new(Edits::Known(keys)),
+        })
+    });
+    let generated = generated.into_iter().map(|(file, resources)| {
+        let texts = resources.iter().map(|resource| identity_of(resource));
+        let text = texts.collect::<Vec<_>>().join("---\n");
+        let path = format!("{file} (generated)");
+        let file = ParsedFile::parse(SourceFile::new(path.as_str(), text));
+        file.seen_as(path, side)
+    });
+    BuildRoot {
+        pointer: Some(Pointer {
+            by: Some(Arc::new(deliverer)),
+            folder: folder.clone(),
+            repository: None,
+            ignore: None,
+            recursive: true,
+            files: FilePatterns::default(),
+            edits: Arc::default(),
+        }),
+        files: files.collect(),
+        unbuildable: delivery.error.as_ref().map(|error| BuildObstacle {
+            reason: error.reason.clone(),
+            place: error.file.clone(),
+            named: None,
+        }),
+        kustomizations: delivery.reached.clone(),
+        unfollowed: None,
+        generated: generated.collect(),
+        folder,
+    }
+}
+
+/// A generated object without its content.
+fn identity_of(resource: &Resource) -> String {
+    let mut node = resource.node.clone();
+    for field in ["data", "binaryData", "stringData"] {
+        node.remove(field);
+    }
+    let mut text = serde_json::to_string(&node.to_json(20)).unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -1,0 +1,194 @@
+//! The files of one state of a tree, by their paths from its root.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::HashMap;
+
+use super::node::Node;
+use crate::kustomize::{folder_of, resolve};
+use crate::manifest::KUSTOMIZATIONS;
+use crate::text::{ColumnUnit, SourceFile, Span, decode_manifest};
+use crate::yaml::{self, Content};
+
+/// The bytes of a file, or why there are none.
+pub type Bytes = Result<Arc<[u8]>, String>;
+
+/// Reads a file that nobody has read yet.
+pub type Reader<'r> = Box<dyn Fn(&str) -> Bytes + Send + Sync + 'r>;
+
+/// The files of a state. Each is read and parsed when somebody asks for it first.
+pub struct TreeFiles<'r> {
+    /// By path; with its bytes where these are known already.
+    files: BTreeMap<String, Option<Bytes>>,
+    reader: Reader<'r>,
+    read: Mutex<HashMap<String, Bytes>>,
+    parsed: Mutex<HashMap<String, Arc<Parsed>>>,
+}
+
+/// A file as a sequence of documents.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The documents that say anything.
+    pub documents: Vec<Node>,
+    /// Why it cannot be read, and the line.
+    pub error: Option<(String, usize)>,
+    source: Option<SourceFile>,
+}
+
+impl Parsed {
+    /// The line of a place.
+    pub fn line(&self, span: Option<Span>) -> usize {
+        let (Some(source), Some(span)) = (&self.source, span) else {
+            return 1;
+        };
+        source.position(span.start, ColumnUnit::Utf8).line
+    }
+}
+
+impl<'r> TreeFiles<'r> {
+    /// Files, of which some are read already.
+    pub fn new(files: BTreeMap<String, Option<Bytes>>, reader: Reader<'r>) -> Self {
+        Self {
+            files,
+            reader,
+            read: Mutex::default(),
+            parsed: Mutex::default(),
+        }
+    }
+
+    /// Files that are all read.
+    pub fn of_texts(files: impl IntoIterator<Item = (String, Arc<[u8]>)>) -> Self {
+        let files = files
+            .into_iter()
+            .map(|(path, bytes)| (path, Some(Ok(bytes))));
+        Self::new(
+            files.collect(),
+            Box::new(|_| Err("does not exist".to_owned())),
+        )
+    }
+
+    /// Whether there is a file at a path.
+    pub fn has_file(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// Whether a file lies in or below a folder.
+    pub fn has_folder(&self, folder: &str) -> bool {
+        folder.is_empty() || self.below(folder).next().is_some()
+    }
+
+    /// The paths of all files.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// The files in and below a folder, in order.
+    pub fn below(&self, folder: &str) -> impl Iterator<Item = &str> {
+        let start = match folder {
+            "" => String::new(),
+            folder => format!("{folder}/"),
+        };
+        let from = self.files.range(start.clone()..);
+        from.take_while(move |(path, _)| path.starts_with(&start))
+            .map(|(path, _)| path.as_str())
+    }
+
+    /// The kustomizations of a folder; where there are several, kustomize builds nothing.
+    pub fn kustomizations_of(&self, folder: &str) -> impl Iterator<Item = String> {
+        let names = KUSTOMIZATIONS.iter().map(move |name| resolve(folder, name));
+        names.filter(|path| self.has_file(path))
+    }
+
+    /// The first kustomization of a folder.
+    pub fn kustomization_of(&self, folder: &str) -> Option<String> {
+        self.kustomizations_of(folder).next()
+    }
+
+    /// Whether a file is one by which a folder is built.
+    pub fn is_kustomization(&self, path: &str) -> bool {
+        self.kustomization_of(folder_of(path)).as_deref() == Some(path)
+    }
+
+    /// The bytes of a file.
+    pub fn bytes(&self, path: &str) -> Bytes {
+        match self.files.get(path) {
+            Some(Some(bytes)) => return bytes.clone(),
+            Some(None) => {}
+            None => return Err("does not exist".to_owned()),
+        }
+        let known = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = known.get(path) {
+            return bytes.clone();
+        }
+        drop(known);
+        let bytes = (self.reader)(path);
+        let mut known = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(path.to_owned(), bytes.clone());
+        bytes
+    }
+
+    /// The documents of a file.
+    pub fn parsed(&self, path: &str) -> Arc<Parsed> {
+        let known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(parsed) = known.get(path) {
+            return Arc::clone(parsed);
+        }
+        drop(known);
+        let parsed = Arc::new(match self.bytes(path) {
+            Ok(bytes) => parse(path, &bytes),
+            Err(reason) => Parsed {
+                documents: Vec::new(),
+                error: Some((reason, 1)),
+                source: None,
+            },
+        });
+        let mut known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(path.to_owned(), Arc::clone(&parsed));
+        parsed
+    }
+}
+
+/// The documents of a text that stands in a file: a patch of several lines.
+pub fn parse_inline(text: &str) -> Parsed {
+    parse("", text.as_bytes())
+}
+
+fn parse(path: &str, bytes: &[u8]) -> Parsed {
+    let decoded = match decode_manifest(bytes.to_vec()) {
+        Ok(decoded) => decoded,
+        Err(error) => {
+            return Parsed {
+                documents: Vec::new(),
+                error: Some((error.to_string(), 1)),
+                source: None,
+            };
+        }
+    };
+    let source = SourceFile::new(path, decoded.text);
+    let mut documents = Vec::new();
+    let mut error = None;
+    for document in yaml::read(&source) {
+        match document.content {
+            Content::Empty => {}
+            Content::Unreadable(reason) => {
+                let line = source.position(reason.span.start, ColumnUnit::Utf8).line;
+                error.get_or_insert((reason.message.to_string(), line));
+            }
+            Content::Value(tree) => {
+                let node = Node::of(&Arc::new(tree));
+                // kustomize skips `{}` and `[]`, too.
+                let has_parts = !node.entries().is_empty() || !node.items().is_empty();
+                let is_empty = node.scalar().is_none() && !has_parts;
+                if !is_empty {
+                    documents.push(node);
+                }
+            }
+        }
+    }
+    Parsed {
+        documents,
+        error,
+        source: Some(source),
+    }
+}

@@ -1,0 +1,101 @@
+//! Which Kustomizations of a tree others apply, and which nobody applies any more.
+
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
+
+use super::kustomization::FluxKustomization;
+use super::scan::{SourceFiles, kustomization_of};
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{Builder, KustomizationDoc};
+use crate::kustomize::{folder_of, is_remote, resolve};
+
+/// Which files the Kustomizations of a tree lead to. The cost is linear in what kustomizations list: of those that lead to a
+/// place, two are kept, enough to tell whether another one does.
+pub(super) struct Reached<'r> {
+    files: &'r TreeFiles<'r>,
+    /// By place; the numbers of Kustomizations.
+    by: HashMap<String, Vec<usize>>,
+    /// What folders list: by a kustomization, or by all files that a Kustomization finds.
+    lists: HashMap<String, Vec<String>>,
+}
+
+impl<'r> Reached<'r> {
+    /// Follows Kustomizations with their sources.
+    pub(super) fn by<'k>(
+        files: &'r TreeFiles<'r>,
+        kustomizations: impl IntoIterator<Item = (&'k FluxKustomization, SourceFiles)>,
+    ) -> Self {
+        let mut reached = Self {
+            files,
+            by: HashMap::default(),
+            lists: HashMap::default(),
+        };
+        for (number, (one, source)) in kustomizations.into_iter().enumerate() {
+            let folder = one.folder();
+            let begin = format!("{folder}\0{}", source.patterns());
+            if !reached.lists.contains_key(&begin) {
+                let doc = kustomization_of(files, &source, &folder, "").ok();
+                let listed = doc.as_ref().map(listed).unwrap_or_default();
+                reached.lists.insert(begin.clone(), listed);
+            }
+            let components = one.spec.texts_at("components").into_iter();
+            let components = components.map(|path| resolve(&folder, &path));
+            reached.follow(number, components.chain([begin]).collect());
+        }
+        reached
+    }
+
+    fn follow(&mut self, number: usize, mut pending: Vec<String>) {
+        while let Some(place) = pending.pop() {
+            let by = self.by.entry(place.clone()).or_default();
+            if by.len() > 1 || by.contains(&number) {
+                continue;
+            }
+            by.push(number);
+            pending.extend_from_slice(self.list(place));
+        }
+    }
+
+    fn list(&mut self, place: String) -> &[String] {
+        let files = self.files;
+        self.lists.entry(place).or_insert_with_key(|place| {
+            if files.has_file(place) {
+                return Vec::new();
+            }
+            let doc = Builder::new(files).kustomization(place);
+            doc.as_ref().map(listed).unwrap_or_default()
+        })
+    }
+
+    /// Whether a Kustomization other than that of a `number` leads to a file.
+    pub(super) fn by_another(&self, path: &str, number: usize) -> bool {
+        let by = self.by.get(path).into_iter().flatten();
+        by.into_iter().any(|other| *other != number)
+    }
+}
+
+/// The files that lie beside a kustomization and that no kustomization names: people take a Kustomization out of use by taking it
+/// out of the list.
+pub(super) fn left_out<'p>(
+    files: &TreeFiles<'_>,
+    paths: impl IntoIterator<Item = &'p str>,
+) -> BTreeSet<String> {
+    let kustomizations = files.paths().filter(|path| files.is_kustomization(path));
+    let builder = Builder::new(files);
+    let docs = kustomizations.filter_map(|path| builder.kustomization(folder_of(path)).ok());
+    let named: BTreeSet<String> = docs.flat_map(|doc| listed(&doc)).collect();
+    let paths = paths.into_iter();
+    paths
+        .filter(|path| files.kustomization_of(folder_of(path)).is_some() && !named.contains(*path))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The files and folders that a kustomization includes.
+fn listed(doc: &KustomizationDoc) -> Vec<String> {
+    let lists = ["resources", "bases", "components"].into_iter();
+    let entries = lists.flat_map(|list| doc.node.texts_at(list));
+    let local = entries.filter(|entry| !is_remote(entry));
+    local.map(|entry| resolve(&doc.folder, &entry)).collect()
+}

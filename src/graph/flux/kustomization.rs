@@ -1,0 +1,259 @@
+//! One Flux Kustomization: what it says, and what it builds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::scan::{SourceFiles, kustomization_of};
+use super::substitute::{Variables, substitute_in};
+use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{BuildError, Builder, Built, Origin, Resource, is_namespaced};
+use crate::graph::node::Node;
+use crate::graph::unread::{UnreadInput, What};
+use crate::kustomize::resolve;
+
+/// The group of Flux Kustomizations.
+pub(super) const GROUP: &str = "kustomize.toolkit.fluxcd.io";
+
+/// A Kustomization as its parent applies it.
+#[derive(Clone, Debug)]
+pub(super) struct FluxKustomization {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) spec: Node,
+    pub(super) origin: Origin,
+}
+
+impl FluxKustomization {
+    /// What an object says, if it is a Kustomization of Flux.
+    pub(super) fn of(resource: &Resource) -> Option<Self> {
+        let id = resource.id();
+        if id.group != GROUP || id.kind != "Kustomization" {
+            return None;
+        }
+        Some(Self {
+            namespace: id.namespace,
+            name: id.name,
+            spec: resource.node.get("spec")?,
+            origin: resource.origin.clone(),
+        })
+    }
+
+    /// Its key.
+    pub(super) fn key(&self) -> String {
+        format!("Kustomization.{GROUP}/{}/{}", self.namespace, self.name)
+    }
+
+    /// The folder that it builds, from the root of its source.
+    pub(super) fn folder(&self) -> String {
+        let path = self.spec.text_at(&["path"]).unwrap_or_default();
+        resolve("", path.trim_start_matches("./").trim_start_matches('/'))
+    }
+
+    /// `Kind/namespace/name` of its source.
+    pub(super) fn source(&self) -> (String, String, String) {
+        let text = |key: &str| self.spec.text_at(&["sourceRef", key]);
+        (
+            text("kind").unwrap_or_default(),
+            text("namespace").unwrap_or_else(|| self.namespace.clone()),
+            text("name").unwrap_or_default(),
+        )
+    }
+
+    /// What it says about what it delivers.
+    pub(super) fn settings(&self) -> Settings {
+        let flag = |key: &str| self.spec.get(key).and_then(|flag| flag.as_bool());
+        let depends = self
+            .spec
+            .items_at("dependsOn")
+            .into_iter()
+            .filter_map(|on| {
+                let namespace = on.text_at(&["namespace"]);
+                let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
+                Some(format!("{namespace}/{}", on.text_at(&["name"])?))
+            });
+        Settings {
+            prune: Some(flag("prune").unwrap_or(false)),
+            suspend: flag("suspend"),
+            force: flag("force"),
+            deletion_policy: self.spec.text_at(&["deletionPolicy"]),
+            target_namespace: self.spec.text_at(&["targetNamespace"]),
+            depends_on: depends.collect(),
+            ..Settings::default()
+        }
+    }
+
+    /// Adds to a kustomization what the Kustomization says.
+    fn edit(&self, files: &TreeFiles<'_>, node: &mut Node) {
+        for (own, theirs) in [
+            ("targetNamespace", "namespace"),
+            ("namePrefix", "namePrefix"),
+            ("nameSuffix", "nameSuffix"),
+        ] {
+            if let Some(text) = self.spec.text_at(&[own]) {
+                node.set(theirs, Node::text(text));
+            }
+        }
+        for list in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
+            let own = self.spec.items_at(list);
+            if !own.is_empty() {
+                node.entry_mut(list).seq_mut().extend(own);
+            }
+        }
+        let skips = self
+            .spec
+            .get("ignoreMissingComponents")
+            .and_then(|flag| flag.as_bool())
+            == Some(true);
+        let folder = self.folder();
+        let there = |path: &Node| {
+            let place = path.as_str().map(|path| resolve(&folder, path));
+            !skips || place.is_some_and(|place| files.has_folder(&place))
+        };
+        let components = self.spec.items_at("components").into_iter();
+        let components: Vec<Node> = components.filter(there).collect();
+        if !components.is_empty() {
+            node.entry_mut("components").seq_mut().extend(components);
+        }
+    }
+
+    /// What it builds.
+    ///
+    /// # Errors
+    /// Why it builds nothing.
+    pub(super) fn build(
+        &self,
+        files: &TreeFiles<'_>,
+        builder: &Builder<'_>,
+        source: &SourceFiles,
+        variables: &Variables,
+    ) -> Result<Built, BuildError> {
+        let mut doc = kustomization_of(files, source, &self.folder(), &self.origin.file)?;
+        self.edit(files, &mut doc.node);
+        let mut built = builder.build(&doc)?;
+        for field in ["labels", "annotations"] {
+            let marks = self.spec.at(&["commonMetadata", field]);
+            let marks = marks.map(|marks| marks.entries()).unwrap_or_default();
+            if !marks.is_empty() {
+                for resource in &mut built.resources {
+                    resource.mark(field, &marks);
+                }
+            }
+        }
+        if !variables.are_none() {
+            self.substitute(files, &mut built, variables)?;
+        }
+        // The API server would refuse it, so nothing is applied.
+        let is_homeless = |resource: &&Resource| {
+            let id = resource.id();
+            id.namespace.is_empty() && is_namespaced(&id.group, &id.kind)
+        };
+        if let Some(resource) = built.resources.iter().find(is_homeless) {
+            return Err(BuildError {
+                reason: format!("{} has no namespace", resource.id().key()),
+                file: resource.origin.file.to_string(),
+                line: resource.origin.line,
+            });
+        }
+        Ok(built)
+    }
+
+    fn substitute(
+        &self,
+        files: &TreeFiles<'_>,
+        built: &mut Built,
+        variables: &Variables,
+    ) -> Result<(), BuildError> {
+        let mut unread = Vec::new();
+        for resource in &mut built.resources {
+            let is_left_alone = ["labels", "annotations"].into_iter().any(|field| {
+                let mark = resource.meta(field, "kustomize.toolkit.fluxcd.io/substitute");
+                mark.is_some_and(|mark| mark.eq_ignore_ascii_case("disabled"))
+            });
+            if is_left_alone || !may_have_variables(files, resource) {
+                continue;
+            }
+            let before = resource.id();
+            let unknown = substitute_in(&mut resource.node, variables);
+            let unknown = unknown.map_err(|reason| BuildError {
+                reason: format!("{}: {reason}", before.key()),
+                file: resource.origin.file.to_string(),
+                line: resource.origin.line,
+            })?;
+            let after = resource.id();
+            if after != before {
+                resource.origin.written.get_or_insert(before.key());
+            }
+            let named = format!("{}/{}", after.namespace, after.name);
+            for name in unknown
+                .into_iter()
+                .filter(|name| named.contains(&format!("${{{name}")))
+            {
+                unread.push(UnreadInput {
+                    what: What::Variable,
+                    subject: name,
+                    file: resource.origin.file.to_string(),
+                    line: resource.origin.line,
+                    reason: "only the cluster knows its value".to_owned(),
+                });
+            }
+        }
+        built.unread.extend(unread);
+        Ok(())
+    }
+
+    /// Its variables. `data` finds what a ConfigMap of the tree contains.
+    pub(super) fn variables(
+        &self,
+        data: impl Fn(&str, &str) -> Option<BTreeMap<String, String>>,
+    ) -> Variables {
+        let mut variables = Variables::default();
+        for from in self
+            .spec
+            .at(&["postBuild", "substituteFrom"])
+            .map(|list| list.items())
+            .unwrap_or_default()
+        {
+            let text = |key: &str| from.text_at(&[key]).unwrap_or_default();
+            let found = match text("kind").as_str() {
+                "ConfigMap" => data(&self.namespace, &text("name")),
+                _ => None,
+            };
+            match found {
+                Some(data) => variables.known.extend(data),
+                None => variables.are_partly_unknown = true,
+            }
+        }
+        let own = self.spec.at(&["postBuild", "substitute"]);
+        for (name, value) in own.map(|own| own.entries()).unwrap_or_default() {
+            let value = value.scalar().unwrap_or_default().replace('\n', "");
+            variables.known.insert(name.to_string(), value);
+        }
+        variables
+    }
+
+    /// The delivery, without what it builds.
+    pub(super) fn delivery(&self, cluster: &str, parent: Option<&str>) -> Delivery {
+        let folder = self.folder();
+        Delivery {
+            id: format!("{cluster}|{}", self.key()),
+            tool: "flux",
+            cluster: Some(cluster.to_owned()),
+            key: Some(self.key()),
+            path: Some(folder),
+            parent: parent.map(str::to_owned),
+            certainty: "certain",
+            location: Some((Arc::clone(&self.origin.file), self.origin.line)),
+            settings: self.settings(),
+            ..Delivery::default()
+        }
+    }
+}
+
+/// Whether the text of an object, or what a build made of it, may have a variable.
+fn may_have_variables(files: &TreeFiles<'_>, resource: &Resource) -> bool {
+    let has_dollar = files
+        .bytes(&resource.origin.file)
+        .is_ok_and(|bytes| memchr::memchr(b'$', &bytes).is_some());
+    has_dollar || !matches!(resource.node, Node::Written(..))
+}

@@ -1,0 +1,403 @@
+//! What Flux applies from a tree: from its entry points down to the last Kustomization, each read from what its parent builds.
+
+mod entries;
+mod kustomization;
+mod scan;
+mod substitute;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use self::entries::{Reached, left_out};
+use self::kustomization::FluxKustomization;
+use self::scan::SourceFiles;
+use super::delivery::{Delivery, Instance, Settings};
+use super::files::TreeFiles;
+use super::kustomize::{Budget, Builder, Built, Origin, Resource, resources_of, shown};
+use super::node::Node;
+use super::scopes::ClusterScopes;
+use super::unread::{UnreadInput, What};
+use crate::kustomize::{BeyondLimit, Limit};
+use crate::text::Limits;
+
+/// The data of ConfigMaps, by namespace (empty where nobody wrote one) and name.
+type ConfigData = BTreeMap<(String, String), BTreeMap<String, String>>;
+
+/// Everything that Flux applies from a tree.
+///
+/// # Errors
+/// There are more deliveries or copies of objects than the limits allow.
+pub fn deliveries(
+    files: &TreeFiles<'_>,
+    scopes: &ClusterScopes,
+    limits: &Limits,
+) -> Result<Vec<Delivery>, BeyondLimit> {
+    let written = Written::of(files);
+    let budget = Budget::of(limits.instances);
+    let mut all = Vec::new();
+    for entry in written.entries(files) {
+        let cluster = Cluster {
+            files,
+            written: &written,
+            scopes,
+            name: &entry.folder(),
+            own: entry.source(),
+            budget: &budget,
+        };
+        cluster.follow(entry, limits, &mut all)?;
+    }
+    all.sort_by(|one, other| one.id.cmp(&other.id));
+    all.dedup_by(|one, other| one.id == other.id);
+    Ok(all)
+}
+
+/// What the files of a tree say, whoever applies them.
+struct Written {
+    kustomizations: Vec<(String, FluxKustomization)>,
+    /// `spec.ignore` of sources, by `Kind/namespace/name`.
+    ignored: BTreeMap<String, String>,
+    /// Sources that are no git repository.
+    config: ConfigData,
+    /// Folders that a FluxInstance syncs.
+    synced: Vec<FluxKustomization>,
+    /// Sources of which most Kustomizations that use them name folders of this tree.
+    own: BTreeSet<SourceName>,
+}
+
+/// Kind, namespace and name of a source.
+type SourceName = (String, String, String);
+
+impl Written {
+    fn of(files: &TreeFiles<'_>) -> Self {
+        let mut written = Self {
+            kustomizations: Vec::new(),
+            ignored: BTreeMap::new(),
+            config: BTreeMap::new(),
+            synced: Vec::new(),
+            own: BTreeSet::new(),
+        };
+        let manifests = files
+            .paths()
+            .filter(|path| path.ends_with(".yaml") || path.ends_with(".yml"));
+        let mut paths: Vec<&str> = manifests.collect();
+        paths.sort_unstable();
+        for path in paths {
+            if files.is_kustomization(path) {
+                continue;
+            }
+            let parsed = files.parsed(path);
+            for resource in resources_of(&parsed, path).unwrap_or_default() {
+                written.take(path, &resource);
+            }
+        }
+        let mut named: BTreeMap<SourceName, (usize, usize)> = BTreeMap::new();
+        for (_, one) in &written.kustomizations {
+            let folder = one.folder();
+            if !folder.is_empty() {
+                let (here, elsewhere) = named.entry(one.source()).or_default();
+                *(if files.has_folder(&folder) {
+                    here
+                } else {
+                    elsewhere
+                }) += 1;
+            }
+        }
+        let own = named
+            .into_iter()
+            .filter(|(_, (here, elsewhere))| here > elsewhere);
+        written.own = own.map(|(name, _)| name).collect();
+        written
+    }
+
+    fn take(&mut self, path: &str, resource: &Resource) {
+        let id = resource.id();
+        match (id.group.as_str(), id.kind.as_str()) {
+            (kustomization::GROUP, "Kustomization") => {
+                let found = FluxKustomization::of(resource);
+                self.kustomizations
+                    .extend(found.map(|found| (path.to_owned(), found)));
+            }
+            ("source.toolkit.fluxcd.io", kind) => {
+                if let Some(patterns) = resource.node.text_at(&["spec", "ignore"]) {
+                    let name = format!("{kind}/{}/{}", id.namespace, id.name);
+                    self.ignored.insert(name, patterns);
+                }
+            }
+            ("", "ConfigMap") => {
+                let data = resource.node.get("data").map(|data| data.entries());
+                let data = data.unwrap_or_default().into_iter();
+                let data = data.map(|(key, value)| {
+                    (
+                        key.to_string(),
+                        value.scalar().unwrap_or_default().replace('\n', ""),
+                    )
+                });
+                self.config
+                    .entry((id.namespace, id.name))
+                    .or_insert(data.collect());
+            }
+            ("fluxcd.controlplane.io", "FluxInstance") => {
+                let sync = resource.node.at(&["spec", "sync"]);
+                self.synced
+                    .extend(sync.and_then(|sync| synced(&sync, resource)));
+            }
+            ("helm.toolkit.fluxcd.io", "HelmRelease") => {
+                let sync = resource.node.at(&["spec", "values", "instance", "sync"]);
+                self.synced
+                    .extend(sync.and_then(|sync| synced(&sync, resource)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Where Flux begins: what a FluxInstance syncs, and Kustomizations that no other one builds.
+    fn entries(&self, files: &TreeFiles<'_>) -> Vec<FluxKustomization> {
+        let left_out = left_out(
+            files,
+            self.kustomizations.iter().map(|(path, _)| path.as_str()),
+        );
+        let written = self.kustomizations.iter();
+        let written: Vec<_> = written
+            .filter(|(path, _)| !left_out.contains(path))
+            .collect();
+        let mut entries: Vec<FluxKustomization> = Vec::new();
+        let synced = self.synced.iter();
+        let synced = synced.filter(|one| files.has_folder(&one.folder()));
+        entries.extend(synced.cloned());
+        let all = written.iter().map(|(_, one)| one).chain(&entries);
+        let reached = Reached::by(files, all.map(|one| (one, self.source(files, one))));
+        let begins = |(number, (path, one)): &(usize, &&(String, FluxKustomization))| {
+            let folder = one.folder();
+            let builds_itself = folder.is_empty()
+                || path
+                    .strip_prefix(&folder)
+                    .is_some_and(|rest| rest.starts_with('/'));
+            // `flux bootstrap` calls the Kustomization and its source alike.
+            let is_bootstrap = builds_itself
+                && (path.ends_with("/gotk-sync.yaml")
+                    || one.source()
+                        == (
+                            "GitRepository".to_owned(),
+                            one.namespace.clone(),
+                            one.name.clone(),
+                        ));
+            // Every repository has a root: one that points there has to name this one.
+            let is_here = !folder.is_empty() || self.own.contains(&one.source());
+            is_bootstrap || is_here && !reached.by_another(path, *number)
+        };
+        let first = written.iter().enumerate().filter(begins);
+        let first: Vec<FluxKustomization> = first.map(|(_, (_, one))| one.clone()).collect();
+        entries.extend(first);
+        entries
+    }
+
+    fn source(&self, files: &TreeFiles<'_>, one: &FluxKustomization) -> SourceFiles {
+        let (kind, namespace, name) = one.source();
+        let named = format!("{kind}/{namespace}/{name}");
+        SourceFiles::of(files, self.ignored.get(&named).map(String::as_str))
+    }
+}
+
+/// The Kustomization that the operator of Flux makes for `sync`.
+fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
+    let path = sync.text_at(&["path"])?;
+    let namespace = match resource.id().namespace {
+        namespace if namespace.is_empty() => "flux-system".to_owned(),
+        namespace => namespace,
+    };
+    let name = sync.text_at(&["name"]).unwrap_or_else(|| namespace.clone());
+    let mut spec = Node::empty_map();
+    spec.set("path", Node::text(path));
+    spec.set("prune", Node::Bool(true));
+    let mut source = Node::empty_map();
+    source.set(
+        "kind",
+        Node::text(sync.text_at(&["kind"]).unwrap_or_default()),
+    );
+    source.set("name", Node::text(name.as_str()));
+    spec.set("sourceRef", source);
+    Some(FluxKustomization {
+        namespace,
+        name,
+        spec,
+        origin: resource.origin.clone(),
+    })
+}
+
+/// What one entry point leads to.
+struct Cluster<'c> {
+    files: &'c TreeFiles<'c>,
+    written: &'c Written,
+    scopes: &'c ClusterScopes,
+    name: &'c str,
+    /// What the entry point builds from: this tree, whatever it is called.
+    own: SourceName,
+    budget: &'c Budget,
+}
+
+impl Cluster<'_> {
+    fn follow(
+        &self,
+        entry: FluxKustomization,
+        limits: &Limits,
+        all: &mut Vec<Delivery>,
+    ) -> Result<(), BeyondLimit> {
+        let mut pending = VecDeque::from([(entry, None)]);
+        let mut seen = BTreeSet::new();
+        while let Some((one, parent)) = pending.pop_front() {
+            if !seen.insert(one.key()) {
+                continue;
+            }
+            let folder = one.folder();
+            if all.len() >= limits.deliveries {
+                return Err(BeyondLimit::of(
+                    Limit::Deliveries,
+                    limits,
+                    &*one.origin.file,
+                ));
+            }
+            let mut delivery = one.delivery(self.name, parent.as_deref());
+            match self.build(&one) {
+                Err(Foreign(unread)) => delivery.unread.push(unread),
+                Ok(Err(_)) if self.budget.is_spent() => {
+                    return Err(BeyondLimit::of(Limit::Instances, limits, shown(&folder)));
+                }
+                Ok(Err(error)) => delivery.error = Some(error),
+                Ok(Ok(built)) => {
+                    for resource in &built.resources {
+                        let child = FluxKustomization::of(resource);
+                        pending.extend(child.map(|child| (child, Some(delivery.id.clone()))));
+                        all.extend(self.release(resource, &delivery.id));
+                    }
+                    self.fill(&mut delivery, built);
+                }
+            }
+            all.push(delivery);
+        }
+        Ok(())
+    }
+
+    fn build(
+        &self,
+        one: &FluxKustomization,
+    ) -> Result<Result<Built, super::kustomize::BuildError>, Foreign> {
+        let (kind, namespace, name) = one.source();
+        let is_git = kind == "GitRepository" || kind.is_empty();
+        let folder = one.folder();
+        let source = (kind.clone(), namespace, name.clone());
+        let is_own = self.own == source || self.written.own.contains(&source);
+        let is_here = is_own || is_git && !folder.is_empty() && self.files.has_folder(&folder);
+        if !is_here {
+            return Err(Foreign(UnreadInput {
+                what: What::OtherRepository,
+                subject: format!("{kind} {name}"),
+                file: one.origin.file.to_string(),
+                line: one.origin.line,
+                reason: "its source is not this tree".to_owned(),
+            }));
+        }
+        let variables = one.variables(|namespace, name| {
+            let find = |namespace: &str| {
+                let key = (namespace.to_owned(), name.to_owned());
+                self.written.config.get(&key).cloned()
+            };
+            find(namespace).or_else(|| find(""))
+        });
+        let source = self.written.source(self.files, one);
+        let builder = Builder::within(self.files, self.budget);
+        Ok(one.build(self.files, &builder, &source, &variables))
+    }
+
+    /// A HelmRelease, whose contents nobody reads here.
+    fn release(&self, resource: &Resource, parent: &str) -> Option<Delivery> {
+        let id = resource.id();
+        if id.group != "helm.toolkit.fluxcd.io" || id.kind != "HelmRelease" {
+            return None;
+        }
+        let key = self.scopes.key(&id);
+        let text = |path: &[&str]| resource.node.text_at(path);
+        let chart = text(&["spec", "chart", "spec", "chart"])
+            .or_else(|| text(&["spec", "chartRef", "name"]));
+        let version = text(&["spec", "chart", "spec", "version"]);
+        let Origin { file, line, .. } = &resource.origin;
+        let named = format!(
+            "chart {} {}",
+            chart.as_deref().unwrap_or_default(),
+            version.as_deref().unwrap_or_default()
+        );
+        let unread = UnreadInput {
+            what: What::Chart,
+            subject: named.trim_end().to_owned(),
+            file: file.to_string(),
+            line: *line,
+            reason: "charts are not rendered here".to_owned(),
+        };
+        Some(Delivery {
+            id: format!("{}|{key}", self.name),
+            tool: "flux",
+            cluster: Some(self.name.to_owned()),
+            key: Some(key),
+            parent: Some(parent.to_owned()),
+            certainty: "certain",
+            location: Some((Arc::clone(file), *line)),
+            settings: Settings {
+                suspend: resource
+                    .node
+                    .at(&["spec", "suspend"])
+                    .and_then(|flag| flag.as_bool()),
+                target_namespace: text(&["spec", "targetNamespace"]),
+                release_name: text(&["spec", "releaseName"]),
+                chart,
+                version,
+                ..Settings::default()
+            },
+            unread: vec![unread],
+            ..Delivery::default()
+        })
+    }
+
+    fn fill(&self, delivery: &mut Delivery, built: Built) {
+        let unknown: BTreeSet<&String> = built
+            .unread
+            .iter()
+            .filter(|unread| unread.what == What::Variable)
+            .map(|unread| &unread.subject)
+            .collect();
+        let is_known = |key: &str| {
+            !unknown
+                .iter()
+                .any(|name| key.contains(&format!("${{{name}")))
+        };
+        delivery.instances = built
+            .resources
+            .iter()
+            .map(|resource| {
+                let key = self.scopes.key(&resource.id());
+                Instance {
+                    certainty: if is_known(&key) {
+                        "certain"
+                    } else {
+                        "possible"
+                    },
+                    written: resource
+                        .origin
+                        .written
+                        .clone()
+                        .filter(|written| *written != key),
+                    file: Arc::clone(&resource.origin.file),
+                    line: resource.origin.line,
+                    key,
+                }
+            })
+            .collect();
+        delivery.instances.sort();
+        delivery.unread = built.unread;
+        delivery.unread.sort();
+        delivery.unread.dedup();
+        delivery.reached = built.reached;
+        delivery.resources = built.resources;
+    }
+}
+
+/// A Kustomization whose source is elsewhere.
+struct Foreign(UnreadInput);

@@ -1,0 +1,108 @@
+//! What Flux builds from a folder: its kustomization, or one that Flux makes up (fluxcd/pkg kustomize/kustomize_generator.go).
+
+use std::sync::Arc;
+
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, resources_of};
+use crate::graph::node::Node;
+use crate::kustomize::{IgnoredFiles, ancestors, folder_of};
+
+/// What a source leaves out where nobody says what (fluxcd/pkg sourceignore, `ExcludeCI` and `ExcludeExt`).
+const DEFAULT: &str = ".github/\n.circleci/\n.travis.yml\n.gitlab-ci.yml\nappveyor.yml\n.drone.yml\n.cloudbuild.yaml\n\
+                       codeship-services.yml\ncodeship-steps.yml\n*.jpg\n*.jpeg\n*.gif\n*.png\n*.wmv\n*.flv\n*.tar.gz\n*.zip\n";
+
+/// The files of a tree that a source of Flux has.
+pub(super) struct SourceFiles {
+    patterns: String,
+    ignored: IgnoredFiles,
+}
+
+impl SourceFiles {
+    /// Those that neither the source nor a `.sourceignore` of the tree leaves out.
+    pub(super) fn of(files: &TreeFiles<'_>, ignore: Option<&str>) -> Self {
+        let mut patterns = ignore.unwrap_or(DEFAULT).to_owned();
+        if let Ok(bytes) = files.bytes(".sourceignore") {
+            patterns.push('\n');
+            patterns.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        Self {
+            ignored: IgnoredFiles::read(&patterns),
+            patterns,
+        }
+    }
+
+    /// The patterns that leave files out.
+    pub(super) fn patterns(&self) -> &str {
+        &self.patterns
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        !self.ignored.contain(path)
+    }
+}
+
+/// The kustomization that Flux builds in a folder.
+///
+/// # Errors
+/// The folder does not exist, or something in it is no Kubernetes YAML.
+pub(super) fn kustomization_of(
+    files: &TreeFiles<'_>,
+    source: &SourceFiles,
+    folder: &str,
+    by: &str,
+) -> Result<KustomizationDoc, BuildError> {
+    if files.has_file(folder) || !files.has_folder(folder) {
+        return Err(BuildError {
+            reason: format!("the path {folder} does not exist"),
+            file: by.to_owned(),
+            line: 1,
+        });
+    }
+    if files.kustomization_of(folder).is_some() {
+        return Builder::new(files).kustomization(folder);
+    }
+    let mut resources = Vec::new();
+    let mut last_folder = String::new();
+    for path in files.below(folder).filter(|path| source.has(path)) {
+        let inside = |above: &&str| above.len() > folder.len();
+        let outermost = ancestors(folder_of(path))
+            .take_while(inside)
+            .filter(|above| files.kustomization_of(above).is_some())
+            .last();
+        if let Some(outermost) = outermost {
+            if last_folder != outermost {
+                outermost.clone_into(&mut last_folder);
+                resources.push(outermost.to_owned());
+            }
+            continue;
+        }
+        if !path.ends_with(".yaml") && !path.ends_with(".yml") {
+            continue;
+        }
+        let parsed = files.parsed(path);
+        if let Some((reason, line)) = &parsed.error {
+            return Err(BuildError {
+                reason: format!("{path} cannot be read: {reason}"),
+                file: path.to_owned(),
+                line: *line,
+            });
+        }
+        if let Err(line) = resources_of(&parsed, path) {
+            return Err(BuildError {
+                reason: format!("{path} has a document that is no whole object"),
+                file: path.to_owned(),
+                line: line.unwrap_or(1),
+            });
+        }
+        resources.push(path.to_owned());
+    }
+    let mut node = Node::empty_map();
+    let below = |path: &String| path[folder.len()..].trim_start_matches('/').to_owned();
+    let below = resources.iter().map(|path| Node::text(below(path)));
+    node.set("resources", Node::Seq(Arc::new(below.collect())));
+    Ok(KustomizationDoc {
+        folder: folder.to_owned(),
+        file: by.to_owned(),
+        node,
+    })
+}

@@ -1,0 +1,335 @@
+//! Variables in what Flux applies: `${A}`, with the functions of bash that Flux knows (fluxcd/pkg envsubst, kustomize/kustomize_varsub.go).
+
+use std::collections::BTreeMap;
+
+use globset::{Glob, GlobMatcher};
+
+use crate::graph::node::Node;
+
+/// So deep into an object variables are replaced; what is below stays as it is written.
+const DEEPEST: usize = 200;
+
+/// Variables within the default of a variable that are followed.
+const NESTED: usize = 10;
+
+/// The variables of a Kustomization.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variables {
+    /// Those whose values are known.
+    pub(super) known: BTreeMap<String, String>,
+    /// Whether there are others, whose names nobody knows.
+    pub(super) are_partly_unknown: bool,
+}
+
+/// A text after its variables were replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Substituted {
+    /// The text; a variable that only the cluster knows stands in it as it is written.
+    pub(super) text: String,
+    /// The variables among them that only the cluster knows.
+    pub(super) unknown: Vec<String>,
+}
+
+impl Variables {
+    /// Whether Flux replaces anything.
+    pub(super) fn are_none(&self) -> bool {
+        self.known.is_empty() && !self.are_partly_unknown
+    }
+
+    /// Replaces the variables of a text.
+    ///
+    /// # Errors
+    /// A variable that nothing defines and that has no default, and what is no variable.
+    pub(super) fn substitute(&self, text: &str) -> Result<Substituted, String> {
+        self.replaced(text, 0)
+    }
+
+    fn replaced(&self, text: &str, depth: usize) -> Result<Substituted, String> {
+        let mut all = Substituted::default();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            all.text.push_str(&rest[..at]);
+            let after = &rest[at + 1..];
+            if let Some(escaped) = after.strip_prefix('$') {
+                all.text.push('$');
+                rest = escaped;
+                // What is escaped is no variable.
+                if let Some(braced) = rest.strip_prefix('{') {
+                    all.text.push('{');
+                    rest = braced;
+                }
+                continue;
+            }
+            let Some(braced) = after.strip_prefix('{') else {
+                all.text.push('$');
+                rest = after;
+                continue;
+            };
+            let end = closing(braced).ok_or_else(|| "a variable does not end".to_owned())?;
+            let (inner, more) = (&braced[..end], &braced[end + 1..]);
+            let value = self.value(inner, depth)?;
+            match value {
+                Some(value) => {
+                    all.text.push_str(&value.text);
+                    all.unknown.extend(value.unknown);
+                }
+                None => {
+                    all.text.push_str(&format!("${{{inner}}}"));
+                    all.unknown.push(name_in(inner).to_owned());
+                }
+            }
+            rest = more;
+        }
+        all.text.push_str(rest);
+        Ok(all)
+    }
+
+    /// What stands for the inside of `${…}`; `None` if only the cluster knows.
+    fn value(&self, inner: &str, depth: usize) -> Result<Option<Substituted>, String> {
+        let name = name_in(inner);
+        if name.is_empty() || depth > NESTED {
+            return Err(format!("`${{{inner}}}` is no variable"));
+        }
+        let function = &inner[name.len()..];
+        let known = self.known.get(name);
+        let plain = |text: String| {
+            Ok(Some(Substituted {
+                text,
+                unknown: Vec::new(),
+            }))
+        };
+        let default = [":=", ":-", "=", ":+", ":?", "-", "+"]
+            .into_iter()
+            .find_map(|sign| function.strip_prefix(sign));
+        // `${A:-1}` has a default, `${A: -1}` and `${A:1}` are parts of a text.
+        if let Some(default) = default {
+            return match known.filter(|value| !value.is_empty()) {
+                Some(value) => plain(value.clone()),
+                None if self.are_partly_unknown && known.is_none() => Ok(None),
+                None => self.replaced(default, depth + 1).map(Some),
+            };
+        }
+        let Some(value) = known else {
+            return match self.are_partly_unknown {
+                true => Ok(None),
+                false => Err(format!("nothing defines the variable `{name}`")),
+            };
+        };
+        plain(changed(value, function).ok_or_else(|| format!("`${{{inner}}}` is no variable"))?)
+    }
+}
+
+/// The name at the beginning of the inside of `${…}`.
+fn name_in(inner: &str) -> &str {
+    let end = inner
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .unwrap_or(inner.len());
+    &inner[..end]
+}
+
+/// Where the brace closes that was opened before a text.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What a function of bash makes of a value; `None` if Flux does not know the function.
+fn changed(value: &str, function: &str) -> Option<String> {
+    let first = |change: fn(&str) -> String| {
+        let end = value.chars().next().map_or(0, char::len_utf8);
+        format!("{}{}", change(&value[..end]), &value[end..])
+    };
+    let glob = |pattern: &str| Some(Glob::new(pattern).ok()?.compile_matcher());
+    Some(match function {
+        "" => value.to_owned(),
+        "^^" => value.to_uppercase(),
+        "^" => first(str::to_uppercase),
+        ",," => value.to_lowercase(),
+        "," => first(str::to_lowercase),
+        _ => {
+            if let Some(pattern) = function.strip_prefix("##") {
+                trimmed(value, &glob(pattern)?, true, true)
+            } else if let Some(pattern) = function.strip_prefix('#') {
+                trimmed(value, &glob(pattern)?, true, false)
+            } else if let Some(pattern) = function.strip_prefix("%%") {
+                trimmed(value, &glob(pattern)?, false, true)
+            } else if let Some(pattern) = function.strip_prefix('%') {
+                trimmed(value, &glob(pattern)?, false, false)
+            } else if let Some(rest) = function.strip_prefix("//") {
+                let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
+                value.replace(old, new)
+            } else if let Some(rest) = function.strip_prefix("/#") {
+                let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
+                let rest = value.strip_prefix(old).map(|rest| format!("{new}{rest}"));
+                rest.unwrap_or_else(|| value.to_owned())
+            } else if let Some(rest) = function.strip_prefix("/%") {
+                let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
+                let rest = value.strip_suffix(old).map(|rest| format!("{rest}{new}"));
+                rest.unwrap_or_else(|| value.to_owned())
+            } else if let Some(rest) = function.strip_prefix('/') {
+                let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
+                value.replacen(old, new, 1)
+            } else {
+                part(value, function.strip_prefix(':')?)?
+            }
+        }
+    })
+}
+
+/// `1:3`: three characters from the second on.
+fn part(value: &str, numbers: &str) -> Option<String> {
+    let (start, length) = match numbers.split_once(':') {
+        Some((start, length)) => (start, Some(length.trim().parse::<usize>().ok()?)),
+        None => (numbers, None),
+    };
+    let start: usize = start.trim().parse().ok()?;
+    let characters = value.chars().skip(start);
+    Some(characters.take(length.unwrap_or(usize::MAX)).collect())
+}
+
+/// A value without what a pattern matches at its start or at its end, as little or as much as possible.
+fn trimmed(value: &str, pattern: &GlobMatcher, at_start: bool, longest: bool) -> String {
+    let mut places: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
+    places.push(value.len());
+    if at_start == longest {
+        places.reverse();
+    }
+    for at in places {
+        let (before, after) = value.split_at(at);
+        let (matched, kept) = if at_start {
+            (before, after)
+        } else {
+            (after, before)
+        };
+        if pattern.is_match(matched) {
+            return kept.to_owned();
+        }
+    }
+    value.to_owned()
+}
+
+/// Replaces the variables in every text of a value. Returns the variables that only the cluster knows.
+///
+/// # Errors
+/// As [`Variables::substitute`].
+pub(super) fn substitute_in(node: &mut Node, variables: &Variables) -> Result<Vec<String>, String> {
+    let mut unknown = Vec::new();
+    if let Some(changed) = replaced_in(node, variables, &mut unknown, 0)? {
+        *node = changed;
+    }
+    unknown.sort();
+    unknown.dedup();
+    Ok(unknown)
+}
+
+fn replaced_in(
+    node: &Node,
+    variables: &Variables,
+    unknown: &mut Vec<String>,
+    depth: usize,
+) -> Result<Option<Node>, String> {
+    if let Some(text) = node.as_str() {
+        if !text.contains('$') {
+            return Ok(None);
+        }
+        let substituted = variables.substitute(text)?;
+        unknown.extend(substituted.unknown);
+        return Ok((substituted.text != text).then(|| Node::text(substituted.text)));
+    }
+    if depth >= DEEPEST {
+        return Ok(None);
+    }
+    if node.is_map() {
+        let mut changed = None;
+        for (key, value) in node.entries() {
+            let new = replaced_in(&value, variables, unknown, depth + 1)?;
+            let new_key = match key.contains("${") {
+                true => Some(variables.substitute(&key)?.text),
+                false => None,
+            };
+            if new.is_none() && new_key.is_none() {
+                continue;
+            }
+            let map = changed.get_or_insert_with(|| node.clone());
+            let value = new.unwrap_or(value);
+            match new_key {
+                Some(new_key) => {
+                    map.remove(&key);
+                    map.set(&new_key, value);
+                }
+                None => map.set(&key, value),
+            }
+        }
+        return Ok(changed);
+    }
+    let mut changed = None;
+    for (at, item) in node.items().into_iter().enumerate() {
+        if let Some(new) = replaced_in(&item, variables, unknown, depth + 1)? {
+            changed.get_or_insert_with(|| node.clone()).seq_mut()[at] = new;
+        }
+    }
+    Ok(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables() -> Variables {
+        let known = [("APP", "atuin"), ("EMPTY", ""), ("PATHS", "a/b/c")];
+        Variables {
+            known: known
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            are_partly_unknown: false,
+        }
+    }
+
+    #[test]
+    fn functions_of_bash() {
+        for (written, expected) in [
+            ("${APP}-x", "atuin-x"),
+            ("$${APP}", "${APP}"),
+            ("$APP", "$APP"),
+            ("${NONE:=x}", "x"),
+            ("${NONE:-${APP}}", "atuin"),
+            ("${EMPTY:-y}", "y"),
+            ("${APP:=y}", "atuin"),
+            ("${APP^^}", "ATUIN"),
+            ("${APP^}", "Atuin"),
+            ("${APP:1:3}", "tui"),
+            ("${APP/t/d}", "aduin"),
+            ("${PATHS//\\//-}", "a/b/c"),
+            ("${PATHS#*/}", "b/c"),
+            ("${PATHS##*/}", "c"),
+            ("${PATHS%/*}", "a/b"),
+            ("${PATHS%%/*}", "a"),
+        ] {
+            let found = variables().substitute(written).map(|found| found.text);
+            assert_eq!(found.as_deref(), Ok(expected), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_nothing_defines_is_an_error_unless_the_cluster_may_know() {
+        assert!(variables().substitute("${NONE}").is_err());
+        let unknown = Variables {
+            are_partly_unknown: true,
+            ..variables()
+        };
+        let found = unknown
+            .substitute("${NONE}.${APP}")
+            .expect("it may be known");
+        assert_eq!(found.text, "${NONE}.atuin");
+        assert_eq!(found.unknown, ["NONE"]);
+    }
+}

@@ -1,0 +1,268 @@
+//! ConfigMaps and Secrets that a kustomization generates, and the hash of their content in their names (kustomize
+//! api/internal/generators, api/hasher/hasher.go).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use data_encoding::{BASE64, HEXLOWER};
+use sha2_const_stable::Sha256;
+
+use super::build::BuildError;
+use super::resource::{Origin, Resource};
+use crate::graph::files::TreeFiles;
+use crate::graph::node::Node;
+use crate::kustomize::{name_of, resolve};
+
+/// What a generator does with an object of its name that exists already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Behavior {
+    Create,
+    Merge,
+    Replace,
+}
+
+/// What a generator makes.
+pub(super) struct Generated {
+    pub(super) resource: Resource,
+    pub(super) behavior: Behavior,
+}
+
+/// An entry of `configMapGenerator` or `secretGenerator`.
+pub(super) struct Generator<'g> {
+    pub(super) files: &'g TreeFiles<'g>,
+    /// The folder of the kustomization, its file, and the line of the entry.
+    pub(super) folder: &'g str,
+    pub(super) origin: (Arc<str>, usize),
+    pub(super) entry: &'g Node,
+    /// `generatorOptions` of the kustomization.
+    pub(super) options: Option<Node>,
+    pub(super) is_secret: bool,
+}
+
+impl Generator<'_> {
+    /// What the entry makes.
+    ///
+    /// # Errors
+    /// A file that does not exist, and a key twice.
+    pub(super) fn run(&self) -> Result<Generated, BuildError> {
+        let failed = |reason: String| BuildError {
+            reason,
+            file: self.origin.0.to_string(),
+            line: self.origin.1,
+        };
+        let mut data: Vec<(String, Vec<u8>)> = Vec::new();
+        let read = |path: &str| {
+            let place = resolve(self.folder, path);
+            let bytes = self.files.bytes(&place);
+            bytes.map_err(|reason| failed(format!("{path} {reason}")))
+        };
+        for literal in self.entry.texts_at("literals") {
+            let (key, value) = literal
+                .split_once('=')
+                .ok_or_else(|| failed(format!("`{literal}` is no `key=value`")))?;
+            data.push((key.to_owned(), unquoted(value).as_bytes().to_vec()));
+        }
+        for file in self.entry.texts_at("files") {
+            let (key, path) = match file.split_once('=') {
+                Some((key, path)) => (key.to_owned(), path.to_owned()),
+                None => (name_of(&file).to_owned(), file),
+            };
+            data.push((key, read(&path)?.to_vec()));
+        }
+        let env = self.entry.text_at(&["env"]);
+        for path in self.entry.texts_at("envs").into_iter().chain(env) {
+            let bytes = read(&path)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let lines = text.trim_start_matches('\u{feff}').lines();
+            let lines = lines.map(str::trim_start);
+            for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                let (key, value) = line.split_once('=').unwrap_or((line, ""));
+                data.push((key.to_owned(), value.as_bytes().to_vec()));
+            }
+        }
+        Ok(self.made(data))
+    }
+
+    fn made(&self, data: Vec<(String, Vec<u8>)>) -> Generated {
+        let name = self.entry.text_at(&["name"]).unwrap_or_default();
+        let mut node = Node::empty_map();
+        node.set("apiVersion", Node::text("v1"));
+        let kind = if self.is_secret {
+            "Secret"
+        } else {
+            "ConfigMap"
+        };
+        node.set("kind", Node::text(kind));
+        let metadata = node.entry_mut("metadata");
+        *metadata = Node::empty_map();
+        metadata.set("name", Node::text(name));
+        if let Some(namespace) = self.entry.text_at(&["namespace"]) {
+            metadata.set("namespace", Node::text(namespace));
+        }
+        for (key, value) in data {
+            let (field, text) = match (self.is_secret, String::from_utf8(value)) {
+                (true, value) => (
+                    "data",
+                    folded(
+                        value
+                            .as_ref()
+                            .map_or_else(|error| error.as_bytes(), |text| text.as_bytes()),
+                    ),
+                ),
+                (false, Ok(text)) => ("data", text),
+                (false, Err(error)) => ("binaryData", folded(error.as_bytes())),
+            };
+            let place = node.entry_mut(field);
+            place.set(&key, Node::text(text));
+        }
+        if self.is_secret {
+            let of_type = self.entry.text_at(&["type"]);
+            node.set(
+                "type",
+                Node::text(of_type.unwrap_or_else(|| "Opaque".to_owned())),
+            );
+        }
+        let own = self.entry.get("options");
+        let options = || self.options.iter().chain(&own);
+        let mut resource = Resource {
+            node,
+            previous: Vec::new(),
+            origin: Origin {
+                file: Arc::clone(&self.origin.0),
+                line: self.origin.1,
+                offset: self.entry.span().map(|span| span.start).unwrap_or_default(),
+                is_generated: true,
+                written: None,
+            },
+            needs_hash: true,
+        };
+        for options in options() {
+            for field in ["labels", "annotations"] {
+                let marks = options.get(field).map(|marks| marks.entries());
+                if let Some(marks) = marks.filter(|marks| !marks.is_empty()) {
+                    resource.mark(field, &marks);
+                }
+            }
+        }
+        let is_plain = |options: &Node| {
+            options
+                .get("disableNameSuffixHash")
+                .and_then(|flag| flag.as_bool())
+                == Some(true)
+        };
+        resource.needs_hash = !options().any(is_plain);
+        let behavior = match self.entry.text_at(&["behavior"]).as_deref() {
+            Some("merge") => Behavior::Merge,
+            Some("replace") => Behavior::Replace,
+            _ => Behavior::Create,
+        };
+        Generated { resource, behavior }
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    let quoted = ["\"", "'"].into_iter().find_map(|quote| {
+        let inner = value.strip_prefix(quote)?.strip_suffix(quote)?;
+        Some(inner)
+    });
+    quoted.unwrap_or(value)
+}
+
+/// Base64 as kustomize writes it: in lines of 70 characters if it is longer than one.
+fn folded(bytes: &[u8]) -> String {
+    const LINE: usize = 70;
+    let encoded = BASE64.encode(bytes);
+    if encoded.len() < LINE {
+        return encoded;
+    }
+    let mut lines = String::new();
+    let mut rest = encoded.as_str();
+    while !rest.is_empty() {
+        let (line, more) = rest.split_at(rest.len().min(LINE));
+        lines.push_str(line);
+        lines.push('\n');
+        rest = more;
+    }
+    lines
+}
+
+/// Adds the data of one generated object to another one of its name.
+pub(super) fn merge_data(into: &mut Node, from: &Node) {
+    for field in ["data", "binaryData", "stringData"] {
+        for (key, value) in from
+            .get(field)
+            .map(|data| data.entries())
+            .unwrap_or_default()
+        {
+            into.entry_mut(field).set(&key, value);
+        }
+    }
+}
+
+/// The hash that the name of a generated object ends with.
+pub(super) fn content_hash(node: &Node) -> String {
+    let text = |path: &[&str]| {
+        json_text(
+            &node
+                .at(path)
+                .and_then(|node| node.scalar())
+                .unwrap_or_default(),
+        )
+    };
+    let map = |field: &str| {
+        let entries = node.get(field).filter(Node::is_map)?.entries();
+        let entries: BTreeMap<String, String> = entries
+            .into_iter()
+            .map(|(key, value)| (key.to_string(), value.scalar().unwrap_or_default()))
+            .collect();
+        let entries = entries
+            .iter()
+            .map(|(key, value)| format!("{}:{}", json_text(key), json_text(value)));
+        Some(format!("{{{}}}", entries.collect::<Vec<_>>().join(",")))
+    };
+    let is_secret = node.text_at(&["kind"]).as_deref() == Some("Secret");
+    let data = map("data").unwrap_or_else(|| "\"\"".to_owned());
+    // kustomize looks the name up under the key `metadata/name`, and finds none.
+    let name = "\"\"";
+    let encoded = if is_secret {
+        let more = map("stringData").map(|map| format!(",\"stringData\":{map}"));
+        let more = more.unwrap_or_default();
+        let of_type = text(&["type"]);
+        format!("{{\"data\":{data},\"kind\":\"Secret\",\"name\":{name}{more},\"type\":{of_type}}}")
+    } else {
+        let more = map("binaryData").map(|map| format!("\"binaryData\":{map},"));
+        let more = more.unwrap_or_default();
+        format!("{{{more}\"data\":{data},\"kind\":\"ConfigMap\",\"name\":{name}}}")
+    };
+    let hex = HEXLOWER.encode(&Sha256::new().update(encoded.as_bytes()).finalize());
+    let spoken = hex.chars().take(10).map(|digit| match digit {
+        '0' => 'g',
+        '1' => 'h',
+        '3' => 'k',
+        'a' => 'm',
+        'e' => 't',
+        digit => digit,
+    });
+    spoken.collect()
+}
+
+/// A JSON string as Go's `encoding/json` writes it: what HTML gives a meaning is escaped.
+fn json_text(text: &str) -> String {
+    let mut json = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => json.extend(['\\', c]),
+            '\n' => json.push_str("\\n"),
+            '\r' => json.push_str("\\r"),
+            '\t' => json.push_str("\\t"),
+            '\u{8}' => json.push_str("\\b"),
+            '\u{c}' => json.push_str("\\f"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
+                json.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => json.push(c),
+        }
+    }
+    json.push('"');
+    json
+}

@@ -1,0 +1,12 @@
+//! What kustomize builds, evaluated: everything that decides which objects there are, what they are called and what their metadata
+//! says. What else is in an object is carried along.
+
+mod build;
+mod generate;
+mod patch;
+mod resource;
+mod select;
+
+pub use build::{Budget, BuildError, Builder, Built, KustomizationDoc, resources_of, shown};
+pub use patch::merged;
+pub use resource::{Origin, ResId, Resource, is_cluster_scoped, is_namespaced};

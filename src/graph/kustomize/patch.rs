@@ -1,0 +1,209 @@
+//! Patches: strategic merges and JSON patches, as far as they decide what an object is and what its metadata says.
+//!
+//! Lists are merged by key only where that changes metadata (finalizers, owner references); every other list is replaced. kustomize
+//! merges those of kinds that it knows, and replaces those of all others, such as the objects of Flux.
+
+use crate::graph::node::Node;
+
+/// So deep into an object a merge goes; what is below is replaced.
+const DEEPEST: usize = 100;
+
+/// What a strategic merge makes of an object; `None` if the patch deletes it.
+pub fn merged(mut object: Node, patch: &Node) -> Option<Node> {
+    match merge(&mut object, patch, &mut Vec::new()) {
+        Merge::Keep => Some(object),
+        Merge::Delete => None,
+    }
+}
+
+enum Merge {
+    Keep,
+    Delete,
+}
+
+fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
+    match patch
+        .get("$patch")
+        .and_then(|word| word.scalar())
+        .as_deref()
+    {
+        Some("delete") => return Merge::Delete,
+        Some("replace") => {
+            let mut replaced = patch.clone();
+            replaced.remove("$patch");
+            *into = replaced;
+            return Merge::Keep;
+        }
+        _ => {}
+    }
+    for (key, value) in patch.entries() {
+        if key.starts_with("$") {
+            continue;
+        }
+        if value.is_null() {
+            into.remove(&key);
+            continue;
+        }
+        let is_merged = value.is_map() && path.len() < DEEPEST;
+        let old = into.get(&key);
+        if value.is_seq()
+            && path.as_slice() == ["metadata"]
+            && old.as_ref().is_some_and(Node::is_seq)
+        {
+            let list = into.entry_mut(&key).seq_mut();
+            let is_there = |list: &[Node], item: &Node| match item.is_map() {
+                true => list
+                    .iter()
+                    .any(|old| old.text_at(&["uid"]) == item.text_at(&["uid"])),
+                false => list.iter().any(|old| old.scalar() == item.scalar()),
+            };
+            for item in value.items() {
+                if !is_there(list, &item) {
+                    list.push(item);
+                }
+            }
+        } else if is_merged {
+            path.push(key.to_string());
+            let place = into.entry_mut(&key);
+            if !place.is_map() {
+                *place = Node::empty_map();
+            }
+            let outcome = merge(place, &value, path);
+            path.pop();
+            if matches!(outcome, Merge::Delete) {
+                into.remove(&key);
+            }
+        } else {
+            into.set(&key, value);
+        }
+    }
+    Merge::Keep
+}
+
+/// What a JSON patch makes of an object.
+///
+/// # Errors
+/// An operation that cannot be done: nothing is built then.
+pub(super) fn json_patched(object: Node, operations: &[Node]) -> Result<Node, String> {
+    let mut object = object;
+    for operation in operations {
+        let word = |key: &str| operation.text_at(&[key]).unwrap_or_default();
+        let path = pointer(&word("path"));
+        let value = || operation.get("value").unwrap_or(Node::Null);
+        match word("op").as_str() {
+            "add" => add(&mut object, &path, value())?,
+            "replace" => {
+                find(&object, &path).ok_or_else(|| missing(&word("path")))?;
+                put(&mut object, &path, value())?;
+            }
+            "remove" => drop(take(&mut object, &path)?),
+            "copy" => {
+                let from = pointer(&word("from"));
+                let found = find(&object, &from).ok_or_else(|| missing(&word("from")))?;
+                add(&mut object, &path, found)?;
+            }
+            "move" => {
+                let moved = take(&mut object, &pointer(&word("from")))?;
+                add(&mut object, &path, moved)?;
+            }
+            "test" => {
+                let found = find(&object, &path).map(|found| found.to_json(DEEPEST));
+                if found != Some(value().to_json(DEEPEST)) {
+                    return Err(format!("the test of {} fails", word("path")));
+                }
+            }
+            other => return Err(format!("`{other}` is no operation of a JSON patch")),
+        }
+    }
+    Ok(object)
+}
+
+fn missing(path: &str) -> String {
+    format!("{path} does not exist")
+}
+
+fn pointer(text: &str) -> Vec<String> {
+    let parts = text.split('/').skip(1);
+    parts
+        .map(|part| part.replace("~1", "/").replace("~0", "~"))
+        .collect()
+}
+
+fn find(object: &Node, path: &[String]) -> Option<Node> {
+    path.iter()
+        .try_fold(object.clone(), |value, part| match value.is_seq() {
+            true => value.items().get(part.parse::<usize>().ok()?).cloned(),
+            false => value.get(part),
+        })
+}
+
+/// The value that contains the last part of a path.
+fn parent<'n>(object: &'n mut Node, path: &[String]) -> Result<&'n mut Node, String> {
+    let mut place = object;
+    for part in path {
+        place = if place.is_seq() {
+            let at: usize = part.parse().map_err(|_| missing(part))?;
+            place.seq_mut().get_mut(at).ok_or_else(|| missing(part))?
+        } else {
+            if place.get(part).is_none() {
+                return Err(missing(&format!("/{}", path.join("/"))));
+            }
+            place.entry_mut(part)
+        };
+    }
+    Ok(place)
+}
+
+fn add(object: &mut Node, path: &[String], value: Node) -> Result<(), String> {
+    let Some((last, above)) = path.split_last() else {
+        *object = value;
+        return Ok(());
+    };
+    let place = parent(object, above)?;
+    if place.is_seq() {
+        let list = place.seq_mut();
+        let at = match last.as_str() {
+            "-" => list.len(),
+            number => number.parse().map_err(|_| missing(number))?,
+        };
+        if at > list.len() {
+            return Err(missing(last));
+        }
+        list.insert(at, value);
+    } else if place.is_map() {
+        place.set(last, value);
+    } else {
+        return Err(missing(&format!("/{}", path.join("/"))));
+    }
+    Ok(())
+}
+
+fn put(object: &mut Node, path: &[String], value: Node) -> Result<(), String> {
+    let Some((last, above)) = path.split_last() else {
+        *object = value;
+        return Ok(());
+    };
+    let place = parent(object, above)?;
+    if place.is_seq() {
+        let at: usize = last.parse().map_err(|_| missing(last))?;
+        *place.seq_mut().get_mut(at).ok_or_else(|| missing(last))? = value;
+    } else {
+        place.set(last, value);
+    }
+    Ok(())
+}
+
+fn take(object: &mut Node, path: &[String]) -> Result<Node, String> {
+    let found = find(object, path).ok_or_else(|| missing(&format!("/{}", path.join("/"))))?;
+    let Some((last, above)) = path.split_last() else {
+        return Err("a whole object cannot be removed".to_owned());
+    };
+    let place = parent(object, above)?;
+    if place.is_seq() {
+        let at: usize = last.parse().map_err(|_| missing(last))?;
+        place.seq_mut().remove(at);
+    } else {
+        place.remove(last);
+    }
+    Ok(found)
+}

@@ -1,0 +1,156 @@
+//! One object on its way through a build.
+
+use std::sync::Arc;
+
+use crate::graph::node::Node;
+use crate::kube::{ApiVersion, Scope};
+
+/// Where an object is written.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    /// Its file, from the root of the tree.
+    pub file: Arc<str>,
+    /// The line.
+    pub line: usize,
+    /// The byte at which it begins.
+    pub offset: u32,
+    /// Whether no file contains the object: a kustomization has an entry that generates it.
+    pub is_generated: bool,
+    /// What it is called there, if a build made something else of it.
+    pub written: Option<String>,
+}
+
+/// What kustomize tells objects apart by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResId {
+    /// The API group.
+    pub group: String,
+    /// The version.
+    pub version: String,
+    /// The kind.
+    pub kind: String,
+    /// The namespace as written.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+}
+
+impl ResId {
+    /// What an object is called; `None` if it is no whole object.
+    pub fn of(node: &Node) -> Option<Self> {
+        let version = node.text_at(&["apiVersion"]).unwrap_or_default();
+        let version = ApiVersion::split(&version);
+        Some(Self {
+            group: version.group.to_owned(),
+            version: version.version.to_owned(),
+            kind: node.text_at(&["kind"])?,
+            namespace: node.text_at(&["metadata", "namespace"]).unwrap_or_default(),
+            name: node.at(&["metadata", "name"])?.scalar()?,
+        })
+    }
+
+    /// The namespace as kustomize compares it: an object without one is in `default`.
+    pub fn effective_namespace(&self) -> &str {
+        match self.namespace.as_str() {
+            _ if is_cluster_scoped(&self.group, &self.kind) => "_non_namespaceable_",
+            "" => "default",
+            namespace => namespace,
+        }
+    }
+
+    /// Whether both mean one object (kustomize kyaml/resid/resid.go, Equals: namespace, group, version, kind, name).
+    pub fn equals(&self, other: &Self) -> bool {
+        self.effective_namespace() == other.effective_namespace()
+            && self.group == other.group
+            && self.version == other.version
+            && self.kind == other.kind
+            && self.name == other.name
+    }
+}
+
+/// Whether kustomize knows a kind as cluster-scoped: it knows the built-in ones, and takes every other one for namespaced.
+pub fn is_cluster_scoped(group: &str, kind: &str) -> bool {
+    crate::inventory::table().scope_of(group, kind) == Some(Scope::Cluster)
+}
+
+/// Whether a kind is a built-in one whose objects are in namespaces.
+pub fn is_namespaced(group: &str, kind: &str) -> bool {
+    crate::inventory::table().scope_of(group, kind) == Some(Scope::Namespaced)
+}
+
+/// An object, and how it came about.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// What it says now.
+    pub node: Node,
+    /// What it was called before, the original first.
+    pub previous: Vec<ResId>,
+    /// Where it is written.
+    pub origin: Origin,
+    /// Whether its name gets a hash of its content in the end.
+    pub needs_hash: bool,
+}
+
+impl Resource {
+    /// An object as it is written; `None` if it is no whole one.
+    pub fn written(node: Node, file: &Arc<str>, line: usize) -> Option<Self> {
+        ResId::of(&node)?;
+        let offset = node.span().map(|span| span.start).unwrap_or_default();
+        Some(Self {
+            node,
+            previous: Vec::new(),
+            origin: Origin {
+                file: Arc::clone(file),
+                line,
+                offset,
+                is_generated: false,
+                written: None,
+            },
+            needs_hash: false,
+        })
+    }
+
+    /// What it is called now.
+    pub fn id(&self) -> ResId {
+        ResId::of(&self.node).unwrap_or(ResId {
+            group: String::new(),
+            version: String::new(),
+            kind: String::new(),
+            namespace: String::new(),
+            name: String::new(),
+        })
+    }
+
+    /// What it was called first.
+    pub fn original(&self) -> ResId {
+        self.previous.first().cloned().unwrap_or_else(|| self.id())
+    }
+
+    /// Whether it is or was called so.
+    pub fn was_called(&self, id: &ResId) -> bool {
+        self.id().equals(id) || self.previous.iter().any(|previous| previous.equals(id))
+    }
+
+    /// Remembers what it is called.
+    pub fn remember(&mut self) {
+        let id = self.id();
+        self.previous.push(id);
+    }
+
+    /// A label or an annotation.
+    pub fn meta(&self, field: &str, key: &str) -> Option<String> {
+        self.node
+            .at(&["metadata", field])?
+            .get(key)?
+            .as_str()
+            .map(str::to_owned)
+    }
+
+    /// Puts labels or annotations on it.
+    pub fn mark(&mut self, field: &str, marks: &[(Arc<str>, Node)]) {
+        let place = self.node.entry_mut("metadata").entry_mut(field);
+        for (key, value) in marks {
+            place.set(key, Node::text(value.scalar().unwrap_or_default()));
+        }
+    }
+}

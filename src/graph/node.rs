@@ -1,0 +1,288 @@
+//! A value of a manifest that a build may change.
+//!
+//! What nothing changes stays where it is written; a change copies the mappings and sequences on the way to it and no others.
+
+use std::sync::Arc;
+
+use crate::text::Span;
+use crate::yaml::{Kind, NodeId, Tree};
+
+/// A value, written in a file or made by a build.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// As a document of a file has it.
+    Written(Arc<Tree>, NodeId),
+    /// Null.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A number.
+    Number(serde_json::Number),
+    /// Text.
+    Text(Arc<str>),
+    /// A mapping, its keys unique.
+    Map(Arc<Vec<(Arc<str>, Node)>>),
+    /// A sequence.
+    Seq(Arc<Vec<Node>>),
+}
+
+impl Node {
+    /// The value of a whole document.
+    pub fn of(tree: &Arc<Tree>) -> Self {
+        Self::Written(Arc::clone(tree), tree.root().id())
+    }
+
+    /// Text.
+    pub fn text(text: impl Into<Arc<str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A mapping without entries.
+    pub fn empty_map() -> Self {
+        Self::Map(Arc::default())
+    }
+
+    /// A JSON value.
+    pub fn of_json(value: &serde_json::Value) -> Self {
+        use serde_json::Value;
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Number(number) => Self::Number(number.clone()),
+            Value::String(text) => Self::text(text.as_str()),
+            Value::Array(items) => Self::Seq(Arc::new(items.iter().map(Self::of_json).collect())),
+            Value::Object(entries) => {
+                let entries = entries
+                    .iter()
+                    .map(|(key, value)| (Arc::from(key.as_str()), Self::of_json(value)));
+                Self::Map(Arc::new(entries.collect()))
+            }
+        }
+    }
+
+    /// Where the value is written; `None` of one that a build made.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Written(tree, id) => Some(tree.value(*id).span()),
+            _ => None,
+        }
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Written(tree, id) => tree.value(*id).as_str(),
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A truth value.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Written(tree, id) => tree.value(*id).as_bool(),
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A scalar as a reader that wants text takes it: numbers and truth values in their JSON form.
+    pub fn scalar(&self) -> Option<String> {
+        match self {
+            Self::Written(tree, id) => match tree.value(*id).kind() {
+                Kind::String(text) => Some(text.to_owned()),
+                Kind::Bool(value) => Some(value.to_string()),
+                Kind::Int(value) => Some(value.to_string()),
+                Kind::Uint(value) => Some(value.to_string()),
+                Kind::Float(value) => Some(value.to_string()),
+                Kind::Null | Kind::Map | Kind::Seq => None,
+            },
+            Self::Text(text) => Some(text.to_string()),
+            Self::Bool(value) => Some(value.to_string()),
+            Self::Number(number) => Some(number.to_string()),
+            Self::Null | Self::Map(_) | Self::Seq(_) => None,
+        }
+    }
+
+    /// Whether it is null.
+    pub fn is_null(&self) -> bool {
+        match self {
+            Self::Written(tree, id) => tree.value(*id).is_null(),
+            Self::Null => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it is a mapping.
+    pub fn is_map(&self) -> bool {
+        match self {
+            Self::Written(tree, id) => tree.value(*id).is_map(),
+            Self::Map(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it is a sequence.
+    pub fn is_seq(&self) -> bool {
+        match self {
+            Self::Written(tree, id) => tree.value(*id).is_seq(),
+            Self::Seq(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The value under a key of a mapping.
+    pub fn get(&self, key: &str) -> Option<Self> {
+        match self {
+            Self::Written(tree, id) => {
+                let value = tree.value(*id).get(key)?;
+                Some(Self::Written(Arc::clone(tree), value.id()))
+            }
+            Self::Map(entries) => {
+                let (_, value) = entries.iter().find(|(name, _)| **name == *key)?;
+                Some(value.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The value at the end of keys through nested mappings.
+    pub fn at(&self, path: &[&str]) -> Option<Self> {
+        path.iter()
+            .try_fold(self.clone(), |value, key| value.get(key))
+    }
+
+    /// The text at the end of such keys, if there is any.
+    pub fn text_at(&self, path: &[&str]) -> Option<String> {
+        let text = self.at(path)?.as_str()?.to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The entries of a mapping in their order; none of anything else.
+    pub fn entries(&self) -> Vec<(Arc<str>, Self)> {
+        match self {
+            Self::Written(tree, id) => {
+                let entries = tree.value(*id).entries();
+                let written = |value: NodeId| Self::Written(Arc::clone(tree), value);
+                entries
+                    .map(|entry| (Arc::from(entry.key), written(entry.value.id())))
+                    .collect()
+            }
+            Self::Map(entries) => entries.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The items of a sequence; none of anything else.
+    pub fn items(&self) -> Vec<Self> {
+        match self {
+            Self::Written(tree, id) => {
+                let items = tree.value(*id).items();
+                items
+                    .map(|item| Self::Written(Arc::clone(tree), item.id()))
+                    .collect()
+            }
+            Self::Seq(items) => items.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The items of a sequence under a key.
+    pub fn items_at(&self, key: &str) -> Vec<Self> {
+        self.get(key).map(|list| list.items()).unwrap_or_default()
+    }
+
+    /// The texts of a sequence under a key.
+    pub fn texts_at(&self, key: &str) -> Vec<String> {
+        let items = self.items_at(key);
+        items
+            .iter()
+            .filter_map(|item| item.as_str().map(str::to_owned))
+            .collect()
+    }
+
+    /// The entries, to change them; what was no mapping becomes an empty one.
+    pub fn map_mut(&mut self) -> &mut Vec<(Arc<str>, Self)> {
+        if !matches!(self, Self::Map(_)) {
+            *self = Self::Map(Arc::new(self.entries()));
+        }
+        match self {
+            Self::Map(entries) => Arc::make_mut(entries),
+            _ => unreachable!("it was made a mapping"),
+        }
+    }
+
+    /// The items, to change them; what was no sequence becomes an empty one.
+    pub fn seq_mut(&mut self) -> &mut Vec<Self> {
+        if !matches!(self, Self::Seq(_)) {
+            *self = Self::Seq(Arc::new(self.items()));
+        }
+        match self {
+            Self::Seq(items) => Arc::make_mut(items),
+            _ => unreachable!("it was made a sequence"),
+        }
+    }
+
+    /// The value under a key, to change it; null if there was none.
+    pub fn entry_mut(&mut self, key: &str) -> &mut Self {
+        let entries = self.map_mut();
+        let at = match entries.iter().position(|(name, _)| **name == *key) {
+            Some(at) => at,
+            None => {
+                entries.push((Arc::from(key), Self::Null));
+                entries.len() - 1
+            }
+        };
+        &mut entries[at].1
+    }
+
+    /// Puts a value under a key.
+    pub fn set(&mut self, key: &str, value: Self) {
+        *self.entry_mut(key) = value;
+    }
+
+    /// Takes a key away.
+    pub fn remove(&mut self, key: &str) {
+        if self.get(key).is_some() {
+            self.map_mut().retain(|(name, _)| **name != *key);
+        }
+    }
+
+    /// As JSON, its keys in their order; nothing below `depth` levels.
+    pub fn to_json(&self, depth: usize) -> serde_json::Value {
+        use serde_json::Value;
+        if self.is_map() {
+            let below = |value: Self| match depth {
+                0 => Value::Null,
+                depth => value.to_json(depth - 1),
+            };
+            let entries = self.entries().into_iter();
+            return Value::Object(
+                entries
+                    .map(|(key, value)| (key.to_string(), below(value)))
+                    .collect(),
+            );
+        }
+        if self.is_seq() {
+            let items = self.items().into_iter();
+            return match depth {
+                0 => Value::Null,
+                depth => Value::Array(items.map(|item| item.to_json(depth - 1)).collect()),
+            };
+        }
+        match self {
+            Self::Written(tree, id) => match tree.value(*id).kind() {
+                Kind::String(text) => Value::String(text.to_owned()),
+                Kind::Bool(value) => Value::Bool(value),
+                Kind::Int(value) => value.into(),
+                Kind::Uint(value) => value.into(),
+                Kind::Float(value) => value.into(),
+                Kind::Null | Kind::Map | Kind::Seq => Value::Null,
+            },
+            Self::Text(text) => Value::String(text.to_string()),
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::Null | Self::Map(_) | Self::Seq(_) => Value::Null,
+        }
+    }
+}

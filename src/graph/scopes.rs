@@ -1,0 +1,76 @@
+//! Which kinds are cluster-scoped: the built-in ones, and those that the CRDs of a tree define.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use super::files::TreeFiles;
+use super::kustomize::{ResId, is_cluster_scoped, resources_of};
+
+/// The cluster-scoped kinds of operators in common use: group, kind and the CRD that says so.
+const ROWS: &str = include_str!("../../rules/tables/cluster-scoped-kinds.csv");
+
+fn known() -> &'static BTreeSet<(&'static str, &'static str)> {
+    static KNOWN: LazyLock<BTreeSet<(&str, &str)>> = LazyLock::new(|| {
+        let rows = ROWS.lines().skip(1);
+        let cells = |row: &'static str| {
+            let mut cells = row.split(',');
+            Some((cells.next()?, cells.next()?))
+        };
+        rows.filter_map(cells).collect()
+    });
+    &KNOWN
+}
+
+/// The cluster-scoped kinds of a tree.
+#[derive(Debug, Default)]
+pub struct ClusterScopes {
+    custom: BTreeSet<(String, String)>,
+}
+
+impl ClusterScopes {
+    /// Those that the files define.
+    pub fn of(files: &TreeFiles<'_>) -> Self {
+        let mut custom = BTreeSet::new();
+        let manifests = files
+            .paths()
+            .filter(|path| path.ends_with(".yaml") || path.ends_with(".yml"));
+        for path in manifests {
+            let Ok(bytes) = files.bytes(path) else {
+                continue;
+            };
+            if memchr::memmem::find(&bytes, b"CustomResourceDefinition").is_none() {
+                continue;
+            }
+            let parsed = files.parsed(path);
+            for resource in resources_of(&parsed, path).unwrap_or_default() {
+                let spec = |path: &[&str]| resource.node.at(&["spec"])?.text_at(path);
+                if spec(&["scope"]).as_deref() == Some("Cluster") {
+                    custom.extend(spec(&["group"]).zip(spec(&["names", "kind"])));
+                }
+            }
+        }
+        Self { custom }
+    }
+
+    /// Whether a kind is cluster-scoped, as far as that is known.
+    pub fn is_cluster(&self, group: &str, kind: &str) -> bool {
+        is_cluster_scoped(group, kind)
+            || known().contains(&(group, kind))
+            || self.custom.contains(&(group.to_owned(), kind.to_owned()))
+    }
+
+    /// The key of an object as it is applied.
+    pub fn key(&self, id: &ResId) -> String {
+        let group = match id.group.as_str() {
+            "" => String::new(),
+            group => format!(".{group}"),
+        };
+        let is_cluster = self.is_cluster(&id.group, &id.kind);
+        let namespace = if is_cluster {
+            ""
+        } else {
+            id.namespace.as_str()
+        };
+        format!("{}{group}/{namespace}/{}", id.kind, id.name)
+    }
+}

@@ -1,0 +1,38 @@
+//! Inputs that decide what is applied and that nobody evaluates.
+
+use serde::Serialize;
+
+/// What an input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// A Helm chart.
+    Chart,
+    /// A resource, a component or a patch from the network.
+    Remote,
+    /// A variable that only the cluster knows.
+    Variable,
+    /// A generator that is a program.
+    Generator,
+    /// A transformer, and what replaces parts of names.
+    Transformer,
+    /// A repository, an artifact or a bucket that is not this tree.
+    OtherRepository,
+    /// More than is followed.
+    Limit,
+}
+
+/// An input that was not read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct UnreadInput {
+    /// What it is.
+    pub what: What,
+    /// Its name.
+    pub subject: String,
+    /// The file that names it, from the root of the tree.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// Why it was not read.
+    pub reason: String,
+}
