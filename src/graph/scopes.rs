@@ -61,16 +61,10 @@ impl ClusterScopes {
 
     /// The key of an object as it is applied.
     pub fn key(&self, id: &ResId) -> String {
-        let group = match id.group.as_str() {
-            "" => String::new(),
-            group => format!(".{group}"),
-        };
-        let is_cluster = self.is_cluster(&id.group, &id.kind);
-        let namespace = if is_cluster {
-            ""
+        if self.is_cluster(&id.group, &id.kind) {
+            id.key_in("")
         } else {
-            id.namespace.as_str()
-        };
-        format!("{}{group}/{namespace}/{}", id.kind, id.name)
+            id.key_in(&id.namespace)
+        }
     }
 }

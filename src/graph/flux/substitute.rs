@@ -251,9 +251,10 @@ fn replaced_in(
         let mut changed = None;
         for (key, value) in node.entries() {
             let new = replaced_in(&value, variables, unknown, depth + 1)?;
-            let new_key = match key.contains("${") {
-                true => Some(variables.substitute(&key)?.text),
-                false => None,
+            let new_key = if key.contains("${") {
+                Some(variables.substitute(&key)?.text)
+            } else {
+                None
             };
             if new.is_none() && new_key.is_none() {
                 continue;

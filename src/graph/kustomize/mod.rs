@@ -6,6 +6,7 @@ mod generate;
 mod patch;
 mod resource;
 mod select;
+mod transform;
 
 pub use build::{Budget, BuildError, Builder, Built, KustomizationDoc, resources_of, shown};
 pub use patch::merged;

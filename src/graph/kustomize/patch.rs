@@ -51,14 +51,15 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
             && old.as_ref().is_some_and(Node::is_seq)
         {
             let list = into.entry_mut(&key).seq_mut();
-            let is_there = |list: &[Node], item: &Node| match item.is_map() {
-                true => list
-                    .iter()
-                    .any(|old| old.text_at(&["uid"]) == item.text_at(&["uid"])),
-                false => list.iter().any(|old| old.scalar() == item.scalar()),
+            let are_one = |old: &Node, item: &Node| {
+                if item.is_map() {
+                    old.text_at(&["uid"]) == item.text_at(&["uid"])
+                } else {
+                    old.scalar() == item.scalar()
+                }
             };
             for item in value.items() {
-                if !is_there(list, &item) {
+                if !list.iter().any(|old| are_one(old, &item)) {
                     list.push(item);
                 }
             }
@@ -130,11 +131,13 @@ fn pointer(text: &str) -> Vec<String> {
 }
 
 fn find(object: &Node, path: &[String]) -> Option<Node> {
-    path.iter()
-        .try_fold(object.clone(), |value, part| match value.is_seq() {
-            true => value.items().get(part.parse::<usize>().ok()?).cloned(),
-            false => value.get(part),
-        })
+    path.iter().try_fold(object.clone(), |value, part| {
+        if value.is_seq() {
+            value.items().get(part.parse::<usize>().ok()?).cloned()
+        } else {
+            value.get(part)
+        }
+    })
 }
 
 /// The value that contains the last part of a path.

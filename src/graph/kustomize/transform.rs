@@ -1,0 +1,388 @@
+//! What a kustomization does to what it has built: patches, namespace, names, labels and annotations
+//! (kustomize api/internal/target/kusttarget_configplugin.go).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+
+use super::build::{Builder, Built, KustomizationDoc, Outcome};
+use super::patch::{json_patched, merged};
+use super::resource::{ResId, Resource};
+use super::select::Target;
+use crate::graph::files::parse_inline;
+use crate::graph::node::Node;
+use crate::graph::unread::What;
+use crate::kustomize::{is_remote, resolve};
+
+impl Builder<'_> {
+    /// What a kustomization does to everything that it has built, in kustomize's order.
+    pub(super) fn transform(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
+        for entry in doc.node.items_at("patchesStrategicMerge") {
+            let patches = self.patch_documents(doc, &entry, entry.as_str())?;
+            for patch in &patches {
+                self.merge_by_name(doc, &entry, patch, built)?;
+            }
+        }
+        for entry in doc.node.items_at("patches") {
+            self.patch(doc, &entry, built)?;
+        }
+        self.namespace(doc, built)?;
+        self.names(doc, built);
+        self.marks(doc, built);
+        for entry in doc.node.items_at("patchesJson6902") {
+            self.patch(doc, &entry, built)?;
+        }
+        self.replacements(doc, built);
+        self.transformers(doc, built)
+    }
+
+    /// Transformers of kustomize itself are evaluated; others are programs.
+    fn transformers(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
+        for entry in doc.node.items_at("transformers") {
+            let place = entry.as_str().map(|text| resolve(&doc.folder, text));
+            let is_folder = place
+                .as_ref()
+                .is_some_and(|place| !self.files.has_file(place) && self.files.has_folder(place));
+            let documents = if is_folder {
+                Vec::new()
+            } else {
+                self.patch_documents(doc, &entry, entry.as_str())?
+            };
+            if documents.is_empty() {
+                built
+                    .unread
+                    .push(self.plugin(doc, &entry, What::Transformer, "transformers"));
+            }
+            for transformer in &documents {
+                if !self.builtin(doc, &entry, transformer, built)? {
+                    built
+                        .unread
+                        .push(self.plugin(doc, &entry, What::Transformer, "transformers"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a transformer is one of kustomize's own (kustomize plugin/builtin) and was evaluated.
+    fn builtin(
+        &self,
+        doc: &KustomizationDoc,
+        entry: &Node,
+        transformer: &Node,
+        built: &mut Built,
+    ) -> Outcome<bool> {
+        if transformer.text_at(&["apiVersion"]).as_deref() != Some("builtin") {
+            return Ok(false);
+        }
+        let marks = |key: &str| transformer.get(key).map(|marks| marks.entries());
+        match transformer.text_at(&["kind"]).unwrap_or_default().as_str() {
+            "NamespaceTransformer" => {
+                let unset_only =
+                    transformer.get("unsetOnly").and_then(|flag| flag.as_bool()) == Some(true);
+                let namespace = transformer.text_at(&["metadata", "namespace"]);
+                for resource in &mut built.resources {
+                    let id = resource.id();
+                    let is_free = !unset_only || id.namespace.is_empty();
+                    if is_free && id.effective_namespace() != "_non_namespaceable_" {
+                        resource.remember();
+                        let metadata = resource.node.entry_mut("metadata");
+                        let namespace = namespace.as_deref().unwrap_or_default();
+                        metadata.set("namespace", Node::text(namespace));
+                    }
+                }
+            }
+            kind @ ("PrefixTransformer" | "SuffixTransformer" | "PrefixSuffixTransformer") => {
+                let mut names = Node::empty_map();
+                let text = |key: &str| transformer.text_at(&[key]).map(Node::text);
+                if let Some(prefix) = text("prefix").filter(|_| kind != "SuffixTransformer") {
+                    names.set("namePrefix", prefix);
+                }
+                if let Some(suffix) = text("suffix").filter(|_| kind != "PrefixTransformer") {
+                    names.set("nameSuffix", suffix);
+                }
+                let named = KustomizationDoc {
+                    node: names,
+                    ..doc.clone()
+                };
+                self.names(&named, built);
+            }
+            "LabelTransformer" => {
+                let labels = marks("labels").unwrap_or_default();
+                built
+                    .resources
+                    .iter_mut()
+                    .for_each(|resource| resource.mark("labels", &labels));
+            }
+            "AnnotationsTransformer" => {
+                let annotations = marks("annotations").unwrap_or_default();
+                built
+                    .resources
+                    .iter_mut()
+                    .for_each(|resource| resource.mark("annotations", &annotations));
+            }
+            "PatchTransformer" | "PatchJson6902Transformer" => {
+                self.patch(doc, transformer, built)?;
+            }
+            "ImageTagTransformer" | "ReplicaCountTransformer" => {}
+            _ => {
+                let _ = entry;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The documents of a patch: a file, or text in the place of its path.
+    fn patch_documents(
+        &self,
+        doc: &KustomizationDoc,
+        entry: &Node,
+        text: Option<&str>,
+    ) -> Outcome<Vec<Node>> {
+        let Some(text) = text else {
+            return Ok(vec![entry.clone()]);
+        };
+        let place = resolve(&doc.folder, text);
+        let parsed = match self.files.has_file(&place) {
+            true => self.files.parsed(&place),
+            false if text.contains('\n') || text.contains(':') => Arc::new(parse_inline(text)),
+            false => {
+                return Err(self.failed(doc, Some(entry), format!("{text} does not exist")));
+            }
+        };
+        match &parsed.error {
+            Some((reason, _)) => Err(self.failed(
+                doc,
+                Some(entry),
+                format!("the patch cannot be read: {reason}"),
+            )),
+            None => Ok(parsed.documents.clone()),
+        }
+    }
+
+    /// An entry of `patches` or `patchesJson6902`.
+    fn patch(&self, doc: &KustomizationDoc, entry: &Node, built: &mut Built) -> Outcome {
+        let path = entry.text_at(&["path"]);
+        let inline = entry.text_at(&["patch"]);
+        if let Some(path) = path
+            .as_deref()
+            .filter(|path| is_remote(path) && !self.files.has_file(&resolve(&doc.folder, path)))
+        {
+            built.unread.push(self.remote(doc, entry, path));
+            return Ok(());
+        }
+        let documents = match (&path, &inline) {
+            (Some(path), _) => self.patch_documents(doc, entry, Some(path))?,
+            (None, Some(text)) => {
+                let parsed = parse_inline(text);
+                // kustomize reads what begins so as JSON (kustomize plugin/builtin/patchtransformer, `jsonPatchFromBytes`).
+                let as_json = text.starts_with('[');
+                let as_json = as_json.then(|| serde_json::from_str::<IgnoredAny>(text));
+                let refused = as_json.and_then(Result::err).map(|error| error.to_string());
+                match refused.or(parsed.error.map(|(reason, _)| reason)) {
+                    Some(reason) => {
+                        let reason = format!("the patch cannot be read: {reason}");
+                        return Err(self.failed(doc, Some(entry), reason));
+                    }
+                    None => parsed.documents,
+                }
+            }
+            (None, None) => return Ok(()),
+        };
+        let target = entry.get("target").map(|target| Target::read(&target));
+        let target = target
+            .transpose()
+            .map_err(|reason| self.failed(doc, Some(entry), reason))?;
+        let is_json = documents.first().is_some_and(Node::is_seq);
+        if is_json {
+            let Some(target) = target else {
+                let reason = "a JSON patch has no target".to_owned();
+                return Err(self.failed(doc, Some(entry), reason));
+            };
+            let operations: Vec<Node> = documents.iter().flat_map(Node::items).collect();
+            for resource in built.resources.iter_mut().filter(|one| target.selects(one)) {
+                resource.remember();
+                let patched = json_patched(resource.node.clone(), &operations);
+                resource.node = patched.map_err(|reason| {
+                    let reason =
+                        format!("{} cannot be patched: {reason}", resource.original().key());
+                    self.failed(doc, Some(entry), reason)
+                })?;
+            }
+            return Ok(());
+        }
+        for patch in &documents {
+            let Some(target) = &target else {
+                self.merge_by_name(doc, entry, patch, built)?;
+                continue;
+            };
+            let options = |key: &str| {
+                entry.at(&["options", key]).and_then(|flag| flag.as_bool()) == Some(true)
+            };
+            let allowed = (options("allowNameChange"), options("allowKindChange"));
+            let mut kept = Vec::with_capacity(built.resources.len());
+            for resource in std::mem::take(&mut built.resources) {
+                if target.selects(&resource) {
+                    kept.extend(strategically(resource, patch, allowed));
+                } else {
+                    kept.push(resource);
+                }
+            }
+            built.resources = kept;
+        }
+        Ok(())
+    }
+
+    /// A strategic merge patch that names its object.
+    fn merge_by_name(
+        &self,
+        doc: &KustomizationDoc,
+        entry: &Node,
+        patch: &Node,
+        built: &mut Built,
+    ) -> Outcome {
+        let Some(id) = ResId::of(patch) else {
+            return Err(self.failed(doc, Some(entry), "the patch names no object".to_owned()));
+        };
+        let Some(at) = built.resources.iter().position(|one| one.was_called(&id)) else {
+            // It may be part of what was not read.
+            if built.unread.is_empty() {
+                let reason = format!("the patch is about {}, which is not there", id.key());
+                return Err(self.failed(doc, Some(entry), reason));
+            }
+            return Ok(());
+        };
+        let resource = built.resources.remove(at);
+        if let Some(patched) = strategically(resource, patch, (false, false)) {
+            built.resources.insert(at, patched);
+        }
+        Ok(())
+    }
+
+    fn namespace(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
+        let Some(namespace) = doc.node.text_at(&["namespace"]) else {
+            return Ok(());
+        };
+        for resource in &mut built.resources {
+            let id = resource.id();
+            resource.remember();
+            let metadata = resource.node.entry_mut("metadata");
+            if id.kind == "Namespace" && id.group.is_empty() {
+                metadata.set("name", Node::text(namespace.as_str()));
+            } else if id.effective_namespace() != "_non_namespaceable_" {
+                metadata.set("namespace", Node::text(namespace.as_str()));
+            }
+        }
+        let mut known = BTreeSet::new();
+        for resource in &built.resources {
+            let key = resource.id().key();
+            if !known.insert(key.clone()) {
+                let reason = format!("in the namespace `{namespace}`, {key} is there twice");
+                return Err(self.failed(doc, doc.node.get("namespace").as_ref(), reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn names(&self, doc: &KustomizationDoc, built: &mut Built) {
+        let prefix = doc.node.text_at(&["namePrefix"]).unwrap_or_default();
+        let suffix = doc.node.text_at(&["nameSuffix"]).unwrap_or_default();
+        if prefix.is_empty() && suffix.is_empty() {
+            return;
+        }
+        for resource in &mut built.resources {
+            let id = resource.id();
+            // kustomize plugin/builtin/prefixtransformer, `prefixFieldSpecsToSkip`.
+            let keeps = id.kind == "CustomResourceDefinition"
+                || id.kind == "Namespace"
+                || (id.kind == "APIService" && id.group == "apiregistration.k8s.io");
+            if !keeps {
+                resource.remember();
+                let name = format!("{prefix}{}{suffix}", id.name);
+                resource
+                    .node
+                    .entry_mut("metadata")
+                    .set("name", Node::text(name));
+            }
+        }
+    }
+
+    fn marks(&self, doc: &KustomizationDoc, built: &mut Built) {
+        let common = |key: &str| doc.node.get(key).map(|marks| marks.entries());
+        let mut labels = common("commonLabels").unwrap_or_default();
+        for entry in doc.node.items_at("labels") {
+            labels.extend(
+                entry
+                    .get("pairs")
+                    .map(|pairs| pairs.entries())
+                    .unwrap_or_default(),
+            );
+        }
+        let annotations = common("commonAnnotations").unwrap_or_default();
+        for resource in &mut built.resources {
+            if !labels.is_empty() {
+                resource.mark("labels", &labels);
+            }
+            if !annotations.is_empty() {
+                resource.mark("annotations", &annotations);
+            }
+        }
+    }
+
+    /// Replacements and variables in what an object is called are not evaluated.
+    fn replacements(&self, doc: &KustomizationDoc, built: &mut Built) {
+        let is_identity = |path: &String| {
+            matches!(
+                path.as_str(),
+                "metadata.name" | "metadata.namespace" | "kind" | "apiVersion"
+            )
+        };
+        for entry in doc.node.items_at("replacements") {
+            let named = entry.text_at(&["path"]);
+            let targets = entry.items_at("targets");
+            let changes = targets
+                .iter()
+                .any(|target| target.texts_at("fieldPaths").iter().any(is_identity));
+            if changes || named.is_some() {
+                let subject = named.unwrap_or_else(|| "replacements".to_owned());
+                let reason = "replacements in names are not evaluated";
+                built.unread.push(self.unread(
+                    doc,
+                    Some(&entry),
+                    What::Transformer,
+                    subject,
+                    reason,
+                ));
+            }
+        }
+    }
+}
+
+/// What a strategic merge makes of an object, whose name, namespace and kind stay unless the patch may change them.
+fn strategically(mut resource: Resource, patch: &Node, allowed: (bool, bool)) -> Option<Resource> {
+    let id = resource.id();
+    let (name, kind) = allowed;
+    if name || kind {
+        resource.remember();
+    }
+    let mut node = merged(resource.node.clone(), patch)?;
+    if !kind {
+        node.set("kind", Node::text(id.kind.as_str()));
+    }
+    node.set(
+        "apiVersion",
+        resource.node.get("apiVersion").unwrap_or(Node::Null),
+    );
+    let metadata = node.entry_mut("metadata");
+    if !name {
+        metadata.set("name", Node::text(id.name.as_str()));
+    }
+    match id.namespace.as_str() {
+        "" => metadata.remove("namespace"),
+        namespace => metadata.set("namespace", Node::text(namespace)),
+    }
+    resource.node = node;
+    Some(resource)
+}
