@@ -41,7 +41,7 @@ pub struct WholeTree {
     pub folders: BTreeSet<String>,
     /// The destinations that cannot be built, each with what is in the way: `apps has no kustomization`.
     pub unbuildable: BTreeMap<Destination, String>,
-    /// What the Kustomizations of Flux say, as their parents apply them.
+    /// The settings of each Flux Kustomization, as its parent applies it.
     pub flux: BTreeMap<Deliverer, DeliverySettings>,
 }
 

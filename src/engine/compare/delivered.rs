@@ -50,8 +50,9 @@ impl FluxDeliveries {
             let kustomizations = delivery.reached.iter();
             evaluated.extend(kustomizations.filter_map(|folder| tree.kustomization_of(folder)));
             let is_known = delivery.unread.iter().all(|one| one.what != What::Variable);
-            let place = delivery.location.as_ref().filter(|_| is_known);
-            evaluated.extend(place.map(|(file, _)| file.to_string()));
+            if is_known {
+                evaluated.insert(delivery.file.to_string());
+            }
         }
         // What is a program is not evaluated.
         for unread in all.iter().flat_map(|delivery| &delivery.unread) {
@@ -75,7 +76,7 @@ impl FluxDeliveries {
     pub(super) fn settings(&self) -> BTreeMap<Deliverer, Settings> {
         let kustomizations = self.all.iter();
         kustomizations
-            .filter_map(|delivery| Some((deliverer(delivery)?, delivery.settings.clone())))
+            .filter_map(|delivery| Some((delivery.by.clone()?, delivery.settings.clone())))
             .collect()
     }
 
@@ -89,7 +90,7 @@ impl FluxDeliveries {
         let known: BTreeMap<Deliverer, &Delivery> = self
             .all
             .iter()
-            .filter_map(|delivery| Some((deliverer(delivery)?, delivery)))
+            .filter_map(|delivery| Some((delivery.by.clone()?, delivery)))
             .collect();
         let reached: BTreeSet<&str> = known
             .values()
@@ -144,19 +145,6 @@ impl FluxDeliveries {
     }
 }
 
-/// The Kustomization that delivers.
-fn deliverer(delivery: &Delivery) -> Option<Deliverer> {
-    let key = delivery.key.as_deref()?;
-    let (namespace, name) = key
-        .strip_prefix("Kustomization.kustomize.toolkit.fluxcd.io/")?
-        .split_once('/')?;
-    Some(Deliverer {
-        tool: SourceTool::Flux,
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-    })
-}
-
 fn root_of(
     deliverer: Deliverer,
     delivery: &Delivery,
@@ -194,7 +182,7 @@ fn root_of(
             *copy += 1;
         }
     }
-    let folder = delivery.path.clone().unwrap_or_default();
+    let folder = delivery.path.clone();
     let files = files.into_iter().flat_map(|(file, copies)| {
         copies.into_iter().map(move |keys| BuiltFile {
             file,

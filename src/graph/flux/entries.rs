@@ -24,7 +24,7 @@ impl<'r> Reached<'r> {
     /// Follows Kustomizations with their sources.
     pub(super) fn by<'k>(
         files: &'r TreeFiles<'r>,
-        kustomizations: impl IntoIterator<Item = (&'k FluxKustomization, SourceFiles)>,
+        kustomizations: impl IntoIterator<Item = (&'k FluxKustomization, &'k SourceFiles)>,
     ) -> Self {
         let mut reached = Self {
             files,
@@ -35,7 +35,7 @@ impl<'r> Reached<'r> {
             let folder = one.folder();
             let begin = format!("{folder}\0{}", source.patterns());
             if !reached.lists.contains_key(&begin) {
-                let doc = kustomization_of(files, &source, &folder, "").ok();
+                let doc = kustomization_of(files, source, &folder, "").ok();
                 let listed = doc.as_ref().map(listed).unwrap_or_default();
                 reached.lists.insert(begin.clone(), listed);
             }

@@ -1,6 +1,6 @@
 //! One Flux Kustomization: what it says, and what it builds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::scan::{SourceFiles, kustomization_of};
@@ -10,7 +10,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, Built, Origin, Resource, is_namespaced};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
-use crate::kustomize::resolve;
+use crate::kustomize::{Deliverer, SourceTool, resolve};
 
 /// The group of Flux Kustomizations.
 pub(super) const GROUP: &str = "kustomize.toolkit.fluxcd.io";
@@ -63,23 +63,10 @@ impl FluxKustomization {
     /// What it says about what it delivers.
     pub(super) fn settings(&self) -> Settings {
         let flag = |key: &str| self.spec.get(key).and_then(|flag| flag.as_bool());
-        let depends = self
-            .spec
-            .items_at("dependsOn")
-            .into_iter()
-            .filter_map(|on| {
-                let namespace = on.text_at(&["namespace"]);
-                let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
-                Some(format!("{namespace}/{}", on.text_at(&["name"])?))
-            });
         Settings {
             prune: Some(flag("prune").unwrap_or(false)),
             suspend: flag("suspend"),
-            force: flag("force"),
             deletion_policy: self.spec.text_at(&["deletionPolicy"]),
-            target_namespace: self.spec.text_at(&["targetNamespace"]),
-            depends_on: depends.collect(),
-            ..Settings::default()
         }
     }
 
@@ -181,9 +168,6 @@ impl FluxKustomization {
                 line: resource.origin.line,
             })?;
             let after = resource.id();
-            if after != before {
-                resource.origin.written.get_or_insert(before.key());
-            }
             let named = format!("{}/{}", after.namespace, after.name);
             for name in unknown
                 .into_iter()
@@ -233,19 +217,21 @@ impl FluxKustomization {
     }
 
     /// The delivery, without what it builds.
-    pub(super) fn delivery(&self, cluster: &str, parent: Option<&str>) -> Delivery {
-        let folder = self.folder();
+    pub(super) fn delivery(&self, cluster: &str) -> Delivery {
         Delivery {
             id: format!("{cluster}|{}", self.key()),
-            tool: "flux",
-            cluster: Some(cluster.to_owned()),
-            key: Some(self.key()),
-            path: Some(folder),
-            parent: parent.map(str::to_owned),
-            certainty: "certain",
-            location: Some((Arc::clone(&self.origin.file), self.origin.line)),
+            by: Some(Deliverer {
+                tool: SourceTool::Flux,
+                namespace: self.namespace.clone(),
+                name: self.name.clone(),
+            }),
+            path: self.folder(),
+            file: Arc::clone(&self.origin.file),
             settings: self.settings(),
-            ..Delivery::default()
+            error: None,
+            resources: Vec::new(),
+            reached: BTreeSet::new(),
+            unread: Vec::new(),
         }
     }
 }

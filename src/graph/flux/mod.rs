@@ -11,9 +11,9 @@ use std::sync::Arc;
 use self::entries::{Reached, left_out};
 use self::kustomization::FluxKustomization;
 use self::scan::SourceFiles;
-use super::delivery::{Delivery, Instance, Settings};
+use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
-use super::kustomize::{Budget, Builder, Built, Origin, Resource, resources_of, shown};
+use super::kustomize::{Budget, BuildError, Builder, Built, Origin, Resource, resources_of, shown};
 use super::node::Node;
 use super::scopes::ClusterScopes;
 use super::unread::{UnreadInput, What};
@@ -54,9 +54,10 @@ pub fn deliveries(
 /// What the files of a tree say, whoever applies them.
 struct Written {
     kustomizations: Vec<(String, FluxKustomization)>,
-    /// `spec.ignore` of sources, by `Kind/namespace/name`.
-    ignored: BTreeMap<String, String>,
-    /// Sources that are no git repository.
+    /// The files of the sources that say which they leave out.
+    sources: BTreeMap<SourceName, SourceFiles>,
+    /// The files of all other sources.
+    source: SourceFiles,
     config: ConfigData,
     /// Folders that a FluxInstance syncs.
     synced: Vec<FluxKustomization>,
@@ -71,7 +72,8 @@ impl Written {
     fn of(files: &TreeFiles<'_>) -> Self {
         let mut written = Self {
             kustomizations: Vec::new(),
-            ignored: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            source: SourceFiles::of(files, None),
             config: BTreeMap::new(),
             synced: Vec::new(),
             own: BTreeSet::new(),
@@ -87,7 +89,7 @@ impl Written {
             }
             let parsed = files.parsed(path);
             for resource in resources_of(&parsed, path).unwrap_or_default() {
-                written.take(path, &resource);
+                written.take(files, path, &resource);
             }
         }
         let mut named: BTreeMap<SourceName, (usize, usize)> = BTreeMap::new();
@@ -109,7 +111,7 @@ impl Written {
         written
     }
 
-    fn take(&mut self, path: &str, resource: &Resource) {
+    fn take(&mut self, files: &TreeFiles<'_>, path: &str, resource: &Resource) {
         let id = resource.id();
         match (id.group.as_str(), id.kind.as_str()) {
             (kustomization::GROUP, "Kustomization") => {
@@ -119,8 +121,9 @@ impl Written {
             }
             ("source.toolkit.fluxcd.io", kind) => {
                 if let Some(patterns) = resource.node.text_at(&["spec", "ignore"]) {
-                    let name = format!("{kind}/{}/{}", id.namespace, id.name);
-                    self.ignored.insert(name, patterns);
+                    let name = (kind.to_owned(), id.namespace, id.name);
+                    self.sources
+                        .insert(name, SourceFiles::of(files, Some(&patterns)));
                 }
             }
             ("", "ConfigMap") => {
@@ -165,7 +168,7 @@ impl Written {
         let synced = synced.filter(|one| files.has_folder(&one.folder()));
         entries.extend(synced.cloned());
         let all = written.iter().map(|(_, one)| one).chain(&entries);
-        let reached = Reached::by(files, all.map(|one| (one, self.source(files, one))));
+        let reached = Reached::by(files, all.map(|one| (one, self.source(one))));
         let begins = |(number, (path, one)): &(usize, &&(String, FluxKustomization))| {
             let folder = one.folder();
             let builds_itself = folder.is_empty()
@@ -191,10 +194,8 @@ impl Written {
         entries
     }
 
-    fn source(&self, files: &TreeFiles<'_>, one: &FluxKustomization) -> SourceFiles {
-        let (kind, namespace, name) = one.source();
-        let named = format!("{kind}/{namespace}/{name}");
-        SourceFiles::of(files, self.ignored.get(&named).map(String::as_str))
+    fn source(&self, one: &FluxKustomization) -> &SourceFiles {
+        self.sources.get(&one.source()).unwrap_or(&self.source)
     }
 }
 
@@ -242,9 +243,9 @@ impl Cluster<'_> {
         limits: &Limits,
         all: &mut Vec<Delivery>,
     ) -> Result<(), BeyondLimit> {
-        let mut pending = VecDeque::from([(entry, None)]);
+        let mut pending = VecDeque::from([entry]);
         let mut seen = BTreeSet::new();
-        while let Some((one, parent)) = pending.pop_front() {
+        while let Some(one) = pending.pop_front() {
             if !seen.insert(one.key()) {
                 continue;
             }
@@ -256,7 +257,7 @@ impl Cluster<'_> {
                     &*one.origin.file,
                 ));
             }
-            let mut delivery = one.delivery(self.name, parent.as_deref());
+            let mut delivery = one.delivery(self.name);
             match self.build(&one) {
                 Err(Foreign(unread)) => delivery.unread.push(unread),
                 Ok(Err(_)) if self.budget.is_spent() => {
@@ -265,11 +266,12 @@ impl Cluster<'_> {
                 Ok(Err(error)) => delivery.error = Some(error),
                 Ok(Ok(built)) => {
                     for resource in &built.resources {
-                        let child = FluxKustomization::of(resource);
-                        pending.extend(child.map(|child| (child, Some(delivery.id.clone()))));
-                        all.extend(self.release(resource, &delivery.id));
+                        pending.extend(FluxKustomization::of(resource));
+                        all.extend(self.release(resource));
                     }
-                    self.fill(&mut delivery, built);
+                    delivery.resources = built.resources;
+                    delivery.reached = built.reached;
+                    delivery.unread = built.unread;
                 }
             }
             all.push(delivery);
@@ -277,10 +279,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    fn build(
-        &self,
-        one: &FluxKustomization,
-    ) -> Result<Result<Built, super::kustomize::BuildError>, Foreign> {
+    fn build(&self, one: &FluxKustomization) -> Result<Result<Built, BuildError>, Foreign> {
         let (kind, namespace, name) = one.source();
         let is_git = kind == "GitRepository" || kind.is_empty();
         let folder = one.folder();
@@ -303,13 +302,13 @@ impl Cluster<'_> {
             };
             find(namespace).or_else(|| find(""))
         });
-        let source = self.written.source(self.files, one);
+        let source = self.written.source(one);
         let builder = Builder::within(self.files, self.budget);
-        Ok(one.build(self.files, &builder, &source, &variables))
+        Ok(one.build(self.files, &builder, source, &variables))
     }
 
     /// A HelmRelease, whose contents nobody reads here.
-    fn release(&self, resource: &Resource, parent: &str) -> Option<Delivery> {
+    fn release(&self, resource: &Resource) -> Option<Delivery> {
         let id = resource.id();
         if id.group != "helm.toolkit.fluxcd.io" || id.kind != "HelmRelease" {
             return None;
@@ -334,68 +333,15 @@ impl Cluster<'_> {
         };
         Some(Delivery {
             id: format!("{}|{key}", self.name),
-            tool: "flux",
-            cluster: Some(self.name.to_owned()),
-            key: Some(key),
-            parent: Some(parent.to_owned()),
-            certainty: "certain",
-            location: Some((Arc::clone(file), *line)),
-            settings: Settings {
-                suspend: resource
-                    .node
-                    .at(&["spec", "suspend"])
-                    .and_then(|flag| flag.as_bool()),
-                target_namespace: text(&["spec", "targetNamespace"]),
-                release_name: text(&["spec", "releaseName"]),
-                chart,
-                version,
-                ..Settings::default()
-            },
+            by: None,
+            path: String::new(),
+            file: Arc::clone(file),
+            settings: Settings::default(),
+            error: None,
+            resources: Vec::new(),
+            reached: BTreeSet::new(),
             unread: vec![unread],
-            ..Delivery::default()
         })
-    }
-
-    fn fill(&self, delivery: &mut Delivery, built: Built) {
-        let unknown: BTreeSet<&String> = built
-            .unread
-            .iter()
-            .filter(|unread| unread.what == What::Variable)
-            .map(|unread| &unread.subject)
-            .collect();
-        let is_known = |key: &str| {
-            !unknown
-                .iter()
-                .any(|name| key.contains(&format!("${{{name}")))
-        };
-        delivery.instances = built
-            .resources
-            .iter()
-            .map(|resource| {
-                let key = self.scopes.key(&resource.id());
-                Instance {
-                    certainty: if is_known(&key) {
-                        "certain"
-                    } else {
-                        "possible"
-                    },
-                    written: resource
-                        .origin
-                        .written
-                        .clone()
-                        .filter(|written| *written != key),
-                    file: Arc::clone(&resource.origin.file),
-                    line: resource.origin.line,
-                    key,
-                }
-            })
-            .collect();
-        delivery.instances.sort();
-        delivery.unread = built.unread;
-        delivery.unread.sort();
-        delivery.unread.dedup();
-        delivery.reached = built.reached;
-        delivery.resources = built.resources;
     }
 }
 

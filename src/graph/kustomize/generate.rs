@@ -132,7 +132,6 @@ impl Generator<'_> {
                 line: self.origin.1,
                 offset: self.entry.span().map(|span| span.start).unwrap_or_default(),
                 is_generated: true,
-                written: None,
             },
             needs_hash: true,
         };
@@ -248,21 +247,11 @@ pub(super) fn content_hash(node: &Node) -> String {
 
 /// A JSON string as Go's `encoding/json` writes it: what HTML gives a meaning is escaped.
 fn json_text(text: &str) -> String {
-    let mut json = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => json.extend(['\\', c]),
-            '\n' => json.push_str("\\n"),
-            '\r' => json.push_str("\\r"),
-            '\t' => json.push_str("\\t"),
-            '\u{8}' => json.push_str("\\b"),
-            '\u{c}' => json.push_str("\\f"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                json.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => json.push(c),
+    let mut json = serde_json::Value::from(text).to_string();
+    for special in ['<', '>', '&', '\u{2028}', '\u{2029}'] {
+        if json.contains(special) {
+            json = json.replace(special, &format!("\\u{:04x}", u32::from(special)));
         }
     }
-    json.push('"');
     json
 }

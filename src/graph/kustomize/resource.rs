@@ -16,8 +16,6 @@ pub struct Origin {
     pub offset: u32,
     /// Whether no file contains the object: a kustomization has an entry that generates it.
     pub is_generated: bool,
-    /// What it is called there, if a build made something else of it.
-    pub written: Option<String>,
 }
 
 /// What kustomize tells objects apart by.
@@ -104,7 +102,6 @@ impl Resource {
                 line,
                 offset,
                 is_generated: false,
-                written: None,
             },
             needs_hash: false,
         })
