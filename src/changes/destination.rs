@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::kustomize::Deliverer;
 use crate::manifest::ListClient;
 
@@ -28,6 +31,22 @@ pub enum Destination {
     Beside,
 }
 
+/// Who applies objects, as reports name it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(rename = "delivery")]
+#[non_exhaustive]
+pub struct DeliveryName {
+    /// The same in two states for the same delivery: the cluster, `|`, and the key; without a key the path.
+    pub id: String,
+    /// The tool.
+    #[schemars(extend("enum" = ["argocd", "flux", "kustomize"]))]
+    pub tool: &'static str,
+    /// The key of the object that delivers: `Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps`.
+    pub key: Option<String>,
+    /// The folder that it builds, from the root of the tree; empty for the root itself.
+    pub path: String,
+}
+
 impl Destination {
     /// Whether somebody applies what is there.
     pub fn is_applied(&self) -> bool {
@@ -45,6 +64,27 @@ impl Destination {
             Self::Root { by, .. } => by.as_deref(),
             _ => None,
         }
+    }
+
+    /// Who applies what is there, if an object or a kustomization does.
+    pub fn delivery(&self) -> Option<DeliveryName> {
+        let Self::Root { folder, by } = self else {
+            return None;
+        };
+        Some(match by.as_deref() {
+            Some(by) => DeliveryName {
+                id: format!("{}|{}", by.cluster, by.key()),
+                tool: by.tool.word(),
+                key: Some(by.key()),
+                path: folder.to_string(),
+            },
+            None => DeliveryName {
+                id: format!("|{folder}"),
+                tool: "kustomize",
+                key: None,
+                path: folder.to_string(),
+            },
+        })
     }
 
     /// The clients that apply what is there: kubectl or Helm, unless an object of Flux or Argo CD delivers it.

@@ -18,7 +18,7 @@ mod unread;
 pub use both::BothSides;
 pub use compare::{ChangeKind, ObjectChange, Sides, compare};
 pub use content::{same_content, same_value};
-pub use destination::Destination;
+pub use destination::{DeliveryName, Destination};
 pub use immutable::{RejectedField, rejected_fields};
 pub use tree::{PlacedFile, TreePart, TreePlace, WholeTree};
 pub use unread::{

@@ -113,6 +113,14 @@ impl TreePart {
         matches!((&self.cluster, &other.cluster), (Some(here), Some(there)) if here != there)
     }
 
+    /// The cluster of what is at a destination, as the configuration or the delivery graph names it.
+    pub fn cluster_of(&self, destination: Option<&Destination>) -> Option<String> {
+        let by = destination.and_then(Destination::deliverer);
+        let delivered = by.map(|by| &by.cluster).filter(|name| !name.is_empty());
+        let cluster = self.cluster.as_ref().or(delivered);
+        cluster.map(|name| name.to_string())
+    }
+
     /// The path of a file from the root of the side.
     pub fn place(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].0

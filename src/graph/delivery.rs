@@ -12,12 +12,20 @@ use crate::kustomize::Deliverer;
 pub struct Delivery {
     /// Equal in two states of a tree for the same delivery.
     pub id: String,
+    /// The cluster that it delivers into: the path of the entry point, then `/` and a name for another one than the tool's own.
+    pub cluster: Arc<str>,
+    /// The delivery that applies the object that delivers; `None` of an entry point.
+    pub parent: Option<Arc<str>>,
+    /// The key of the object that delivers.
+    pub key: String,
     /// The Kustomization that delivers; `None` of a Helm release.
     pub by: Option<Deliverer>,
     /// The folder that it builds; empty of a Helm release.
     pub path: String,
     /// The file in which the object that delivers is written.
     pub file: Arc<str>,
+    /// The line of it.
+    pub line: usize,
     /// What the object that delivers says about what it delivers.
     pub settings: Settings,
     /// Why it builds nothing.

@@ -103,6 +103,8 @@ fn included<'t>(
 pub enum Limit {
     /// The copies of objects.
     Instances,
+    /// The clusters into which objects deliver others, each with its own part of the work as a bundle has it.
+    Clusters,
     /// The objects that deliver others.
     Deliveries,
 }
@@ -123,6 +125,7 @@ impl BeyondLimit {
     pub fn of(limit: Limit, limits: &Limits, path: impl Into<String>) -> Self {
         let most = match limit {
             Limit::Instances => limits.instances,
+            Limit::Clusters => limits.bundles,
             Limit::Deliveries => limits.deliveries,
         };
         Self {
@@ -142,6 +145,7 @@ impl BeyondLimit {
     pub fn key(&self) -> &'static str {
         match self.limit {
             Limit::Instances => "instances",
+            Limit::Clusters => "bundles",
             Limit::Deliveries => "deliveries",
         }
     }
@@ -156,6 +160,12 @@ impl fmt::Display for BeyondLimit {
                 f,
                 "with this one, builds make more than {most} copies of objects"
             ),
+            Limit::Clusters => {
+                write!(
+                    f,
+                    "with this one, objects deliver into more than {most} clusters"
+                )
+            }
             Limit::Deliveries => {
                 write!(f, "with this one, more than {most} objects deliver others")
             }

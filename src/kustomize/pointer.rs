@@ -14,12 +14,21 @@ use crate::yaml::Value;
 /// The object that delivers what a folder builds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Deliverer {
+    /// The cluster that it delivers into, as the delivery graph names it; empty if that is not known.
+    pub cluster: Arc<str>,
     /// What it is.
     pub tool: SourceTool,
     /// Its namespace as written; empty if it has none.
     pub namespace: String,
     /// Its name.
     pub name: String,
+}
+
+impl Deliverer {
+    /// Its key: `Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps`.
+    pub fn key(&self) -> String {
+        format!("{}/{}/{}", self.tool.kind(), self.namespace, self.name)
+    }
 }
 
 impl std::fmt::Display for Deliverer {
@@ -42,6 +51,14 @@ pub enum SourceTool {
 }
 
 impl SourceTool {
+    /// The tool in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Flux => "flux",
+            Self::ArgoCd => "argocd",
+        }
+    }
+
     /// The kind of the object that delivers.
     pub fn kind(self) -> GroupKind<&'static str> {
         match self {
@@ -132,6 +149,7 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
     let by = |tool: SourceTool| {
         let namespace = object.namespace().unwrap_or_default().to_owned();
         Some(Arc::new(Deliverer {
+            cluster: Arc::default(),
             tool,
             namespace,
             name: object.name()?.into_owned(),

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::changes::DeliveryName;
 use crate::kube::ObjectKey;
 
 /// What happens to an object that the cluster has.
@@ -22,6 +23,10 @@ pub struct DiffEffect {
     /// happens only if a tool prunes of which nothing is known.
     #[schemars(extend("enum" = ["helm", "argocd", "flux", "kubectl", "unknown", null]))]
     pub regime: Option<&'static str>,
+    /// The cluster, as the configuration or the delivery graph names it; `null` if there is no clue.
+    pub cluster: Option<String>,
+    /// Who applied the object in base; `null` of what a controller made, and if neither an object nor a kustomization applies it.
+    pub delivery: Option<DeliveryName>,
 }
 
 impl DiffEffect {

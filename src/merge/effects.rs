@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
 use super::part::MergePart;
 use super::withdraw::PartWithdrawal;
+use crate::changes::Destination;
 use crate::cluster::Scenario;
 use crate::delivery::Op;
 use crate::finding::Certainty;
@@ -327,12 +328,19 @@ impl<'a> Telling<'a> {
         let regime = regime
             .or_else(|| self.withdrawn.regimes.get(key))
             .map(|(regime, _)| regime.word());
+        let base = self.part.base;
+        let destination = self
+            .part
+            .applied_before(key)
+            .map(|member| base.destination(member.file));
         DiffEffect {
             key: key.clone(),
             effect,
             certainty,
             because,
             regime,
+            cluster: base.cluster_of(destination),
+            delivery: destination.and_then(Destination::delivery),
         }
     }
 

@@ -3,9 +3,10 @@
 //! them (fluxcd/pkg ssa/manager_delete.go; argo-cd docs/user-guide/resource_tracking.md).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::part::{MergePart, delivering};
-use super::pruning::{Delivery, DeliveryChoice};
+use super::pruning::{Delivery, DeliveryChoice, Requested};
 use crate::changes::{ChangeKind, Destination, Sides};
 use crate::delivery::Leaving;
 use crate::inventory::{Inventory, Member};
@@ -33,7 +34,7 @@ pub struct Handover {
 pub(super) fn handovers(
     part: &MergePart<'_>,
     choice: &DeliveryChoice,
-    requested: &BTreeSet<ObjectKey>,
+    requested: &Requested,
 ) -> Vec<Handover> {
     let Some(head) = part.head.filter(|_| choice.by.is_none()) else {
         return Vec::new();
@@ -80,16 +81,17 @@ pub(super) fn handovers(
                 leaving: &leaving,
                 destination,
                 choice,
+                requested,
             }
-            .of(from, requested);
+            .of(from);
             let objects: Vec<ObjectKey> = pruned
                 .requests
                 .into_iter()
                 .map(|request| request.key)
                 .collect();
             let pruned_first = waits_for(&head.inventory, to, from);
-            let leaves = delivering(&part.base.inventory, from)
-                .is_some_and(|from| requested.contains(&from.key));
+            let from_before = part.delivering(from);
+            let leaves = from_before.is_some_and(|from| requested.contain(part.at, from));
             let handover = Handover {
                 from: from.clone(),
                 to: to.clone(),
@@ -128,6 +130,7 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
                 .unwrap_or_default()
                 .to_owned();
             Some(Deliverer {
+                cluster: Arc::default(),
                 tool: SourceTool::Flux,
                 namespace,
                 name: text("name")?.to_owned(),

@@ -42,7 +42,7 @@ pub use handover::Handover;
 pub use loss::Loss;
 pub use outlook::Outlook;
 pub use part::MergePart;
-pub use pruning::DeliveryChoice;
+pub use pruning::{DeliveryChoice, Requested};
 pub use released::ReleasedObject;
 use released::released;
 pub use surprise::{Standing, Surprise, severity};

@@ -26,6 +26,8 @@ use crate::text::{FileId, Span};
 pub struct MergePart<'a> {
     /// Which of the trees it is.
     pub at: usize,
+    /// The parts from which objects may deliver into this one.
+    origins: Vec<usize>,
     /// All trees.
     pub sides: BothSides<'a>,
     /// All changes, of the other parts too.
@@ -132,6 +134,7 @@ impl<'a> MergePart<'a> {
             .delivered_by(delivery);
         Self {
             at,
+            origins: origins(old, at),
             sides,
             changes,
             base,
@@ -197,10 +200,30 @@ impl<'a> MergePart<'a> {
 
     /// The object of base that delivers an object, if the tree contains one that says so.
     pub fn deliverer_of(&self, member: &Member) -> Option<&'a Member> {
-        delivering(
-            &self.base.inventory,
-            self.base.destination(member.file).deliverer()?,
-        )
+        let by = self.base.destination(member.file).deliverer()?;
+        let (_, deliverer) = self.delivering(by)?;
+        Some(deliverer)
+    }
+
+    /// The object of base that delivers, and the part in which it is: this one, or that of the cluster that it delivers from.
+    pub(super) fn delivering(&self, by: &Deliverer) -> Option<(usize, &'a Member)> {
+        self.find_delivering(self.sides.base, by)
+    }
+
+    /// The same of head.
+    pub(super) fn delivering_in_head(&self, by: &Deliverer) -> Option<&'a Member> {
+        let (_, deliverer) = self.find_delivering(self.sides.head, by)?;
+        Some(deliverer)
+    }
+
+    fn find_delivering(
+        &self,
+        parts: &'a [TreePart],
+        by: &Deliverer,
+    ) -> Option<(usize, &'a Member)> {
+        let find = |at: usize| Some((at, delivering(&parts.get(at)?.inventory, by)?));
+        let origins = || self.origins.iter().filter(|_| !by.cluster.is_empty());
+        find(self.at).or_else(|| origins().copied().find_map(find))
     }
 
     /// What head calls an object of base that it has under another name or in another namespace.
@@ -328,6 +351,17 @@ impl<'a> MergePart<'a> {
             .any(|member| head.destination(member.file).deliverer() == Some(by))
     }
 
+    /// The object that base applies under a key: what leaves, if several have it.
+    pub(super) fn applied_before(&self, key: &ObjectKey) -> Option<&'a Member> {
+        let inventory = &self.base.inventory;
+        let found = inventory.with_key(key).iter();
+        let leaving = found
+            .clone()
+            .find(|id| self.leaving.binary_search(id).is_ok());
+        let found = leaving.or_else(|| found.clone().next())?;
+        Some(inventory.member(*found))
+    }
+
     /// The object that head applies under a key.
     pub fn after(&self, key: &ObjectKey) -> Option<&'a Member> {
         let head = self.head?;
@@ -384,6 +418,25 @@ fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
         member.object.group_kind().to_owned(),
         member.object.name().map(Cow::into_owned),
     )
+}
+
+/// The parts from which objects may deliver into a part: those of clusters whose names are the beginning of its own, the nearest
+/// first, and what is in no cluster.
+fn origins(parts: &[TreePart], at: usize) -> Vec<usize> {
+    let into = parts[at].cluster.as_deref().unwrap_or_default();
+    let begins = |part: &TreePart| {
+        let from = part.cluster.as_deref().unwrap_or_default();
+        let rest = into.strip_prefix(from);
+        rest.is_some_and(|rest| from.is_empty() || rest.starts_with('/'))
+    };
+    let mut origins: Vec<usize> = (0..parts.len())
+        .filter(|other| *other != at && begins(&parts[*other]))
+        .collect();
+    origins.sort_by_key(|other| {
+        let name = parts[*other].cluster.as_deref().unwrap_or_default();
+        std::cmp::Reverse(name.len())
+    });
+    origins
 }
 
 /// The object that delivers, by its name and, as far as both say, its namespace.

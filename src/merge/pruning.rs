@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::part::{MergePart, delivering};
-use crate::changes::Destination;
+use super::part::MergePart;
+use crate::changes::{Destination, TreePlace};
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::HelmVersion;
 use crate::delivery::marks::FLUX_FORCE;
@@ -35,23 +35,51 @@ pub(super) struct Delivery<'a, 'p> {
     pub(super) leaving: &'p Leaving<'a>,
     pub(super) destination: &'p Destination,
     pub(super) choice: &'p DeliveryChoice,
+    /// What leaves and tools delete, of this part and of those before it.
+    pub(super) requested: &'p Requested,
+}
+
+/// What tools delete.
+#[derive(Debug, Default)]
+pub struct Requested {
+    /// In the part that is looked at.
+    pub(super) here: BTreeSet<ObjectKey>,
+    /// The objects of base in the other parts that were looked at.
+    pub(super) elsewhere: BTreeSet<TreePlace>,
+}
+
+impl Requested {
+    /// Whether a tool deletes an object of a part, seen from the part `here`.
+    pub(super) fn contain(&self, here: usize, (tree, member): (usize, &Member)) -> bool {
+        let id = member.id;
+        match tree == here {
+            true => self.here.contains(&member.key),
+            false => self.elsewhere.contains(&TreePlace { tree, id }),
+        }
+    }
+
+    /// The same for the next part.
+    pub(super) fn beyond(mut self, part: &MergePart<'_>) -> Self {
+        let inventory = &part.base.inventory;
+        let ids = self.here.iter().flat_map(|key| inventory.with_key(key));
+        let places = ids.map(|id| TreePlace {
+            tree: part.at,
+            id: *id,
+        });
+        self.elsewhere.extend(places);
+        self.here.clear();
+        self
+    }
 }
 
 impl<'a> Delivery<'a, '_> {
     /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
     /// it left the tree, and its sources are gone: it fails to build from then on.
-    pub(super) fn of(
-        &self,
-        deliverer: &Deliverer,
-        requested: &BTreeSet<ObjectKey>,
-    ) -> Withdrawal<'a> {
-        let before = delivering(&self.part.base.inventory, deliverer);
-        let after = self
-            .part
-            .head
-            .and_then(|head| delivering(&head.inventory, deliverer));
-        let deleted = before.is_some_and(|member| requested.contains(&member.key));
-        match (before, after) {
+    pub(super) fn of(&self, deliverer: &Deliverer) -> Withdrawal<'a> {
+        let before = self.part.delivering(deliverer);
+        let after = self.part.delivering_in_head(deliverer);
+        let deleted = before.is_some_and(|before| self.requested.contain(self.part.at, before));
+        match (before.map(|(_, member)| member), after) {
             (_, Some(after)) if !self.finds_sources(after) => nothing("has no sources any more"),
             (_, Some(after)) => self.pruned(deliverer, after),
             (Some(before), None) if deleted => self.deleted(deliverer, before),

@@ -6,7 +6,7 @@ use foldhash::HashMap;
 
 use super::handover::{Handover, handovers};
 use super::part::{MergePart, delivering};
-use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, nothing};
+use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, Requested, nothing};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
@@ -60,8 +60,12 @@ enum Applier {
     Tool { regime: Regime, said: bool },
 }
 
-/// Plans what the tools do about what leaves a part.
-pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal {
+/// Plans what the tools do about what leaves a part, and adds what they delete of it to what is `requested` of the parts before it.
+pub fn withdraw(
+    part: &MergePart<'_>,
+    choice: &DeliveryChoice,
+    requested: &mut Requested,
+) -> PartWithdrawal {
     let mut groups = Groups::new();
     for member in part
         .leaving
@@ -85,7 +89,10 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
                 .push(member);
         }
     }
-    let mut decided = Decided::default();
+    let mut decided = Decided {
+        requested: std::mem::take(requested),
+        ..Decided::default()
+    };
     for (applier, destination) in in_order(part, &groups) {
         let Some(members) = groups.remove(&(applier.clone(), destination)) else {
             break;
@@ -114,8 +121,9 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
                 leaving: &leaving,
                 destination,
                 choice,
+                requested: &decided.requested,
             }
-            .of(deliverer, &decided.requested),
+            .of(deliverer),
             _ if unbuildable.is_some() => nothing(CANNOT_BUILD),
             (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => {
                 upgraded(part, &leaving, destination, choice)
@@ -150,8 +158,9 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
             .and_then(|by| delivering(&part.base.inventory, by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
-    let releases = releases(part, &decided.requested);
+    let releases = releases(part, &decided.requested.here);
     let handovers = handovers(part, choice, &decided.requested);
+    *requested = std::mem::take(&mut decided.requested).beyond(part);
     for handover in &handovers {
         let regime = (regime_of(handover.from.tool), true);
         decided
@@ -272,7 +281,7 @@ fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
 #[derive(Default)]
 struct Decided {
     all: PartWithdrawal,
-    requested: BTreeSet<ObjectKey>,
+    requested: Requested,
     /// What is sent before the first request about an object, by its key.
     before: BTreeMap<ObjectKey, Vec<ToolRequest>>,
     /// How many clients there are so far.
@@ -312,11 +321,11 @@ impl Decided {
             .iter()
             .map(|(id, _)| leaving.inventory.member(*id).key.clone());
         self.all.kept.extend(spared);
-        let sent = match by.filter(|by| self.requested.contains(*by)) {
+        let sent = match by.filter(|by| self.requested.here.contains(*by)) {
             Some(by) => self.before.entry(by.clone()).or_default(),
             None => &mut self.all.requests,
         };
-        self.requested.extend(
+        self.requested.here.extend(
             withdrawal
                 .requests
                 .iter()

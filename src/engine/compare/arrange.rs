@@ -17,7 +17,7 @@ use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{
-    BeyondLimit, BuildObstacle, BuildRoot, BuildRoots, Edits, OwnRepositories, TreeFlaws,
+    BeyondLimit, BuildObstacle, BuildRoot, BuildRoots, Edits, Limit, OwnRepositories, TreeFlaws,
     ancestors, folder_of, resolve,
 };
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
@@ -38,6 +38,8 @@ pub(super) struct Parsed {
     side: Side,
     flux_files: FluxFiles,
     flux: FluxDeliveries,
+    /// The clusters of both states that have parts of their own.
+    clusters: BTreeSet<Arc<str>>,
 }
 
 /// All files of a state that speaks of Flux, by path, and what reads those that nobody has read.
@@ -78,7 +80,16 @@ impl Parsed {
             return Err(beyond.into());
         }
         let [base, head] = built.map(|parsed| parsed.delivered(limits));
-        Ok([base?, head?])
+        let (base, head) = (base?, head?);
+        let mut clusters = base.flux.clusters();
+        clusters.extend(head.flux.clusters());
+        if let Some(beyond) = clusters.iter().nth(limits.bundles) {
+            return Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond).into());
+        }
+        Ok([base, head].map(|parsed| Self {
+            clusters: clusters.clone(),
+            ..parsed
+        }))
     }
 
     /// The same with what Flux builds in the place of what was found by folder.
@@ -125,7 +136,13 @@ impl Parsed {
             side,
             flux_files,
             flux: FluxDeliveries::default(),
+            clusters: BTreeSet::new(),
         }
+    }
+
+    /// The clusters of both states that have parts of their own, besides those of the configuration.
+    pub(super) fn clusters(&self) -> &BTreeSet<Arc<str>> {
+        &self.clusters
     }
 
     /// The files with their paths from the root.
@@ -331,8 +348,8 @@ impl Parsed {
         )
     }
 
-    /// The trees of the state: one for each cluster of the configuration, one for all other files that somebody applies, and one
-    /// for those that nobody does. `elsewhere` has the kinds that CRDs define, in whatever part; `free` are the files that the other
+    /// The trees of the state: one for each cluster of the configuration and of [`Self::clusters`], one for all other files that
+    /// somebody applies, and one for those that nobody does. `elsewhere` has the kinds that CRDs define, in whatever part; `free` are the files that the other
     /// state has outside of all kustomizations.
     pub(super) fn arrange(
         self,
@@ -375,7 +392,22 @@ impl Parsed {
         }
         let rest = configured.rest.input.settings.clone();
         let (applied, unapplied) = assigned.rest(roots, free);
-        trees.push((applied, rest.clone(), None));
+        let mut of_clusters: BTreeMap<Option<&str>, Vec<PlacedFile>> = BTreeMap::new();
+        let names = self.clusters.iter().map(|cluster| Some(&**cluster));
+        of_clusters.extend(names.chain([None]).map(|name| (name, Vec::new())));
+        for file in applied {
+            let by = file.destination.deliverer();
+            let cluster = by.and_then(|by| self.clusters.get(&by.cluster));
+            let there = of_clusters.entry(cluster.map(|name| &**name)).or_default();
+            there.push(file);
+        }
+        let rest_of_all = of_clusters.remove(&None).unwrap_or_default();
+        trees.extend(
+            of_clusters
+                .into_iter()
+                .map(|(cluster, files)| (files, rest.clone(), cluster)),
+        );
+        trees.push((rest_of_all, rest.clone(), None));
         trees.push((unapplied, rest, None));
         let last = trees.len() - 1;
         let whole = Arc::new(WholeTree {

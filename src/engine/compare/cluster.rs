@@ -25,6 +25,14 @@ impl ClusterInput {
         }
     }
 
+    /// The cluster of that name, to which objects of the tree deliver what no bundle has; read as the `rest`.
+    pub(super) fn delivered(name: &str, rest: &BundleInput) -> Self {
+        Self::alone(BundleInput {
+            cluster: Some(name.to_owned()),
+            ..rest.clone()
+        })
+    }
+
     /// The clusters of some bundles. A bundle that names none has its own.
     pub(super) fn of(bundles: Vec<BundleInput>) -> Vec<Self> {
         let mut places: BTreeMap<String, usize> = BTreeMap::new();

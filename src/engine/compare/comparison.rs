@@ -24,8 +24,8 @@ use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
 use crate::kube::ObjectKey;
 use crate::merge::{
-    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, scenario,
-    updated, withdraw,
+    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, Requested,
+    scenario, updated, withdraw,
 };
 use crate::ownership::implied;
 use crate::report::Format;
@@ -113,6 +113,7 @@ impl Comparison {
             Definitions::of(&beside),
         );
         let free = old.free();
+        let delivered = old.clusters().clone();
         let old = old.arrange(
             &configured,
             &beside,
@@ -127,6 +128,8 @@ impl Comparison {
             judging,
             ..
         } = configured;
+        let delivered = delivered.iter();
+        clusters.extend(delivered.map(|cluster| ClusterInput::delivered(cluster, &rest)));
         clusters.push(ClusterInput::alone(rest));
         Ok(Self {
             base: start.name,
@@ -200,11 +203,12 @@ impl Comparison {
         let mut telling = MergeTelling::new(formats);
         let mut notes = self.notes.clone();
         let mut unknown = 0;
+        let mut requested = Requested::default();
         // What nobody applies is in the last part, which has no settings of its own.
         for (at, cluster) in self.clusters.iter().enumerate() {
             let tools = cluster.tools(&self.old[at]);
             let part = MergePart::of(at, sides, &self.changes, cluster.tables(), tools);
-            let withdrawn = withdraw(&part, &self.delivery);
+            let withdrawn = withdraw(&part, &self.delivery, &mut requested);
             notes.extend(withdrawn.idle.iter().chain(&withdrawn.assumed).cloned());
             notes.extend(withdrawn.handovers.iter().filter_map(Handover::note));
             let implied = implied(
@@ -265,7 +269,7 @@ impl Comparison {
             unknown_prunes: true,
             ..self.delivery
         };
-        let withdrawn = withdraw(part, &choice);
+        let withdrawn = withdraw(part, &choice, &mut Requested::default());
         let implied = implied(
             &part.base.inventory,
             part.analysis.ownership(),

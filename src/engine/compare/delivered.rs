@@ -72,6 +72,23 @@ impl FluxDeliveries {
         self.evaluated.contains(place)
     }
 
+    /// The clusters that are certainly none of the others: their entry points have one key, or somebody delivers from one into the
+    /// other.
+    pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
+        let mut entries: HashMap<&str, Vec<&Delivery>> = HashMap::default();
+        for entry in self.all.iter().filter(|one| one.parent.is_none()) {
+            entries.entry(&entry.key).or_default().push(entry);
+        }
+        let alike = entries.into_values().filter(|alike| alike.len() > 1);
+        let remote = self.all.iter().filter(|one| {
+            let parent = one.parent.as_deref().unwrap_or_default();
+            let parent = parent.split_once('|').map(|(cluster, _)| cluster);
+            parent.is_some_and(|cluster| cluster != &*one.cluster)
+        });
+        let apart = alike.flatten().chain(remote);
+        apart.map(|one| Arc::clone(&one.cluster)).collect()
+    }
+
     /// What each Kustomization says about what it delivers.
     pub(super) fn settings(&self) -> BTreeMap<Deliverer, Settings> {
         let kustomizations = self.all.iter();
@@ -92,6 +109,13 @@ impl FluxDeliveries {
             .iter()
             .filter_map(|delivery| Some((delivery.by.clone()?, delivery)))
             .collect();
+        let mut named: HashMap<&str, Vec<(&Deliverer, &Delivery)>> = HashMap::default();
+        for (deliverer, delivery) in &known {
+            named
+                .entry(&deliverer.name)
+                .or_default()
+                .push((deliverer, delivery));
+        }
         let reached: BTreeSet<&str> = known
             .values()
             .flat_map(|delivery| &delivery.reached)
@@ -107,10 +131,12 @@ impl FluxDeliveries {
                 None => !reached.contains(root.folder.as_str()),
                 Some(by) if by.tool != SourceTool::Flux => true,
                 Some(by) => {
-                    let found = known.iter().find(|(known, _)| {
-                        known.name == by.name
-                            && (known.namespace == by.namespace || by.namespace.is_empty())
+                    let alike = named.get(by.name.as_str()).into_iter().flatten();
+                    let alike = alike.filter(|(known, _)| {
+                        known.namespace == by.namespace || by.namespace.is_empty()
                     });
+                    // Other clusters may have a Kustomization of that name, for another folder.
+                    let found = alike.max_by_key(|(_, delivery)| delivery.path == root.folder);
                     let Some((deliverer, delivery)) = found else {
                         // Nothing applies it.
                         return false;
@@ -118,14 +144,14 @@ impl FluxDeliveries {
                     let Some(error) = &delivery.error else {
                         return false;
                     };
-                    failing.insert(deliverer.clone());
+                    failing.insert((*deliverer).clone());
                     root.unbuildable.get_or_insert_with(|| BuildObstacle {
                         reason: error.reason.clone(),
                         place: error.file.clone(),
                         named: None,
                     });
                     if let Some(pointer) = &mut root.pointer {
-                        pointer.by = Some(Arc::new(deliverer.clone()));
+                        pointer.by = Some(Arc::new((*deliverer).clone()));
                     }
                     true
                 }

@@ -2,7 +2,7 @@
 
 use super::request::StateChoice;
 use super::state::TreeState;
-use crate::changes::{ChangeKind, ObjectChange, TreePart, TreePlace, UnreadChanges};
+use crate::changes::{ChangeKind, DeliveryName, ObjectChange, TreePart, TreePlace, UnreadChanges};
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::diff::{ChangedPlace, DiffSummary, DiffVerdict, ReportedChange, StateName};
 use crate::text::ColumnUnit;
@@ -86,6 +86,7 @@ fn reported(old: &[TreePart], new: &[TreePart], change: &ObjectChange) -> Report
     let head = change.sides.head().map(|place| Described::of(new, place));
     // An object is called as it is called now; if it is not any more, as it was.
     let now = head.as_ref().or(base.as_ref());
+    let before = base.as_ref().or(head.as_ref());
     let key = now.map(|now| now.key.clone()).unwrap_or_default();
     let was = base
         .as_ref()
@@ -99,6 +100,8 @@ fn reported(old: &[TreePart], new: &[TreePart], change: &ObjectChange) -> Report
         was,
         bundle: now.and_then(|now| now.bundle.clone()),
         key,
+        cluster: before.and_then(|before| before.cluster.clone()),
+        delivery: before.and_then(|before| before.delivery.clone()),
         base: base.map(|described| described.place),
         head: head.map(|described| described.place),
     }
@@ -109,6 +112,8 @@ struct Described {
     key: String,
     written: String,
     bundle: Option<String>,
+    cluster: Option<String>,
+    delivery: Option<DeliveryName>,
     place: ChangedPlace,
 }
 
@@ -117,11 +122,14 @@ impl Described {
         let tree = &trees[place.tree];
         let member = tree.inventory.member(place.id);
         let file = tree.inventory.sources.file(member.file);
+        let destination = tree.destination(member.file);
         let position = file.position(member.object.start().start, ColumnUnit::Utf8);
         Self {
             key: member.key.to_string(),
             written: tree.inventory.written_key(member).to_string(),
-            bundle: tree.destination(member.file).name().map(str::to_owned),
+            bundle: destination.name().map(str::to_owned),
+            cluster: tree.cluster_of(Some(destination)),
+            delivery: destination.delivery(),
             place: ChangedPlace {
                 file: file.path().to_owned(),
                 line: position.line,

@@ -8,7 +8,7 @@ use super::kustomization::FluxKustomization;
 use super::scan::{SourceFiles, kustomization_of};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builder, KustomizationDoc};
-use crate::kustomize::{folder_of, is_remote, resolve};
+use crate::kustomize::{ancestors, folder_of, is_remote, resolve};
 
 /// Which files the Kustomizations of a tree lead to. The cost is linear in what kustomizations list: of those that lead to a
 /// place, two are kept, enough to tell whether another one does.
@@ -75,8 +75,8 @@ impl<'r> Reached<'r> {
     }
 }
 
-/// The files that lie beside a kustomization and that no kustomization names: people take a Kustomization out of use by taking it
-/// out of the list.
+/// The files that lie in or below the folder of a kustomization and that no kustomization names, nor a folder between: people take a
+/// Kustomization out of use by taking it out of the list.
 pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,
@@ -85,11 +85,19 @@ pub(super) fn left_out<'p>(
     let builder = Builder::new(files);
     let docs = kustomizations.filter_map(|path| builder.kustomization(folder_of(path)).ok());
     let named: BTreeSet<String> = docs.flat_map(|doc| listed(&doc)).collect();
-    let paths = paths.into_iter();
-    paths
-        .filter(|path| files.kustomization_of(folder_of(path)).is_some() && !named.contains(*path))
-        .map(str::to_owned)
-        .collect()
+    let is_left_out = |path: &str| {
+        let folders = ancestors(folder_of(path));
+        let mut above = folders.skip_while(|folder| files.kustomization_of(folder).is_none());
+        let Some(governing) = above.next() else {
+            return false;
+        };
+        let between = ancestors(folder_of(path)).take_while(|folder| *folder != governing);
+        !std::iter::once(path)
+            .chain(between)
+            .any(|place| named.contains(place))
+    };
+    let paths = paths.into_iter().filter(|path| is_left_out(path));
+    paths.map(str::to_owned).collect()
 }
 
 /// The files and folders that a kustomization includes.

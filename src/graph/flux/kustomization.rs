@@ -44,6 +44,16 @@ impl FluxKustomization {
         format!("Kustomization.{GROUP}/{}/{}", self.namespace, self.name)
     }
 
+    /// The cluster that it applies to, if it lies in `here`.
+    pub(super) fn destination(&self, here: &Arc<str>) -> Arc<str> {
+        let reference = self.spec.at(&["kubeConfig"]);
+        let name = |kind: &str| reference.as_ref()?.text_at(&[kind, "name"]);
+        match name("secretRef").or_else(|| name("configMapRef")) {
+            Some(name) => Arc::from(format!("{here}/{name}")),
+            None => Arc::clone(here),
+        }
+    }
+
     /// The folder that it builds, from the root of its source.
     pub(super) fn folder(&self) -> String {
         let path = self.spec.text_at(&["path"]).unwrap_or_default();
@@ -217,16 +227,21 @@ impl FluxKustomization {
     }
 
     /// The delivery, without what it builds.
-    pub(super) fn delivery(&self, cluster: &str) -> Delivery {
+    pub(super) fn delivery(&self, cluster: &Arc<str>, parent: Option<Arc<str>>) -> Delivery {
         Delivery {
             id: format!("{cluster}|{}", self.key()),
+            cluster: Arc::clone(cluster),
+            parent,
+            key: self.key(),
             by: Some(Deliverer {
+                cluster: Arc::clone(cluster),
                 tool: SourceTool::Flux,
                 namespace: self.namespace.clone(),
                 name: self.name.clone(),
             }),
             path: self.folder(),
             file: Arc::clone(&self.origin.file),
+            line: self.origin.line,
             settings: self.settings(),
             error: None,
             resources: Vec::new(),

@@ -40,7 +40,6 @@ pub fn deliveries(
             files,
             written: &written,
             scopes,
-            name: &entry.folder(),
             own: entry.source(),
             budget: &budget,
         };
@@ -230,7 +229,6 @@ struct Cluster<'c> {
     files: &'c TreeFiles<'c>,
     written: &'c Written,
     scopes: &'c ClusterScopes,
-    name: &'c str,
     /// What the entry point builds from: this tree, whatever it is called.
     own: SourceName,
     budget: &'c Budget,
@@ -243,10 +241,12 @@ impl Cluster<'_> {
         limits: &Limits,
         all: &mut Vec<Delivery>,
     ) -> Result<(), BeyondLimit> {
-        let mut pending = VecDeque::from([entry]);
+        let here: Arc<str> = Arc::from(entry.folder());
+        let mut pending = VecDeque::from([(here, None, entry)]);
         let mut seen = BTreeSet::new();
-        while let Some(one) = pending.pop_front() {
-            if !seen.insert(one.key()) {
+        while let Some((here, parent, one)) = pending.pop_front() {
+            let cluster = one.destination(&here);
+            if !seen.insert((Arc::clone(&cluster), one.key())) {
                 continue;
             }
             let folder = one.folder();
@@ -257,7 +257,7 @@ impl Cluster<'_> {
                     &*one.origin.file,
                 ));
             }
-            let mut delivery = one.delivery(self.name);
+            let mut delivery = one.delivery(&cluster, parent);
             match self.build(&one) {
                 Err(Foreign(unread)) => delivery.unread.push(unread),
                 Ok(Err(_)) if self.budget.is_spent() => {
@@ -266,8 +266,10 @@ impl Cluster<'_> {
                 Ok(Err(error)) => delivery.error = Some(error),
                 Ok(Ok(built)) => {
                     for resource in &built.resources {
-                        pending.extend(FluxKustomization::of(resource));
-                        all.extend(self.release(resource));
+                        let parent = || Some(Arc::from(delivery.id.as_str()));
+                        let child = FluxKustomization::of(resource);
+                        pending.extend(child.map(|child| (Arc::clone(&cluster), parent(), child)));
+                        all.extend(self.release(resource, &cluster, parent));
                     }
                     delivery.resources = built.resources;
                     delivery.reached = built.reached;
@@ -308,7 +310,12 @@ impl Cluster<'_> {
     }
 
     /// A HelmRelease, whose contents nobody reads here.
-    fn release(&self, resource: &Resource) -> Option<Delivery> {
+    fn release(
+        &self,
+        resource: &Resource,
+        cluster: &Arc<str>,
+        parent: impl Fn() -> Option<Arc<str>>,
+    ) -> Option<Delivery> {
         let id = resource.id();
         if id.group != "helm.toolkit.fluxcd.io" || id.kind != "HelmRelease" {
             return None;
@@ -332,10 +339,14 @@ impl Cluster<'_> {
             reason: "charts are not rendered here".to_owned(),
         };
         Some(Delivery {
-            id: format!("{}|{key}", self.name),
+            id: format!("{cluster}|{key}"),
+            cluster: Arc::clone(cluster),
+            parent: parent(),
             by: None,
+            key,
             path: String::new(),
             file: Arc::clone(file),
+            line: *line,
             settings: Settings::default(),
             error: None,
             resources: Vec::new(),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::changes::{Unread, UnreadSide};
+use crate::changes::{DeliveryName, Unread, UnreadSide};
 use crate::merge::DiffEffect;
 use crate::report::html::StoryDocument;
 use crate::report::plan::LastStep;
@@ -157,6 +157,11 @@ pub struct ReportedChange {
     /// The set that the object is applied with: a bundle of the configuration, or the folder of a kustomization (`.`: the
     /// top of the tree).
     pub bundle: Option<String>,
+    /// The cluster, as the configuration or the delivery graph names it; `null` if there is no clue.
+    pub cluster: Option<String>,
+    /// Who applied the object in base, or applies it in head if only that contains it; `null` if neither an object nor a
+    /// kustomization does.
+    pub delivery: Option<DeliveryName>,
     /// Where base has it.
     pub base: Option<ChangedPlace>,
     /// Where head has it.
