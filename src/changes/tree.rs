@@ -41,8 +41,19 @@ pub struct WholeTree {
     pub folders: BTreeSet<String>,
     /// The destinations that cannot be built, each with what is in the way: `apps has no kustomization`.
     pub unbuildable: BTreeMap<Destination, String>,
-    /// The settings of each Flux Kustomization, as its parent applies it.
-    pub flux: BTreeMap<Deliverer, DeliverySettings>,
+    /// What is known of each Flux Kustomization.
+    pub flux: BTreeMap<Deliverer, FluxDelivery>,
+}
+
+/// A Flux Kustomization, as its parent applies it.
+#[derive(Clone, Debug)]
+pub struct FluxDelivery {
+    /// What it says.
+    pub settings: DeliverySettings,
+    /// Whether no other one applies it.
+    pub is_entry: bool,
+    /// The keys of the objects that it delivers and never prunes: as its build marks them.
+    pub spared: BTreeSet<String>,
 }
 
 /// An object of a side: which tree it is in, and where.
@@ -103,8 +114,8 @@ impl TreePart {
         !self.whole.flux.is_empty()
     }
 
-    /// What a Kustomization of Flux says, as its parent applies it.
-    pub fn flux_settings(&self, deliverer: &Deliverer) -> Option<&DeliverySettings> {
+    /// What is known of a Kustomization of Flux.
+    pub fn flux(&self, deliverer: &Deliverer) -> Option<&FluxDelivery> {
         self.whole.flux.get(deliverer)
     }
 

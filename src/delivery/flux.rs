@@ -126,6 +126,13 @@ impl HelmReleaseSettings {
     }
 }
 
+impl KustomizationSettings {
+    /// Whether it deletes what leaves its sources.
+    pub fn deletes(self) -> bool {
+        self.prune && !self.suspended
+    }
+}
+
 /// A Kustomization that prunes reconciles without these objects, and waits for nothing (fluxcd/pkg ssa/manager_delete.go).
 pub fn prune<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> Withdrawal<'a> {
     if settings.suspended {

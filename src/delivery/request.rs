@@ -70,6 +70,8 @@ pub struct Withdrawal<'a> {
     pub outside: Vec<ObjectId>,
     /// Why the tool sends nothing at all, if so: half a sentence about the object that delivers.
     pub nothing: Option<&'static str>,
+    /// Whether the change also takes from the tool what it needs for this: it mostly comes too late.
+    pub is_race: bool,
     /// The object whose update the API server rejects, if that is why.
     pub rejected: Option<ObjectKey>,
 }

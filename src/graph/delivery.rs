@@ -47,4 +47,10 @@ pub struct Settings {
     pub suspend: Option<bool>,
     /// What becomes of what it delivered when it is deleted.
     pub deletion_policy: Option<String>,
+    /// The ServiceAccount as which it applies.
+    pub service_account: Option<String>,
+    /// The Kustomizations for which it waits: namespace and name.
+    pub depends_on: Vec<(String, String)>,
+    /// The ConfigMaps without which it builds nothing: namespace and name.
+    pub variables_from: Vec<(String, String)>,
 }

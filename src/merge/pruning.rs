@@ -6,10 +6,10 @@ use super::part::MergePart;
 use crate::changes::{Destination, TreePlace};
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::HelmVersion;
-use crate::delivery::marks::FLUX_FORCE;
-use crate::delivery::{DeliveryTool, Leaving, Withdrawal, argocd, flux};
+use crate::delivery::marks::{FLUX_FORCE, FLUX_PRUNE};
+use crate::delivery::{DeliveryTool, Leaving, Spared, Sparing, Withdrawal, argocd, flux};
 use crate::inventory::Member;
-use crate::kube::{ObjectKey, Policy};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointers};
 use crate::yaml::Value;
 
@@ -86,10 +86,9 @@ impl<'a> Delivery<'a, '_> {
             (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer, before),
             (Some(_), None) => nothing("has no sources any more"),
             // What an operator of Flux made is in no tree.
-            (None, None) => match self.settings(deliverer) {
-                Some(settings) => flux::prune(self.leaving, settings),
-                None => nothing("is unknown"),
-            },
+            (None, None) => self
+                .pruned_by_flux(deliverer)
+                .unwrap_or_else(|| nothing("is unknown")),
         }
     }
 
@@ -116,11 +115,49 @@ impl<'a> Delivery<'a, '_> {
         pruned
     }
 
-    /// What a Kustomization of Flux says, in head if it is there.
-    fn settings(&self, by: &Deliverer) -> Option<KustomizationSettings> {
-        let head = self.part.head.and_then(|head| head.flux_settings(by));
-        let settings = head.or_else(|| self.part.base.flux_settings(by));
-        settings.map(KustomizationSettings::applied)
+    /// What a Kustomization prunes that the graph knows. It reconciles the change once with what base says of it, before its own
+    /// object changes: an entry point always, another one nearly so (recorded: three of three).
+    fn pruned_by_flux(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
+        let before = self.part.base.flux(by);
+        let after = self.part.head.and_then(|head| head.flux(by)).or(before)?;
+        let is_entry = after.is_entry;
+        let after = KustomizationSettings::applied(&after.settings);
+        let deleted_before = before.map(|before| KustomizationSettings::applied(&before.settings));
+        let deleted_before = deleted_before.filter(|before| before.deletes());
+        Some(match deleted_before {
+            Some(before) if !after.deletes() => Withdrawal {
+                is_race: !is_entry,
+                ..self.by_flux(by, |leaving| flux::prune(leaving, before))
+            },
+            _ => self.by_flux(by, |leaving| flux::prune(leaving, after)),
+        })
+    }
+
+    /// What Flux does about what leaves, but for what the build marks to be kept.
+    fn by_flux(
+        &self,
+        by: &Deliverer,
+        act: impl Fn(&Leaving<'a>) -> Withdrawal<'a>,
+    ) -> Withdrawal<'a> {
+        let known = self.part.base.flux(by);
+        let is_marked = |member: &&&Member| {
+            known.is_some_and(|known| {
+                !known.spared.is_empty() && known.spared.contains(&member.key.to_string())
+            })
+        };
+        let (marked, members): (Vec<&Member>, Vec<&Member>) =
+            self.leaving.members.iter().partition(is_marked);
+        let mut withdrawal = act(&Leaving {
+            members,
+            ..self.leaving.clone()
+        });
+        let by = Spared {
+            by: Sparing::FluxOptOut(FLUX_PRUNE),
+            place: None,
+        };
+        let marked = marked.iter().map(|member| (member.id, by));
+        withdrawal.spared.extend(marked);
+        withdrawal
     }
 
     fn pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
@@ -139,10 +176,9 @@ impl<'a> Delivery<'a, '_> {
             };
         }
         match by.tool {
-            SourceTool::Flux => {
-                let written = || KustomizationSettings::of(&deliverer.object);
-                flux::prune(self.leaving, self.settings(by).unwrap_or_else(written))
-            }
+            SourceTool::Flux => self.pruned_by_flux(by).unwrap_or_else(|| {
+                flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object))
+            }),
             SourceTool::ArgoCd if prunes(deliverer) => {
                 argocd::prune(self.leaving, self.policy(Policy::Foreground))
             }
@@ -170,19 +206,33 @@ impl<'a> Delivery<'a, '_> {
     }
 
     fn deleted(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
-        let settings = || {
-            let known = self.part.base.flux_settings(by);
-            match known {
-                Some(known) => KustomizationSettings::applied(known),
-                None => KustomizationSettings::of(&deliverer.object),
-            }
-        };
         match (by.tool, argocd::policy_of(&deliverer.object)) {
-            (SourceTool::Flux, _) => flux::kustomization_deleted(self.leaving, settings()),
+            (SourceTool::Flux, _) => self.deleted_by_flux(by, deliverer),
             (SourceTool::ArgoCd, Some(policy)) => {
                 argocd::application_deleted(self.leaving, self.policy(policy))
             }
             (SourceTool::ArgoCd, None) => nothing("has no resources finalizer"),
+        }
+    }
+
+    fn deleted_by_flux(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
+        let known = self.part.base.flux(by).map(|known| &known.settings);
+        let settings = match known {
+            Some(known) => KustomizationSettings::applied(known),
+            None => KustomizationSettings::of(&deliverer.object),
+        };
+        let account = known.and_then(|known| known.service_account.as_deref());
+        let account = account.map(|name| {
+            ObjectKey::new(
+                GroupKind::new("", "ServiceAccount"),
+                Namespace::Named(by.namespace.as_str().into()),
+                name,
+            )
+        });
+        Withdrawal {
+            // Without its account, it mostly has no right to delete anything (recorded: flux-service-account-removed-too).
+            is_race: account.is_some_and(|account| self.requested.here.contains(&account)),
+            ..self.by_flux(by, |leaving| flux::kustomization_deleted(leaving, settings))
         }
     }
 

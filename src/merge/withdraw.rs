@@ -27,6 +27,8 @@ pub struct PartWithdrawal {
     pub kept: BTreeSet<ObjectKey>,
     /// Finalizers that a tool removes from an object that delivers once what that delivered is gone.
     pub releases: Vec<ToolRelease>,
+    /// What a tool deletes unless the change takes its means from it first.
+    pub late: BTreeSet<ObjectKey>,
     /// What nobody deletes.
     pub orphaned: BTreeSet<ObjectKey>,
     /// What left, and nothing says which tool applies it.
@@ -321,6 +323,10 @@ impl Decided {
             .iter()
             .map(|(id, _)| leaving.inventory.member(*id).key.clone());
         self.all.kept.extend(spared);
+        if withdrawal.is_race {
+            let keys = withdrawal.requests.iter().map(|request| &request.key);
+            self.all.late.extend(keys.cloned());
+        }
         let sent = match by.filter(|by| self.requested.here.contains(*by)) {
             Some(by) => self.before.entry(by.clone()).or_default(),
             None => &mut self.all.requests,

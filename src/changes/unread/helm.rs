@@ -1,7 +1,7 @@
 //! Objects that install a chart: HelmReleases of Flux, and HelmCharts of Flux and of k3s.
 
 use super::canonical::{is_version, leaves, scalar};
-use super::input::{Finder, FoundInput, UnreadWhat};
+use super::input::{Finder, FoundInput, HelmRelease, UnreadWhat};
 use super::state::{said, shown_key, text_at, written_key};
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
@@ -94,10 +94,29 @@ fn release(
             .find(|text| !text.is_empty())
     };
     let name = first(&named).or(referenced).unwrap_or_default();
-    // helm-controller uninstalls and installs anew when one of these changes (internal/action/verify.go).
-    let installed = ["releaseName", "targetNamespace", "storageNamespace"]
-        .map(|key| text_at(spec, &[key]))
-        .join("/");
+    let [written, into, storage] =
+        ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key]));
+    let installed = [written, into, storage].join("/");
+    let own = object.namespace().unwrap_or_default();
+    let or_own = |text: &str| if text.is_empty() { own } else { text }.to_owned();
+    // helm-controller api/v2/helmrelease_types.go, GetReleaseName.
+    let release_name = match (written, into, object.name().unwrap_or_default()) {
+        ("", "", name) => name.into_owned(),
+        ("", into, name) => format!("{into}-{name}"),
+        (written, ..) => written.to_owned(),
+    };
+    let keeps_release = text_at(spec, &["upgrade", "chartNameChangeStrategy"]) == "InPlaceUpdate";
+    let chart_name = of_chart(&["chart"]).rsplit('/').next();
+    let chart_name = chart_name.filter(|_| !keeps_release);
+    let release = HelmRelease {
+        key: key.clone(),
+        installed: [
+            release_name,
+            or_own(storage),
+            or_own(into),
+            chart_name.unwrap_or_default().to_owned(),
+        ],
+    };
     let span = chart
         .and_then(|chart| chart.get("chart"))
         .or(spec.get("chartRef"))
@@ -114,6 +133,7 @@ fn release(
                 .join(" ")
         ))
         .part(format!("release {installed}"))
+        .releasing(release)
         .part(said(file, spec.get("kubeConfig")));
     finder.add(place, file, span, input);
     let values = ["values", "valuesFrom", "postRenderers"];

@@ -9,6 +9,13 @@ use super::state::SourceState;
 use crate::manifest::ParsedFile;
 use crate::text::{ColumnUnit, Span};
 
+/// Why a chart is not read of which a change uninstalls the release (fluxcd/helm-controller internal/action/verify.go).
+const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: what the chart contains is deleted and created \
+     again, and the chart is not rendered";
+/// The same where the namespace changes into which it is installed: the uninstall looks for what names no namespace in the new one.
+const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: what the chart contains is deleted where \
+     its templates name a namespace, and stays behind where they name none; the chart is not rendered";
+
 /// The kind of an input: the words of the `diff` contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -90,6 +97,38 @@ pub struct UnreadChanges {
     pub changed: Vec<Unread>,
     /// How many are the same in both states.
     pub unchanged: usize,
+    /// The charts of HelmReleases that are the same in both states, by the keys of the HelmReleases as written. Who deletes one of
+    /// these uninstalls what nobody has read.
+    pub releases: BTreeMap<String, Unread>,
+}
+
+impl UnreadChanges {
+    /// The same, with the charts of HelmReleases that the change uninstalls although it does not touch them: by their keys as written,
+    /// with their deliveries.
+    pub fn with_uninstalled(&self, uninstalled: &BTreeMap<String, Option<String>>) -> Self {
+        let mut all = self.clone();
+        for (key, delivery) in uninstalled {
+            if let Some(chart) = all.releases.remove(key) {
+                all.unchanged = all.unchanged.saturating_sub(1);
+                all.changed.push(Unread {
+                    delivery: delivery.clone(),
+                    ..chart
+                });
+            }
+        }
+        all.changed.sort_by_cached_key(order);
+        all
+    }
+}
+
+fn order(one: &Unread) -> (bool, UnreadWhat, String, String, usize) {
+    (
+        one.is_calm,
+        one.what,
+        one.subject.clone(),
+        one.file.clone(),
+        one.line,
+    )
 }
 
 /// An input of one state.
@@ -105,6 +144,8 @@ pub(super) struct FoundInput {
     pub(super) reason: &'static str,
     /// The name by which the other state has the same input.
     pub(super) identity: String,
+    /// The release of Helm that the input becomes.
+    pub(super) release: Option<HelmRelease>,
     /// Text that may change calmly: versions and values.
     pub(super) text: String,
     /// Parts of which none may be lost calmly.
@@ -117,6 +158,15 @@ pub(super) struct FoundInput {
     pub(super) only_changes: bool,
     /// Whether a build evaluates it.
     pub(super) is_built: bool,
+}
+
+/// What a HelmRelease of Flux installs.
+#[derive(Clone, Debug)]
+pub(super) struct HelmRelease {
+    /// The key of the HelmRelease as written.
+    pub(super) key: String,
+    /// What tells the release from others: its name, its namespaces, its chart. It is uninstalled when one of these changes.
+    pub(super) installed: [String; 4],
 }
 
 /// The inputs of one state.
@@ -138,6 +188,7 @@ impl FoundInput {
             file: String::new(),
             line: 1,
             reason,
+            release: None,
             text: String::new(),
             parts: BTreeSet::new(),
             takes_away: false,
@@ -208,6 +259,30 @@ impl FoundInput {
         }
     }
 
+    pub(super) fn releasing(self, release: HelmRelease) -> Self {
+        Self {
+            release: Some(release),
+            ..self
+        }
+    }
+
+    /// Why it is not read; more of a release that the change uninstalls.
+    fn reason(&self, before: Option<&Self>) -> &'static str {
+        let [old, new] = [before, Some(self)].map(|one| one?.release.as_ref());
+        let (Some(old), Some(new)) = (old, new) else {
+            return self.reason;
+        };
+        let [.., was, _] = &old.installed;
+        let [.., is, _] = &new.installed;
+        if old.installed == new.installed {
+            self.reason
+        } else if was != is {
+            MOVED_RELEASE
+        } else {
+            REPLACED_RELEASE
+        }
+    }
+
     fn same_as(&self, other: &Self) -> bool {
         (&self.text, &self.parts, &self.version) == (&other.text, &other.parts, &other.version)
     }
@@ -235,7 +310,7 @@ impl FoundInput {
             file: self.file.clone(),
             line: self.line,
             side,
-            reason: self.reason.to_owned(),
+            reason: self.reason(before).to_owned(),
             delivery: None,
             is_calm,
         }
@@ -269,8 +344,12 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
         after.retain(
             |input| match before.iter().position(|other| other.same_as(input)) {
                 Some(at) => {
-                    before.swap_remove(at);
+                    let same = before.swap_remove(at);
                     all.unchanged += 1;
+                    if let Some(release) = &same.release {
+                        let reported = same.reported(UnreadSide::Base, None, false);
+                        all.releases.insert(release.key.clone(), reported);
+                    }
                     false
                 }
                 None => true,
@@ -311,15 +390,6 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             all.changed.push(input.reported(side, None, is_calm));
         }
     }
-    let order = |one: &Unread| {
-        (
-            one.is_calm,
-            one.what,
-            one.subject.clone(),
-            one.file.clone(),
-            one.line,
-        )
-    };
     all.changed.sort_by_cached_key(order);
     all
 }

@@ -18,7 +18,7 @@ mod state;
 mod texts;
 
 pub use input::{Unread, UnreadChanges, UnreadSide, UnreadWhat};
-pub use state::{Builds, OtherFile, SourceState};
+pub use state::{Builds, OtherFile, SourceState, written_key};
 
 use std::collections::BTreeSet;
 

@@ -327,7 +327,7 @@ pub(super) fn said(file: &ParsedFile, value: Option<Value<'_>>) -> String {
 }
 
 /// `Kind/namespace/name` of an object as it is written.
-pub(super) fn written_key(object: &Object) -> String {
+pub fn written_key(object: &Object) -> String {
     let name = object.name().unwrap_or_default();
     format!(
         "{}/{}/{name}",

@@ -79,8 +79,11 @@ impl Parsed {
         if let Some(beyond) = built.iter().find_map(|parsed| parsed.roots.beyond.clone()) {
             return Err(beyond.into());
         }
-        let [base, head] = built.map(|parsed| parsed.delivered(limits));
-        let (base, head) = (base?, head?);
+        let [base, head] = built;
+        let base = base.delivered(limits, &FluxDeliveries::default())?;
+        let mut head = head.delivered(limits, &base.flux)?;
+        head.flux.miss_what_left(&base.flux);
+        let [base, head] = [base, head].map(Self::as_flux_builds);
         let mut clusters = base.flux.clusters();
         clusters.extend(head.flux.clusters());
         if let Some(beyond) = clusters.iter().nth(limits.bundles) {
@@ -92,15 +95,21 @@ impl Parsed {
         }))
     }
 
-    /// The same with what Flux builds in the place of what was found by folder.
-    fn delivered(mut self, limits: &Limits) -> Result<Self, BeyondLimit> {
+    /// The same with what Flux delivers.
+    fn delivered(mut self, limits: &Limits, before: &FluxDeliveries) -> Result<Self, BeyondLimit> {
         let (files, reader) = std::mem::take(&mut self.flux_files);
         let Some(reader) = reader else {
             return Ok(self);
         };
-        let flux = FluxDeliveries::of(files, Box::new(move |path| reader.read(path)), limits)?;
-        flux.replace(&mut self.roots, &self.places, self.side);
-        Ok(Self { flux, ..self })
+        let read = Box::new(move |path: &str| reader.read(path));
+        self.flux = FluxDeliveries::of(files, read, limits, before)?;
+        Ok(self)
+    }
+
+    /// The same with what Flux builds in the place of what was found by folder.
+    fn as_flux_builds(mut self) -> Self {
+        self.flux.replace(&mut self.roots, &self.places, self.side);
+        self
     }
 
     /// The files of a state; nobody has looked yet who builds them.
@@ -348,8 +357,8 @@ impl Parsed {
         )
     }
 
-    /// The trees of the state: one for each cluster of the configuration and of [`Self::clusters`], one for all other files that
-    /// somebody applies, and one for those that nobody does. `elsewhere` has the kinds that CRDs define, in whatever part; `free` are the files that the other
+    /// The trees of the state: one for each cluster of the configuration, one for all other files that somebody applies but for those
+    /// of [`Self::clusters`], which follow, and one for those that nobody applies. `elsewhere` has the kinds that CRDs define, in whatever part; `free` are the files that the other
     /// state has outside of all kustomizations.
     pub(super) fn arrange(
         self,
@@ -401,19 +410,18 @@ impl Parsed {
             let there = of_clusters.entry(cluster.map(|name| &**name)).or_default();
             there.push(file);
         }
-        let rest_of_all = of_clusters.remove(&None).unwrap_or_default();
+        // A cluster that delivers into another one comes before it.
         trees.extend(
             of_clusters
                 .into_iter()
                 .map(|(cluster, files)| (files, rest.clone(), cluster)),
         );
-        trees.push((rest_of_all, rest.clone(), None));
         trees.push((unapplied, rest, None));
         let last = trees.len() - 1;
         let whole = Arc::new(WholeTree {
             folders: self.folders.clone(),
             unbuildable: self.unbuildable().collect(),
-            flux: self.flux.settings(),
+            flux: self.flux.known(),
         });
         let trees =
             trees

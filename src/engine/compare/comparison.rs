@@ -1,6 +1,6 @@
 //! Two states, read and compared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::arrange::Parsed;
@@ -17,12 +17,13 @@ use super::state::StateReader;
 use super::telling::MergeTelling;
 use crate::changes::{
     BothSides, Builds, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread,
+    written_key,
 };
 use crate::engine::describe::tool;
 use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
-use crate::kube::ObjectKey;
+use crate::kube::{ObjectKey, kinds};
 use crate::merge::{
     DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, Requested,
     scenario, updated, withdraw,
@@ -129,8 +130,11 @@ impl Comparison {
             ..
         } = configured;
         let delivered = delivered.iter();
-        clusters.extend(delivered.map(|cluster| ClusterInput::delivered(cluster, &rest)));
+        let delivered: Vec<ClusterInput> = delivered
+            .map(|cluster| ClusterInput::delivered(cluster, &rest))
+            .collect();
         clusters.push(ClusterInput::alone(rest));
+        clusters.extend(delivered);
         Ok(Self {
             base: start.name,
             head: describe::name(&request.head),
@@ -240,14 +244,15 @@ impl Comparison {
             }
         }
         effects.sort();
+        let unread = self.unread.with_uninstalled(&self.uninstalled(&effects));
         Ok(DiffReport {
             tool: tool(),
             base: self.base.clone(),
             head: self.head.clone(),
-            summary: describe::summary(&self.changes, &effects, &self.unread, unknown),
+            summary: describe::summary(&self.changes, &effects, &unread, unknown),
             changes: describe::changes(&self.old, &self.new, &self.changes),
             effects,
-            unread: self.unread.changed.clone(),
+            unread: unread.changed,
             failed: self.failed.clone(),
             plan: telling.outcomes,
             cascades: telling.cascades,
@@ -259,6 +264,25 @@ impl Comparison {
 }
 
 impl Comparison {
+    /// The HelmReleases that tools delete, by their keys as written, with their deliveries.
+    fn uninstalled(&self, effects: &[DiffEffect]) -> BTreeMap<String, Option<String>> {
+        let is_deleted = |effect: &&DiffEffect| {
+            let is_release = effect.key.is(kinds::HELM_RELEASE);
+            is_release && matches!(effect.effect, EffectKind::Deleted | EffectKind::Cascaded)
+        };
+        let deleted = effects.iter().filter(is_deleted);
+        let delivery = |effect: &DiffEffect| Some(effect.delivery.as_ref()?.id.clone());
+        let deleted: BTreeMap<&ObjectKey, Option<String>> = deleted
+            .map(|effect| (&effect.key, delivery(effect)))
+            .collect();
+        let members = self.old.iter().flat_map(|tree| &tree.inventory.members);
+        let written = members.filter_map(|member| {
+            let delivery = deleted.get(&member.key)?;
+            Some((written_key(&member.object), delivery.clone()))
+        });
+        written.collect()
+    }
+
     /// The effects of a merge if the tools prune of which nothing is known, as far as these have them.
     fn supposed(
         &self,

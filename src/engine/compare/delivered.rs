@@ -6,9 +6,11 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::state::Bytes;
+use crate::changes::FluxDelivery;
+use crate::delivery::marks::FLUX_PRUNE;
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::{Reader, TreeFiles};
-use crate::graph::kustomize::Resource;
+use crate::graph::kustomize::{BuildError, Resource};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{flux, unread::What};
 use crate::kube::Namespace;
@@ -32,7 +34,7 @@ pub(super) struct FluxDeliveries {
 }
 
 impl FluxDeliveries {
-    /// Follows Flux through the files of a state.
+    /// Follows Flux through the files of a state, which comes after that of `before`.
     ///
     /// # Errors
     /// There is more than the limits allow.
@@ -40,10 +42,11 @@ impl FluxDeliveries {
         files: BTreeMap<String, Option<Bytes>>,
         reader: Reader<'_>,
         limits: &Limits,
+        before: &Self,
     ) -> Result<Self, BeyondLimit> {
         let tree = TreeFiles::new(files, reader);
         let scopes = ClusterScopes::of(&tree);
-        let all = flux::deliveries(&tree, &scopes, limits)?;
+        let all = flux::deliveries(&tree, &scopes, limits, &before.all)?;
         let mut evaluated = BTreeSet::new();
         let built = all.iter().filter(|delivery| delivery.error.is_none());
         for delivery in built {
@@ -65,6 +68,56 @@ impl FluxDeliveries {
             evaluated,
             scopes,
         })
+    }
+
+    /// Lets those fail that need what `base` delivers and this state does not: a Kustomization for which they wait, or the ConfigMap of
+    /// their variables.
+    pub(super) fn miss_what_left(&mut self, base: &Self) {
+        let is_needed = |one: &Delivery| {
+            !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
+        };
+        if !self.all.iter().any(is_needed) {
+            return;
+        }
+        let [left, stays] = [base, &*self].map(Self::needed_by_others);
+        let gone = |cluster: &str, key: &str| {
+            let place = (cluster.to_owned(), key.to_owned());
+            left.contains(&place) && !stays.contains(&place)
+        };
+        for one in self.all.iter_mut().filter(|one| one.error.is_none()) {
+            let Settings {
+                depends_on,
+                variables_from,
+                ..
+            } = &one.settings;
+            let kind = SourceTool::Flux.kind();
+            let awaited = depends_on
+                .iter()
+                .map(|(namespace, name)| format!("{kind}/{namespace}/{name}"));
+            let read = variables_from
+                .iter()
+                .map(|(namespace, name)| format!("ConfigMap/{namespace}/{name}"));
+            let Some(missing) = awaited.chain(read).find(|key| gone(&one.cluster, key)) else {
+                continue;
+            };
+            one.error = Some(BuildError {
+                reason: format!("{} needs {missing}, which is not there any more", one.key),
+                file: one.file.to_string(),
+                line: one.line,
+            });
+        }
+    }
+
+    /// The Kustomizations and ConfigMaps, by cluster and key.
+    fn needed_by_others(&self) -> BTreeSet<(String, String)> {
+        let mut all = BTreeSet::new();
+        for one in &self.all {
+            all.insert((one.cluster.to_string(), one.key.clone()));
+            let config = one.resources.iter().map(Resource::id);
+            let config = config.filter(|id| id.group.is_empty() && id.kind == "ConfigMap");
+            all.extend(config.map(|id| (one.cluster.to_string(), id.key())));
+        }
+        all
     }
 
     /// Whether builds evaluated what the file at a place says of components, patches, generators and variables.
@@ -89,11 +142,27 @@ impl FluxDeliveries {
         apart.map(|one| Arc::clone(&one.cluster)).collect()
     }
 
-    /// What each Kustomization says about what it delivers.
-    pub(super) fn settings(&self) -> BTreeMap<Deliverer, Settings> {
+    /// What is known of each Kustomization.
+    pub(super) fn known(&self) -> BTreeMap<Deliverer, FluxDelivery> {
+        let known = |delivery: &Delivery| {
+            let is_spared = |resource: &&Resource| {
+                ["labels", "annotations"].into_iter().any(|field| {
+                    let mark = resource.meta(field, FLUX_PRUNE);
+                    mark.is_some_and(|mark| mark.eq_ignore_ascii_case("disabled"))
+                })
+            };
+            let spared = delivery.resources.iter().filter(is_spared);
+            FluxDelivery {
+                settings: delivery.settings.clone(),
+                is_entry: delivery.parent.is_none(),
+                spared: spared
+                    .map(|resource| self.scopes.key(&resource.id()))
+                    .collect(),
+            }
+        };
         let kustomizations = self.all.iter();
         kustomizations
-            .filter_map(|delivery| Some((delivery.by.clone()?, delivery.settings.clone())))
+            .filter_map(|delivery| Some((delivery.by.clone()?, known(delivery))))
             .collect()
     }
 

@@ -73,10 +73,28 @@ impl FluxKustomization {
     /// What it says about what it delivers.
     pub(super) fn settings(&self) -> Settings {
         let flag = |key: &str| self.spec.get(key).and_then(|flag| flag.as_bool());
+        let depends_on = self.spec.items_at("dependsOn").into_iter();
+        let depends_on = depends_on.filter_map(|other| {
+            let namespace = other.text_at(&["namespace"]);
+            let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
+            Some((namespace, other.text_at(&["name"])?))
+        });
+        let variables = self.spec.at(&["postBuild"]);
+        let variables = variables.map(|build| build.items_at("substituteFrom"));
+        let is_optional = |from: &Node| from.get("optional").and_then(|flag| flag.as_bool());
+        let needed = variables.into_iter().flatten().filter(|from| {
+            from.text_at(&["kind"]).as_deref() == Some("ConfigMap")
+                && is_optional(from) != Some(true)
+        });
+        let needed =
+            needed.filter_map(|from| Some((self.namespace.clone(), from.text_at(&["name"])?)));
         Settings {
             prune: Some(flag("prune").unwrap_or(false)),
             suspend: flag("suspend"),
             deletion_policy: self.spec.text_at(&["deletionPolicy"]),
+            service_account: self.spec.text_at(&["serviceAccountName"]),
+            depends_on: depends_on.collect(),
+            variables_from: needed.collect(),
         }
     }
 

@@ -27,10 +27,14 @@ type ConfigData = BTreeMap<(String, String), BTreeMap<String, String>>;
 ///
 /// # Errors
 /// There are more deliveries or copies of objects than the limits allow.
+///
+/// `before`: what Flux applied from the tree before this one. What a Kustomization delivered that cannot be built any more stays in the
+/// cluster, and the Kustomizations among it go on.
 pub fn deliveries(
     files: &TreeFiles<'_>,
     scopes: &ClusterScopes,
     limits: &Limits,
+    before: &[Delivery],
 ) -> Result<Vec<Delivery>, BeyondLimit> {
     let written = Written::of(files);
     let budget = Budget::of(limits.instances);
@@ -42,6 +46,7 @@ pub fn deliveries(
             scopes,
             own: entry.source(),
             budget: &budget,
+            before,
         };
         cluster.follow(entry, limits, &mut all)?;
     }
@@ -232,6 +237,7 @@ struct Cluster<'c> {
     /// What the entry point builds from: this tree, whatever it is called.
     own: SourceName,
     budget: &'c Budget,
+    before: &'c [Delivery],
 }
 
 impl Cluster<'_> {
@@ -265,20 +271,29 @@ impl Cluster<'_> {
                 }
                 Ok(Err(error)) => delivery.error = Some(error),
                 Ok(Ok(built)) => {
-                    for resource in &built.resources {
-                        let parent = || Some(Arc::from(delivery.id.as_str()));
-                        let child = FluxKustomization::of(resource);
-                        pending.extend(child.map(|child| (Arc::clone(&cluster), parent(), child)));
-                        all.extend(self.release(resource, &cluster, parent));
-                    }
                     delivery.resources = built.resources;
                     delivery.reached = built.reached;
                     delivery.unread = built.unread;
                 }
             }
+            let in_cluster = match &delivery.error {
+                Some(_) => self.applied_before(&delivery.id),
+                None => &delivery.resources,
+            };
+            for resource in in_cluster {
+                let parent = || Some(Arc::from(delivery.id.as_str()));
+                let child = FluxKustomization::of(resource);
+                pending.extend(child.map(|child| (Arc::clone(&cluster), parent(), child)));
+                all.extend(self.release(resource, &cluster, parent));
+            }
             all.push(delivery);
         }
         Ok(())
+    }
+
+    fn applied_before(&self, id: &str) -> &[Resource] {
+        let found = self.before.binary_search_by(|one| one.id.as_str().cmp(id));
+        found.map_or(&[], |at| &self.before[at].resources)
     }
 
     fn build(&self, one: &FluxKustomization) -> Result<Result<Built, BuildError>, Foreign> {
