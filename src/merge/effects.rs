@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
 use super::part::MergePart;
-use super::withdraw::PartWithdrawal;
+use super::replaced::Answer;
+use super::withdraw::{PartWithdrawal, delivered};
 use crate::changes::Destination;
 use crate::cluster::Scenario;
 use crate::delivery::Op;
@@ -151,6 +152,7 @@ impl<'a> Telling<'a> {
             }
         }
         effects.extend(self.handed_over(&fates));
+        effects.extend(self.replaced());
         for claim in self.claims() {
             let chain = why
                 .get(&claim.key)
@@ -249,6 +251,31 @@ impl<'a> Telling<'a> {
         effects
     }
 
+    /// What a tool was told to delete and create again where an update is rejected.
+    fn replaced(&self) -> Vec<DiffEffect> {
+        let part = self.part;
+        let rejected = part
+            .kept()
+            .filter(|object| !object.rejected_fields().is_empty());
+        let mut effects = Vec::new();
+        for object in rejected {
+            let base = object.base;
+            let (regime, said) = delivered(part, base, &self.withdrawn.choice);
+            if !matches!(part.answer(regime, object), Answer::Replaces { .. }) {
+                continue;
+            }
+            let because = vec![base.key.clone()];
+            let certainty = EffectCertainty::Certain.and(said);
+            let data = self.data(base, certainty, &because);
+            let again = self.effect(&base.key, EffectKind::Recreated, certainty, because);
+            effects.extend(data.into_iter().chain([again]).map(|effect| DiffEffect {
+                regime: Some(regime.word()),
+                ..effect
+            }));
+        }
+        effects
+    }
+
     /// What leaves the tree and may be part of a remote resource or a chart that head adds instead.
     fn built_elsewhere(&self, requested: &BTreeSet<&ObjectKey>) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
@@ -307,7 +334,8 @@ impl<'a> Telling<'a> {
         let regime = because
             .first()
             .and_then(|root| self.withdrawn.regimes.get(root));
-        let certainty = if raced {
+        let in_time = because.iter().all(|key| !self.withdrawn.late.contains(key));
+        let certainty = if raced || !in_time {
             EffectCertainty::Race
         } else {
             EffectCertainty::Certain

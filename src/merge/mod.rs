@@ -3,6 +3,7 @@
 //! * `part` one part of the tree, before and after; `outlook` what is known of head
 //! * `withdraw` what the tools do about what leaves; `pruning` what one object that delivers does; `handover` what goes over to another
 //! * `likely` the tool of what nothing in the tree points at
+//! * `replaced` updates that the API server rejects, and who deletes and creates anew because of them
 //! * `updated` what the tools change before they delete
 //! * `effects` the tools' requests, simulated on the cluster of base
 //! * `backends` Services that are called and leave; `released` what the controllers of base release of head
@@ -20,6 +21,7 @@ mod outlook;
 mod part;
 mod pruning;
 mod released;
+mod replaced;
 mod surprise;
 mod updated;
 mod withdraw;
@@ -45,6 +47,7 @@ pub use part::MergePart;
 pub use pruning::{DeliveryChoice, Requested};
 pub use released::ReleasedObject;
 use released::released;
+pub use replaced::{Answer, KeptObject};
 pub use surprise::{Standing, Surprise, severity};
 pub use updated::updated;
 pub use withdraw::{PartWithdrawal, ToolRelease, withdraw};

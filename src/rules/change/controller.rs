@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::kept::{KeptObject, kept};
 use super::places::{left_in_head, on_base, related_in_head};
 use crate::changes::same_content;
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::kinds;
-use crate::merge::{Merge, Outlook, ReleasedObject, Surprise, severity};
+use crate::merge::{KeptObject, Merge, Outlook, ReleasedObject, Surprise, severity};
 use crate::ownership::access::Budget;
 use crate::ownership::{FinalizerHolder, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
@@ -153,7 +152,7 @@ fn resting(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Dra
 
 fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let permits = |object: KeptObject<'_>| object.base.key.group() == "rbac.authorization.k8s.io";
-    if merge.effects.is_empty() && !kept(merge).any(permits) {
+    if merge.effects.is_empty() && !merge.part.kept().any(permits) {
         return;
     }
     let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else {

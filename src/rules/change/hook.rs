@@ -1,6 +1,5 @@
 //! Objects of a release that become hooks of Helm, and the other way round.
 
-use super::kept::kept;
 use super::places::{changed_in_head, on_base};
 use crate::delivery::Regime;
 use crate::delivery::helm::is_transient;
@@ -23,7 +22,7 @@ pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
 );
 
 fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
-    for object in kept(merge).filter(|object| !runs_once(object.base)) {
+    for object in merge.part.kept().filter(|object| !runs_once(object.base)) {
         let regime = merge.regime_of(object.base);
         let hook = |member: &Member| {
             member

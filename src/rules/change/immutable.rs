@@ -1,22 +1,19 @@
 //! Updates that the API server rejects: what the tool then does depends on the tool.
 
-use super::kept::{KeptObject, kept};
 use super::places::{changed_in_head, on_base};
-use crate::changes::{RejectedField, rejected_fields};
-use crate::delivery::marks;
+use crate::changes::RejectedField;
 use crate::delivery::{FluxObject, Regime};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::{GroupKind, Scope, kinds, kubectl};
 use crate::manifest::Spanned;
-use crate::merge::{Merge, Standing, Surprise, severity};
+use crate::merge::{Answer, KeptObject, Merge, Standing, Surprise, severity};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{data_loss, instances_of};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
 use crate::text::Span;
-use crate::yaml::Value;
 
 pub(in crate::rules) static IMMUTABLE_CHANGED: Rule = rule!(
     Change,
@@ -38,75 +35,9 @@ pub(in crate::rules) static SCOPE_CHANGED: Rule = rule!(
 
 const JOB: GroupKind<&str> = GroupKind::new("batch", "Job");
 
-/// What becomes of an update that the API server rejects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    /// Nothing: the tool reports an error.
-    Fails,
-    /// The tool deletes the object and creates it again, because somebody told it to.
-    Replaces {
-        /// Who told it.
-        because: &'static str,
-    },
-    /// The tool creates the object anew in any case: it is a hook.
-    Anew,
-}
-
-/// What the tool of an object does about it.
-fn answer(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>) -> Answer {
-    let KeptObject { base, head } = object;
-    let metadata = head.object.metadata();
-    let is_hook = |key| {
-        base.object.metadata().annotation(key).is_some() && metadata.annotation(key).is_some()
-    };
-    if is_hook(marks::HELM_HOOK) || regime == Regime::ArgoCd && is_hook(marks::ARGOCD_HOOK) {
-        return Answer::Anew;
-    }
-    let forced = |value: Spanned<&str>| value.value.eq_ignore_ascii_case("enabled");
-    match regime {
-        Regime::ArgoCd => {
-            let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS);
-            let force = options.is_some_and(|options| {
-                marks::sync_options(options.value).any(|one| one == "Force=true")
-            });
-            if force {
-                Answer::Replaces {
-                    because: "the sync option `Force=true` of the object",
-                }
-            } else {
-                Answer::Fails
-            }
-        }
-        Regime::Flux(FluxObject::Kustomization) => {
-            let own = [
-                metadata.annotation(marks::FLUX_FORCE),
-                metadata.label(marks::FLUX_FORCE),
-            ];
-            let spec = merge
-                .part
-                .deliverer_of(base)
-                .and_then(|deliverer| deliverer.object.at(&["spec", "force"]));
-            match (
-                own.into_iter().flatten().any(forced),
-                spec.and_then(Value::as_bool),
-            ) {
-                (true, _) => Answer::Replaces {
-                    because: "the annotation `kustomize.toolkit.fluxcd.io/force` of the object",
-                },
-                (_, Some(true)) => Answer::Replaces {
-                    because: "`spec.force` of the Kustomization",
-                },
-                _ => Answer::Fails,
-            }
-        }
-        // `force` of a HelmRelease replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
-        Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => Answer::Fails,
-    }
-}
-
 fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
-    for object in kept(merge) {
-        let fields = rejected_fields(&object.base.object, &object.head.object);
+    for object in merge.part.kept() {
+        let fields = object.rejected_fields();
         // `scope-changed` tells it.
         let fields: Vec<RejectedField> = fields
             .into_iter()
@@ -116,7 +47,7 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
             continue;
         }
         let regime = merge.regime_of(object.base);
-        match answer(merge, regime, object) {
+        match merge.part.answer(regime, object) {
             Answer::Fails => sink.push(rejected(merge, regime, object, &fields)),
             Answer::Replaces { because } if matters(merge, object.base) => {
                 sink.push(replaced(merge, regime, object, &fields, because));
@@ -295,7 +226,7 @@ fn remedy(member: &Member, regime: Regime) -> String {
 
 fn scope_changed(merge: &Merge<'_>, sink: &mut Sink) {
     let scope = |member: &Member| member.object.definition().and_then(|crd| crd.scope);
-    for object in kept(merge) {
+    for object in merge.part.kept() {
         let (Some(was), Some(is)) = (scope(object.base), scope(object.head)) else {
             continue;
         };
@@ -328,7 +259,7 @@ fn new_scope(
         is.value
     );
     let field = ("spec.scope", Some(was.span), Some(is.span));
-    match answer(merge, regime, object) {
+    match merge.part.answer(regime, object) {
         Answer::Replaces { because } => on_field(merge, object, field, message)
             .reason(format!(
                 "The scope is immutable, and {because} tells {} to delete the definition and to create it again: every object of \

@@ -10,7 +10,6 @@ pub(super) mod delivery;
 pub(super) mod generator;
 pub(super) mod hook;
 pub(super) mod immutable;
-mod kept;
 pub(super) mod namespace;
 pub(super) mod owner;
 mod places;

@@ -1,6 +1,5 @@
 //! Protections that a change takes away, and switches that delete data from now on.
 
-use super::kept::{KeptObject, kept};
 use super::places::{changed_in_head, on_base};
 use crate::changes::TreePart;
 use crate::delivery::{FluxObject, Regime, Removal, Spared, Sparing, spared};
@@ -8,7 +7,7 @@ use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, kinds};
 use crate::manifest::is_kustomization;
-use crate::merge::{Merge, Standing, Surprise, severity};
+use crate::merge::{KeptObject, Merge, Standing, Surprise, severity};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{DataLoss, data_loss, reclaim_policy};
 use crate::rules::draft::Draft;
@@ -27,7 +26,7 @@ pub(in crate::rules) static PROTECTION_WEAKENED: Rule = rule!(
 );
 
 fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
-    for object in kept(merge) {
+    for object in merge.part.kept() {
         sink.extend(unprotected(merge, object));
         sink.extend(loosened(merge, object));
         sink.extend(scaled_down(merge, object));

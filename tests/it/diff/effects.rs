@@ -405,7 +405,12 @@ fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
     let forced = FLUX.replace("prune: true", "prune: true, force: true");
     assert_eq!(
         pruned(&forced),
-        ["deleted ConfigMap/shop/a (certain, flux)"]
+        [
+            "deleted ConfigMap/shop/a (certain, flux)",
+            "data-lost PersistentVolumeClaim/shop/data (possible, flux)",
+            "recreated PersistentVolumeClaim/shop/data (certain, flux)"
+        ],
+        "the claim is deleted and created again"
     );
 }
 

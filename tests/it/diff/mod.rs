@@ -7,6 +7,7 @@ mod conformance;
 mod destructive;
 mod effects;
 mod findings;
+mod flux;
 #[cfg(unix)]
 mod git;
 mod harmless;

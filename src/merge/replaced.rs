@@ -1,0 +1,101 @@
+//! Updates that the API server rejects, and what the tool of the object does about it.
+
+use super::part::MergePart;
+use crate::changes::{ChangeKind, RejectedField, Sides, rejected_fields};
+use crate::delivery::marks;
+use crate::delivery::{FluxObject, Regime};
+use crate::inventory::Member;
+use crate::manifest::Spanned;
+use crate::yaml::Value;
+
+/// An object that both sides apply at one place and under one key, with another content.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptObject<'a> {
+    /// As base has it.
+    pub base: &'a Member,
+    /// As head has it.
+    pub head: &'a Member,
+}
+
+impl KeptObject<'_> {
+    /// The fields whose change the API server rejects.
+    pub fn rejected_fields(self) -> Vec<RejectedField> {
+        rejected_fields(&self.base.object, &self.head.object)
+    }
+}
+
+/// What becomes of an update that the API server rejects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing: the tool reports an error.
+    Fails,
+    /// The tool deletes the object and creates it again, because somebody told it to.
+    Replaces {
+        /// Who told it.
+        because: &'static str,
+    },
+    /// The tool creates the object anew in any case: it is a hook.
+    Anew,
+}
+
+impl<'a> MergePart<'a> {
+    /// The objects that the change keeps and changes. What moves to another destination may be in another cluster.
+    pub fn kept(&self) -> impl Iterator<Item = KeptObject<'a>> {
+        self.changes.iter().filter_map(move |change| {
+            let Sides::Both(was, is) = change.sides else {
+                return None;
+            };
+            if change.kind == ChangeKind::Renamed || was.tree != self.at || is.tree != self.at {
+                return None;
+            }
+            let (base, head) = (self.sides.of_base(was), self.sides.of_head(is));
+            let (left, reached) = (
+                self.base.destination(base.file),
+                self.head?.destination(head.file),
+            );
+            let same = left == reached || left.name().is_none() && reached.name().is_none();
+            let applied = same && reached.is_applied() && base.key == head.key;
+            applied.then_some(KeptObject { base, head })
+        })
+    }
+
+    /// What the tool of an object does about an update that the API server rejects.
+    pub fn answer(&self, regime: Regime, KeptObject { base, head }: KeptObject<'_>) -> Answer {
+        let metadata = head.object.metadata();
+        let is_hook = |key| {
+            base.object.metadata().annotation(key).is_some() && metadata.annotation(key).is_some()
+        };
+        if is_hook(marks::HELM_HOOK) || regime == Regime::ArgoCd && is_hook(marks::ARGOCD_HOOK) {
+            return Answer::Anew;
+        }
+        let because = match regime {
+            Regime::ArgoCd => {
+                let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS);
+                let force = options.is_some_and(|options| {
+                    marks::sync_options(options.value).any(|one| one == "Force=true")
+                });
+                force.then_some("the sync option `Force=true` of the object")
+            }
+            Regime::Flux(FluxObject::Kustomization) => self.forced_by_flux(base, head),
+            // `force` of a HelmRelease replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
+            Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => None,
+        };
+        because.map_or(Answer::Fails, |because| Answer::Replaces { because })
+    }
+
+    fn forced_by_flux(&self, base: &Member, head: &Member) -> Option<&'static str> {
+        let metadata = head.object.metadata();
+        let forced = |value: Spanned<&str>| value.value.eq_ignore_ascii_case("enabled");
+        let own = [
+            metadata.annotation(marks::FLUX_FORCE),
+            metadata.label(marks::FLUX_FORCE),
+        ];
+        if own.into_iter().flatten().any(forced) {
+            return Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object");
+        }
+        let deliverer = self.deliverer_of(base)?;
+        let force = deliverer.object.at(&["spec", "force"]);
+        (force.and_then(Value::as_bool) == Some(true))
+            .then_some("`spec.force` of the Kustomization")
+    }
+}

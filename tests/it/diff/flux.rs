@@ -1,0 +1,362 @@
+//! What Flux applies of a tree, and what it deletes once the tree changes.
+
+use serde_json::Value;
+
+use super::places::Folder;
+
+/// Files of a tree: `== path` begins each.
+fn write(folder: &Folder, side: &str, tree: &str) {
+    for file in tree.split("== ").skip(1) {
+        let (path, text) = file.split_once('\n').expect("a path on a line");
+        folder.write(&format!("{side}/{path}"), text);
+    }
+}
+
+/// A comparison of trees: the files of both, and those that one side has instead of or besides them.
+fn compared(both: &str, base: &str, head: &str) -> Value {
+    let folder = Folder::new();
+    for (side, own) in [("base", base), ("head", head)] {
+        write(&folder, side, both);
+        write(&folder, side, own);
+    }
+    folder
+        .run("", &["--base", "base", "--head", "head"])
+        .expect("a comparison")
+}
+
+/// The effects on objects that are not the Kustomizations themselves: `effect key certainty, cluster`.
+fn effects(document: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let effects = document["effects"].as_array().expect("a list").iter();
+    effects
+        .map(|one| {
+            let (effect, key) = (text(&one["effect"]), text(&one["key"]));
+            format!(
+                "{effect} {key} {}, {}",
+                text(&one["certainty"]),
+                text(&one["cluster"])
+            )
+        })
+        .collect()
+}
+
+/// A Kustomization named `name` that builds `path`, with more of its spec.
+fn kustomization(name: &str, path: &str, more: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec:\n  path: {path}\n  prune: true\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n{more}---\n"
+    )
+}
+
+/// What `flux bootstrap` commits for a cluster.
+fn root(cluster: &str) -> String {
+    let path = format!("./clusters/{cluster}");
+    format!(
+        "== clusters/{cluster}/flux-system/gotk-sync.yaml\n{}",
+        kustomization("flux-system", &path, "")
+    )
+}
+
+fn config(name: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: shop}}\ndata: {{a: b}}\n---\n"
+    )
+}
+
+#[test]
+fn an_object_that_leaves_one_cluster_is_deleted_there_although_another_one_has_it() {
+    let apps = |cluster: &str, names: &[&str]| {
+        let objects: String = names.iter().map(|name| config(name)).collect();
+        format!("== clusters/{cluster}/apps.yaml\n{objects}")
+    };
+    let both = root("prod") + &root("stage") + &apps("stage", &["cart", "web"]);
+    let document = compared(
+        &both,
+        &apps("prod", &["cart", "web"]),
+        &apps("prod", &["web"]),
+    );
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/cart certain, clusters/prod"]
+    );
+    let delivery = &document["effects"][0]["delivery"];
+    assert_eq!(
+        delivery["id"],
+        "clusters/prod|Kustomization.kustomize.toolkit.fluxcd.io/flux-system/flux-system"
+    );
+    assert_eq!(
+        (&delivery["tool"], &delivery["path"]),
+        (&"flux".into(), &"clusters/prod".into())
+    );
+}
+
+#[test]
+fn an_object_that_goes_from_one_cluster_to_another_is_deleted_in_the_first() {
+    let app = |cluster: &str| format!("== clusters/{cluster}/cart.yaml\n{}", config("cart"));
+    let both = root("prod") + &root("stage");
+    let document = compared(&both, &app("prod"), &app("stage"));
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/cart certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn what_a_kustomization_delivers_into_another_cluster_goes_with_it() {
+    let remote = kustomization(
+        "edge",
+        "./edge",
+        "  kubeConfig: {secretRef: {name: edge-cluster}}\n",
+    );
+    let both = root("prod")
+        + &format!("== edge/cart.yaml\n{}", config("cart"))
+        + &format!("== clusters/prod/cart.yaml\n{}", config("cart"));
+    let document = compared(&both, &format!("== clusters/prod/edge.yaml\n{remote}"), "");
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/cart certain, clusters/prod/edge-cluster",
+            "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/edge certain, clusters/prod"
+        ]
+    );
+}
+
+#[test]
+fn a_kustomization_that_no_list_names_any_more_is_taken_out_of_use() {
+    let apps = |list: &str| format!("== apps/kustomization.yaml\nresources: [{list}]\n");
+    let both = root("prod")
+        + &format!(
+            "== clusters/prod/apps.yaml\n{}",
+            kustomization("apps", "./apps", "")
+        )
+        + &format!("== apps/web/ks.yaml\n{}", kustomization("web", "./web", ""))
+        + &format!(
+            "== apps/cart/ks.yaml\n{}",
+            kustomization("cart", "./cart", "")
+        )
+        + &format!("== web/web.yaml\n{}", config("web"))
+        + &format!("== cart/cart.yaml\n{}", config("cart"));
+    let document = compared(
+        &both,
+        &apps("web/ks.yaml, cart/ks.yaml"),
+        &apps("web/ks.yaml"),
+    );
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/cart certain, clusters/prod",
+            "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/cart certain, clusters/prod"
+        ]
+    );
+    // Nothing becomes of what was out of use before.
+    let both = both + &apps("web/ks.yaml");
+    let more = format!("== cart/more.yaml\n{}", config("more"));
+    let document = compared(&both, &more, "");
+    assert!(
+        !effects(&document)
+            .contains(&"deleted ConfigMap/shop/more certain, clusters/prod".to_owned()),
+        "{document}"
+    );
+}
+
+/// The effects when `apps/cart.yaml` leaves and the Kustomization `apps` changes with it.
+fn left(before: &str, after: &str) -> Vec<String> {
+    let of = |more: &str| {
+        format!(
+            "== clusters/prod/apps.yaml\n{}",
+            kustomization("apps", "./apps", more)
+        )
+    };
+    let both = root("prod") + &format!("== apps/web.yaml\n{}", config("web"));
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    effects(&compared(&both, &(of(before) + &cart), &of(after)))
+}
+
+#[test]
+fn a_kustomization_reconciles_once_more_before_its_own_change_counts() {
+    let raced = ["deleted ConfigMap/shop/cart race, clusters/prod"];
+    assert_eq!(left("", "  suspend: true\n"), raced);
+    assert_eq!(
+        left("", "  deletionPolicy: Orphan\n"),
+        ["deleted ConfigMap/shop/cart certain, clusters/prod"]
+    );
+    assert_eq!(
+        left("  suspend: true\n", "  suspend: true\n"),
+        ["orphaned ConfigMap/shop/cart certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn what_the_build_marks_is_kept() {
+    let marked = "  commonMetadata: {annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}}\n";
+    assert_eq!(
+        left(marked, marked),
+        ["kept ConfigMap/shop/cart certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn nothing_is_pruned_without_what_a_kustomization_waits_for() {
+    let waits = kustomization("apps", "./apps", "  dependsOn: [{name: base}]\n");
+    let both = root("prod")
+        + &format!("== clusters/prod/apps.yaml\n{waits}")
+        + &format!("== apps/web.yaml\n{}", config("web"))
+        + &format!("== base/base.yaml\n{}", config("base"));
+    let awaited = format!(
+        "== clusters/prod/base.yaml\n{}",
+        kustomization("base", "./base", "")
+    );
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let document = compared(&both, &(awaited + &cart), "");
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/base certain, clusters/prod",
+            "kept ConfigMap/shop/cart certain, clusters/prod",
+            "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/base certain, clusters/prod"
+        ]
+    );
+    let reason = document["failed"][0]["reason"].as_str().expect("a reason");
+    assert!(
+        reason.contains("needs Kustomization.kustomize.toolkit.fluxcd.io/flux-system/base"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn nothing_is_pruned_without_the_variables_of_a_kustomization() {
+    let reads = "  postBuild: {substituteFrom: [{kind: ConfigMap, name: settings}]}\n";
+    let both = root("prod")
+        + &format!(
+            "== clusters/prod/apps.yaml\n{}",
+            kustomization("apps", "./apps", reads)
+        )
+        + &format!("== apps/web.yaml\n{}", config("${NAME}"));
+    let settings = "== clusters/prod/settings.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {NAME: web}\n";
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let document = compared(&both, &(settings.to_owned() + &cart), "");
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/flux-system/settings certain, clusters/prod",
+            "kept ConfigMap/shop/cart certain, clusters/prod"
+        ]
+    );
+}
+
+#[test]
+fn an_account_that_goes_with_its_kustomization_mostly_takes_its_rights_along() {
+    let account = "== clusters/prod/account.yaml\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: deployer, namespace: flux-system}\n";
+    let apps = kustomization("apps", "./apps", "  serviceAccountName: deployer\n");
+    let both = root("prod") + &format!("== apps/cart.yaml\n{}", config("cart"));
+    let base = format!("== clusters/prod/apps.yaml\n{apps}{account}");
+    let told = effects(&compared(&both, &base, ""));
+    assert!(
+        told.contains(&"deleted ConfigMap/shop/cart race, clusters/prod".to_owned()),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_forced_update_that_is_rejected_deletes_and_creates_again() {
+    let fixed = |value: &str| {
+        format!(
+            "== apps/web.yaml\n{}",
+            config("web")
+                .replace("{a: b}", value)
+                .replace("\n---", "\nimmutable: true\n---")
+        )
+    };
+    let told = |more: &str| {
+        let apps = kustomization("apps", "./apps", more);
+        let both = root("prod") + &format!("== clusters/prod/apps.yaml\n{apps}");
+        effects(&compared(&both, &fixed("{a: b}"), &fixed("{a: c}")))
+    };
+    assert_eq!(
+        told("  force: true\n"),
+        ["recreated ConfigMap/shop/web certain, clusters/prod"]
+    );
+    assert_eq!(told(""), [""; 0]);
+}
+
+/// The reasons of what was not read.
+fn unread(document: &Value) -> Vec<String> {
+    let unread = document["unread"].as_array().expect("a list").iter();
+    unread
+        .map(|one| {
+            format!(
+                "{}: {}",
+                one["subject"].as_str().unwrap_or_default(),
+                one["reason"].as_str().unwrap_or_default()
+            )
+        })
+        .collect()
+}
+
+fn release(more: &str) -> String {
+    format!(
+        "== apps/release.yaml\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: web, namespace: shop}}\nspec:\n  chart: {{spec: {{chart: web, sourceRef: {{kind: HelmRepository, name: charts}}}}}}\n{more}"
+    )
+}
+
+#[test]
+fn edits_that_uninstall_a_release_say_so() {
+    let both = root("prod")
+        + &format!(
+            "== clusters/prod/apps.yaml\n{}",
+            kustomization("apps", "./apps", "")
+        );
+    let told =
+        |before: &str, after: &str| unread(&compared(&both, &release(before), &release(after)));
+    let again = "chart web: this uninstalls the release and installs another one: what the chart contains is deleted and created again, and the chart is not rendered";
+    assert_eq!(told("", "  releaseName: shop\n"), [again]);
+    assert_eq!(told("", "  storageNamespace: helm\n"), [again]);
+    let moved = told("", "  targetNamespace: prod\n");
+    assert!(
+        moved[0].contains("stays behind where they name none"),
+        "{moved:?}"
+    );
+    // The name is the same, written or not.
+    assert_eq!(
+        told("", "  releaseName: web\n"),
+        ["chart web: the chart is not rendered"]
+    );
+}
+
+#[test]
+fn a_release_that_goes_with_its_kustomization_is_not_read() {
+    let both = root("prod") + &release("");
+    let base = format!(
+        "== clusters/prod/apps.yaml\n{}",
+        kustomization("apps", "./apps", "")
+    );
+    assert_eq!(
+        unread(&compared(&both, &base, "")),
+        ["chart web: the chart is not rendered"]
+    );
+}
+
+#[test]
+fn the_children_of_a_kustomization_that_cannot_be_built_go_on() {
+    let both = root("prod")
+        + &format!(
+            "== clusters/prod/apps.yaml\n{}",
+            kustomization("apps", "./apps", "")
+        )
+        + &format!("== apps/web.yaml\n{}", kustomization("web", "./web", ""))
+        + &format!("== apps/gone.yaml\n{}", kustomization("gone", "./gone", ""))
+        + &format!("== web/web.yaml\n{}", config("web"))
+        + &format!("== gone/gone.yaml\n{}", config("gone"));
+    let list = |names: &str| format!("== apps/kustomization.yaml\nresources: [{names}]\n");
+    let cart = format!("== web/cart.yaml\n{}", config("cart"));
+    let base = list("web.yaml, gone.yaml") + &cart;
+    // One resource twice is an error.
+    let document = compared(&both, &base, &list("web.yaml, web.yaml"));
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/cart certain, clusters/prod",
+            "kept Kustomization.kustomize.toolkit.fluxcd.io/flux-system/gone certain, clusters/prod"
+        ],
+        "what is left in its own sources is pruned, and nothing else"
+    );
+}
