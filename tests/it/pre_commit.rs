@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{blocks_of, page, root};
+use crate::support::{blocks_of, page, root, write_program};
 
 const OWNED: &str = "\
 apiVersion: v1
@@ -219,9 +219,7 @@ fn rendering_project() -> Option<Project> {
     project.write(".pre-commit-config.yaml", &example);
     let helm =
         "#!/bin/sh\n[ \"$*\" = 'template web chart --namespace web' ] && cat manifests/web.yaml\n";
-    std::fs::write(project.path("bin/helm"), helm).expect("a file");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(project.path("bin/helm"), mode).expect("permissions");
+    write_program(&project.path("bin/helm"), helm.as_bytes());
     project.write("chart/Chart.yaml", "name: web\n");
     Some(project)
 }

@@ -195,3 +195,22 @@ pub(crate) fn outside_code(markdown: &str) -> String {
     assert_eq!(fence, None, "the last block is closed");
     out
 }
+
+/// Writes a program. Another process does: a file that this one had open for writing could not be run as long as a child that another
+/// test forked meanwhile has not begun its own program ("text file busy").
+#[cfg(unix)]
+pub(crate) fn write_program(path: &Path, content: &[u8]) {
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .args([
+            "-c",
+            "mkdir -p \"${0%/*}\" && cat > \"$0\" && chmod 755 \"$0\"",
+        ])
+        .arg(path)
+        .stdin(std::process::Stdio::piped());
+    let mut child = shell.spawn().expect("a shell");
+    let mut input = child.stdin.take().expect("its input");
+    input.write_all(content).expect("it reads");
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+}

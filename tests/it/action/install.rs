@@ -1,11 +1,11 @@
 //! Where the action takes the program from: its own checkout, or a release that is attested.
 
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use super::runner::Job;
 use super::stage::{Stage, tools};
 use super::{CLEAN, counts};
+use crate::support::write_program;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_ownerlint");
 
@@ -35,16 +35,8 @@ fn release(stage: &Stage) {
     let folder = stage.root().join("release");
     std::fs::create_dir(&folder).expect("a folder");
     // The program itself would be compressed for seconds.
-    std::fs::write(
-        folder.join("ownerlint"),
-        format!("#!/bin/sh\nexec '{BINARY}' \"$@\"\n"),
-    )
-    .expect("a file");
-    std::fs::set_permissions(
-        folder.join("ownerlint"),
-        std::fs::Permissions::from_mode(0o755),
-    )
-    .expect("it is ours");
+    let script = format!("#!/bin/sh\nexec '{BINARY}' \"$@\"\n");
+    write_program(&folder.join("ownerlint"), script.as_bytes());
     let mut tar = Command::new("tar");
     tar.args(["-czhf"])
         .arg(stage.root().join("gh/archive"))

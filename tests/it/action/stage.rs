@@ -8,6 +8,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::runner::Job;
+use crate::support::write_program;
 
 /// Whether bash, git and jq are there; says so if not.
 pub(crate) fn tools() -> bool {
@@ -114,11 +115,8 @@ impl Stage {
 
     /// A program on the `PATH` of the jobs.
     pub(crate) fn program(&self, name: &str, text: &str) {
-        use std::os::unix::fs::PermissionsExt;
-        self.write(&format!("bin/{name}"), text);
         let path = self.root().join("bin").join(name);
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-            .expect("permissions");
+        write_program(&path, text.as_bytes());
     }
 
     /// A push to the base branch, checked out in full depth.

@@ -1,6 +1,7 @@
 //! `diff --render`: both states are rendered, and nothing is run that nobody asked for.
 
 use super::places::{Folder, config, said};
+use crate::support::write_program;
 
 /// A repository with a bundle `web` that `render.sh` renders: the files of `web/sources`, which no linter reads as manifests.
 fn repository(script: &str, more: &str) -> Folder {
@@ -185,17 +186,9 @@ fn without_a_command_kustomize_or_kubectl_builds_every_root() {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
     // A stand-in that prints what no reading of the sources shows.
-    folder.write(
-        "bin/kustomize",
-        "#!/bin/sh\n[ \"$1 $2\" = 'build .' ] && cat *.yaml && cat generated.txt\n",
-    );
+    let script = "#!/bin/sh\n[ \"$1 $2\" = 'build .' ] && cat *.yaml && cat generated.txt\n";
+    write_program(&folder.path().join("bin/kustomize"), script.as_bytes());
     folder.git(&["update-index", "--add", "--chmod=+x", "bin/kustomize"]);
-    let program = folder.path().join("bin/kustomize");
-    std::fs::set_permissions(
-        &program,
-        std::os::unix::fs::PermissionsExt::from_mode(0o755),
-    )
-    .expect("permissions");
     folder
         .write("app/kustomization.yaml", "resources: [a.yaml]\n")
         .write("app/a.yaml", &config("a"));

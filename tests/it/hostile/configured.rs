@@ -1,11 +1,11 @@
 //! Repositories that configure programs: in `.git/config`, in attributes, in hooks, in folders that pretend to be `.git`. None runs,
 //! whatever is asked.
 
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::diff::Folder;
-use crate::support::ownerlint;
+use crate::support::{ownerlint, write_program};
 
 /// What git may start because a configuration says so; each value is a program.
 const PROGRAMS: [&str; 24] = [
@@ -50,12 +50,8 @@ const CONFIG_MAP: &str = super::support::CONFIG_MAP;
 /// A program that says that it ran.
 fn program(folder: &Path, ran: &Path) -> String {
     let script = folder.join("evil");
-    std::fs::write(
-        &script,
-        format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display()),
-    )
-    .expect("a script");
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let text = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display());
+    write_program(&script, text.as_bytes());
     script.display().to_string()
 }
 
@@ -73,7 +69,8 @@ fn configure(folder: &Folder, evil: &str) {
     for hook in HOOKS {
         let hooks = folder.path().join(".git/hooks");
         std::fs::create_dir_all(&hooks).expect("a folder");
-        std::fs::copy(evil, hooks.join(hook)).expect("a hook");
+        let script = std::fs::read(evil).expect("the script");
+        write_program(&hooks.join(hook), &script);
     }
     let attributes = "*.yaml filter=evil diff=evil merge=evil\nother.yaml filter=a=b.c\n";
     std::fs::write(folder.path().join(".git/info/attributes"), attributes).expect("attributes");
@@ -325,9 +322,7 @@ fn what_a_partial_clone_lacks_is_not_fetched_by_a_program() {
     let old = outside.path().join("old");
     std::fs::create_dir(&old).expect("a folder");
     let script = format!("#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nPATH='{path}' exec git \"$@\"\n");
-    std::fs::write(old.join("git"), script).expect("a script");
-    std::fs::set_permissions(old.join("git"), std::fs::Permissions::from_mode(0o755))
-        .expect("permissions");
+    write_program(&old.join("git"), script.as_bytes());
     let mut command = ownerlint();
     command
         .env("PATH", format!("{}:{path}", old.display()))

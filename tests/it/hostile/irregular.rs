@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::support::{findings, repository};
 use crate::limits::shell;
-use crate::support::{Repository, ownerlint, skip};
+use crate::support::{Repository, ownerlint, skip, write_program};
 
 fn fifo(repository: &Repository, path: &str) {
     let made = Command::new("mkfifo")
@@ -176,7 +176,8 @@ fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
     // Root reads everything. Who is root runs a copy of the program as nobody, who cannot go where the program is.
     let mut command = Command::new(ownerlint().get_program());
     if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-        std::fs::copy(ownerlint().get_program(), inside.path().join("program")).expect("a copy");
+        let program = std::fs::read(ownerlint().get_program()).expect("the program");
+        write_program(&inside.path().join("program"), &program);
         allow("", 0o755);
         command = Command::new(inside.path().join("program"));
         command.uid(65534).gid(65534);
