@@ -45,6 +45,7 @@ Exit status:
 pub(super) const LIST: &str = "\
 Examples:
   ownerlint list rendered/                       what is there, and who owns it
+  ownerlint list --deliveries                    who applies what to which cluster
   ownerlint list -o json rendered/ | jq '.objects[] | select(.finalizers != [])'
 
 Exit status:

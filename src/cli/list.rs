@@ -10,6 +10,7 @@ use super::input_args::{InputArgs, open};
 use super::output::TextOrJson;
 use super::status::{Status, no_objects};
 use super::terminal;
+use crate::engine::{StateChoice, list_deliveries};
 use crate::text::plain;
 use crate::text::runner::Syntax;
 
@@ -17,12 +18,28 @@ use crate::text::runner::Syntax;
 pub(super) struct ListArgs {
     #[command(flatten)]
     pub(super) input: InputArgs,
+    /// List who applies which objects to which cluster, from the entry points of Flux down, and what nothing applies
+    #[arg(long, help_heading = "Deliveries", conflicts_with_all = [
+        "exclude", "namespace", "kubernetes_version", "config", "stdin_filename", "allow_empty",
+    ])]
+    pub(super) deliveries: bool,
+    /// The tree of this commit, without a checkout [default: the work tree]
+    #[arg(
+        long,
+        value_name = "REF",
+        requires = "deliveries",
+        help_heading = "Deliveries"
+    )]
+    pub(super) r#ref: Option<String>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "human")]
     pub(super) output: TextOrJson,
 }
 
 pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    if args.deliveries {
+        return deliveries(&args);
+    }
     let started = Instant::now();
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(None)?;
@@ -46,4 +63,24 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
         true => Ok(no_objects(&session, &request.paths)),
         false => Ok(Status::Clean),
     }
+}
+
+fn deliveries(args: &ListArgs) -> Result<Status, Error> {
+    let paths = &args.input.paths;
+    let (choice, paths) = match (&args.r#ref, paths.as_slice()) {
+        (Some(reference), paths) => (StateChoice::Commit(reference.clone()), paths),
+        (None, []) => (StateChoice::Path(".".to_owned()), [].as_slice()),
+        (None, [path]) => (StateChoice::Path(path.clone()), [].as_slice()),
+        (None, paths) => (StateChoice::WorkTree, paths),
+    };
+    let listing = list_deliveries(&choice, paths)?;
+    match args.output {
+        TextOrJson::Human => terminal::print(&listing.human())?,
+        TextOrJson::Json => terminal::print_by(Syntax::Json, |out| listing.write_json(out))?,
+    }
+    if listing.is_empty() {
+        terminal::say("no Kubernetes object found");
+        return Ok(Status::NoObjects);
+    }
+    Ok(Status::Clean)
 }

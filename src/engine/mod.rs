@@ -29,7 +29,7 @@ mod selection;
 mod session;
 
 pub use check::Check;
-pub use compare::{CompareRequest, Comparison, StateChoice};
+pub use compare::{CompareRequest, Comparison, StateChoice, list_deliveries};
 pub use coverage::ReadExtent;
 pub use describe::{describe, tool};
 pub use error::SessionError;

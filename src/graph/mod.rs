@@ -8,4 +8,5 @@ pub mod flux;
 pub mod kustomize;
 pub mod node;
 pub mod scopes;
+pub mod unreached;
 pub mod unread;

@@ -22,6 +22,21 @@ pub enum What {
     Limit,
 }
 
+impl What {
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Chart => "chart",
+            Self::Remote => "remote",
+            Self::Variable => "variable",
+            Self::Generator => "generator",
+            Self::Transformer => "transformer",
+            Self::OtherRepository => "other-repository",
+            Self::Limit => "limit",
+        }
+    }
+}
+
 /// An input that was not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct UnreadInput {

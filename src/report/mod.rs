@@ -8,6 +8,7 @@
 
 mod closing;
 mod concise;
+mod deliveries;
 pub mod diff;
 mod digest;
 mod excerpt;
@@ -41,6 +42,10 @@ mod theme;
 mod wrap;
 
 pub use closing::{Closing, closing};
+pub use deliveries::{
+    DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
+    UnreachedFile,
+};
 pub use format::{Format, UnknownFormat};
 pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed};
 pub use lsp::diagnostics_of;

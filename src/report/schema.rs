@@ -7,6 +7,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
+use super::deliveries::DeliveriesDocument;
 use super::diff::DiffDocument;
 use super::json::ReportDocument;
 use super::list::{ListDocument, ListedObject};
@@ -15,8 +16,15 @@ use crate::baseline::BaselineDocument;
 use crate::config::{ConfigDocument, StepsDocument};
 
 /// The names of all schemas, sorted.
-pub const SCHEMAS: [&str; 7] = [
-    "baseline", "config", "diff", "list", "plan", "report", "steps",
+pub const SCHEMAS: [&str; 8] = [
+    "baseline",
+    "config",
+    "deliveries",
+    "diff",
+    "list",
+    "plan",
+    "report",
+    "steps",
 ];
 
 /// The JSON Schema of the document `ownerlint.<name>/1`, indented and ending in a line break; `None` when there is no such
@@ -25,6 +33,7 @@ pub fn schema(name: &str) -> Option<String> {
     let schema = match name {
         "baseline" => written::<BaselineDocument>(name),
         "config" => read::<ConfigDocument>(name),
+        "deliveries" => written::<DeliveriesDocument<'_>>(name),
         "diff" => written::<DiffDocument<'_>>(name),
         "list" => written::<ListDocument<'_, std::iter::Empty<ListedObject>>>(name),
         "plan" => written::<PlanDocument<'_>>(name),

@@ -21,6 +21,7 @@ mod controllers;
 mod corpus;
 mod corpus_list;
 mod corpus_plans;
+mod deliveries;
 mod delivery;
 mod delivery_requests;
 mod delivery_rules;

@@ -43,7 +43,7 @@ pub(super) struct Parsed {
 }
 
 /// All files of a state that speaks of Flux, by path, and what reads those that nobody has read.
-type FluxFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
+pub(super) type FluxFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
 
 /// What was rendered of one state.
 #[derive(Debug, Default)]
@@ -83,7 +83,7 @@ impl Parsed {
         let base = base.delivered(limits, &FluxDeliveries::default())?;
         let mut head = head.delivered(limits, &base.flux)?;
         head.flux.miss_what_left(&base.flux);
-        let [base, head] = [base, head].map(Self::as_flux_builds);
+        let [base, head] = [base, head].map(Self::with_builds_of_flux);
         let mut clusters = base.flux.clusters();
         clusters.extend(head.flux.clusters());
         if let Some(beyond) = clusters.iter().nth(limits.bundles) {
@@ -107,7 +107,7 @@ impl Parsed {
     }
 
     /// The same with what Flux builds in the place of what was found by folder.
-    fn as_flux_builds(mut self) -> Self {
+    fn with_builds_of_flux(mut self) -> Self {
         self.flux.replace(&mut self.roots, &self.places, self.side);
         self
     }
@@ -455,6 +455,16 @@ fn flux_files(
     if !files.values().any(is_flux) {
         return FluxFiles::default();
     }
+    tree_files(files, others, contents, reader)
+}
+
+/// All files of a state.
+pub(super) fn tree_files(
+    files: &BTreeMap<String, StateText>,
+    others: &BTreeMap<String, StateText>,
+    contents: &BTreeMap<String, String>,
+    reader: Option<FileReader>,
+) -> FluxFiles {
     let mut all: BTreeMap<String, Option<Bytes>> =
         contents.keys().map(|path| (path.clone(), None)).collect();
     for (path, file) in files.iter().chain(others) {

@@ -7,6 +7,7 @@ mod configuration;
 mod configured;
 mod definitions;
 mod delivered;
+mod deliveries;
 mod describe;
 mod forgetting;
 mod judge;
@@ -17,4 +18,5 @@ mod state;
 mod telling;
 
 pub use comparison::Comparison;
+pub use deliveries::list_deliveries;
 pub use request::{CompareRequest, StateChoice};

@@ -84,9 +84,13 @@ fn outputs() -> Vec<(&'static str, Value)> {
     let case = cases.flatten().next().expect("a case").path();
     let side = |side: &str| case.join(side).to_string_lossy().into_owned();
     let (base, head) = (side("base"), side("head"));
-    let commands: [(&str, Vec<&str>); 5] = [
+    let commands: [(&str, Vec<&str>); 6] = [
         ("report", vec!["check", rook]),
         ("list", vec!["list", rook]),
+        (
+            "deliveries",
+            vec!["list", "--deliveries", "fixtures/examples/flux"],
+        ),
         ("plan", vec!["plan", "delete", "ns/shop", "-f", dump]),
         ("plan", vec!["plan", "teardown", "--by", "helm", teardown]),
         ("diff", vec!["diff", "--base", &base, "--head", &head]),
@@ -112,7 +116,11 @@ fn outputs() -> Vec<(&'static str, Value)> {
 #[test]
 fn schemas_accept_outputs_and_no_unknown_or_missing_member() {
     // Members that are left out, and mappings with keys of the input.
-    const OPTIONAL: [&str; 13] = [
+    const OPTIONAL: [&str; 17] = [
+        "prune",
+        "suspend",
+        "deletionPolicy",
+        "dependsOn",
         "tables",
         "before",
         "wait",

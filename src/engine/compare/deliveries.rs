@@ -1,0 +1,166 @@
+//! `list --deliveries`: what one state of a tree delivers, and what nothing delivers.
+
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use super::arrange::tree_files;
+use super::request::StateChoice;
+use super::state::StateReader;
+use crate::engine::SessionError;
+use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{Budget, ResId, Resource, resources_of};
+use crate::graph::scopes::ClusterScopes;
+use crate::graph::{flux, unreached};
+use crate::kustomize::{BeyondLimit, Limit};
+use crate::report::{
+    DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
+    UnreachedFile,
+};
+use crate::text::Limits;
+
+/// Lists what a state delivers; `paths` limit what of it is read.
+///
+/// # Errors
+/// A path that the state has not, a commit that does not exist, a repository that git cannot read, and more than the limits allow.
+pub fn list_deliveries(
+    choice: &StateChoice,
+    paths: &[String],
+) -> Result<DeliveryListing, SessionError> {
+    let state = StateReader::default().read(choice, paths)?;
+    if let Some(path) = state.missing.first() {
+        return Err(SessionError::InNeitherState { path: path.clone() });
+    }
+    let limits = Limits::default();
+    let (files, reader) = tree_files(&state.files, &state.others, &state.contents, state.reader);
+    let tree = TreeFiles::new(
+        files,
+        Box::new(move |path| match &reader {
+            Some(reader) => reader.read(path),
+            None => Err("was not read".to_owned()),
+        }),
+    );
+    let scopes = ClusterScopes::of(&tree);
+    let mut all = flux::deliveries(&tree, &scopes, &limits, &[])?;
+    let mut certain = vec!["certain"; all.len()];
+    let budget = Budget::of(limits.instances);
+    let roots = unreached::roots(&tree, &all, &budget);
+    if budget.is_spent() {
+        return Err(BeyondLimit::of(Limit::Instances, &limits, "kustomizations").into());
+    }
+    let applications = unreached::applications(&tree);
+    certain.resize(all.len() + roots.len(), "unknown");
+    all.extend(roots);
+    certain.resize(all.len() + applications.len(), "possible");
+    all.extend(applications);
+    let left = unreached::files(&tree, &all);
+    let mut written = WrittenKeys::new(&tree);
+    let listed = all.iter().zip(certain);
+    let mut deliveries: Vec<ListedDelivery> = listed
+        .map(|(one, certainty)| listed_delivery(one, certainty, &scopes, &mut written))
+        .collect();
+    deliveries.sort_by(|one, other| one.id.cmp(&other.id));
+    let left = left.into_iter();
+    Ok(DeliveryListing {
+        deliveries,
+        unreached: left
+            .map(|(file, objects)| UnreachedFile { file, objects })
+            .collect(),
+    })
+}
+
+/// The keys that files write, by file and the byte at which an object begins.
+struct WrittenKeys<'t> {
+    tree: &'t TreeFiles<'t>,
+    files: HashMap<Arc<str>, HashMap<u32, ResId>>,
+}
+
+impl<'t> WrittenKeys<'t> {
+    fn new(tree: &'t TreeFiles<'t>) -> Self {
+        Self {
+            tree,
+            files: HashMap::default(),
+        }
+    }
+
+    fn of(&mut self, resource: &Resource) -> Option<&ResId> {
+        let (tree, origin) = (self.tree, &resource.origin);
+        let file = self.files.entry(Arc::clone(&origin.file));
+        let keys = file.or_insert_with_key(|file| {
+            let found = resources_of(&tree.parsed(file), file).unwrap_or_default();
+            let begin = |resource: &Resource| (resource.origin.offset, resource.id());
+            found.iter().map(begin).collect()
+        });
+        keys.get(&origin.offset).filter(|_| !origin.is_generated)
+    }
+}
+
+fn listed_delivery(
+    delivery: &Delivery,
+    certainty: &'static str,
+    scopes: &ClusterScopes,
+    written: &mut WrittenKeys<'_>,
+) -> ListedDelivery {
+    let Delivery { settings, .. } = delivery;
+    let instances = delivery.resources.iter().map(|resource| {
+        let key = scopes.key(&resource.id());
+        let is_partly_unknown = key.contains("${");
+        ListedInstance {
+            key,
+            written: written.of(resource).map(|id| scopes.key(id)),
+            file: resource.origin.file.to_string(),
+            line: resource.origin.line,
+            certainty: if is_partly_unknown {
+                "possible"
+            } else {
+                "certain"
+            },
+        }
+    });
+    let unread = delivery.unread.iter().map(|input| ListedUnread {
+        what: input.what.word().to_owned(),
+        subject: input.subject.clone(),
+        file: input.file.clone(),
+        line: input.line,
+        reason: input.reason.clone(),
+    });
+    let tool = match &*delivery.key {
+        "" => "kustomize",
+        key if key.contains(".argoproj.io/") => "argocd",
+        _ => "flux",
+    };
+    let is_known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    ListedDelivery {
+        id: delivery.id.clone(),
+        tool,
+        cluster: is_known(&delivery.cluster),
+        key: is_known(&delivery.key),
+        path: match delivery.by.is_some() || delivery.key.is_empty() {
+            true => Some(delivery.path.clone()),
+            false => is_known(&delivery.path),
+        },
+        parent: delivery.parent.as_deref().map(str::to_owned),
+        certainty,
+        location: Some(ListedLocation {
+            file: delivery.file.to_string(),
+            line: delivery.line,
+        }),
+        settings: listed_settings(settings),
+        error: delivery.error.as_ref().map(|error| error.reason.clone()),
+        instances: instances.collect(),
+        unread: unread.collect(),
+    }
+}
+
+fn listed_settings(settings: &Settings) -> ListedSettings {
+    let depends_on = settings.depends_on.iter();
+    ListedSettings {
+        prune: settings.prune,
+        suspend: settings.suspend,
+        deletion_policy: settings.deletion_policy.clone(),
+        depends_on: depends_on
+            .map(|(namespace, name)| format!("{namespace}/{name}"))
+            .collect(),
+    }
+}

@@ -1,0 +1,128 @@
+//! What no tool of the tree delivers: kustomizations that a person or an unknown tool builds, and files with objects.
+
+use std::collections::BTreeSet;
+
+use super::delivery::{Delivery, Settings};
+use super::files::TreeFiles;
+use super::kustomize::{Budget, Builder, KustomizationDoc, resources_of};
+use super::unread::{UnreadInput, What};
+use crate::kustomize::{folder_of, is_remote, resolve};
+
+/// The kustomizations that neither a delivery nor another kustomization builds, built.
+pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> Vec<Delivery> {
+    let reached: BTreeSet<&str> = delivered
+        .iter()
+        .flat_map(|delivery| &delivery.reached)
+        .map(String::as_str)
+        .collect();
+    let builder = Builder::within(files, budget);
+    let found = files.paths().filter(|path| files.is_kustomization(path));
+    let docs: Vec<(KustomizationDoc, usize)> = found
+        .filter_map(|path| Some((builder.kustomization(folder_of(path)).ok()?, 1)))
+        .collect();
+    let included: BTreeSet<String> = docs.iter().flat_map(|(doc, _)| included(doc)).collect();
+    let is_root = |doc: &KustomizationDoc| {
+        let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");
+        !is_component && !reached.contains(doc.folder.as_str()) && !included.contains(&doc.folder)
+    };
+    let roots = docs.into_iter().filter(|(doc, _)| is_root(doc));
+    let built = roots.map(|(doc, line)| {
+        let (built, error) = match builder.build(&doc) {
+            Ok(built) => (built, None),
+            Err(error) => (Default::default(), Some(error)),
+        };
+        Delivery {
+            id: format!("|{}", doc.folder),
+            cluster: "".into(),
+            parent: None,
+            key: String::new(),
+            by: None,
+            file: doc.file.as_str().into(),
+            line,
+            settings: Settings::default(),
+            error,
+            resources: built.resources,
+            reached: built.reached,
+            unread: built.unread,
+            path: doc.folder,
+        }
+    });
+    built.collect()
+}
+
+/// The folders that a kustomization includes.
+fn included(doc: &KustomizationDoc) -> Vec<String> {
+    let lists = ["resources", "bases", "components"].into_iter();
+    let entries = lists.flat_map(|list| doc.node.texts_at(list));
+    let local = entries.filter(|entry| !is_remote(entry));
+    local.map(|entry| resolve(&doc.folder, &entry)).collect()
+}
+
+/// The Applications and ApplicationSets of Argo CD that are written in the tree. What they deliver is not evaluated.
+pub fn applications(files: &TreeFiles<'_>) -> Vec<Delivery> {
+    let mut all = Vec::new();
+    for path in manifests(files) {
+        let parsed = files.parsed(path);
+        for resource in resources_of(&parsed, path).unwrap_or_default() {
+            let id = resource.id();
+            if id.group != "argoproj.io" || !matches!(&*id.kind, "Application" | "ApplicationSet") {
+                continue;
+            }
+            let folder = resource.node.text_at(&["spec", "source", "path"]);
+            let (file, line) = (resource.origin.file, resource.origin.line);
+            let unread = UnreadInput {
+                what: What::Generator,
+                subject: format!("{} {}", id.kind, id.name),
+                file: file.to_string(),
+                line,
+                reason: "what Argo CD delivers is not evaluated here".to_owned(),
+            };
+            let key = format!("{}.argoproj.io/{}/{}", id.kind, id.namespace, id.name);
+            all.push(Delivery {
+                id: format!("|{key}"),
+                cluster: "".into(),
+                parent: None,
+                key,
+                by: None,
+                path: folder
+                    .map(|folder| resolve("", &folder))
+                    .unwrap_or_default(),
+                file,
+                line,
+                settings: Settings::default(),
+                error: None,
+                resources: Vec::new(),
+                reached: BTreeSet::new(),
+                unread: vec![unread],
+            });
+        }
+    }
+    all
+}
+
+/// The files with objects that no delivery reaches, and how many objects are in each.
+pub fn files(files: &TreeFiles<'_>, delivered: &[Delivery]) -> Vec<(String, usize)> {
+    let reached: BTreeSet<&str> = delivered
+        .iter()
+        .flat_map(|delivery| {
+            let own = std::iter::once(&*delivery.file);
+            let read = delivery.reached.iter().map(String::as_str);
+            let written = delivery.resources.iter();
+            own.chain(read)
+                .chain(written.map(|resource| &*resource.origin.file))
+        })
+        .collect();
+    let left =
+        manifests(files).filter(|path| !reached.contains(path) && !files.is_kustomization(path));
+    let counted = left.map(|path| {
+        let objects = resources_of(&files.parsed(path), path).unwrap_or_default();
+        (path.to_owned(), objects.len())
+    });
+    counted.filter(|(_, objects)| *objects > 0).collect()
+}
+
+fn manifests<'f>(files: &'f TreeFiles<'_>) -> impl Iterator<Item = &'f str> {
+    files
+        .paths()
+        .filter(|path| path.ends_with(".yaml") || path.ends_with(".yml"))
+}

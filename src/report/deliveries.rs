@@ -1,0 +1,332 @@
+//! `list --deliveries`: which objects a tree puts into which cluster, and who applies them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::text::plain;
+
+/// So many kinds of a delivery are named on a terminal.
+const KINDS: usize = 4;
+
+/// What a tree delivers: the contract `ownerlint.deliveries/1`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeliveryListing {
+    /// The deliveries, by their ids.
+    pub deliveries: Vec<ListedDelivery>,
+    /// The files with objects that no delivery reaches.
+    pub unreached: Vec<UnreachedFile>,
+}
+
+/// The work of one applier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "delivery")]
+#[non_exhaustive]
+pub struct ListedDelivery {
+    /// The same in two states of a tree for the same delivery: the cluster, `|`, and the key; without a key the path.
+    pub id: String,
+    /// The tool.
+    #[schemars(extend("enum" = ["flux", "argocd", "helm", "kustomize", "kubectl", "unknown"]))]
+    pub tool: &'static str,
+    /// The cluster: the path of its entry point, then `/` and a name for another one than the tool's own; `null` without a clue.
+    pub cluster: Option<String>,
+    /// The key of the object that delivers.
+    pub key: Option<String>,
+    /// The folder that it builds, from the root of the tree.
+    pub path: Option<String>,
+    /// The id of the delivery that applies the object that delivers.
+    pub parent: Option<String>,
+    /// How sure it is that this is applied; `unknown` where no tool is known.
+    #[schemars(extend("enum" = ["certain", "possible", "unknown"]))]
+    pub certainty: &'static str,
+    /// Where the object that delivers is written.
+    pub location: Option<ListedLocation>,
+    /// What the object that delivers says about what it delivers.
+    pub settings: ListedSettings,
+    /// Why it builds nothing.
+    pub error: Option<String>,
+    /// The objects that it applies, in the order of its build.
+    pub instances: Vec<ListedInstance>,
+    /// What decides on what it applies and was not read.
+    pub unread: Vec<ListedUnread>,
+}
+
+/// Settings of a delivery; those that nobody wrote are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "settings")]
+#[non_exhaustive]
+pub struct ListedSettings {
+    /// Whether it deletes what leaves its sources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prune: Option<bool>,
+    /// Whether it rests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<bool>,
+    /// What becomes of what it delivered when it is deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<String>,
+    /// The deliveries for which it waits, as `namespace/name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "location")]
+#[non_exhaustive]
+pub struct ListedLocation {
+    /// From the root of the tree.
+    pub file: String,
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
+    pub line: usize,
+}
+
+/// An object that a delivery applies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "instance")]
+#[non_exhaustive]
+pub struct ListedInstance {
+    /// Its key as it is applied. An unknown part stays as it is written: `ConfigMap/shop/${NAME}`.
+    pub key: String,
+    /// The key that the file writes; `null` of a generated object.
+    pub written: Option<String>,
+    /// Where it is written, from the root of the tree; of a generated object the kustomization.
+    pub file: String,
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
+    pub line: usize,
+    /// `possible` if its key has an unknown part.
+    #[schemars(extend("enum" = ["certain", "possible"]))]
+    pub certainty: &'static str,
+}
+
+/// An input that was not read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "unread")]
+#[non_exhaustive]
+pub struct ListedUnread {
+    /// Its kind.
+    pub what: String,
+    /// Its name for people.
+    pub subject: String,
+    /// The file that names it, from the root of the tree.
+    pub file: String,
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
+    pub line: usize,
+    /// Why it was not read.
+    pub reason: String,
+}
+
+/// A file with objects that no delivery reaches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "unreached")]
+#[non_exhaustive]
+pub struct UnreachedFile {
+    /// From the root of the tree.
+    pub file: String,
+    /// How many objects are in it.
+    pub objects: usize,
+}
+
+/// Counts.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "summary")]
+struct DeliverySummary {
+    /// How many deliveries there are.
+    deliveries: usize,
+    /// How many objects they apply together.
+    instances: usize,
+    /// How many inputs were not read.
+    unread: usize,
+    /// How many files no delivery reaches.
+    unreached: usize,
+}
+
+/// What `ownerlint list --deliveries --output json` writes. Within a major version, members are only ever added. Missing strings are
+/// null, lists are never null.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::report) struct DeliveriesDocument<'a> {
+    #[schemars(extend("const" = "ownerlint.deliveries/1"))]
+    schema: &'static str,
+    /// The deliveries, by their ids.
+    deliveries: &'a [ListedDelivery],
+    /// The files with objects that no delivery reaches: in Git, and applied by nothing that is known.
+    unreached: &'a [UnreachedFile],
+    summary: DeliverySummary,
+}
+
+impl DeliveryListing {
+    fn summary(&self) -> DeliverySummary {
+        let sum = |count: fn(&ListedDelivery) -> usize| self.deliveries.iter().map(count).sum();
+        DeliverySummary {
+            deliveries: self.deliveries.len(),
+            instances: sum(|one| one.instances.len()),
+            unread: sum(|one| one.unread.len()),
+            unreached: self.unreached.len(),
+        }
+    }
+
+    /// Whether there is no object at all.
+    pub fn is_empty(&self) -> bool {
+        self.deliveries.is_empty() && self.unreached.is_empty()
+    }
+
+    /// Writes the listing as JSON.
+    ///
+    /// # Errors
+    /// As those of the writer.
+    pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
+        let document = DeliveriesDocument {
+            schema: "ownerlint.deliveries/1",
+            deliveries: &self.deliveries,
+            unreached: &self.unreached,
+            summary: self.summary(),
+        };
+        serde_json::to_writer_pretty(&mut out, &document)?;
+        out.write_all(b"\n")
+    }
+
+    /// As a tree: clusters, deliveries below those that apply them, and what is wrong beside each.
+    pub fn human(&self) -> String {
+        let mut children: BTreeMap<Option<&str>, Vec<&ListedDelivery>> = BTreeMap::new();
+        for one in &self.deliveries {
+            children.entry(one.parent.as_deref()).or_default().push(one);
+        }
+        let mut text = String::new();
+        let mut entries = children.remove(&None).unwrap_or_default();
+        entries.sort_by_key(|entry| (entry.cluster.is_none(), &entry.cluster, &entry.id));
+        let mut cluster: Option<&Option<String>> = None;
+        for entry in entries {
+            if cluster != Some(&entry.cluster) {
+                cluster = Some(&entry.cluster);
+                let name = entry.cluster.as_deref().map(shown);
+                let heading = name.unwrap_or("applied by a tool that is not known");
+                text.push_str(&format!("{}{heading}\n", gap(&text)));
+            }
+            let mut pending = vec![(1, entry)];
+            while let Some((depth, one)) = pending.pop() {
+                text.push_str(&one.human(depth));
+                let below = children.remove(&Some(one.id.as_str())).unwrap_or_default();
+                pending.extend(below.into_iter().rev().map(|child| (depth + 1, child)));
+            }
+        }
+        if !self.unreached.is_empty() {
+            text.push_str(&format!("{}not delivered\n", gap(&text)));
+            for UnreachedFile { file, objects } in &self.unreached {
+                text.push_str(&format!("  {file}  {}\n", plain::count(*objects, "object")));
+            }
+        }
+        let DeliverySummary {
+            deliveries,
+            instances,
+            unread,
+            unreached,
+        } = self.summary();
+        text.push_str(&format!(
+            "{}{}, {}, {} not read, {} that nothing delivers\n",
+            gap(&text),
+            plural(deliveries, "delivery", "deliveries"),
+            plain::count(instances, "object"),
+            plain::count(unread, "input"),
+            plain::count(unreached, "file"),
+        ));
+        text
+    }
+}
+
+impl ListedDelivery {
+    fn human(&self, depth: usize) -> String {
+        let indent = "  ".repeat(depth);
+        let name = match &self.key {
+            Some(key) => {
+                let (kind, name) = key.split_once('/').unwrap_or(("", key));
+                let kind = kind.split('.').next().unwrap_or_default();
+                format!("{kind} {name}")
+            }
+            None => shown(self.path.as_deref().unwrap_or_default()).to_owned(),
+        };
+        // A release says in one line what it installs.
+        if let ([], [chart], None) = (&*self.instances, &*self.unread, &self.error) {
+            return format!(
+                "{indent}{name}{}  not read: {}\n",
+                self.marks(),
+                chart.subject
+            );
+        }
+        let path = self.path.as_deref().filter(|_| self.key.is_some());
+        let path = path.map(|path| format!("  ./{path}")).unwrap_or_default();
+        let mut text = format!("{indent}{name}{path}{}{}\n", self.marks(), self.contents());
+        if let Some(error) = &self.error {
+            text.push_str(&format!("{indent}  cannot be built: {error}\n"));
+        }
+        for unread in &self.unread {
+            let ListedUnread {
+                subject,
+                file,
+                line,
+                reason,
+                ..
+            } = unread;
+            text.push_str(&format!(
+                "{indent}  not read: {subject} ({file}:{line}): {reason}\n"
+            ));
+        }
+        text
+    }
+
+    fn marks(&self) -> String {
+        let ListedSettings { prune, suspend, .. } = self.settings;
+        let marks = [
+            (suspend == Some(true)).then_some("suspended"),
+            (prune == Some(false)).then_some("does not prune"),
+        ];
+        marks
+            .into_iter()
+            .flatten()
+            .map(|mark| format!("  [{mark}]"))
+            .collect()
+    }
+
+    /// `  12 objects: 5 Deployment, 4 Service, 3 others`.
+    fn contents(&self) -> String {
+        if self.instances.is_empty() {
+            return String::new();
+        }
+        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+        for instance in &self.instances {
+            let kind = instance.key.split(['/', '.']).next().unwrap_or_default();
+            *kinds.entry(kind).or_default() += 1;
+        }
+        let mut kinds: Vec<(&str, usize)> = kinds.into_iter().collect();
+        kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
+        let others: usize = kinds.iter().skip(KINDS).map(|(_, count)| count).sum();
+        let named = kinds.iter().take(KINDS);
+        let mut named: Vec<String> = named
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        named.extend((others > 0).then(|| format!("{others} of other kinds")));
+        format!(
+            "  {}: {}",
+            plain::count(self.instances.len(), "object"),
+            named.join(", ")
+        )
+    }
+}
+
+fn gap(text: &str) -> &'static str {
+    if text.is_empty() { "" } else { "\n" }
+}
+
+fn shown(path: &str) -> &str {
+    if path.is_empty() { "." } else { path }
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

@@ -1,0 +1,179 @@
+//! `list --deliveries`: which objects a tree puts into which cluster, and who applies them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::formats::schemas::{complaints, parsed, validator};
+use crate::support::{ownerlint, page, root, skip};
+
+const EXAMPLE: &str = "fixtures/examples/flux";
+
+fn listed(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = ownerlint();
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .current_dir(folder)
+        .args(["list", "--deliveries"])
+        .args(arguments);
+    let output = command.output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {error}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn document(folder: &Path, arguments: &[&str]) -> Value {
+    let text = listed(folder, &[arguments, &["--output", "json"]].concat());
+    let document = parsed(&text);
+    assert_eq!(complaints(validator("deliveries"), &document), [""; 0]);
+    document
+}
+
+#[test]
+fn a_repository_of_flux_is_shown_from_its_clusters_down() {
+    let text = listed(root(), &[EXAMPLE]);
+    insta::assert_snapshot!(text);
+    let shown = format!("$ ownerlint list --deliveries {EXAMPLE}\n{text}```");
+    assert!(
+        page("docs/guide/flux.md").contains(&shown),
+        "the guide shows it"
+    );
+}
+
+#[test]
+fn every_delivery_names_its_cluster_its_parent_and_its_objects() {
+    let document = document(root(), &[EXAMPLE]);
+    let deliveries = document["deliveries"].as_array().expect("a list");
+    let ids: Vec<&str> = deliveries
+        .iter()
+        .filter_map(|one| one["id"].as_str())
+        .collect();
+    let key = |name: &str| format!("Kustomization.kustomize.toolkit.fluxcd.io/flux-system/{name}");
+    assert_eq!(
+        ids,
+        [
+            "clusters/prod|HelmRelease.helm.toolkit.fluxcd.io/shop/cache".to_owned(),
+            format!("clusters/prod|{}", key("apps")),
+            format!("clusters/prod|{}", key("flux-system")),
+            format!("clusters/stage|{}", key("apps")),
+            format!("clusters/stage|{}", key("flux-system")),
+        ]
+    );
+    let apps = &deliveries[1];
+    assert_eq!(apps["parent"], ids[2]);
+    assert_eq!(apps["path"], "apps/prod");
+    assert_eq!(apps["settings"]["prune"], true);
+    let web = apps["instances"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|one| one["key"] == "Deployment.apps/shop/web-prod");
+    let web = web.expect("the Deployment, as it is applied");
+    assert_eq!(web["written"], "Deployment.apps//web-${STAGE}");
+    assert_eq!(
+        (&web["file"], &web["line"]),
+        (&"apps/base/web.yaml".into(), &1.into())
+    );
+    assert_eq!(
+        document["unreached"],
+        serde_json::json!([{"file": "docs/example.yaml", "objects": 1}])
+    );
+}
+
+#[test]
+fn a_commit_is_read_without_a_checkout() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .current_dir(folder.path())
+            .args(["-c", "user.name=a", "-c", "user.email=a@b"]);
+        assert!(
+            command
+                .args(arguments)
+                .status()
+                .expect("git runs")
+                .success()
+        );
+    };
+    let file = folder.path().join("kustomization.yaml");
+    git(&["init", "-q"]);
+    std::fs::write(&file, "configMapGenerator: [{name: a, literals: [b=c]}]\n").expect("a file");
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "x"]);
+    std::fs::write(&file, "namePrefix: later-\n").expect("a file");
+    let document = document(folder.path(), &["--ref", "HEAD"]);
+    let delivery = &document["deliveries"][0];
+    assert_eq!(
+        (&delivery["id"], &delivery["tool"], &delivery["certainty"]),
+        (&"|".into(), &"kustomize".into(), &"unknown".into())
+    );
+    let key = delivery["instances"][0]["key"].as_str().expect("a key");
+    assert!(key.starts_with("ConfigMap//a-"), "{key}");
+}
+
+#[test]
+fn what_flux_applies_of_real_repositories_is_listed_under_its_kustomization() {
+    let shared = root().join("../shared");
+    let Ok(truth) = std::fs::read_to_string(shared.join("conformance/flux-builds.json")) else {
+        skip("no recordings of Flux's builds beside the repository");
+        return;
+    };
+    let truth: Value = serde_json::from_str(&truth).expect("JSON");
+    let clones = tempfile::tempdir().expect("a folder");
+    let variable = Regex::new(r"\$\{([A-Za-z_][A-Za-z0-9_]*)[^}]*\}").expect("a pattern");
+    let normal = |key: &str| variable.replace_all(key, "UNKNOWN_$1").into_owned();
+    let (mut applied, mut right, mut more) = (0, 0, Vec::new());
+    for repository in truth["repositories"].as_array().expect("a list") {
+        let bundle = shared
+            .join("histories")
+            .join(repository["bundle"].as_str().expect("a bundle"));
+        let clone = clones
+            .path()
+            .join(bundle.file_stem().expect("a name of a file"));
+        let mut git = Command::new("git");
+        git.args(["clone", "-q", "--bare"]).arg(bundle).arg(&clone);
+        assert!(git.status().expect("git runs").success());
+        let commit = repository["applied"]["commit"].as_str().expect("a commit");
+        let ours = instances(&document(&clone, &["--ref", commit]), &normal);
+        let kustomizations = repository["applied"]["kustomizations"].as_array();
+        for kustomization in kustomizations.expect("a list") {
+            let name = kustomization["kustomization"].as_str().expect("a name");
+            let objects = kustomization["objects"].as_array().into_iter().flatten();
+            let theirs: BTreeSet<String> = objects
+                .filter_map(|key| key.as_str().map(str::to_owned))
+                .collect();
+            let own = ours.get(name).cloned().unwrap_or_default();
+            applied += theirs.len();
+            right += theirs.intersection(&own).count();
+            more.extend(own.difference(&theirs).map(|key| format!("{name}: {key}")));
+        }
+    }
+    assert!(applied > 1_800, "{applied} objects are recorded");
+    // What a person applies by hand is no delivery of Flux, and two kinds were taken for namespaced ones without their CRDs.
+    assert!(applied - right <= 5, "{right} of {applied}");
+    let scopes = ["VolumeGroupSnapshotClass.", "Connector.tailscale.com"];
+    more.retain(|key| !scopes.iter().any(|kind| key.contains(kind)));
+    assert_eq!(more, [""; 0]);
+}
+
+/// The keys that each Kustomization applies, by its namespace and name.
+fn instances(
+    document: &Value,
+    normal: &impl Fn(&str) -> String,
+) -> BTreeMap<String, BTreeSet<String>> {
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for delivery in document["deliveries"].as_array().expect("a list") {
+        let key = delivery["key"].as_str().unwrap_or_default();
+        let Some(name) = key.strip_prefix("Kustomization.kustomize.toolkit.fluxcd.io/") else {
+            continue;
+        };
+        let instances = delivery["instances"].as_array().expect("a list").iter();
+        let keys = instances.filter_map(|one| Some(normal(one["key"].as_str()?)));
+        all.entry(name.to_owned()).or_default().extend(keys);
+    }
+    all
+}
