@@ -97,6 +97,13 @@ pub enum SessionError {
         /// The path, from the root of the states.
         path: String,
     },
+    /// The tree whose deliveries are listed lacks a path of the command line.
+    #[error("the tree does not contain `{path}`")]
+    #[diagnostic(help("paths are looked up in the commit, from the current folder"))]
+    NotInTree {
+        /// The path, from the root of the tree.
+        path: String,
+    },
     /// Builds beyond a limit: what was not followed would look as if it had been removed.
     #[error("`{path}`: {beyond}", path = beyond.path)]
     #[diagnostic(help(

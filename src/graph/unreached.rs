@@ -17,16 +17,15 @@ pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> 
         .collect();
     let builder = Builder::within(files, budget);
     let found = files.paths().filter(|path| files.is_kustomization(path));
-    let docs: Vec<(KustomizationDoc, usize)> = found
-        .filter_map(|path| Some((builder.kustomization(folder_of(path)).ok()?, 1)))
+    let docs: Vec<KustomizationDoc> = found
+        .filter_map(|path| builder.kustomization(folder_of(path)).ok())
         .collect();
-    let included: BTreeSet<String> = docs.iter().flat_map(|(doc, _)| included(doc)).collect();
+    let included: BTreeSet<String> = docs.iter().flat_map(included).collect();
     let is_root = |doc: &KustomizationDoc| {
         let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");
         !is_component && !reached.contains(doc.folder.as_str()) && !included.contains(&doc.folder)
     };
-    let roots = docs.into_iter().filter(|(doc, _)| is_root(doc));
-    let built = roots.map(|(doc, line)| {
+    let built = docs.into_iter().filter(is_root).map(|doc| {
         let (built, error) = match builder.build(&doc) {
             Ok(built) => (built, None),
             Err(error) => (Default::default(), Some(error)),
@@ -38,7 +37,7 @@ pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> 
             key: String::new(),
             by: None,
             file: doc.file.as_str().into(),
-            line,
+            line: 1,
             settings: Settings::default(),
             error,
             resources: built.resources,

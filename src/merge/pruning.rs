@@ -52,9 +52,10 @@ impl Requested {
     /// Whether a tool deletes an object of a part, seen from the part `here`.
     pub(super) fn contain(&self, here: usize, (tree, member): (usize, &Member)) -> bool {
         let id = member.id;
-        match tree == here {
-            true => self.here.contains(&member.key),
-            false => self.elsewhere.contains(&TreePlace { tree, id }),
+        if tree == here {
+            self.here.contains(&member.key)
+        } else {
+            self.elsewhere.contains(&TreePlace { tree, id })
         }
     }
 

@@ -358,8 +358,8 @@ impl Parsed {
     }
 
     /// The trees of the state: one for each cluster of the configuration, one for all other files that somebody applies but for those
-    /// of [`Self::clusters`], which follow, and one for those that nobody applies. `elsewhere` has the kinds that CRDs define, in whatever part; `free` are the files that the other
-    /// state has outside of all kustomizations.
+    /// of [`Self::clusters`], which follow, and one for those that nobody applies. `elsewhere` has the kinds that CRDs define, in
+    /// whatever part; `free` are the files that the other state has outside of all kustomizations.
     pub(super) fn arrange(
         self,
         configured: &Configured,

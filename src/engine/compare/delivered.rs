@@ -134,12 +134,16 @@ impl FluxDeliveries {
         }
         let alike = entries.into_values().filter(|alike| alike.len() > 1);
         let remote = self.all.iter().filter(|one| {
-            let parent = one.parent.as_deref().unwrap_or_default();
-            let parent = parent.split_once('|').map(|(cluster, _)| cluster);
-            parent.is_some_and(|cluster| cluster != &*one.cluster)
+            let parent = one.parent.as_deref().and_then(|id| self.delivery(id));
+            parent.is_some_and(|parent| parent.cluster != one.cluster)
         });
         let apart = alike.flatten().chain(remote);
         apart.map(|one| Arc::clone(&one.cluster)).collect()
+    }
+
+    fn delivery(&self, id: &str) -> Option<&Delivery> {
+        let found = self.all.binary_search_by(|one| one.id.as_str().cmp(id));
+        found.ok().map(|at| &self.all[at])
     }
 
     /// What is known of each Kustomization.

@@ -30,7 +30,7 @@ pub fn list_deliveries(
 ) -> Result<DeliveryListing, SessionError> {
     let state = StateReader::default().read(choice, paths)?;
     if let Some(path) = state.missing.first() {
-        return Err(SessionError::InNeitherState { path: path.clone() });
+        return Err(SessionError::NotInTree { path: path.clone() });
     }
     let limits = Limits::default();
     let (files, reader) = tree_files(&state.files, &state.others, &state.contents, state.reader);
@@ -130,16 +130,14 @@ fn listed_delivery(
         key if key.contains(".argoproj.io/") => "argocd",
         _ => "flux",
     };
+    let builds = delivery.by.is_some() || delivery.key.is_empty();
     let is_known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     ListedDelivery {
         id: delivery.id.clone(),
         tool,
         cluster: is_known(&delivery.cluster),
         key: is_known(&delivery.key),
-        path: match delivery.by.is_some() || delivery.key.is_empty() {
-            true => Some(delivery.path.clone()),
-            false => is_known(&delivery.path),
-        },
+        path: is_known(&delivery.path).or_else(|| builds.then(String::new)),
         parent: delivery.parent.as_deref().map(str::to_owned),
         certainty,
         location: Some(ListedLocation {

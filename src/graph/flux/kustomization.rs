@@ -44,12 +44,12 @@ impl FluxKustomization {
         format!("Kustomization.{GROUP}/{}/{}", self.namespace, self.name)
     }
 
-    /// The cluster that it applies to, if it lies in `here`.
-    pub(super) fn destination(&self, here: &Arc<str>) -> Arc<str> {
+    /// The cluster that it applies to, if it lies in `here`, to which the entry point in `entry` leads.
+    pub(super) fn destination(&self, entry: &str, here: &Arc<str>) -> Arc<str> {
         let reference = self.spec.at(&["kubeConfig"]);
         let name = |kind: &str| reference.as_ref()?.text_at(&[kind, "name"]);
         match name("secretRef").or_else(|| name("configMapRef")) {
-            Some(name) => Arc::from(format!("{here}/{name}")),
+            Some(name) => Arc::from(format!("{entry}/{name}")),
             None => Arc::clone(here),
         }
     }

@@ -247,11 +247,11 @@ impl Cluster<'_> {
         limits: &Limits,
         all: &mut Vec<Delivery>,
     ) -> Result<(), BeyondLimit> {
-        let here: Arc<str> = Arc::from(entry.folder());
-        let mut pending = VecDeque::from([(here, None, entry)]);
+        let first: Arc<str> = Arc::from(entry.folder());
+        let mut pending = VecDeque::from([(Arc::clone(&first), None, entry)]);
         let mut seen = BTreeSet::new();
         while let Some((here, parent, one)) = pending.pop_front() {
-            let cluster = one.destination(&here);
+            let cluster = one.destination(&first, &here);
             if !seen.insert((Arc::clone(&cluster), one.key())) {
                 continue;
             }

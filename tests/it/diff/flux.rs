@@ -360,3 +360,20 @@ fn the_children_of_a_kustomization_that_cannot_be_built_go_on() {
         "what is left in its own sources is pruned, and nothing else"
     );
 }
+
+#[test]
+fn a_kustomization_that_delivers_itself_into_another_cluster_is_followed_once() {
+    let remote = "  kubeConfig: {secretRef: {name: edge}}\n";
+    let itself = |more: &str| {
+        let again = kustomization("again", "./clusters/prod", remote);
+        format!("== clusters/prod/again.yaml\n{again}{more}")
+    };
+    let document = compared(&root("prod"), &itself(&config("cart")), &itself(""));
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/cart certain, clusters/prod",
+            "deleted ConfigMap/shop/cart certain, clusters/prod/edge"
+        ]
+    );
+}
