@@ -258,8 +258,12 @@ impl Parsed {
                 let (file, line) = found.map_or((place.clone(), 1), |(_, file)| {
                     (file.source().path().to_owned(), line(file))
                 });
+                let by = root
+                    .pointer
+                    .as_ref()
+                    .and_then(|pointer| pointer.by.as_deref());
                 Some(FailedBuild {
-                    delivery: None,
+                    delivery: by.map(|by| format!("{}|{}", by.cluster, by.key())),
                     side,
                     file,
                     line,

@@ -167,9 +167,19 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
     let failed: Vec<&Value> = failed
         .filter(|failed| !was_failed.contains(&failed.to_string()))
         .collect();
+    // What is added lies in or below the folder of a kustomization.
+    let is_broken = |file: &str| {
+        let place = file.split_once("/head/").map_or(file, |(_, place)| place);
+        let folder = place
+            .rsplit_once('/')
+            .map_or_else(String::new, |(folder, _)| format!("{folder}/"));
+        let mut paths = addition.files.iter().chain(&addition.links);
+        paths.any(|(path, _)| path.starts_with(&folder))
+    };
     // The build of the object fails, or the one that fails was broken by the addition.
     let is_named = |folder: &str| {
-        let fails = |file: &str| is_added(file) || file.contains(&format!("/{folder}/"));
+        let fails =
+            |file: &str| is_added(file) || is_broken(file) || file.contains(&format!("/{folder}/"));
         added_is_unread || failed.iter().any(|failed| fails(text(failed, "file")))
     };
     let deleted = deletions(after);
