@@ -41,14 +41,14 @@ pub struct WholeTree {
     pub folders: BTreeSet<String>,
     /// The destinations that cannot be built, each with what is in the way: `apps has no kustomization`.
     pub unbuildable: BTreeMap<Destination, String>,
-    /// What is known of each Flux Kustomization.
+    /// The Flux Kustomizations of the delivery graph.
     pub flux: BTreeMap<Deliverer, FluxDelivery>,
 }
 
 /// A Flux Kustomization, as its parent applies it.
 #[derive(Clone, Debug)]
 pub struct FluxDelivery {
-    /// What it says.
+    /// Its settings.
     pub settings: DeliverySettings,
     /// Whether no other one applies it.
     pub is_entry: bool,
@@ -114,7 +114,7 @@ impl TreePart {
         !self.whole.flux.is_empty()
     }
 
-    /// What is known of a Kustomization of Flux.
+    /// A Flux Kustomization of the delivery graph.
     pub fn flux(&self, deliverer: &Deliverer) -> Option<&FluxDelivery> {
         self.whole.flux.get(deliverer)
     }

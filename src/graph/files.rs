@@ -83,6 +83,11 @@ impl<'r> TreeFiles<'r> {
         self.files.keys().map(String::as_str)
     }
 
+    /// The paths of the files that are manifests by their names, in order.
+    pub fn manifests(&self) -> impl Iterator<Item = &str> {
+        self.paths().filter(|path| is_manifest(path))
+    }
+
     /// The files in and below a folder, in order.
     pub fn below(&self, folder: &str) -> impl Iterator<Item = &str> {
         let start = match folder {
@@ -191,4 +196,9 @@ fn parse(path: &str, bytes: &[u8]) -> Parsed {
         error,
         source: Some(source),
     }
+}
+
+/// Whether Flux and kustomize take a file for a manifest: the case of the ending matters.
+pub fn is_manifest(path: &str) -> bool {
+    path.ends_with(".yaml") || path.ends_with(".yml")
 }

@@ -31,10 +31,7 @@ impl ClusterScopes {
     /// Those that the files define.
     pub fn of(files: &TreeFiles<'_>) -> Self {
         let mut custom = BTreeSet::new();
-        let manifests = files
-            .paths()
-            .filter(|path| path.ends_with(".yaml") || path.ends_with(".yml"));
-        for path in manifests {
+        for path in files.manifests() {
             let Ok(bytes) = files.bytes(path) else {
                 continue;
             };

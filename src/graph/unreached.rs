@@ -6,7 +6,7 @@ use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
 use super::kustomize::{Budget, Builder, KustomizationDoc, resources_of};
 use super::unread::{UnreadInput, What};
-use crate::kustomize::{folder_of, is_remote, resolve};
+use crate::kustomize::{folder_of, resolve};
 
 /// The kustomizations that neither a delivery nor another kustomization builds, built.
 pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> Vec<Delivery> {
@@ -20,7 +20,7 @@ pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> 
     let docs: Vec<KustomizationDoc> = found
         .filter_map(|path| builder.kustomization(folder_of(path)).ok())
         .collect();
-    let included: BTreeSet<String> = docs.iter().flat_map(included).collect();
+    let included: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
     let is_root = |doc: &KustomizationDoc| {
         let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");
         !is_component && !reached.contains(doc.folder.as_str()) && !included.contains(&doc.folder)
@@ -49,18 +49,10 @@ pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> 
     built.collect()
 }
 
-/// The folders that a kustomization includes.
-fn included(doc: &KustomizationDoc) -> Vec<String> {
-    let lists = ["resources", "bases", "components"].into_iter();
-    let entries = lists.flat_map(|list| doc.node.texts_at(list));
-    let local = entries.filter(|entry| !is_remote(entry));
-    local.map(|entry| resolve(&doc.folder, &entry)).collect()
-}
-
 /// The Applications and ApplicationSets of Argo CD that are written in the tree. What they deliver is not evaluated.
 pub fn applications(files: &TreeFiles<'_>) -> Vec<Delivery> {
     let mut all = Vec::new();
-    for path in manifests(files) {
+    for path in files.manifests() {
         let parsed = files.parsed(path);
         for resource in resources_of(&parsed, path).unwrap_or_default() {
             let id = resource.id();
@@ -111,17 +103,12 @@ pub fn files(files: &TreeFiles<'_>, delivered: &[Delivery]) -> Vec<(String, usiz
                 .chain(written.map(|resource| &*resource.origin.file))
         })
         .collect();
-    let left =
-        manifests(files).filter(|path| !reached.contains(path) && !files.is_kustomization(path));
+    let left = files
+        .manifests()
+        .filter(|path| !reached.contains(path) && !files.is_kustomization(path));
     let counted = left.map(|path| {
         let objects = resources_of(&files.parsed(path), path).unwrap_or_default();
         (path.to_owned(), objects.len())
     });
     counted.filter(|(_, objects)| *objects > 0).collect()
-}
-
-fn manifests<'f>(files: &'f TreeFiles<'_>) -> impl Iterator<Item = &'f str> {
-    files
-        .paths()
-        .filter(|path| path.ends_with(".yaml") || path.ends_with(".yml"))
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::part::MergePart;
+use super::replaced::is_forced_by_mark;
 use crate::changes::{Destination, TreePlace};
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::HelmVersion;
-use crate::delivery::marks::{FLUX_FORCE, FLUX_PRUNE};
+use crate::delivery::marks::FLUX_PRUNE;
 use crate::delivery::{DeliveryTool, Leaving, Spared, Sparing, Withdrawal, argocd, flux};
 use crate::inventory::Member;
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
@@ -200,7 +201,7 @@ impl<'a> Delivery<'a, '_> {
             return None;
         }
         let mut there = self.part.base.members_at(self.destination);
-        let is_kept = |key: &ObjectKey| !self.part.after(key).is_some_and(is_replaced);
+        let is_kept = |key: &ObjectKey| !self.part.after(key).is_some_and(is_forced_by_mark);
         there
             .find(|member| self.part.rejects(&member.key) && is_kept(&member.key))
             .map(|member| member.key.clone())
@@ -275,15 +276,6 @@ fn prunes(application: &Member) -> bool {
         .object
         .at(&["spec", "syncPolicy", "automated", "prune"]);
     prune.and_then(Value::as_bool).unwrap_or(false)
-}
-
-/// Whether Flux is told to create the object anew if it cannot be updated.
-fn is_replaced(member: &Member) -> bool {
-    let metadata = member.object.metadata();
-    let told = metadata
-        .annotation(FLUX_FORCE)
-        .or_else(|| metadata.label(FLUX_FORCE));
-    told.is_some_and(|value| value.value.eq_ignore_ascii_case("enabled"))
 }
 
 /// Nothing is sent.

@@ -84,13 +84,7 @@ impl<'a> MergePart<'a> {
     }
 
     fn forced_by_flux(&self, base: &Member, head: &Member) -> Option<&'static str> {
-        let metadata = head.object.metadata();
-        let forced = |value: Spanned<&str>| value.value.eq_ignore_ascii_case("enabled");
-        let own = [
-            metadata.annotation(marks::FLUX_FORCE),
-            metadata.label(marks::FLUX_FORCE),
-        ];
-        if own.into_iter().flatten().any(forced) {
+        if is_forced_by_mark(head) {
             return Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object");
         }
         let deliverer = self.deliverer_of(base)?;
@@ -98,4 +92,15 @@ impl<'a> MergePart<'a> {
         (force.and_then(Value::as_bool) == Some(true))
             .then_some("`spec.force` of the Kustomization")
     }
+}
+
+/// Whether a mark of the object tells Flux to create it anew if it cannot be updated.
+pub(super) fn is_forced_by_mark(member: &Member) -> bool {
+    let metadata = member.object.metadata();
+    let told = |value: Spanned<&str>| value.value.eq_ignore_ascii_case("enabled");
+    let marks = [
+        metadata.annotation(marks::FLUX_FORCE),
+        metadata.label(marks::FLUX_FORCE),
+    ];
+    marks.into_iter().flatten().any(told)
 }

@@ -149,13 +149,8 @@ impl FluxDeliveries {
     /// What is known of each Kustomization.
     pub(super) fn known(&self) -> BTreeMap<Deliverer, FluxDelivery> {
         let known = |delivery: &Delivery| {
-            let is_spared = |resource: &&Resource| {
-                ["labels", "annotations"].into_iter().any(|field| {
-                    let mark = resource.meta(field, FLUX_PRUNE);
-                    mark.is_some_and(|mark| mark.eq_ignore_ascii_case("disabled"))
-                })
-            };
-            let spared = delivery.resources.iter().filter(is_spared);
+            let resources = delivery.resources.iter();
+            let spared = resources.filter(|resource| resource.disables(FLUX_PRUNE));
             FluxDelivery {
                 settings: delivery.settings.clone(),
                 is_entry: delivery.parent.is_none(),

@@ -43,22 +43,18 @@ pub fn list_deliveries(
     );
     let scopes = ClusterScopes::of(&tree);
     let mut all = flux::deliveries(&tree, &scopes, &limits, &[])?;
-    let mut certain = vec!["certain"; all.len()];
     let budget = Budget::of(limits.instances);
     let roots = unreached::roots(&tree, &all, &budget);
     if budget.is_spent() {
         return Err(BeyondLimit::of(Limit::Instances, &limits, "kustomizations").into());
     }
-    let applications = unreached::applications(&tree);
-    certain.resize(all.len() + roots.len(), "unknown");
     all.extend(roots);
-    certain.resize(all.len() + applications.len(), "possible");
-    all.extend(applications);
+    all.extend(unreached::applications(&tree));
     let left = unreached::files(&tree, &all);
     let mut written = WrittenKeys::new(&tree);
-    let listed = all.iter().zip(certain);
-    let mut deliveries: Vec<ListedDelivery> = listed
-        .map(|(one, certainty)| listed_delivery(one, certainty, &scopes, &mut written))
+    let mut deliveries: Vec<ListedDelivery> = all
+        .iter()
+        .map(|one| listed_delivery(one, &scopes, &mut written))
         .collect();
     deliveries.sort_by(|one, other| one.id.cmp(&other.id));
     let left = left.into_iter();
@@ -98,7 +94,6 @@ impl<'t> WrittenKeys<'t> {
 
 fn listed_delivery(
     delivery: &Delivery,
-    certainty: &'static str,
     scopes: &ClusterScopes,
     written: &mut WrittenKeys<'_>,
 ) -> ListedDelivery {
@@ -125,10 +120,10 @@ fn listed_delivery(
         line: input.line,
         reason: input.reason.clone(),
     });
-    let tool = match &*delivery.key {
-        "" => "kustomize",
-        key if key.contains(".argoproj.io/") => "argocd",
-        _ => "flux",
+    let (tool, certainty) = match &*delivery.key {
+        "" => ("kustomize", "unknown"),
+        key if key.contains(".argoproj.io/") => ("argocd", "possible"),
+        _ => ("flux", "certain"),
     };
     let builds = delivery.by.is_some() || delivery.key.is_empty();
     let is_known = |text: &str| (!text.is_empty()).then(|| text.to_owned());

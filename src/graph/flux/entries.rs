@@ -8,7 +8,7 @@ use super::kustomization::FluxKustomization;
 use super::scan::{SourceFiles, kustomization_of};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builder, KustomizationDoc};
-use crate::kustomize::{ancestors, folder_of, is_remote, resolve};
+use crate::kustomize::{ancestors, folder_of, resolve};
 
 /// Which files the Kustomizations of a tree lead to. The cost is linear in what kustomizations list: of those that lead to a
 /// place, two are kept, enough to tell whether another one does.
@@ -36,7 +36,10 @@ impl<'r> Reached<'r> {
             let begin = format!("{folder}\0{}", source.patterns());
             if !reached.lists.contains_key(&begin) {
                 let doc = kustomization_of(files, source, &folder, "").ok();
-                let listed = doc.as_ref().map(listed).unwrap_or_default();
+                let listed = doc
+                    .as_ref()
+                    .map(KustomizationDoc::includes)
+                    .unwrap_or_default();
                 reached.lists.insert(begin.clone(), listed);
             }
             let components = one.spec.texts_at("components").into_iter();
@@ -64,7 +67,9 @@ impl<'r> Reached<'r> {
                 return Vec::new();
             }
             let doc = Builder::new(files).kustomization(place);
-            doc.as_ref().map(listed).unwrap_or_default()
+            doc.as_ref()
+                .map(KustomizationDoc::includes)
+                .unwrap_or_default()
         })
     }
 
@@ -84,7 +89,7 @@ pub(super) fn left_out<'p>(
     let kustomizations = files.paths().filter(|path| files.is_kustomization(path));
     let builder = Builder::new(files);
     let docs = kustomizations.filter_map(|path| builder.kustomization(folder_of(path)).ok());
-    let named: BTreeSet<String> = docs.flat_map(|doc| listed(&doc)).collect();
+    let named: BTreeSet<String> = docs.flat_map(|doc| doc.includes()).collect();
     let is_left_out = |path: &str| {
         let folders = ancestors(folder_of(path));
         let mut above = folders.skip_while(|folder| files.kustomization_of(folder).is_none());
@@ -98,12 +103,4 @@ pub(super) fn left_out<'p>(
     };
     let paths = paths.into_iter().filter(|path| is_left_out(path));
     paths.map(str::to_owned).collect()
-}
-
-/// The files and folders that a kustomization includes.
-fn listed(doc: &KustomizationDoc) -> Vec<String> {
-    let lists = ["resources", "bases", "components"].into_iter();
-    let entries = lists.flat_map(|list| doc.node.texts_at(list));
-    let local = entries.filter(|entry| !is_remote(entry));
-    local.map(|entry| resolve(&doc.folder, &entry)).collect()
 }

@@ -181,10 +181,7 @@ impl FluxKustomization {
     ) -> Result<(), BuildError> {
         let mut unread = Vec::new();
         for resource in &mut built.resources {
-            let is_left_alone = ["labels", "annotations"].into_iter().any(|field| {
-                let mark = resource.meta(field, "kustomize.toolkit.fluxcd.io/substitute");
-                mark.is_some_and(|mark| mark.eq_ignore_ascii_case("disabled"))
-            });
+            let is_left_alone = resource.disables("kustomize.toolkit.fluxcd.io/substitute");
             if is_left_alone || !may_have_variables(files, resource) {
                 continue;
             }

@@ -82,12 +82,7 @@ impl Written {
             synced: Vec::new(),
             own: BTreeSet::new(),
         };
-        let manifests = files
-            .paths()
-            .filter(|path| path.ends_with(".yaml") || path.ends_with(".yml"));
-        let mut paths: Vec<&str> = manifests.collect();
-        paths.sort_unstable();
-        for path in paths {
+        for path in files.manifests() {
             if files.is_kustomization(path) {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::graph::files::TreeFiles;
+use crate::graph::files::{TreeFiles, is_manifest};
 use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, resources_of};
 use crate::graph::node::Node;
 use crate::kustomize::{IgnoredFiles, ancestors, folder_of};
@@ -76,7 +76,7 @@ pub(super) fn kustomization_of(
             }
             continue;
         }
-        if !path.ends_with(".yaml") && !path.ends_with(".yml") {
+        if !is_manifest(path) {
             continue;
         }
         let parsed = files.parsed(path);

@@ -47,6 +47,16 @@ pub struct KustomizationDoc {
     pub node: Node,
 }
 
+impl KustomizationDoc {
+    /// The files and folders of the tree that it includes.
+    pub fn includes(&self) -> Vec<String> {
+        let lists = ["resources", "bases", "components"].into_iter();
+        let entries = lists.flat_map(|list| self.node.texts_at(list));
+        let local = entries.filter(|entry| !is_remote(entry));
+        local.map(|entry| resolve(&self.folder, &entry)).collect()
+    }
+}
+
 /// The copies of objects that builds may still make: a tree of a few lines may ask for billions.
 #[derive(Debug)]
 pub struct Budget(Cell<usize>);

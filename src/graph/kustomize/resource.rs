@@ -143,6 +143,14 @@ impl Resource {
             .map(str::to_owned)
     }
 
+    /// Whether a label or an annotation of that key says `disabled`.
+    pub fn disables(&self, key: &str) -> bool {
+        ["labels", "annotations"].into_iter().any(|field| {
+            let mark = self.meta(field, key);
+            mark.is_some_and(|mark| mark.eq_ignore_ascii_case("disabled"))
+        })
+    }
+
     /// Puts labels or annotations on it.
     pub fn mark(&mut self, field: &str, marks: &[(Arc<str>, Node)]) {
         let place = self.node.entry_mut("metadata").entry_mut(field);
