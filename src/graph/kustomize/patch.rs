@@ -87,20 +87,33 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
 /// An operation that cannot be done: nothing is built then.
 pub(super) fn json_patched(object: Node, operations: &[Node]) -> Result<Node, String> {
     let mut object = object;
+    // While kustomize builds, every object has annotations of its own making.
+    let metadata = object
+        .get("metadata")
+        .filter(|metadata| metadata.get("annotations").is_none());
+    if metadata.is_some_and(|metadata| metadata.is_map()) {
+        let annotations = Node::empty_map();
+        object.entry_mut("metadata").set("annotations", annotations);
+        let mut patched = json_patched(object, operations)?;
+        let metadata = patched.entry_mut("metadata");
+        if metadata
+            .get("annotations")
+            .is_some_and(|all| all.entries().is_empty())
+        {
+            metadata.remove("annotations");
+        }
+        return Ok(patched);
+    }
     for operation in operations {
         let word = |key: &str| operation.text_at(&[key]).unwrap_or_default();
         let path = pointer(&word("path"));
         let value = || operation.get("value").unwrap_or(Node::Null);
         match word("op").as_str() {
             "add" => add(&mut object, &path, value())?,
-            "replace" => {
-                find(&object, &path).ok_or_else(|| missing(&word("path")))?;
-                put(&mut object, &path, value())?;
-            }
+            "replace" => put(&mut object, &path, value())?,
             "remove" => drop(take(&mut object, &path)?),
             "copy" => {
-                let from = pointer(&word("from"));
-                let found = find(&object, &from).ok_or_else(|| missing(&word("from")))?;
+                let found = find(&object, &pointer(&word("from"))).unwrap_or(Node::Null);
                 add(&mut object, &path, found)?;
             }
             "move" => {
@@ -190,8 +203,11 @@ fn put(object: &mut Node, path: &[String], value: Node) -> Result<(), String> {
     if place.is_seq() {
         let at: usize = last.parse().map_err(|_| missing(last))?;
         *place.seq_mut().get_mut(at).ok_or_else(|| missing(last))? = value;
-    } else {
+    } else if place.is_map() {
+        // A key that is not there is added.
         place.set(last, value);
+    } else {
+        return Err(missing(&format!("/{}", path.join("/"))));
     }
     Ok(())
 }
@@ -209,4 +225,67 @@ fn take(object: &mut Node, path: &[String]) -> Result<Node, String> {
         place.remove(last);
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What one operation makes of an object without annotations, or whether kustomize refuses it (kustomize 5.8.1, asked).
+    #[test]
+    fn operations_do_what_kustomize_does() {
+        let object = json!({"kind": "ConfigMap", "metadata": {"name": "a"}, "l": [1], "m": {}});
+        for (operation, made) in [
+            (
+                json!({"op": "replace", "path": "/m/x", "value": 1}),
+                Some(json!({"m": {"x": 1}})),
+            ),
+            (
+                json!({"op": "replace", "path": "/a", "value": 1}),
+                Some(json!({"a": 1})),
+            ),
+            (json!({"op": "replace", "path": "/a/x", "value": 1}), None),
+            (json!({"op": "replace", "path": "/l/4", "value": 1}), None),
+            (
+                json!({"op": "add", "path": "/l/1", "value": 2}),
+                Some(json!({"l": [1, 2]})),
+            ),
+            (json!({"op": "add", "path": "/l/2", "value": 2}), None),
+            (json!({"op": "add", "path": "/a/b", "value": 2}), None),
+            (
+                json!({"op": "add", "path": "/metadata/labels/x", "value": "y"}),
+                None,
+            ),
+            (
+                json!({"op": "add", "path": "/metadata/annotations/x", "value": "y"}),
+                Some(json!({"metadata": {"name": "a", "annotations": {"x": "y"}}})),
+            ),
+            (
+                json!({"op": "remove", "path": "/metadata/annotations"}),
+                Some(json!({})),
+            ),
+            (json!({"op": "remove", "path": "/m/x"}), None),
+            (
+                json!({"op": "copy", "path": "/m/x", "from": "/q"}),
+                Some(json!({"m": {"x": null}})),
+            ),
+            (json!({"op": "move", "path": "/m/x", "from": "/q"}), None),
+        ] {
+            let patched = json_patched(Node::of_json(&object), &[Node::of_json(&operation)]);
+            let expected = made.map(|changes| {
+                let mut expected = object.clone();
+                if let (Value::Object(all), Value::Object(changes)) = (&mut expected, changes) {
+                    all.extend(changes);
+                }
+                expected
+            });
+            assert_eq!(
+                patched.ok().map(|node| node.to_json(9)),
+                expected,
+                "{operation}"
+            );
+        }
+    }
 }

@@ -8,11 +8,11 @@ use crate::graph::node::Node;
 /// The `target` of a patch.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
-    group: Option<Regex>,
-    version: Option<Regex>,
-    kind: Option<Regex>,
-    name: Option<Regex>,
-    namespace: Option<Regex>,
+    group: Option<Pattern>,
+    version: Option<Pattern>,
+    kind: Option<Pattern>,
+    name: Option<Pattern>,
+    namespace: Option<Pattern>,
     labels: Vec<Requirement>,
     annotations: Vec<Requirement>,
 }
@@ -36,7 +36,7 @@ impl Target {
     pub(super) fn read(node: &Node) -> Result<Self, String> {
         let pattern = |key: &str| match node.text_at(&[key]) {
             None => Ok(None),
-            Some(text) => anchored(&text).map(Some),
+            Some(text) => Pattern::read(&text).map(Some),
         };
         let selector = |key: &str| requirements(&node.text_at(&[key]).unwrap_or_default());
         Ok(Self {
@@ -52,13 +52,19 @@ impl Target {
 
     /// Whether an object is one of those.
     pub(super) fn selects(&self, resource: &Resource) -> bool {
+        let name = resource.node.at(&["metadata", "name"]);
+        if let (Some(Pattern::Word(word)), true) = (&self.name, resource.previous.is_empty())
+            && name.is_none_or(|name| name.scalar().as_ref() != Some(word))
+        {
+            return false;
+        }
         let (now, first) = (resource.id(), resource.original());
-        let fits = |pattern: &Option<Regex>, text: &str| {
+        let fits = |pattern: &Option<Pattern>, text: &str| {
             pattern
                 .as_ref()
                 .is_none_or(|pattern| pattern.is_match(text))
         };
-        let either = |pattern: &Option<Regex>, one: &str, other: &str| {
+        let either = |pattern: &Option<Pattern>, one: &str, other: &str| {
             fits(pattern, one) || fits(pattern, other)
         };
         either(
@@ -74,11 +80,33 @@ impl Target {
     }
 }
 
-/// A pattern of a whole word.
-fn anchored(text: &str) -> Result<Regex, String> {
-    let text = text.strip_prefix('^').unwrap_or(text);
-    let text = text.strip_suffix('$').unwrap_or(text);
-    Regex::new(&format!("^(?:{text})$")).map_err(|error| format!("`{text}` is no pattern: {error}"))
+/// A pattern of a whole text.
+#[derive(Clone, Debug)]
+enum Pattern {
+    /// One that has no sign of a pattern in it: most.
+    Word(String),
+    Expression(Regex),
+}
+
+impl Pattern {
+    fn read(text: &str) -> Result<Self, String> {
+        let text = text.strip_prefix('^').unwrap_or(text);
+        let text = text.strip_suffix('$').unwrap_or(text);
+        if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+            return Ok(Self::Word(text.to_owned()));
+        }
+        let expression = Regex::new(&format!("^(?:{text})$"));
+        expression
+            .map(Self::Expression)
+            .map_err(|error| format!("`{text}` is no pattern: {error}"))
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        match self {
+            Self::Word(word) => word == text,
+            Self::Expression(expression) => expression.is_match(text),
+        }
+    }
 }
 
 fn meets(requirements: &[Requirement], value: impl Fn(&str) -> Option<String>) -> bool {
