@@ -73,7 +73,7 @@ impl Destination {
         };
         Some(match by.as_deref() {
             Some(by) => DeliveryName {
-                id: format!("{}|{}", by.cluster, by.key()),
+                id: by.id(folder),
                 tool: by.tool.word(),
                 key: Some(by.key()),
                 path: folder.to_string(),

@@ -7,7 +7,7 @@ use super::Destination;
 use crate::graph::delivery::Settings as DeliverySettings;
 use crate::inventory::{AppliedFile, Inventory, Member, ObjectId, Settings};
 use crate::kube::ObjectKey;
-use crate::kustomize::Deliverer;
+use crate::kustomize::{Deliverer, SourceTool};
 use crate::text::FileId;
 
 /// A file of a side.
@@ -41,19 +41,46 @@ pub struct WholeTree {
     pub folders: BTreeSet<String>,
     /// The destinations that cannot be built, each with what is in the way: `apps has no kustomization`.
     pub unbuildable: BTreeMap<Destination, String>,
-    /// The Flux Kustomizations of the delivery graph.
-    pub flux: BTreeMap<Deliverer, FluxDelivery>,
+    /// The deliveries of the delivery graph.
+    pub deliveries: BTreeMap<Deliverer, KnownDelivery>,
 }
 
-/// A Flux Kustomization, as its parent applies it.
+/// A delivery of the graph: its object as the parent applies it, and what it builds.
 #[derive(Clone, Debug)]
-pub struct FluxDelivery {
+pub struct KnownDelivery {
     /// Its settings.
     pub settings: DeliverySettings,
     /// Whether no other one applies it.
     pub is_entry: bool,
-    /// The keys of the objects that it delivers and never prunes: as its build marks them.
-    pub spared: BTreeSet<String>,
+    /// Whether it depends on what only the cluster or a service knows.
+    pub is_possible: bool,
+    /// The name of the object that stands for what delivers, of which a part of the name is only known here.
+    pub object: Option<String>,
+    /// The keys of the objects that it delivers if what is not known is so.
+    pub possible: BTreeSet<String>,
+    /// Why it builds nothing.
+    pub error: Option<String>,
+    /// Whether it builds no object.
+    pub is_empty: bool,
+    /// What decides on what it builds and was not read.
+    pub unread: BTreeSet<String>,
+    /// The marks of the objects that it delivers, by their keys, as its build leaves them; of those that have some.
+    pub marks: BTreeMap<String, DeliveredMarks>,
+}
+
+/// What the build of a delivery marks an object with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeliveredMarks {
+    /// Flux never prunes it.
+    pub is_spared_by_flux: bool,
+    /// `argocd.argoproj.io/sync-options`.
+    pub sync_options: Vec<String>,
+    /// Argo CD runs it as a hook.
+    pub is_hook: bool,
+    /// It is a hook of a deletion, or is gone when it has succeeded: between syncs there is none in the cluster.
+    pub is_passing: bool,
+    /// Argo CD does not count it where it is too much.
+    pub is_ignored_as_extraneous: bool,
 }
 
 /// An object of a side: which tree it is in, and where.
@@ -109,14 +136,15 @@ impl TreePart {
         self.whole.unbuildable.get(destination).map(String::as_str)
     }
 
-    /// Whether the deliveries of Flux on this side are known: then a file that none of them builds is not Flux's.
-    pub fn knows_flux(&self) -> bool {
-        !self.whole.flux.is_empty()
+    /// Whether the deliveries of a tool on this side are known: then a file that none of them builds is not that tool's.
+    pub fn knows(&self, tool: SourceTool) -> bool {
+        let mut deliverers = self.whole.deliveries.keys();
+        deliverers.any(|by| by.tool == tool)
     }
 
-    /// A Flux Kustomization of the delivery graph.
-    pub fn flux(&self, deliverer: &Deliverer) -> Option<&FluxDelivery> {
-        self.whole.flux.get(deliverer)
+    /// A delivery of the graph.
+    pub fn delivery(&self, deliverer: &Deliverer) -> Option<&KnownDelivery> {
+        self.whole.deliveries.get(deliverer)
     }
 
     /// Whether another part is certainly in another cluster.
@@ -128,7 +156,7 @@ impl TreePart {
     pub fn cluster_of(&self, destination: Option<&Destination>) -> Option<String> {
         let by = destination.and_then(Destination::deliverer);
         let delivered = by.map(|by| &by.cluster).filter(|name| !name.is_empty());
-        let cluster = self.cluster.as_ref().or(delivered);
+        let cluster = delivered.or(self.cluster.as_ref());
         cluster.map(|name| name.to_string())
     }
 

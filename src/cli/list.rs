@@ -18,7 +18,7 @@ use crate::text::runner::Syntax;
 pub(super) struct ListArgs {
     #[command(flatten)]
     pub(super) input: InputArgs,
-    /// List who applies which objects to which cluster, from the entry points of Flux down, and what nothing applies
+    /// List who applies which objects to which cluster, from the entry points of Flux and Argo CD down, and what nothing applies
     #[arg(long, help_heading = "Deliveries", conflicts_with_all = [
         "exclude", "namespace", "kubernetes_version", "config", "stdin_filename", "allow_empty",
     ])]
@@ -31,6 +31,14 @@ pub(super) struct ListArgs {
         help_heading = "Deliveries"
     )]
     pub(super) r#ref: Option<String>,
+    /// Only who applies this object: `Deployment.apps/shop/web`
+    #[arg(
+        long,
+        value_name = "KEY",
+        requires = "deliveries",
+        help_heading = "Deliveries"
+    )]
+    pub(super) of: Option<String>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "human")]
     pub(super) output: TextOrJson,
@@ -73,13 +81,20 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
         (None, [path]) => (StateChoice::Path(path.clone()), [].as_slice()),
         (None, paths) => (StateChoice::WorkTree, paths),
     };
-    let listing = list_deliveries(&choice, paths)?;
+    let whole = list_deliveries(&choice, paths)?;
+    let listing = match &args.of {
+        Some(key) => whole.of(key),
+        None => whole,
+    };
     match args.output {
         TextOrJson::Human => terminal::print(&listing.human())?,
         TextOrJson::Json => terminal::print_by(Syntax::Json, |out| listing.write_json(out))?,
     }
     if listing.is_empty() {
-        terminal::say("no Kubernetes object found");
+        terminal::say(&match &args.of {
+            Some(key) => format!("nothing here delivers {}", plain::one_line(key)),
+            None => "no Kubernetes object found".to_owned(),
+        });
         return Ok(Status::NoObjects);
     }
     Ok(Status::Clean)

@@ -5,24 +5,38 @@ use std::cmp::Reverse;
 use super::marks;
 use super::protection::{Removal, Spared, Sparing};
 use super::request::{Leaving, ToolRequest, Withdrawal};
+pub use crate::graph::argo::RESOURCES_FINALIZER;
 use crate::inventory::Member;
 use crate::kube::{Policy, Wait};
 use crate::manifest::Object;
-
-/// With nothing after it, or `/foreground`, or `/background`.
-pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
 /// The policy with which an Application deletes what it delivered when it is deleted, by its finalizer; `None` if it deletes nothing
 /// (argo-cd docs/user-guide/app_deletion.md).
 pub fn policy_of(application: &Object) -> Option<Policy> {
     let finalizers = application.metadata().finalizers().iter();
-    finalizers.into_iter().find_map(|finalizer| {
-        match finalizer.value.strip_prefix(RESOURCES_FINALIZER)? {
+    policy_by(finalizers.map(|finalizer| finalizer.value.as_str()))
+}
+
+/// The same, by the finalizers that an Application has.
+pub fn policy_by<'f>(mut finalizers: impl Iterator<Item = &'f str>) -> Option<Policy> {
+    finalizers.find_map(
+        |finalizer| match finalizer.strip_prefix(RESOURCES_FINALIZER)? {
             "" | "/foreground" => Some(Policy::Foreground),
             "/background" => Some(Policy::Background),
             _ => None,
-        }
-    })
+        },
+    )
+}
+
+/// The Applications that an ApplicationSet does not generate any more are deleted, or all of one that is deleted: they are its
+/// dependents (argo-cd applicationset/controllers/applicationset_controller.go, deleteInCluster).
+pub fn generated_deleted<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
+    let (deleted, mut withdrawal) = leaving.split(Removal::Kubectl);
+    let requests = deleted
+        .iter()
+        .map(|member| ToolRequest::delete(&member.key, Policy::Background));
+    withdrawal.requests.extend(requests);
+    withdrawal
 }
 
 /// An Application with a resources finalizer is deleted: wave by wave from the highest, everything of one wave at once, and no

@@ -89,9 +89,9 @@ pub fn spared<'a>(
                 place: Some(kept.key_span),
             })
         }),
-        Removal::ArgoCdPrune => {
-            definition(object).or_else(|| sync_option(metadata, &["Prune=false", "Prune=confirm"]))
-        }
+        Removal::ArgoCdPrune => definition(object)
+            .or_else(|| sync_option(metadata, &["Prune=false", "Prune=confirm"]))
+            .or_else(|| argo_cd_hook(metadata)),
         Removal::ArgoCdApplication => {
             let option = || sync_option(metadata, &["Delete=false", "Delete=confirm"]);
             definition(object)
@@ -148,6 +148,16 @@ fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     Some(Spared {
         by,
         place: Some(policy.key_span),
+    })
+}
+
+/// Argo CD runs hooks, and never prunes one (gitops-engine pkg/sync/sync_context.go).
+fn argo_cd_hook(metadata: Metadata<'_>) -> Option<Spared<'_>> {
+    let hook = [marks::ARGOCD_HOOK, marks::HELM_HOOK].into_iter();
+    let hook = hook.filter_map(|key| metadata.annotation(key)).next()?;
+    Some(Spared {
+        by: Sparing::Hook,
+        place: Some(hook.key_span),
     })
 }
 

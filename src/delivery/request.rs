@@ -72,6 +72,10 @@ pub struct Withdrawal<'a> {
     pub nothing: Option<&'static str>,
     /// Whether the change also takes from the tool what it needs for this: it mostly comes too late.
     pub is_race: bool,
+    /// Whether it depends on what only the cluster or a service knows.
+    pub is_possible: bool,
+    /// The objects of which this depends on that.
+    pub possible: Vec<ObjectKey>,
     /// The object whose update the API server rejects, if that is why.
     pub rejected: Option<ObjectKey>,
 }

@@ -18,10 +18,14 @@ pub struct Delivery {
     pub parent: Option<Arc<str>>,
     /// The key of the object that delivers.
     pub key: String,
-    /// The Kustomization that delivers; `None` of a Helm release.
+    /// The object that delivers what is evaluated here; `None` of a Helm release and of what a person builds.
     pub by: Option<Deliverer>,
-    /// The folder that it builds; empty of a Helm release.
+    /// The folder that it builds, of several sources the first one; empty if it builds none.
     pub path: String,
+    /// Whether it depends on what only the cluster or a service knows.
+    pub is_possible: bool,
+    /// The name of the object that stands for what delivers, of which a part of the name is only known here.
+    pub object: Option<String>,
     /// The file in which the object that delivers is written.
     pub file: Arc<str>,
     /// The line of it.
@@ -31,9 +35,9 @@ pub struct Delivery {
     /// Why it builds nothing.
     pub error: Option<BuildError>,
     /// The objects that it builds, as it applies them.
-    pub resources: Vec<Resource>,
+    pub resources: Arc<Vec<Resource>>,
     /// The folders whose kustomizations it builds, and the files that it reads as resources.
-    pub reached: BTreeSet<String>,
+    pub reached: Arc<BTreeSet<String>>,
     /// What decides on what it applies and was not read.
     pub unread: Vec<UnreadInput>,
 }
@@ -53,4 +57,20 @@ pub struct Settings {
     pub depends_on: Vec<(String, String)>,
     /// The ConfigMaps without which it builds nothing: namespace and name.
     pub variables_from: Vec<(String, String)>,
+    /// Whether an Application syncs without anybody asking.
+    pub automated: Option<bool>,
+    /// Whether an Application also syncs when the cluster changes.
+    pub self_heal: Option<bool>,
+    /// Whether an Application deletes everything that it delivered if its sources are empty.
+    pub allow_empty: Option<bool>,
+    /// `syncOptions` of an Application.
+    pub sync_options: Vec<String>,
+    /// The finalizers of an Application.
+    pub finalizers: Vec<String>,
+    /// The namespace of what an Application delivers and that writes none.
+    pub destination_namespace: Option<String>,
+    /// Whether the Applications of a set leave what they delivered when they are deleted.
+    pub preserve_resources: Option<bool>,
+    /// What a set does to the Applications that it generated: `create-only`, `create-update`, `create-delete`, `sync`.
+    pub applications_sync: Option<String>,
 }

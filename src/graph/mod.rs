@@ -2,11 +2,13 @@
 //!
 //! Everything that cannot be evaluated is an [`UnreadInput`](unread::UnreadInput): nothing is skipped silently.
 
+pub mod argo;
 pub mod delivery;
 pub mod files;
 pub mod flux;
 pub mod kustomize;
 pub mod node;
+mod reached;
 pub mod scopes;
 pub mod unreached;
 pub mod unread;

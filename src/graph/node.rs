@@ -7,6 +7,9 @@ use std::sync::Arc;
 use crate::text::Span;
 use crate::yaml::{Kind, NodeId, Tree};
 
+/// So deep into a value its texts are replaced; what is below stays as it is written.
+const DEEPEST_TEXT: usize = 200;
+
 /// A value, written in a file or made by a build.
 #[derive(Clone, Debug)]
 pub enum Node {
@@ -246,6 +249,52 @@ impl Node {
         if self.get(key).is_some() {
             self.map_mut().retain(|(name, _)| **name != *key);
         }
+    }
+
+    /// The same with other texts, keys among them; `None` if `replace` has no other one for any. What is too deep stays as it is.
+    ///
+    /// # Errors
+    /// Those of `replace`.
+    pub fn with_texts<E>(
+        &self,
+        replace: &mut impl FnMut(&str) -> Result<Option<String>, E>,
+    ) -> Result<Option<Self>, E> {
+        self.with_texts_below(DEEPEST_TEXT, replace)
+    }
+
+    fn with_texts_below<E>(
+        &self,
+        depth: usize,
+        replace: &mut impl FnMut(&str) -> Result<Option<String>, E>,
+    ) -> Result<Option<Self>, E> {
+        if let Some(text) = self.as_str() {
+            return Ok(replace(text)?.map(Self::text));
+        }
+        if depth == 0 {
+            return Ok(None);
+        }
+        let mut changed = None;
+        if self.is_map() {
+            for (key, value) in self.entries() {
+                let new = value.with_texts_below(depth - 1, replace)?;
+                let new_key = replace(&key)?;
+                if new.is_none() && new_key.is_none() {
+                    continue;
+                }
+                let map = changed.get_or_insert_with(|| self.clone());
+                if new_key.is_some() {
+                    map.remove(&key);
+                }
+                map.set(new_key.as_deref().unwrap_or(&key), new.unwrap_or(value));
+            }
+            return Ok(changed);
+        }
+        for (at, item) in self.items().into_iter().enumerate() {
+            if let Some(new) = item.with_texts_below(depth - 1, replace)? {
+                changed.get_or_insert_with(|| self.clone()).seq_mut()[at] = new;
+            }
+        }
+        Ok(changed)
     }
 
     /// As JSON, its keys in their order; nothing below `depth` levels.

@@ -1,18 +1,18 @@
 //! What no tool of the tree delivers: kustomizations that a person or an unknown tool builds, and files with objects.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
 use super::kustomize::{Budget, Builder, KustomizationDoc, resources_of};
-use super::unread::{UnreadInput, What};
-use crate::kustomize::{folder_of, resolve};
+use crate::kustomize::folder_of;
 
 /// The kustomizations that neither a delivery nor another kustomization builds, built.
 pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> Vec<Delivery> {
     let reached: BTreeSet<&str> = delivered
         .iter()
-        .flat_map(|delivery| &delivery.reached)
+        .flat_map(|delivery| delivery.reached.iter())
         .map(String::as_str)
         .collect();
     let builder = Builder::within(files, budget);
@@ -40,55 +40,15 @@ pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> 
             line: 1,
             settings: Settings::default(),
             error,
-            resources: built.resources,
-            reached: built.reached,
+            resources: Arc::new(built.resources),
+            reached: Arc::new(built.reached),
+            is_possible: false,
+            object: None,
             unread: built.unread,
             path: doc.folder,
         }
     });
     built.collect()
-}
-
-/// The Applications and ApplicationSets of Argo CD that are written in the tree. What they deliver is not evaluated.
-pub fn applications(files: &TreeFiles<'_>) -> Vec<Delivery> {
-    let mut all = Vec::new();
-    for path in files.manifests() {
-        let parsed = files.parsed(path);
-        for resource in resources_of(&parsed, path).unwrap_or_default() {
-            let id = resource.id();
-            if id.group != "argoproj.io" || !matches!(&*id.kind, "Application" | "ApplicationSet") {
-                continue;
-            }
-            let folder = resource.node.text_at(&["spec", "source", "path"]);
-            let (file, line) = (resource.origin.file, resource.origin.line);
-            let unread = UnreadInput {
-                what: What::Generator,
-                subject: format!("{} {}", id.kind, id.name),
-                file: file.to_string(),
-                line,
-                reason: "what Argo CD delivers is not evaluated here".to_owned(),
-            };
-            let key = format!("{}.argoproj.io/{}/{}", id.kind, id.namespace, id.name);
-            all.push(Delivery {
-                id: format!("|{key}"),
-                cluster: "".into(),
-                parent: None,
-                key,
-                by: None,
-                path: folder
-                    .map(|folder| resolve("", &folder))
-                    .unwrap_or_default(),
-                file,
-                line,
-                settings: Settings::default(),
-                error: None,
-                resources: Vec::new(),
-                reached: BTreeSet::new(),
-                unread: vec![unread],
-            });
-        }
-    }
-    all
 }
 
 /// The files with objects that no delivery reaches, and how many objects are in each.

@@ -12,8 +12,14 @@ pub enum What {
     Remote,
     /// A variable that only the cluster knows.
     Variable,
-    /// A generator that is a program.
+    /// A template that is not evaluated.
+    Template,
+    /// A generator that is a program, or asks a cluster or a service.
     Generator,
+    /// A program that makes manifests.
+    Plugin,
+    /// A Jsonnet program.
+    Jsonnet,
     /// A transformer, and what replaces parts of names.
     Transformer,
     /// A repository, an artifact or a bucket that is not this tree.
@@ -29,7 +35,10 @@ impl What {
             Self::Chart => "chart",
             Self::Remote => "remote",
             Self::Variable => "variable",
+            Self::Template => "template",
             Self::Generator => "generator",
+            Self::Plugin => "plugin",
+            Self::Jsonnet => "jsonnet",
             Self::Transformer => "transformer",
             Self::OtherRepository => "other-repository",
             Self::Limit => "limit",

@@ -22,12 +22,32 @@ pub struct Deliverer {
     pub namespace: String,
     /// Its name.
     pub name: String,
+    /// The folder that it builds, if its name is partly unknown and several folders fit: each is a cluster of its own.
+    pub folder: String,
 }
 
 impl Deliverer {
     /// Its key: `Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps`.
     pub fn key(&self) -> String {
         format!("{}/{}/{}", self.tool.kind(), self.namespace, self.name)
+    }
+
+    /// The same in two states for the same delivery: the cluster and the key, and the folder that it builds if a part of either is
+    /// unknown.
+    pub fn id(&self, folder: &str) -> String {
+        let (cluster, key) = (&self.cluster, self.key());
+        match cluster.contains("{{") || key.contains("{{") {
+            true => format!("{cluster}|{key}|{folder}"),
+            false => format!("{cluster}|{key}"),
+        }
+    }
+
+    /// What tells the cluster apart from others; [`Self::cluster`] unless the folder does.
+    pub fn place(&self) -> Arc<str> {
+        match self.folder.as_str() {
+            "" => Arc::clone(&self.cluster),
+            folder => Arc::from(format!("{}|{folder}", self.cluster)),
+        }
     }
 }
 
@@ -48,6 +68,8 @@ pub enum SourceTool {
     Flux,
     /// An `Application.argoproj.io`.
     ArgoCd,
+    /// An `ApplicationSet.argoproj.io`, which delivers Applications.
+    ArgoCdSet,
 }
 
 impl SourceTool {
@@ -55,7 +77,7 @@ impl SourceTool {
     pub fn word(self) -> &'static str {
         match self {
             Self::Flux => "flux",
-            Self::ArgoCd => "argocd",
+            Self::ArgoCd | Self::ArgoCdSet => "argocd",
         }
     }
 
@@ -64,6 +86,7 @@ impl SourceTool {
         match self {
             Self::Flux => kinds::FLUX_KUSTOMIZATION,
             Self::ArgoCd => kinds::APPLICATION,
+            Self::ArgoCdSet => kinds::APPLICATION_SET,
         }
     }
 }
@@ -153,6 +176,7 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
             tool,
             namespace,
             name: object.name()?.into_owned(),
+            folder: String::new(),
         }))
     };
     if object.is(SourceTool::Flux.kind()) {

@@ -340,7 +340,10 @@ impl<'a> Telling<'a> {
         } else {
             EffectCertainty::Certain
         };
-        certainty.and(regime.is_none_or(|(_, said)| *said))
+        let is_sure = because
+            .iter()
+            .all(|key| !self.withdrawn.possible.contains(key));
+        certainty.and(is_sure && regime.is_none_or(|(_, said)| *said))
     }
 
     fn effect(

@@ -134,6 +134,7 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
                 tool: SourceTool::Flux,
                 namespace,
                 name: text("name")?.to_owned(),
+                folder: String::new(),
             })
         });
         pending.extend(awaited.filter_map(|deliverer| delivering(inventory, &deliverer)));
@@ -153,7 +154,7 @@ impl Handover {
                 "Flux Kustomization",
                 "kustomize.toolkit.fluxcd.io/prune: disabled",
             ),
-            SourceTool::ArgoCd => (
+            SourceTool::ArgoCd | SourceTool::ArgoCdSet => (
                 "Application",
                 "argocd.argoproj.io/sync-options: Prune=false,Delete=false",
             ),

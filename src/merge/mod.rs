@@ -1,7 +1,7 @@
 //! What merging a change does: what leaves each cluster, what the tools request, what comes of it, and which of it is a surprise.
 //!
 //! * `part` one part of the tree, before and after; `outlook` what is known of head
-//! * `withdraw` what the tools do about what leaves; `pruning` what one object that delivers does; `handover` what goes over to another
+//! * `withdraw` what the tools do about what leaves; `pruning` what one object that delivers does, `by_argo` one of Argo CD; `handover` what goes over to another
 //! * `likely` the tool of what nothing in the tree points at
 //! * `replaced` updates that the API server rejects, and who deletes and creates anew because of them
 //! * `updated` what the tools change before they delete
@@ -10,6 +10,7 @@
 //! * `cascade` what has one cause, told together; `loss` one object of it; `mention` who names it in passing; `surprise` how bad it is
 
 mod backends;
+mod by_argo;
 mod cascade;
 mod effect;
 mod effects;

@@ -205,9 +205,39 @@ impl<'a> MergePart<'a> {
         Some(deliverer)
     }
 
+    /// What the object is called that stands for what delivers.
+    pub(super) fn object_of<'d>(&self, by: &'d Deliverer) -> Cow<'d, Deliverer> {
+        let object = self
+            .base
+            .delivery(by)
+            .and_then(|known| known.object.clone());
+        match object {
+            Some(name) => Cow::Owned(Deliverer { name, ..by.clone() }),
+            None => Cow::Borrowed(by),
+        }
+    }
+
+    /// The object of this part of base that stands for what delivers.
+    pub(super) fn delivering_here(&self, by: &Deliverer) -> Option<&'a Member> {
+        delivering(&self.base.inventory, &self.object_of(by))
+    }
+
     /// The object of base that delivers, and the part in which it is: this one, or that of the cluster that it delivers from.
     pub(super) fn delivering(&self, by: &Deliverer) -> Option<(usize, &'a Member)> {
         self.find_delivering(self.sides.base, by)
+    }
+
+    /// Whether head has the object of base that delivers, and somebody applies it as before.
+    pub(super) fn is_still_delivering(&self, by: &Deliverer) -> bool {
+        let find = |parts: &'a [TreePart]| {
+            let (at, member) = self.find_delivering(parts, by)?;
+            // One without a namespace may be that of another control plane.
+            let namespace = member.key.namespace.name();
+            let is_it = by.namespace.is_empty() || namespace == Some(by.namespace.as_str());
+            is_it.then(|| parts[at].destination(member.file))
+        };
+        let (was, is) = (find(self.sides.base), find(self.sides.head));
+        is.is_some_and(|is| was.is_none_or(|was| !was.is_left_for(is)))
     }
 
     /// The same of head.

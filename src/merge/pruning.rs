@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::by_argo::but_for;
 use super::part::MergePart;
 use super::replaced::is_forced_by_mark;
-use crate::changes::{Destination, TreePlace};
+use crate::changes::{DeliveredMarks, Destination, TreePlace};
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::HelmVersion;
 use crate::delivery::marks::FLUX_PRUNE;
-use crate::delivery::{DeliveryTool, Leaving, Spared, Sparing, Withdrawal, argocd, flux};
+use crate::delivery::{DeliveryTool, Leaving, Sparing, Withdrawal, flux};
 use crate::inventory::Member;
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointers};
@@ -78,9 +79,16 @@ impl<'a> Delivery<'a, '_> {
     /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
     /// it left the tree, and its sources are gone: it fails to build from then on.
     pub(super) fn of(&self, deliverer: &Deliverer) -> Withdrawal<'a> {
-        let before = self.part.delivering(deliverer);
-        let after = self.part.delivering_in_head(deliverer);
+        let object = self.part.object_of(deliverer);
+        let before = self.part.delivering(&object);
+        let after = self.part.delivering_in_head(&object);
         let deleted = before.is_some_and(|before| self.requested.contain(self.part.at, before));
+        if let Some(known) = self.part.base.delivery(deliverer)
+            && deliverer.tool != SourceTool::Flux
+        {
+            let stays = self.part.is_still_delivering(&object);
+            return self.of_argo(deliverer, known, deleted, stays);
+        }
         match (before.map(|(_, member)| member), after) {
             (_, Some(after)) if !self.finds_sources(after) => nothing("has no sources any more"),
             (_, Some(after)) => self.pruned(deliverer, after),
@@ -120,8 +128,12 @@ impl<'a> Delivery<'a, '_> {
     /// What a Kustomization prunes that the graph knows. It reconciles the change once with what base says of it, before its own
     /// object changes: an entry point always, another one nearly so (recorded: three of three).
     fn pruned_by_flux(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
-        let before = self.part.base.flux(by);
-        let after = self.part.head.and_then(|head| head.flux(by)).or(before)?;
+        let before = self.part.base.delivery(by);
+        let after = self
+            .part
+            .head
+            .and_then(|head| head.delivery(by))
+            .or(before)?;
         let is_entry = after.is_entry;
         let after = KustomizationSettings::applied(&after.settings);
         let deleted_before = before.map(|before| KustomizationSettings::applied(&before.settings));
@@ -141,25 +153,14 @@ impl<'a> Delivery<'a, '_> {
         by: &Deliverer,
         act: impl Fn(&Leaving<'a>) -> Withdrawal<'a>,
     ) -> Withdrawal<'a> {
-        let known = self.part.base.flux(by);
-        let is_marked = |member: &&&Member| {
-            known.is_some_and(|known| {
-                !known.spared.is_empty() && known.spared.contains(&member.key.to_string())
-            })
+        let Some(known) = self.part.base.delivery(by) else {
+            return act(self.leaving);
         };
-        let (marked, members): (Vec<&Member>, Vec<&Member>) =
-            self.leaving.members.iter().partition(is_marked);
-        let mut withdrawal = act(&Leaving {
-            members,
-            ..self.leaving.clone()
-        });
-        let by = Spared {
-            by: Sparing::FluxOptOut(FLUX_PRUNE),
-            place: None,
+        let spares = |marks: &DeliveredMarks| {
+            let spared = marks.is_spared_by_flux;
+            spared.then_some(Sparing::FluxOptOut(FLUX_PRUNE))
         };
-        let marked = marked.iter().map(|member| (member.id, by));
-        withdrawal.spared.extend(marked);
-        withdrawal
+        but_for(self.leaving, known, spares, act)
     }
 
     fn pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
@@ -181,10 +182,7 @@ impl<'a> Delivery<'a, '_> {
             SourceTool::Flux => self.pruned_by_flux(by).unwrap_or_else(|| {
                 flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object))
             }),
-            SourceTool::ArgoCd if prunes(deliverer) => {
-                argocd::prune(self.leaving, self.policy(Policy::Foreground))
-            }
-            SourceTool::ArgoCd => nothing("does not prune"),
+            SourceTool::ArgoCd | SourceTool::ArgoCdSet => nothing("is unknown"),
         }
     }
 
@@ -208,17 +206,14 @@ impl<'a> Delivery<'a, '_> {
     }
 
     fn deleted(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
-        match (by.tool, argocd::policy_of(&deliverer.object)) {
-            (SourceTool::Flux, _) => self.deleted_by_flux(by, deliverer),
-            (SourceTool::ArgoCd, Some(policy)) => {
-                argocd::application_deleted(self.leaving, self.policy(policy))
-            }
-            (SourceTool::ArgoCd, None) => nothing("has no resources finalizer"),
+        match by.tool {
+            SourceTool::Flux => self.deleted_by_flux(by, deliverer),
+            SourceTool::ArgoCd | SourceTool::ArgoCdSet => nothing("is unknown"),
         }
     }
 
     fn deleted_by_flux(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
-        let known = self.part.base.flux(by).map(|known| &known.settings);
+        let known = self.part.base.delivery(by).map(|known| &known.settings);
         let settings = match known {
             Some(known) => KustomizationSettings::applied(known),
             None => KustomizationSettings::of(&deliverer.object),
@@ -238,7 +233,7 @@ impl<'a> Delivery<'a, '_> {
         }
     }
 
-    fn policy(&self, of_tool: Policy) -> Policy {
+    pub(super) fn policy(&self, of_tool: Policy) -> Policy {
         self.choice.cascade.unwrap_or(of_tool)
     }
 
@@ -268,14 +263,6 @@ impl<'a> Delivery<'a, '_> {
             .iter()
             .any(|part| part.contains_folder(folder))
     }
-}
-
-/// `spec.syncPolicy.automated.prune`. Somebody who syncs by hand decides each time.
-fn prunes(application: &Member) -> bool {
-    let prune = application
-        .object
-        .at(&["spec", "syncPolicy", "automated", "prune"]);
-    prune.and_then(Value::as_bool).unwrap_or(false)
 }
 
 /// Nothing is sent.

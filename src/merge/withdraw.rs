@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
+use super::by_argo::AWAITS_CONFIRMATION;
 use super::handover::{Handover, handovers};
-use super::part::{MergePart, delivering};
+use super::part::MergePart;
 use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, Requested, nothing};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
@@ -29,6 +30,8 @@ pub struct PartWithdrawal {
     pub releases: Vec<ToolRelease>,
     /// What a tool deletes unless the change takes its means from it first.
     pub late: BTreeSet<ObjectKey>,
+    /// What a tool deletes if what only the cluster or a service knows is so.
+    pub possible: BTreeSet<ObjectKey>,
     /// What nobody deletes.
     pub orphaned: BTreeSet<ObjectKey>,
     /// What left, and nothing says which tool applies it.
@@ -157,10 +160,10 @@ pub fn withdraw(
         ));
         let by = destination
             .deliverer()
-            .and_then(|by| delivering(&part.base.inventory, by));
+            .and_then(|by| part.delivering_here(by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
-    let releases = releases(part, &decided.requested.here);
+    let releases = releases(part, &decided.requested.here, &decided.held);
     let handovers = handovers(part, choice, &decided.requested);
     *requested = std::mem::take(&mut decided.requested).beyond(part);
     for handover in &handovers {
@@ -198,11 +201,26 @@ pub(super) fn delivered(
 }
 
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
-fn releases(part: &MergePart<'_>, requested: &BTreeSet<ObjectKey>) -> Vec<ToolRelease> {
+///
+/// One that is `held` waits for a person, and one that delivers itself never gets so far (recorded: argo-self-managed-root-removed).
+fn releases(
+    part: &MergePart<'_>,
+    requested: &BTreeSet<ObjectKey>,
+    held: &BTreeSet<ObjectKey>,
+) -> Vec<ToolRelease> {
     let inventory = &part.base.inventory;
     let applications = part.leaving.iter().map(|id| inventory.member(*id));
+    let delivers_itself = |member: &Member| {
+        let by = part.base.destination(member.file).deliverer();
+        by.is_some_and(|by| {
+            part.delivering_here(by)
+                .is_some_and(|object| object.id == member.id)
+        })
+    };
     let applications = applications.filter(|member| {
-        member.object.is(SourceTool::ArgoCd.kind()) && requested.contains(&member.key)
+        let is_deleted =
+            member.object.is(SourceTool::ArgoCd.kind()) && requested.contains(&member.key);
+        is_deleted && !held.contains(&member.key) && !delivers_itself(member)
     });
     let mut after: BTreeMap<ObjectId, Vec<ObjectKey>> = applications
         .map(|application| (application.id, Vec::new()))
@@ -216,7 +234,7 @@ fn releases(part: &MergePart<'_>, requested: &BTreeSet<ObjectKey>) -> Vec<ToolRe
         .filter(|member| requested.contains(&member.key))
     {
         let by = part.base.destination(member.file).deliverer();
-        let by = by.and_then(|by| delivering(inventory, by));
+        let by = by.and_then(|by| part.delivering_here(by));
         if let Some(after) = by.and_then(|by| after.get_mut(&by.id)) {
             after.push(member.key.clone());
         }
@@ -253,9 +271,7 @@ fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
         .flat_map(|(members, at)| members.iter().map(move |member| (member.id, at)));
     let group_of: HashMap<ObjectId, usize> = group_of.collect();
     let waits_for = |(applier, _): &Group<'a>| match applier {
-        Applier::Object(deliverer) => group_of
-            .get(&delivering(&part.base.inventory, deliverer)?.id)
-            .copied(),
+        Applier::Object(deliverer) => group_of.get(&part.delivering_here(deliverer)?.id).copied(),
         Applier::Tool { .. } => None,
     };
     let mut pending: BTreeSet<usize> = (0..names.len()).collect();
@@ -286,6 +302,8 @@ struct Decided {
     requested: Requested,
     /// What is sent before the first request about an object, by its key.
     before: BTreeMap<ObjectKey, Vec<ToolRequest>>,
+    /// The objects that deliver and do not go before somebody confirms it.
+    held: BTreeSet<ObjectKey>,
     /// How many clients there are so far.
     clients: usize,
 }
@@ -304,6 +322,9 @@ impl Decided {
             .requests
             .iter_mut()
             .for_each(|request| request.client = client);
+        if withdrawal.nothing == Some(AWAITS_CONFIRMATION) {
+            self.held.extend(by.cloned());
+        }
         if withdrawal.nothing == Some(CANNOT_BUILD) {
             self.all
                 .kept
@@ -323,9 +344,17 @@ impl Decided {
             .iter()
             .map(|(id, _)| leaving.inventory.member(*id).key.clone());
         self.all.kept.extend(spared);
-        if withdrawal.is_race {
+        if withdrawal.is_race || by.is_some_and(|by| self.all.late.contains(by)) {
             let keys = withdrawal.requests.iter().map(|request| &request.key);
             self.all.late.extend(keys.cloned());
+        }
+        self.all
+            .possible
+            .append(&mut withdrawal.possible.into_iter().collect());
+        let is_possible = by.is_some_and(|by| self.all.possible.contains(by));
+        if withdrawal.is_possible || is_possible {
+            let keys = withdrawal.requests.iter().map(|request| &request.key);
+            self.all.possible.extend(keys.cloned());
         }
         let sent = match by.filter(|by| self.requested.here.contains(*by)) {
             Some(by) => self.before.entry(by.clone()).or_default(),
@@ -447,9 +476,10 @@ fn applier(
             let delivered = part.analysis.deliveries().regime(member);
             let said = match delivered.source {
                 RegimeSource::None => false,
-                // A Kustomization that nothing applies reaches the file: it may be on its way, or left behind.
+                // What nothing applies, or what cannot be read, reaches the file: it may be on its way, or left behind.
                 RegimeSource::Object(_) => {
-                    !(delivered.regime == regime_of(SourceTool::Flux) && part.base.knows_flux())
+                    let mut known = [SourceTool::Flux, SourceTool::ArgoCd].into_iter();
+                    !known.any(|tool| delivered.regime == regime_of(tool) && part.base.knows(tool))
                 }
                 RegimeSource::Config | RegimeSource::Mark { .. } => true,
             };
@@ -471,7 +501,7 @@ fn applier(
 fn regime_of(tool: SourceTool) -> Regime {
     match tool {
         SourceTool::Flux => Regime::Flux(FluxObject::Kustomization),
-        SourceTool::ArgoCd => Regime::ArgoCd,
+        SourceTool::ArgoCd | SourceTool::ArgoCdSet => Regime::ArgoCd,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `list --deliveries`: which objects a tree puts into which cluster, and who applies them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -10,6 +10,9 @@ use crate::text::plain;
 
 /// So many kinds of a delivery are named on a terminal.
 const KINDS: usize = 4;
+
+/// So many Applications of a set are shown that may not exist.
+const SHOWN: usize = 3;
 
 /// What a tree delivers: the contract `ownerlint.deliveries/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,6 +75,30 @@ pub struct ListedSettings {
     /// The deliveries for which it waits, as `namespace/name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
+    /// Whether an Application syncs without anybody asking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub automated: Option<bool>,
+    /// Whether an Application also syncs when the cluster changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_heal: Option<bool>,
+    /// Whether an Application deletes everything that it delivered if its sources are empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_empty: Option<bool>,
+    /// `syncOptions` of an Application.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sync_options: Vec<String>,
+    /// The finalizers of an Application.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub finalizers: Vec<String>,
+    /// The namespace of what an Application delivers and that writes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destination_namespace: Option<String>,
+    /// Whether the Applications of a set leave what they delivered when they are deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preserve_resources_on_deletion: Option<bool>,
+    /// What a set does to the Applications that it generated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applications_sync: Option<String>,
 }
 
 /// A line of a file.
@@ -172,6 +199,46 @@ impl DeliveryListing {
         }
     }
 
+    /// Only the deliveries that apply an object, and those that apply these. A key with an unknown part stands for all that fit.
+    #[must_use]
+    pub fn of(mut self, key: &str) -> Self {
+        let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let by_id: BTreeMap<&str, &ListedDelivery> = self
+            .deliveries
+            .iter()
+            .map(|one| (one.id.as_str(), one))
+            .collect();
+        for one in &self.deliveries {
+            let found = one
+                .instances
+                .iter()
+                .filter(|instance| stands_for(&instance.key, key));
+            let mut keys: BTreeSet<String> = found.map(|instance| instance.key.clone()).collect();
+            let mut next = (!keys.is_empty()).then_some(one);
+            while let Some(delivery) = next {
+                let known = wanted.entry(delivery.id.clone()).or_default();
+                let count = known.len();
+                known.append(&mut keys);
+                if known.len() == count {
+                    break;
+                }
+                keys.extend(delivery.key.clone());
+                next = delivery
+                    .parent
+                    .as_deref()
+                    .and_then(|parent| by_id.get(parent).copied());
+            }
+        }
+        self.deliveries.retain_mut(|one| {
+            let keys = wanted.get(&one.id);
+            one.instances
+                .retain(|instance| keys.is_some_and(|keys| keys.contains(&instance.key)));
+            keys.is_some()
+        });
+        self.unreached.clear();
+        self
+    }
+
     /// Whether there is no object at all.
     pub fn is_empty(&self) -> bool {
         self.deliveries.is_empty() && self.unreached.is_empty()
@@ -212,7 +279,14 @@ impl DeliveryListing {
             let mut pending = vec![(1, entry)];
             while let Some((depth, one)) = pending.pop() {
                 text.push_str(&one.human(depth));
-                let below = children.remove(&Some(one.id.as_str())).unwrap_or_default();
+                let mut below = children.remove(&Some(one.id.as_str())).unwrap_or_default();
+                let folded = fold(&mut below, &children);
+                if let Some((count, objects)) = folded {
+                    text.push_str(&format!(
+                        "{}{count} more Applications like these, with {objects}\n",
+                        "  ".repeat(depth + 1),
+                    ));
+                }
                 pending.extend(below.into_iter().rev().map(|child| (depth + 1, child)));
             }
         }
@@ -317,6 +391,61 @@ impl ListedDelivery {
             named.join(", ")
         )
     }
+}
+
+/// Takes those out that may not exist, but for a few, unless something is wrong with them or they deliver others. Returns how many there
+/// were, and how many objects they have together.
+fn fold(
+    below: &mut Vec<&ListedDelivery>,
+    children: &BTreeMap<Option<&str>, Vec<&ListedDelivery>>,
+) -> Option<(usize, String)> {
+    let (mut shown, mut count, mut objects) = (0, 0, 0);
+    below.retain(|one| {
+        let is_plain = one.certainty == "possible" && one.error.is_none();
+        if !is_plain || children.contains_key(&Some(one.id.as_str())) {
+            return true;
+        }
+        shown += 1;
+        if shown > SHOWN {
+            count += 1;
+            objects += one.instances.len();
+        }
+        shown <= SHOWN
+    });
+    (count > 0).then(|| (count, plain::count(objects, "object")))
+}
+
+/// Whether a key is that of an object, or fits it but for what is unknown of it.
+fn stands_for(listed: &str, key: &str) -> bool {
+    if listed == key {
+        return true;
+    }
+    let mut rest = key;
+    let mut parts = listed.split("{{");
+    let first = parts.next().unwrap_or_default();
+    if !listed.contains("{{") || !rest.starts_with(first) {
+        return false;
+    }
+    rest = &rest[first.len()..];
+    let fixed: Vec<&str> = parts
+        .map(|part| part.split_once("}}").map_or("", |(_, rest)| rest))
+        .collect();
+    for (at, part) in fixed.iter().enumerate() {
+        let is_last = at + 1 == fixed.len();
+        let found = if is_last {
+            rest.ends_with(part).then(|| rest.len() - part.len())
+        } else {
+            rest.find(part)
+        };
+        // What is unknown is a part of one name.
+        match found {
+            Some(found) if found > 0 && !rest[..found].contains('/') => {
+                rest = &rest[found + part.len()..]
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
 fn gap(text: &str) -> &'static str {

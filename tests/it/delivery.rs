@@ -79,7 +79,12 @@ fn an_annotation_protects_only_in_the_actions_that_read_it() {
         ),
         ("helm.sh/resource-policy: ''", &[HelmUninstall]),
         ("helm.sh/resource-policy: delete", &[HelmUninstall]),
-        ("helm.sh/hook: pre-install", &[HelmUninstall, HelmUpgrade]),
+        // Argo CD runs hooks of Helm as its own.
+        (
+            "helm.sh/hook: pre-install",
+            &[HelmUninstall, HelmUpgrade, ArgoCdPrune],
+        ),
+        ("argocd.argoproj.io/hook: PreSync", &[ArgoCdPrune]),
         (
             "argocd.argoproj.io/sync-options: Prune=false",
             &[ArgoCdPrune],

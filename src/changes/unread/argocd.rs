@@ -67,7 +67,10 @@ pub(super) fn find(finder: &mut Finder<'_>) {
                 file,
                 object,
             };
-            set.generators(spec);
+            // Of what was evaluated nothing is open.
+            if !state.is_evaluated(place) {
+                set.generators(spec);
+            }
             if let Some(spec) = spec.at(&["template", "spec"]) {
                 set.application(spec);
             }
@@ -204,7 +207,8 @@ impl ArgoObject<'_, '_, '_> {
                 input.part(said(self.file, Some(jsonnet))).within(&within),
             );
         }
-        if let Some(kustomize) = source.get("kustomize") {
+        let is_evaluated = self.finder.state.is_evaluated(self.place);
+        if let Some(kustomize) = source.get("kustomize").filter(|_| !is_evaluated) {
             self.kustomize(kustomize, &folder);
         }
     }

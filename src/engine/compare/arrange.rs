@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::configured::Configured;
 use super::definitions::Definitions;
-use super::delivered::FluxDeliveries;
+use super::delivered::{Delivered, evaluated};
 use super::state::{Bytes, FileReader, StateText, TreeState};
 use foldhash::HashSet;
 use globset::GlobSet;
@@ -15,6 +15,7 @@ use crate::changes::{
 };
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
+use crate::graph::files::TreeFiles;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{
     BeyondLimit, BuildObstacle, BuildRoot, BuildRoots, Edits, Limit, OwnRepositories, TreeFlaws,
@@ -36,14 +37,14 @@ pub(super) struct Parsed {
     roots: BuildRoots,
     rendered: Rendered,
     side: Side,
-    flux_files: FluxFiles,
-    flux: FluxDeliveries,
+    tree_files: StateFiles,
+    delivered: Delivered,
     /// The clusters of both states that have parts of their own.
     clusters: BTreeSet<Arc<str>>,
 }
 
-/// All files of a state that speaks of Flux, by path, and what reads those that nobody has read.
-pub(super) type FluxFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
+/// All files of a state that speaks of tools, by path, and what reads those that nobody has read.
+pub(super) type StateFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
 
 /// What was rendered of one state.
 #[derive(Debug, Default)]
@@ -80,12 +81,7 @@ impl Parsed {
             return Err(beyond.into());
         }
         let [base, head] = built;
-        let base = base.delivered(limits, &FluxDeliveries::default())?;
-        let mut head = head.delivered(limits, &base.flux)?;
-        head.flux.miss_what_left(&base.flux);
-        let [base, head] = [base, head].map(Self::with_builds_of_flux);
-        let mut clusters = base.flux.clusters();
-        clusters.extend(head.flux.clusters());
+        let ([base, head], clusters) = evaluated([base, head], limits)?;
         if let Some(beyond) = clusters.iter().nth(limits.bundles) {
             return Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond).into());
         }
@@ -95,20 +91,18 @@ impl Parsed {
         }))
     }
 
-    /// The same with what Flux delivers.
-    fn delivered(mut self, limits: &Limits, before: &FluxDeliveries) -> Result<Self, BeyondLimit> {
-        let (files, reader) = std::mem::take(&mut self.flux_files);
-        let Some(reader) = reader else {
-            return Ok(self);
-        };
+    /// The files that tools build from, taken out; none where no file speaks of such tools.
+    pub(super) fn take_tree(&mut self) -> Option<TreeFiles<'static>> {
+        let (files, reader) = std::mem::take(&mut self.tree_files);
+        let reader = reader?;
         let read = Box::new(move |path: &str| reader.read(path));
-        self.flux = FluxDeliveries::of(files, read, limits, before)?;
-        Ok(self)
+        Some(TreeFiles::new(files, read))
     }
 
-    /// The same with what Flux builds in the place of what was found by folder.
-    fn with_builds_of_flux(mut self) -> Self {
-        self.flux.replace(&mut self.roots, &self.places, self.side);
+    /// The same with what tools deliver in the place of what was found by folder.
+    pub(super) fn delivered(mut self, delivered: Delivered) -> Self {
+        delivered.replace(&mut self.roots, &self.places, self.side);
+        self.delivered = delivered;
         self
     }
 
@@ -123,7 +117,7 @@ impl Parsed {
             reader,
             ..
         } = state;
-        let flux_files = flux_files(&files, &others, &contents, reader);
+        let tree_files = files_of_tools(&files, &others, &contents, reader);
         others.retain(|place, file| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let kept = files.into_iter();
         let kept =
@@ -143,8 +137,8 @@ impl Parsed {
             roots,
             rendered,
             side,
-            flux_files,
-            flux: FluxDeliveries::default(),
+            tree_files,
+            delivered: Delivered::default(),
             clusters: BTreeSet::new(),
         }
     }
@@ -199,7 +193,7 @@ impl Parsed {
 
     /// Whether a build evaluated what the file at a place says of components, patches, generators and variables.
     pub(super) fn evaluated(&self, place: &str) -> bool {
-        self.flux.evaluated(place)
+        self.delivered.evaluated(place)
     }
 
     /// Whether a renderer evaluated the file at a place: the kustomizations of a root, or all that a bundle is rendered of.
@@ -263,7 +257,7 @@ impl Parsed {
                     .as_ref()
                     .and_then(|pointer| pointer.by.as_deref());
                 Some(FailedBuild {
-                    delivery: by.map(|by| format!("{}|{}", by.cluster, by.key())),
+                    delivery: by.map(|by| by.id(&root.folder)),
                     side,
                     file,
                     line,
@@ -327,11 +321,11 @@ impl Parsed {
             .flat_map(|root| &root.files)
             .map(|reached| reached.file)
             .collect();
-        let free = self
-            .places
-            .iter()
-            .enumerate()
-            .filter(|(at, place)| !reached.contains(at) && !self.roots.govern(place));
+        let elsewhere = self.delivered.files_of_unchanged();
+        let free = self.places.iter().enumerate().filter(|(at, place)| {
+            let is_reached = reached.contains(at) || elsewhere.contains(&***place);
+            !is_reached && !self.roots.govern(place)
+        });
         free.map(|(_, place)| Arc::clone(place)).collect()
     }
 
@@ -410,7 +404,7 @@ impl Parsed {
         of_clusters.extend(names.chain([None]).map(|name| (name, Vec::new())));
         for file in applied {
             let by = file.destination.deliverer();
-            let cluster = by.and_then(|by| self.clusters.get(&by.cluster));
+            let cluster = by.and_then(|by| self.clusters.get(&by.place()));
             let there = of_clusters.entry(cluster.map(|name| &**name)).or_default();
             there.push(file);
         }
@@ -425,7 +419,7 @@ impl Parsed {
         let whole = Arc::new(WholeTree {
             folders: self.folders.clone(),
             unbuildable: self.unbuildable().collect(),
-            flux: self.flux.known(),
+            deliveries: self.delivered.known(),
         });
         let trees =
             trees
@@ -445,19 +439,22 @@ impl Parsed {
     }
 }
 
-/// What Flux may build from; nothing where no file speaks of it.
-fn flux_files(
+/// What Flux and Argo CD may build from; nothing where no file speaks of them.
+fn files_of_tools(
     files: &BTreeMap<String, StateText>,
     others: &BTreeMap<String, StateText>,
     contents: &BTreeMap<String, String>,
     reader: Option<FileReader>,
-) -> FluxFiles {
-    let is_flux = |file: &StateText| {
+) -> StateFiles {
+    let speaks_of_tool = |file: &StateText| {
         let bytes = file.bytes.as_deref().unwrap_or_default();
-        memchr::memmem::find(bytes, b"kustomize.toolkit.fluxcd.io").is_some()
+        let groups = ["kustomize.toolkit.fluxcd.io", "argoproj.io"];
+        groups
+            .iter()
+            .any(|group| memchr::memmem::find(bytes, group.as_bytes()).is_some())
     };
-    if !files.values().any(is_flux) {
-        return FluxFiles::default();
+    if !files.values().any(speaks_of_tool) {
+        return StateFiles::default();
     }
     tree_files(files, others, contents, reader)
 }
@@ -468,7 +465,7 @@ pub(super) fn tree_files(
     others: &BTreeMap<String, StateText>,
     contents: &BTreeMap<String, String>,
     reader: Option<FileReader>,
-) -> FluxFiles {
+) -> StateFiles {
     let mut all: BTreeMap<String, Option<Bytes>> =
         contents.keys().map(|path| (path.clone(), None)).collect();
     for (path, file) in files.iter().chain(others) {
@@ -601,11 +598,12 @@ impl Assignment<'_> {
             applied.extend(self.root(root, &destination_of(root), &claimed));
         }
         let mut unapplied = Vec::new();
+        let elsewhere = self.state.delivered.files_of_unchanged();
         for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {
-            if self.reached.contains(&at) {
+            let place = &self.state.places[at];
+            if self.reached.contains(&at) || elsewhere.contains(&**place) {
                 continue;
             }
-            let place = &self.state.places[at];
             let folder = Arc::from(folder_of(place));
             match (roots.govern(place), free.contains(place)) {
                 (true, false) => {

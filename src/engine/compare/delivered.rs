@@ -1,18 +1,19 @@
-//! What Flux builds of a state: its Kustomizations in place of those that are found by folder.
+//! What Flux and Argo CD build of a state, in place of what is found by folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::state::Bytes;
-use crate::changes::FluxDelivery;
-use crate::delivery::marks::FLUX_PRUNE;
+use super::arrange::Parsed;
+use super::unchanged::unchanged;
+use crate::changes::{DeliveredMarks, KnownDelivery};
+use crate::delivery::marks;
 use crate::graph::delivery::{Delivery, Settings};
-use crate::graph::files::{Reader, TreeFiles};
-use crate::graph::kustomize::{BuildError, Resource};
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{BuildError, Resource, shown};
 use crate::graph::scopes::ClusterScopes;
-use crate::graph::{flux, unread::What};
+use crate::graph::{argo, flux, unread::What};
 use crate::kube::Namespace;
 use crate::kustomize::{
     BeyondLimit, BuildObstacle, BuildRoot, BuildRoots, BuiltFile, Deliverer, Edits, FilePatterns,
@@ -24,29 +25,67 @@ use crate::text::{Limits, Side, SourceFile};
 /// What the objects of a file are called as they are applied, by where they begin.
 type Keys = HashMap<u32, (Namespace, String)>;
 
-/// What Flux delivers of a state.
+/// What tools deliver of a state.
 #[derive(Debug, Default)]
-pub(super) struct FluxDeliveries {
+pub(super) struct Delivered {
+    /// In the order of their names.
     all: Vec<Delivery>,
-    /// The kustomizations and the files of Kustomizations that builds evaluated, but for what they say themselves.
+    memory: argo::Memory,
+    /// The kustomizations and the files of what delivers that builds evaluated, but for what they say themselves.
     evaluated: BTreeSet<String>,
     scopes: ClusterScopes,
+    /// The clusters into which the other state delivers the same.
+    unchanged: BTreeSet<Arc<str>>,
 }
 
-impl FluxDeliveries {
-    /// Follows Flux through the files of a state, which comes after that of `before`.
-    ///
-    /// # Errors
-    /// There is more than the limits allow.
-    pub(super) fn of(
-        files: BTreeMap<String, Option<Bytes>>,
-        reader: Reader<'_>,
+/// Both states with what tools deliver of them, and the clusters that have parts of their own: into which both deliver something else.
+///
+/// # Errors
+/// There is more than the limits allow.
+pub(super) fn evaluated(
+    states: [Parsed; 2],
+    limits: &Limits,
+) -> Result<([Parsed; 2], BTreeSet<Arc<str>>), BeyondLimit> {
+    let [mut base, mut head] = states;
+    let trees = [base.take_tree(), head.take_tree()];
+    let none = Delivered::default();
+    let of = |tree: &Option<TreeFiles<'_>>, before: &Delivered, memory: &argo::Memory| match tree {
+        Some(tree) => Delivered::of(tree, limits, before, memory),
+        None => Ok(Delivered::default()),
+    };
+    let mut old = of(&trees[0], &none, &argo::Memory::default())?;
+    let mut new = of(&trees[1], &old, &old.memory)?;
+    if old.memory.names_less_than(&new.memory) {
+        old = of(&trees[0], &none, &new.memory.clusters())?;
+        new = of(&trees[1], &old, &old.memory)?;
+    }
+    new.miss_what_left(&old);
+    new.refuse_what_is_shared(&old);
+    new.refuse_to_become_empty(&old);
+    let mut clusters = old.clusters();
+    clusters.extend(new.clusters());
+    if let [Some(of_base), Some(of_head)] = &trees {
+        let same = unchanged([(&old.all, of_base), (&new.all, of_head)], &clusters);
+        clusters.retain(|cluster| !same.contains(cluster));
+        old.unchanged.clone_from(&same);
+        new.unchanged = same;
+    }
+    Ok(([base.delivered(old), head.delivered(new)], clusters))
+}
+
+impl Delivered {
+    /// Follows tools through the files of a state, which comes after that of `before`. `memory`: what another state knows of Argo CD.
+    fn of(
+        tree: &TreeFiles<'_>,
         limits: &Limits,
         before: &Self,
+        memory: &argo::Memory,
     ) -> Result<Self, BeyondLimit> {
-        let tree = TreeFiles::new(files, reader);
-        let scopes = ClusterScopes::of(&tree);
-        let all = flux::deliveries(&tree, &scopes, limits, &before.all)?;
+        let scopes = ClusterScopes::of(tree);
+        let mut all = flux::deliveries(tree, &scopes, limits, &before.all)?;
+        let (argo, memory) = argo::deliveries(tree, &scopes, limits, &all, (&before.all, memory))?;
+        all.extend(argo);
+        all.sort_by(|one, other| one.id.cmp(&other.id));
         let mut evaluated = BTreeSet::new();
         let built = all.iter().filter(|delivery| delivery.error.is_none());
         for delivery in built {
@@ -57,16 +96,25 @@ impl FluxDeliveries {
                 evaluated.insert(delivery.file.to_string());
             }
         }
-        // What is a program is not evaluated.
+        // What is a program, or asks one, is not evaluated.
+        let programs = [
+            What::Transformer,
+            What::Generator,
+            What::Template,
+            What::Plugin,
+            What::Jsonnet,
+        ];
         for unread in all.iter().flat_map(|delivery| &delivery.unread) {
-            if matches!(unread.what, What::Transformer | What::Generator) {
+            if programs.contains(&unread.what) {
                 evaluated.remove(&unread.file);
             }
         }
         Ok(Self {
             all,
+            memory,
             evaluated,
             scopes,
+            unchanged: BTreeSet::new(),
         })
     }
 
@@ -108,6 +156,71 @@ impl FluxDeliveries {
         }
     }
 
+    /// Lets the Applications fail that refuse what another one delivers, and deliver such a thing now.
+    fn refuse_what_is_shared(&mut self, base: &Self) {
+        let refuses = |one: &Delivery| {
+            let options = &one.settings.sync_options;
+            options
+                .iter()
+                .any(|option| option.trim() == "FailOnSharedResource=true")
+        };
+        if !self.all.iter().any(refuses) {
+            return;
+        }
+        let mut delivered: HashMap<(Arc<str>, String), Vec<String>> = HashMap::default();
+        for one in &base.all {
+            for resource in one.resources.iter() {
+                let key = (Arc::clone(&one.cluster), self.scopes.key(&resource.id()));
+                delivered.entry(key).or_default().push(one.id.clone());
+            }
+        }
+        let scopes = &self.scopes;
+        for one in self
+            .all
+            .iter_mut()
+            .filter(|one| refuses(one) && one.error.is_none())
+        {
+            let shared = one.resources.iter().find_map(|resource| {
+                let key = scopes.key(&resource.id());
+                let by = delivered.get(&(Arc::clone(&one.cluster), key.clone()))?;
+                (!by.contains(&one.id)).then_some(key)
+            });
+            if let Some(key) = shared {
+                one.error = Some(BuildError {
+                    reason: format!(
+                        "another Application delivers {key}, and it refuses what is shared"
+                    ),
+                    file: one.file.to_string(),
+                    line: one.line,
+                });
+            }
+        }
+    }
+
+    /// Lets the Applications fail that have nothing left: Argo CD takes that for a mistake, unless they allow it
+    /// (argo-cd controller/appcontroller.go, autoSync).
+    fn refuse_to_become_empty(&mut self, base: &Self) {
+        let is_emptied = |one: &&mut Delivery| {
+            let was_empty = || {
+                base.delivery(&one.id)
+                    .is_none_or(|was| was.resources.is_empty())
+            };
+            let prunes = one.settings.automated == Some(true) && one.settings.prune == Some(true);
+            let is_empty = one.resources.is_empty() && one.unread.is_empty() && one.error.is_none();
+            is_empty && prunes && one.settings.allow_empty != Some(true) && !was_empty()
+        };
+        for one in self.all.iter_mut().filter(is_emptied) {
+            let folder = shown(&one.path);
+            one.error = Some(BuildError {
+                reason: format!(
+                    "{folder} has nothing left to apply, which Argo CD takes for a mistake without `allowEmpty`"
+                ),
+                file: one.file.to_string(),
+                line: one.line,
+            });
+        }
+    }
+
     /// The Kustomizations and ConfigMaps, by cluster and key.
     fn needed_by_others(&self) -> BTreeSet<(String, String)> {
         let mut all = BTreeSet::new();
@@ -125,20 +238,47 @@ impl FluxDeliveries {
         self.evaluated.contains(place)
     }
 
-    /// The clusters that are certainly none of the others: their entry points have one key, or somebody delivers from one into the
-    /// other.
+    /// The clusters that are certainly none of the others: of Flux, their entry points have one key, or somebody delivers from one into
+    /// the other; of Argo CD, they are no control plane, or one of several.
     pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
+        let is_flux =
+            |one: &&Delivery| one.by.as_ref().is_none_or(|by| by.tool == SourceTool::Flux);
         let mut entries: HashMap<&str, Vec<&Delivery>> = HashMap::default();
-        for entry in self.all.iter().filter(|one| one.parent.is_none()) {
+        for entry in self
+            .all
+            .iter()
+            .filter(is_flux)
+            .filter(|one| one.parent.is_none())
+        {
             entries.entry(&entry.key).or_default().push(entry);
         }
         let alike = entries.into_values().filter(|alike| alike.len() > 1);
-        let remote = self.all.iter().filter(|one| {
+        let remote = self.all.iter().filter(is_flux).filter(|one| {
             let parent = one.parent.as_deref().and_then(|id| self.delivery(id));
             parent.is_some_and(|parent| parent.cluster != one.cluster)
         });
         let apart = alike.flatten().chain(remote);
-        apart.map(|one| Arc::clone(&one.cluster)).collect()
+        let mut apart: BTreeSet<Arc<str>> = apart.map(|one| Arc::clone(&one.cluster)).collect();
+        let planes = self.memory.planes();
+        let of_flux: BTreeSet<&Arc<str>> = self
+            .all
+            .iter()
+            .filter(is_flux)
+            .map(|one| &one.cluster)
+            .collect();
+        let argo = self
+            .all
+            .iter()
+            .filter(|one| !is_flux(one))
+            .filter_map(|one| one.by.as_ref());
+        let argo = argo
+            .map(Deliverer::place)
+            .filter(|place| match planes.contains(place) {
+                true => planes.len() > 1,
+                false => !of_flux.contains(place),
+            });
+        apart.extend(argo);
+        apart
     }
 
     fn delivery(&self, id: &str) -> Option<&Delivery> {
@@ -146,26 +286,59 @@ impl FluxDeliveries {
         found.ok().map(|at| &self.all[at])
     }
 
-    /// What is known of each Kustomization.
-    pub(super) fn known(&self) -> BTreeMap<Deliverer, FluxDelivery> {
-        let known = |delivery: &Delivery| {
-            let resources = delivery.resources.iter();
-            let spared = resources.filter(|resource| resource.disables(FLUX_PRUNE));
-            FluxDelivery {
-                settings: delivery.settings.clone(),
-                is_entry: delivery.parent.is_none(),
-                spared: spared
-                    .map(|resource| self.scopes.key(&resource.id()))
-                    .collect(),
-            }
+    /// What is known of each delivery.
+    pub(super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
+        let known = |delivery: &Delivery| KnownDelivery {
+            settings: delivery.settings.clone(),
+            is_entry: delivery.parent.is_none(),
+            is_possible: delivery.is_possible,
+            object: delivery.object.clone(),
+            possible: delivery
+                .resources
+                .iter()
+                .filter(|resource| resource.is_possible)
+                .map(|resource| self.scopes.key(&resource.id()))
+                .collect(),
+            error: delivery.error.as_ref().map(|error| error.reason.clone()),
+            is_empty: delivery.resources.is_empty(),
+            unread: delivery
+                .unread
+                .iter()
+                .map(|unread| unread.subject.clone())
+                .collect(),
+            marks: self.marks(delivery),
         };
-        let kustomizations = self.all.iter();
-        kustomizations
+        let deliveries = self.all.iter();
+        deliveries
             .filter_map(|delivery| Some((delivery.by.clone()?, known(delivery))))
             .collect()
     }
 
-    /// Puts what the Kustomizations build in the place of what was found by folder.
+    fn marks(&self, delivery: &Delivery) -> BTreeMap<String, DeliveredMarks> {
+        let marked = delivery.resources.iter().filter_map(|resource| {
+            let marks = marks_of(resource)?;
+            Some((self.scopes.key(&resource.id()), marks))
+        });
+        marked.collect()
+    }
+
+    /// The files of clusters into which the other state delivers the same.
+    pub(super) fn files_of_unchanged(&self) -> BTreeSet<&str> {
+        let unchanged = self.all.iter().filter(|one| self.is_unchanged(one));
+        unchanged
+            .flat_map(|one| one.reached.iter().map(String::as_str))
+            .collect()
+    }
+
+    fn is_unchanged(&self, delivery: &Delivery) -> bool {
+        !self.unchanged.is_empty()
+            && delivery
+                .by
+                .as_ref()
+                .is_some_and(|by| self.unchanged.contains(&by.place()))
+    }
+
+    /// Puts what deliveries build in the place of what was found by folder.
     pub(super) fn replace(&self, roots: &mut BuildRoots, places: &[Arc<str>], side: Side) {
         let index: HashMap<&str, usize> = places
             .iter()
@@ -186,7 +359,7 @@ impl FluxDeliveries {
         }
         let reached: BTreeSet<&str> = known
             .values()
-            .flat_map(|delivery| &delivery.reached)
+            .flat_map(|delivery| delivery.reached.iter())
             .map(String::as_str)
             .collect();
         let mut failing = BTreeSet::new();
@@ -197,11 +370,11 @@ impl FluxDeliveries {
                 .and_then(|pointer| pointer.by.as_deref());
             match by {
                 None => !reached.contains(root.folder.as_str()),
-                Some(by) if by.tool != SourceTool::Flux => true,
                 Some(by) => {
                     let alike = named.get(by.name.as_str()).into_iter().flatten();
                     let alike = alike.filter(|(known, _)| {
-                        known.namespace == by.namespace || by.namespace.is_empty()
+                        let is_here = known.namespace == by.namespace || by.namespace.is_empty();
+                        is_here && known.tool == by.tool
                     });
                     // Other clusters may have a Kustomization of that name, for another folder.
                     let found = alike.max_by_key(|(_, delivery)| delivery.path == root.folder);
@@ -226,7 +399,7 @@ impl FluxDeliveries {
             }
         });
         for (deliverer, delivery) in known {
-            if failing.contains(&deliverer) {
+            if failing.contains(&deliverer) || self.is_unchanged(delivery) {
                 continue;
             }
             roots
@@ -249,13 +422,13 @@ fn root_of(
     // A file that is built several times has several copies of its objects.
     let mut files: BTreeMap<usize, Vec<Keys>> = BTreeMap::new();
     let mut copies_of: HashMap<(usize, u32), usize> = HashMap::default();
-    for path in &delivery.reached {
+    for path in delivery.reached.iter() {
         if let Some(at) = index.get(path.as_str()) {
             files.entry(*at).or_insert_with(|| vec![Keys::default()]);
         }
     }
     let mut generated: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
-    for resource in &delivery.resources {
+    for resource in delivery.resources.iter() {
         let file = &*resource.origin.file;
         if resource.origin.is_generated {
             generated.entry(file).or_default().push(resource);
@@ -284,7 +457,14 @@ fn root_of(
         })
     });
     let generated = generated.into_iter().map(|(file, resources)| {
-        let texts = resources.iter().map(|resource| identity_of(resource));
+        let texts = resources.iter().map(|resource| {
+            let text = identity_of(resource);
+            // What looks like a placeholder in it is what is not known, and no template.
+            match text.contains("{{") {
+                true => format!("# Source: {file}\n{text}"),
+                false => text,
+            }
+        });
         let text = texts.collect::<Vec<_>>().join("---\n");
         let path = format!("{file} (generated)");
         let file = ParsedFile::parse(SourceFile::new(path.as_str(), text));
@@ -306,15 +486,54 @@ fn root_of(
             place: error.file.clone(),
             named: None,
         }),
-        kustomizations: delivery.reached.clone(),
+        kustomizations: delivery.reached.as_ref().clone(),
         unfollowed: None,
         generated: generated.collect(),
         folder,
     }
 }
 
+/// What the build of a delivery marks an object with, if with anything.
+pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
+    let metadata = resource.node.get("metadata")?;
+    if metadata.get("annotations").is_none() && metadata.get("labels").is_none() {
+        return None;
+    }
+    let annotation = |key: &str| resource.meta("annotations", key);
+    let options = annotation(marks::ARGOCD_SYNC_OPTIONS).unwrap_or_default();
+    let compared = annotation("argocd.argoproj.io/compare-options").unwrap_or_default();
+    let mut compared = marks::sync_options(&compared);
+    let hooks = [marks::ARGOCD_HOOK, marks::HELM_HOOK];
+    let hook = hooks.into_iter().find_map(annotation);
+    let policies = [
+        "argocd.argoproj.io/hook-delete-policy",
+        marks::HELM_HOOK_DELETE_POLICY,
+    ];
+    let policy = policies
+        .into_iter()
+        .find_map(annotation)
+        .unwrap_or_default();
+    let is_of_sync = |phase: &str| {
+        let phase = phase.to_ascii_lowercase();
+        phase.contains("sync") || phase.contains("install") || phase.contains("upgrade")
+    };
+    let is_passing = hook.as_deref().is_some_and(|hook| {
+        let succeeded = ["HookSucceeded", "hook-succeeded"];
+        !marks::sync_options(hook).any(is_of_sync)
+            || marks::sync_options(&policy).any(|policy| succeeded.contains(&policy))
+    });
+    let found = DeliveredMarks {
+        is_spared_by_flux: resource.disables(marks::FLUX_PRUNE),
+        sync_options: marks::sync_options(&options).map(str::to_owned).collect(),
+        is_hook: hook.is_some(),
+        is_passing,
+        is_ignored_as_extraneous: compared.any(|option| option == "IgnoreExtraneous"),
+    };
+    (found != DeliveredMarks::default()).then_some(found)
+}
+
 /// A generated object without its content.
-fn identity_of(resource: &Resource) -> String {
+pub(super) fn identity_of(resource: &Resource) -> String {
     let mut node = resource.node.clone();
     for field in ["data", "binaryData", "stringData"] {
         node.remove(field);

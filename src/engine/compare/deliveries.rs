@@ -8,12 +8,13 @@ use super::arrange::tree_files;
 use super::request::StateChoice;
 use super::state::StateReader;
 use crate::engine::SessionError;
+use crate::graph::argo::{self, Memory};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Budget, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{flux, unreached};
-use crate::kustomize::{BeyondLimit, Limit};
+use crate::kustomize::{BeyondLimit, Deliverer, Limit, SourceTool};
 use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
@@ -43,13 +44,14 @@ pub fn list_deliveries(
     );
     let scopes = ClusterScopes::of(&tree);
     let mut all = flux::deliveries(&tree, &scopes, &limits, &[])?;
+    let (argo, _) = argo::deliveries(&tree, &scopes, &limits, &all, (&[], &Memory::default()))?;
+    all.extend(argo);
     let budget = Budget::of(limits.instances);
     let roots = unreached::roots(&tree, &all, &budget);
     if budget.is_spent() {
         return Err(BeyondLimit::of(Limit::Instances, &limits, "kustomizations").into());
     }
     all.extend(roots);
-    all.extend(unreached::applications(&tree));
     let left = unreached::files(&tree, &all);
     let mut written = WrittenKeys::new(&tree);
     let mut deliveries: Vec<ListedDelivery> = all
@@ -100,17 +102,13 @@ fn listed_delivery(
     let Delivery { settings, .. } = delivery;
     let instances = delivery.resources.iter().map(|resource| {
         let key = scopes.key(&resource.id());
-        let is_partly_unknown = key.contains("${");
+        let is_unknown = resource.is_possible || key.contains("${") || key.contains("{{");
         ListedInstance {
             key,
             written: written.of(resource).map(|id| scopes.key(id)),
             file: resource.origin.file.to_string(),
             line: resource.origin.line,
-            certainty: if is_partly_unknown {
-                "possible"
-            } else {
-                "certain"
-            },
+            certainty: if is_unknown { "possible" } else { "certain" },
         }
     });
     let unread = delivery.unread.iter().map(|input| ListedUnread {
@@ -122,10 +120,21 @@ fn listed_delivery(
     });
     let (tool, certainty) = match &*delivery.key {
         "" => ("kustomize", "unknown"),
-        key if key.contains(".argoproj.io/") => ("argocd", "possible"),
-        _ => ("flux", "certain"),
+        key => {
+            let is_argo = key.contains(".argoproj.io/");
+            let tool = if is_argo { "argocd" } else { "flux" };
+            (
+                tool,
+                if delivery.is_possible {
+                    "possible"
+                } else {
+                    "certain"
+                },
+            )
+        }
     };
-    let builds = delivery.by.is_some() || delivery.key.is_empty();
+    let is_set = |by: &Deliverer| by.tool == SourceTool::ArgoCdSet;
+    let builds = delivery.key.is_empty() || delivery.by.as_ref().is_some_and(|by| !is_set(by));
     let is_known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     ListedDelivery {
         id: delivery.id.clone(),
@@ -155,5 +164,13 @@ fn listed_settings(settings: &Settings) -> ListedSettings {
         depends_on: depends_on
             .map(|(namespace, name)| format!("{namespace}/{name}"))
             .collect(),
+        automated: settings.automated,
+        self_heal: settings.self_heal,
+        allow_empty: settings.allow_empty,
+        sync_options: settings.sync_options.clone(),
+        finalizers: settings.finalizers.clone(),
+        destination_namespace: settings.destination_namespace.clone(),
+        preserve_resources_on_deletion: settings.preserve_resources,
+        applications_sync: settings.applications_sync.clone(),
     }
 }

@@ -16,6 +16,7 @@ mod request;
 mod start;
 mod state;
 mod telling;
+mod unchanged;
 
 pub use comparison::Comparison;
 pub use deliveries::list_deliveries;

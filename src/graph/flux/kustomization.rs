@@ -1,6 +1,6 @@
 //! One Flux Kustomization: what it says, and what it builds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::scan::{SourceFiles, kustomization_of};
@@ -95,6 +95,7 @@ impl FluxKustomization {
             service_account: self.spec.text_at(&["serviceAccountName"]),
             depends_on: depends_on.collect(),
             variables_from: needed.collect(),
+            ..Settings::default()
         }
     }
 
@@ -253,14 +254,17 @@ impl FluxKustomization {
                 tool: SourceTool::Flux,
                 namespace: self.namespace.clone(),
                 name: self.name.clone(),
+                folder: String::new(),
             }),
             path: self.folder(),
             file: Arc::clone(&self.origin.file),
             line: self.origin.line,
             settings: self.settings(),
             error: None,
-            resources: Vec::new(),
-            reached: BTreeSet::new(),
+            resources: Arc::default(),
+            reached: Arc::default(),
+            is_possible: false,
+            object: None,
             unread: Vec::new(),
         }
     }

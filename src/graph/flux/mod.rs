@@ -1,6 +1,5 @@
 //! What Flux applies from a tree: from its entry points down to the last Kustomization, each read from what its parent builds.
 
-mod entries;
 mod kustomization;
 mod scan;
 mod substitute;
@@ -8,16 +7,18 @@ mod substitute;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use self::entries::{Reached, left_out};
 use self::kustomization::FluxKustomization;
-use self::scan::SourceFiles;
+use self::scan::{SourceFiles, kustomization_of};
 use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
-use super::kustomize::{Budget, BuildError, Builder, Built, Origin, Resource, resources_of, shown};
+use super::kustomize::{
+    Budget, BuildError, Builder, Built, KustomizationDoc, Origin, Resource, resources_of, shown,
+};
 use super::node::Node;
+use super::reached::{Reached, left_out};
 use super::scopes::ClusterScopes;
 use super::unread::{UnreadInput, What};
-use crate::kustomize::{BeyondLimit, Limit};
+use crate::kustomize::{BeyondLimit, Limit, resolve};
 use crate::text::Limits;
 
 /// The data of ConfigMaps, by namespace (empty where nobody wrote one) and name.
@@ -166,8 +167,21 @@ impl Written {
         let synced = self.synced.iter();
         let synced = synced.filter(|one| files.has_folder(&one.folder()));
         entries.extend(synced.cloned());
+        let mut reached = Reached::new(files);
         let all = written.iter().map(|(_, one)| one).chain(&entries);
-        let reached = Reached::by(files, all.map(|one| (one, self.source(one))));
+        for (number, one) in all.enumerate() {
+            let (folder, source) = (one.folder(), self.source(one));
+            let begin = format!("{folder}\0{}", source.patterns());
+            reached.lists(&begin, || {
+                let doc = kustomization_of(files, source, &folder, "").ok();
+                doc.as_ref()
+                    .map(KustomizationDoc::includes)
+                    .unwrap_or_default()
+            });
+            let components = one.spec.texts_at("components").into_iter();
+            let components = components.map(|path| resolve(&folder, &path));
+            reached.follow(number, components.chain([begin]).collect());
+        }
         let begins = |(number, (path, one)): &(usize, &&(String, FluxKustomization))| {
             let folder = one.folder();
             let builds_itself = folder.is_empty()
@@ -266,14 +280,14 @@ impl Cluster<'_> {
                 }
                 Ok(Err(error)) => delivery.error = Some(error),
                 Ok(Ok(built)) => {
-                    delivery.resources = built.resources;
-                    delivery.reached = built.reached;
+                    delivery.resources = Arc::new(built.resources);
+                    delivery.reached = Arc::new(built.reached);
                     delivery.unread = built.unread;
                 }
             }
             let in_cluster = match &delivery.error {
                 Some(_) => self.applied_before(&delivery.id),
-                None => &delivery.resources,
+                None => delivery.resources.as_slice(),
             };
             for resource in in_cluster {
                 let parent = || Some(Arc::from(delivery.id.as_str()));
@@ -359,8 +373,10 @@ impl Cluster<'_> {
             line: *line,
             settings: Settings::default(),
             error: None,
-            resources: Vec::new(),
-            reached: BTreeSet::new(),
+            resources: Arc::default(),
+            reached: Arc::default(),
+            is_possible: false,
+            object: None,
             unread: vec![unread],
         })
     }

@@ -6,9 +6,6 @@ use globset::{Glob, GlobMatcher};
 
 use crate::graph::node::Node;
 
-/// So deep into an object variables are replaced; what is below stays as it is written.
-const DEEPEST: usize = 200;
-
 /// Variables within the default of a variable that are followed.
 const NESTED: usize = 10;
 
@@ -222,62 +219,20 @@ fn trimmed(value: &str, pattern: &GlobMatcher, at_start: bool, longest: bool) ->
 /// As [`Variables::substitute`].
 pub(super) fn substitute_in(node: &mut Node, variables: &Variables) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
-    if let Some(changed) = replaced_in(node, variables, &mut unknown, 0)? {
-        *node = changed;
-    }
-    unknown.sort();
-    unknown.dedup();
-    Ok(unknown)
-}
-
-fn replaced_in(
-    node: &Node,
-    variables: &Variables,
-    unknown: &mut Vec<String>,
-    depth: usize,
-) -> Result<Option<Node>, String> {
-    if let Some(text) = node.as_str() {
+    let changed = node.with_texts(&mut |text: &str| -> Result<_, String> {
         if !text.contains('$') {
             return Ok(None);
         }
         let substituted = variables.substitute(text)?;
         unknown.extend(substituted.unknown);
-        return Ok((substituted.text != text).then(|| Node::text(substituted.text)));
+        Ok((substituted.text != text).then_some(substituted.text))
+    })?;
+    if let Some(changed) = changed {
+        *node = changed;
     }
-    if depth >= DEEPEST {
-        return Ok(None);
-    }
-    if node.is_map() {
-        let mut changed = None;
-        for (key, value) in node.entries() {
-            let new = replaced_in(&value, variables, unknown, depth + 1)?;
-            let new_key = if key.contains("${") {
-                Some(variables.substitute(&key)?.text)
-            } else {
-                None
-            };
-            if new.is_none() && new_key.is_none() {
-                continue;
-            }
-            let map = changed.get_or_insert_with(|| node.clone());
-            let value = new.unwrap_or(value);
-            match new_key {
-                Some(new_key) => {
-                    map.remove(&key);
-                    map.set(&new_key, value);
-                }
-                None => map.set(&key, value),
-            }
-        }
-        return Ok(changed);
-    }
-    let mut changed = None;
-    for (at, item) in node.items().into_iter().enumerate() {
-        if let Some(new) = replaced_in(&item, variables, unknown, depth + 1)? {
-            changed.get_or_insert_with(|| node.clone()).seq_mut()[at] = new;
-        }
-    }
-    Ok(changed)
+    unknown.sort();
+    unknown.dedup();
+    Ok(unknown)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ impl Budget {
     }
 
     /// Takes some out; false if there are not as many.
-    fn take(&self, copies: usize) -> bool {
+    pub fn take(&self, copies: usize) -> bool {
         let left = self.0.get().saturating_sub(copies);
         self.0.set(left);
         left > 0
@@ -360,11 +360,25 @@ impl<'b> Builder<'b> {
 
     /// Takes copies of objects out of the budget.
     fn take(&self, doc: &KustomizationDoc, entry: &Node, copies: usize) -> Outcome {
+        let line = || self.failed(doc, Some(entry), String::new()).line;
+        self.take_copies(copies, &doc.file)
+            .map_err(|error| BuildError {
+                line: line(),
+                ..error
+            })
+    }
+
+    /// Takes copies of objects that a `file` asks for out of the budget.
+    ///
+    /// # Errors
+    /// There are not as many.
+    pub fn take_copies(&self, copies: usize, file: &str) -> Outcome {
         match self.budget {
-            Some(budget) if !budget.take(copies) => {
-                let reason = "builds make more copies of objects than are allowed".to_owned();
-                Err(self.failed(doc, Some(entry), reason))
-            }
+            Some(budget) if !budget.take(copies) => Err(BuildError {
+                reason: "builds make more copies of objects than are allowed".to_owned(),
+                file: file.to_owned(),
+                line: 1,
+            }),
             _ => Ok(()),
         }
     }

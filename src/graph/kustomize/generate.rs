@@ -134,6 +134,7 @@ impl Generator<'_> {
                 is_generated: true,
             },
             needs_hash: true,
+            is_possible: false,
         };
         for options in options() {
             for field in ["labels", "annotations"] {

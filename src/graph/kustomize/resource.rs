@@ -87,6 +87,8 @@ pub struct Resource {
     pub origin: Origin,
     /// Whether its name gets a hash of its content in the end.
     pub needs_hash: bool,
+    /// Whether it is there only if what is not known is so.
+    pub is_possible: bool,
 }
 
 impl Resource {
@@ -104,6 +106,7 @@ impl Resource {
                 is_generated: false,
             },
             needs_hash: false,
+            is_possible: false,
         })
     }
 

@@ -506,7 +506,7 @@ fn an_application_without_the_finalizer_leaves_everything_behind() {
     let parent = app("")
         .replace("name: app,", "name: parent,")
         .replace("path: app}", "path: apps}")
-        + "  syncPolicy: {automated: {prune: true}}\n";
+        + "  syncPolicy: {automated: {prune: true, allowEmpty: true}}\n";
     let parent = parent.replace(
         "spec: {source: {path: apps}, destination: {namespace: shop}}",
         "spec:\n  source: {path: apps}",
@@ -554,7 +554,7 @@ fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_on
     };
     let parent = app("apps").replace(
         "path: apps}",
-        "path: apps}, syncPolicy: {automated: {prune: true}}",
+        "path: apps}, syncPolicy: {automated: {prune: true, allowEmpty: true}}",
     );
     let held = config("held").replacen(
         "metadata:\n",
@@ -590,7 +590,7 @@ fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_on
 fn what_one_application_waits_for_holds_back_no_other_one() {
     let app = |name: &str| {
         format!(
-            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec: {{source: {{path: {name}}}, destination: {{namespace: shop}}, syncPolicy: {{automated: {{prune: true}}}}}}\n"
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec: {{source: {{path: {name}}}, destination: {{namespace: shop}}, syncPolicy: {{automated: {{prune: true, allowEmpty: true}}}}}}\n"
         )
     };
     let wave = |name: &str, wave: &str| {

@@ -13,7 +13,7 @@ fn write(folder: &Folder, side: &str, tree: &str) {
 }
 
 /// A comparison of trees: the files of both, and those that one side has instead of or besides them.
-fn compared(both: &str, base: &str, head: &str) -> Value {
+pub(super) fn compared(both: &str, base: &str, head: &str) -> Value {
     let folder = Folder::new();
     for (side, own) in [("base", base), ("head", head)] {
         write(&folder, side, both);
@@ -25,7 +25,7 @@ fn compared(both: &str, base: &str, head: &str) -> Value {
 }
 
 /// The effects on objects that are not the Kustomizations themselves: `effect key certainty, cluster`.
-fn effects(document: &Value) -> Vec<String> {
+pub(super) fn effects(document: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let effects = document["effects"].as_array().expect("a list").iter();
     effects
@@ -56,7 +56,7 @@ fn root(cluster: &str) -> String {
     )
 }
 
-fn config(name: &str) -> String {
+pub(super) fn config(name: &str) -> String {
     format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: shop}}\ndata: {{a: b}}\n---\n"
     )

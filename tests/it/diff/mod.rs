@@ -1,5 +1,6 @@
 //! `diff`: two states, compared.
 
+mod argo;
 mod changes;
 mod clusters;
 mod comment;

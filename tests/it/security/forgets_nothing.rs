@@ -180,7 +180,13 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
     let is_named = |folder: &str| {
         let fails =
             |file: &str| is_added(file) || is_broken(file) || file.contains(&format!("/{folder}/"));
-        added_is_unread || failed.iter().any(|failed| fails(text(failed, "file")))
+        let is_emptied = |failed: &Value| {
+            text(failed, "reason").starts_with(&format!("{folder} has nothing left to apply"))
+        };
+        added_is_unread
+            || failed
+                .iter()
+                .any(|failed| fails(text(failed, "file")) || is_emptied(failed))
     };
     let deleted = deletions(after);
     let mut forgotten = Vec::new();

@@ -1,55 +1,41 @@
-//! Which Kustomizations of a tree others apply, and which nobody applies any more.
+//! Which files deliveries lead to, and which nobody names any more.
 
 use std::collections::BTreeSet;
 
 use foldhash::HashMap;
 
-use super::kustomization::FluxKustomization;
-use super::scan::{SourceFiles, kustomization_of};
-use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Builder, KustomizationDoc};
-use crate::kustomize::{ancestors, folder_of, resolve};
+use super::files::TreeFiles;
+use super::kustomize::{Builder, KustomizationDoc};
+use crate::kustomize::{ancestors, folder_of};
 
-/// Which files the Kustomizations of a tree lead to. The cost is linear in what kustomizations list: of those that lead to a
-/// place, two are kept, enough to tell whether another one does.
+/// Which files deliveries lead to, nothing built. The cost is linear in what kustomizations list: of those that lead to a place, two
+/// are kept, enough to tell whether another one does.
 pub(super) struct Reached<'r> {
     files: &'r TreeFiles<'r>,
-    /// By place; the numbers of Kustomizations.
+    /// By place; the numbers of deliveries.
     by: HashMap<String, Vec<usize>>,
-    /// What folders list: by a kustomization, or by all files that a Kustomization finds.
+    /// What folders list.
     lists: HashMap<String, Vec<String>>,
 }
 
 impl<'r> Reached<'r> {
-    /// Follows Kustomizations with their sources.
-    pub(super) fn by<'k>(
-        files: &'r TreeFiles<'r>,
-        kustomizations: impl IntoIterator<Item = (&'k FluxKustomization, &'k SourceFiles)>,
-    ) -> Self {
-        let mut reached = Self {
+    pub(super) fn new(files: &'r TreeFiles<'r>) -> Self {
+        Self {
             files,
             by: HashMap::default(),
             lists: HashMap::default(),
-        };
-        for (number, (one, source)) in kustomizations.into_iter().enumerate() {
-            let folder = one.folder();
-            let begin = format!("{folder}\0{}", source.patterns());
-            if !reached.lists.contains_key(&begin) {
-                let doc = kustomization_of(files, source, &folder, "").ok();
-                let listed = doc
-                    .as_ref()
-                    .map(KustomizationDoc::includes)
-                    .unwrap_or_default();
-                reached.lists.insert(begin.clone(), listed);
-            }
-            let components = one.spec.texts_at("components").into_iter();
-            let components = components.map(|path| resolve(&folder, &path));
-            reached.follow(number, components.chain([begin]).collect());
         }
-        reached
     }
 
-    fn follow(&mut self, number: usize, mut pending: Vec<String>) {
+    /// Says what a place lists that is no folder of the tree as it is: all files that a tool finds in one.
+    pub(super) fn lists(&mut self, place: &str, listed: impl FnOnce() -> Vec<String>) {
+        if !self.lists.contains_key(place) {
+            self.lists.insert(place.to_owned(), listed());
+        }
+    }
+
+    /// Marks what a delivery leads to.
+    pub(super) fn follow(&mut self, number: usize, mut pending: Vec<String>) {
         while let Some(place) = pending.pop() {
             let by = self.by.entry(place.clone()).or_default();
             if by.len() > 1 || by.contains(&number) {
@@ -73,7 +59,7 @@ impl<'r> Reached<'r> {
         })
     }
 
-    /// Whether a Kustomization other than that of a `number` leads to a file.
+    /// Whether a delivery other than that of a `number` leads to a file.
     pub(super) fn by_another(&self, path: &str, number: usize) -> bool {
         let by = self.by.get(path).into_iter().flatten();
         by.into_iter().any(|other| *other != number)
@@ -81,7 +67,7 @@ impl<'r> Reached<'r> {
 }
 
 /// The files that lie in or below the folder of a kustomization and that no kustomization names, nor a folder between: people take a
-/// Kustomization out of use by taking it out of the list.
+/// delivery out of use by taking it out of the list.
 pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,

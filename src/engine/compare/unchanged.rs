@@ -1,0 +1,107 @@
+//! Clusters into which both states deliver the same: nothing that is said of a change is about them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use super::delivered::{identity_of, marks_of};
+use crate::graph::delivery::Delivery;
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::Resource;
+use crate::kustomize::Deliverer;
+
+/// Those of some clusters into which two states deliver the same.
+pub(super) fn unchanged(
+    states: [(&[Delivery], &TreeFiles<'_>); 2],
+    clusters: &BTreeSet<Arc<str>>,
+) -> BTreeSet<Arc<str>> {
+    let [old, new] = states.map(|(all, files)| Prints::new(files).of(all, clusters));
+    let is_unchanged = |(cluster, print): &(Arc<str>, u64)| new.get(cluster) == Some(print);
+    let unchanged = old.into_iter().filter(is_unchanged);
+    unchanged.map(|(cluster, _)| cluster).collect()
+}
+
+/// Numbers that differ if what a report can say differs.
+struct Prints<'p> {
+    files: &'p TreeFiles<'p>,
+    of_files: HashMap<String, u64>,
+    /// By where the objects of a build are.
+    of_builds: HashMap<usize, u64>,
+}
+
+impl<'p> Prints<'p> {
+    fn new(files: &'p TreeFiles<'p>) -> Self {
+        Self {
+            files,
+            of_files: HashMap::default(),
+            of_builds: HashMap::default(),
+        }
+    }
+
+    fn of(
+        mut self,
+        deliveries: &[Delivery],
+        clusters: &BTreeSet<Arc<str>>,
+    ) -> BTreeMap<Arc<str>, u64> {
+        let mut prints: BTreeMap<Arc<str>, DefaultHasher> = BTreeMap::new();
+        for delivery in deliveries {
+            let place = delivery.by.as_ref().map(Deliverer::place);
+            let Some(place) = place.filter(|place| clusters.contains(place)) else {
+                continue;
+            };
+            let build = self.build(&delivery.resources, &delivery.reached);
+            let print = prints.entry(place).or_default();
+            delivery.id.hash(print);
+            delivery.path.hash(print);
+            delivery.object.hash(print);
+            format!(
+                "{:?} {:?} {:?}",
+                delivery.settings, delivery.error, delivery.unread
+            )
+            .hash(print);
+            build.hash(print);
+        }
+        let prints = prints.into_iter();
+        prints
+            .map(|(cluster, print)| (cluster, print.finish()))
+            .collect()
+    }
+
+    fn build(&mut self, resources: &Arc<Vec<Resource>>, reached: &BTreeSet<String>) -> u64 {
+        let place = Arc::as_ptr(resources) as usize;
+        if let Some(known) = self.of_builds.get(&place).filter(|_| !resources.is_empty()) {
+            return *known;
+        }
+        let mut print = DefaultHasher::new();
+        for resource in resources.iter() {
+            let id = resource.id();
+            (id.namespace.as_str(), id.name.as_str(), id.kind.as_str()).hash(&mut print);
+            (&resource.origin.file, resource.origin.offset).hash(&mut print);
+            format!("{:?}", marks_of(resource)).hash(&mut print);
+            if resource.origin.is_generated {
+                identity_of(resource).hash(&mut print);
+            }
+        }
+        for path in reached {
+            self.file(path).hash(&mut print);
+        }
+        let print = print.finish();
+        self.of_builds.insert(place, print);
+        print
+    }
+
+    fn file(&mut self, path: &str) -> u64 {
+        if let Some(known) = self.of_files.get(path) {
+            return *known;
+        }
+        let mut print = DefaultHasher::new();
+        if self.files.has_file(path) {
+            self.files.bytes(path).ok().hash(&mut print);
+        }
+        let print = print.finish();
+        self.of_files.insert(path.to_owned(), print);
+        print
+    }
+}

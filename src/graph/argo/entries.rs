@@ -1,0 +1,200 @@
+//! Where Argo CD begins: Applications and ApplicationSets that a person applies.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::application::{Application, GROUP};
+use super::folder_of_source;
+use super::is_argo;
+use super::repository::Repositories;
+use super::set::{ApplicationSet, SetClusters};
+use super::source::leads_to;
+use crate::graph::delivery::Delivery;
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{Builder, KustomizationDoc, Resource, resources_of, shown};
+use crate::graph::reached::{Reached, left_out};
+use crate::kustomize::folder_of;
+
+/// What a person may apply at once: a file, or what a kustomization builds.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// The file, or the folder of the kustomization.
+    pub(super) place: String,
+    is_file: bool,
+    /// The Applications and ApplicationSets that it has, as they are applied.
+    pub(super) resources: Vec<Resource>,
+    /// Whether it may be where Argo CD begins, if nothing leads to it.
+    pub(super) may_begin: bool,
+}
+
+impl Unit {
+    /// The namespace of the first of its Applications that has one.
+    pub(super) fn namespace(&self) -> String {
+        let all = self
+            .resources
+            .iter()
+            .map(|resource| resource.id().namespace);
+        all.into_iter()
+            .find(|namespace| !namespace.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// What its control plane is called if it is named by this unit: the folder.
+    pub(super) fn place_name(&self) -> &str {
+        let folder = if self.is_file {
+            folder_of(&self.place)
+        } else {
+            &self.place
+        };
+        shown(folder)
+    }
+}
+
+/// The Applications and ApplicationSets of a tree.
+#[derive(Debug, Default)]
+pub(super) struct Units {
+    /// What a person may apply at once, in order.
+    pub(super) units: Vec<Unit>,
+    /// All that files or kustomizations have, as they are written or built there.
+    pub(super) written: Vec<Resource>,
+}
+
+/// Finds them.
+pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
+    let mut written: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
+    for path in files.manifests() {
+        let Ok(bytes) = files.bytes(path) else {
+            continue;
+        };
+        if memchr::memmem::find(&bytes, GROUP.as_bytes()).is_none() || files.is_kustomization(path)
+        {
+            continue;
+        }
+        let found = resources_of(&files.parsed(path), path).unwrap_or_default();
+        let found: Vec<Resource> = found.into_iter().filter(is_argo).collect();
+        if !found.is_empty() {
+            written.insert(path, found);
+        }
+    }
+    if written.is_empty() {
+        return Units::default();
+    }
+    let found = files.paths().filter(|path| files.is_kustomization(path));
+    let docs: Vec<KustomizationDoc> = found
+        .filter_map(|path| builder.kustomization(folder_of(path)).ok())
+        .collect();
+    let mut included_by: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for doc in &docs {
+        for place in doc.includes() {
+            included_by.entry(place).or_default().push(&doc.folder);
+        }
+    }
+    // The kustomizations that lead to an Application.
+    let mut leading: BTreeSet<&str> = BTreeSet::new();
+    let mut pending: Vec<&str> = written.keys().copied().collect();
+    while let Some(place) = pending.pop() {
+        let folders = included_by.get(place).into_iter().flatten();
+        pending.extend(folders.copied().filter(|folder| leading.insert(folder)));
+    }
+    let mut all: Vec<Resource> = written.values().flatten().cloned().collect();
+    let mut units = Vec::new();
+    for doc in &docs {
+        let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");
+        let is_root = !is_component && !included_by.contains_key(&doc.folder);
+        if !is_root || !leading.contains(&*doc.folder) {
+            continue;
+        }
+        let built = builder
+            .build(doc)
+            .map(|built| built.resources)
+            .unwrap_or_default();
+        let resources: Vec<Resource> = built.into_iter().filter(is_argo).collect();
+        all.extend_from_slice(&resources);
+        units.push(Unit {
+            place: doc.folder.clone(),
+            is_file: false,
+            resources,
+            may_begin: true,
+        });
+    }
+    let free: Vec<&str> = written
+        .keys()
+        .copied()
+        .filter(|path| !included_by.contains_key(*path))
+        .collect();
+    let left_out = left_out(files, free.iter().copied());
+    for path in free {
+        units.push(Unit {
+            place: path.to_owned(),
+            is_file: true,
+            resources: written.remove(path).unwrap_or_default(),
+            may_begin: !left_out.contains(path),
+        });
+    }
+    units.sort_by(|one, other| one.place.cmp(&other.place));
+    Units {
+        units,
+        written: all,
+    }
+}
+
+/// Those that nothing else leads to. A file that people took out of the list of a kustomization counts only if it leads to other
+/// Applications: then it is the one that is applied first, by hand.
+pub(super) fn entries<'u>(
+    files: &TreeFiles<'_>,
+    units: &'u [Unit],
+    flux: &[Delivery],
+    repositories: &Repositories,
+) -> Vec<&'u Unit> {
+    let mut reached = Reached::new(files);
+    let of_flux = units.len();
+    for delivery in flux {
+        reached.follow(of_flux, delivery.reached.iter().cloned().collect());
+    }
+    let places: BTreeSet<&str> = units.iter().map(|unit| &*unit.place).collect();
+    let mut is_root_of_others = BTreeSet::new();
+    for (number, unit) in units.iter().enumerate() {
+        let led: Vec<String> = unit
+            .resources
+            .iter()
+            .flat_map(|resource| led_to(files, resource, repositories))
+            .collect();
+        if led
+            .iter()
+            .any(|place| *place != unit.place && places.contains(&**place))
+        {
+            is_root_of_others.insert(number);
+        }
+        reached.follow(number, led);
+    }
+    let begins = |(number, unit): &(usize, &Unit)| {
+        (unit.may_begin || is_root_of_others.contains(number))
+            && !reached.by_another(&unit.place, *number)
+    };
+    let found = units.iter().enumerate().filter(begins);
+    found.map(|(_, unit)| unit).collect()
+}
+
+/// What an Application, or those of a set, lead to in the tree.
+fn led_to(files: &TreeFiles<'_>, resource: &Resource, repositories: &Repositories) -> Vec<String> {
+    let applications: Vec<Application> = match ApplicationSet::of(resource) {
+        Some(set) => {
+            let is_own = |repository: &str| repositories.are_own(repository);
+            let made = set.made(files, &is_own, &mut SetClusters::default());
+            let made = made.applications.iter();
+            made.filter_map(|one| Application::of(&one.resource))
+                .collect()
+        }
+        None => Application::of(resource).into_iter().collect(),
+    };
+    let mut led = BTreeSet::new();
+    for source in applications.iter().flat_map(Application::sources) {
+        let path = source
+            .text_at(&["path"])
+            .filter(|path| !path.contains("{{"));
+        let repository = source.text_at(&["repoURL"]).unwrap_or_default();
+        if let Some(path) = path.filter(|_| repositories.are_own(&repository)) {
+            led.extend(leads_to(files, &folder_of_source(&path), &source));
+        }
+    }
+    led.into_iter().collect()
+}

@@ -1,0 +1,165 @@
+//! The folders and files that git generators and templates mean.
+
+use std::collections::BTreeSet;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::graph::files::TreeFiles;
+use crate::kustomize::{ancestors, folder_of};
+
+/// The folders that a git generator takes: hidden ones never, an exclude always wins, and a malformed pattern is passed over
+/// (argo-cd applicationset/generators/git.go, filterApps; Go path.Match, where `*` stays within a name and `**` is `*`).
+pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
+    let [include_all, exclude] = [include, exclude].map(|patterns| -> Vec<GlobMatcher> {
+        patterns
+            .iter()
+            .filter_map(|pattern| path_matcher(pattern))
+            .collect()
+    });
+    let any = |matchers: &[GlobMatcher], path: &str| matchers.iter().any(|one| one.is_match(path));
+    let is_visible = |folder: &&str| !folder.split('/').any(|name| name.starts_with('.'));
+    let mut below = BTreeSet::new();
+    for pattern in include {
+        below.insert(fixed_folder(pattern));
+    }
+    let mut found = BTreeSet::new();
+    for start in below {
+        let folders = files
+            .below(start)
+            .flat_map(|path| ancestors(folder_of(path)));
+        let new = folders.filter(|folder| !folder.is_empty() && !found.contains(*folder));
+        let new = new.filter(is_visible);
+        let new: BTreeSet<String> = new
+            .filter(|folder| any(&include_all, folder) && !any(&exclude, folder))
+            .map(str::to_owned)
+            .collect();
+        found.extend(new);
+    }
+    found.into_iter().collect()
+}
+
+/// The files that a git generator takes: pathspecs of `git ls-files`, in which `*` crosses folders, and a folder stands for what is
+/// below it.
+pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
+    let matches = |pattern: &String| {
+        let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+        let glob = escaped(pattern);
+        let glob = GlobBuilder::new(&glob).literal_separator(false).build();
+        let matcher = glob.ok().map(|glob| glob.compile_matcher());
+        let found = files.below(fixed_folder(pattern)).filter(move |path| {
+            let is_below = path
+                .strip_prefix(pattern)
+                .is_some_and(|rest| rest.starts_with('/'));
+            is_below
+                || matcher
+                    .as_ref()
+                    .is_some_and(|matcher| matcher.is_match(path))
+        });
+        found.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let excluded: BTreeSet<String> = exclude.iter().flat_map(matches).collect();
+    let included: BTreeSet<String> = include.iter().flat_map(matches).collect();
+    included.difference(&excluded).cloned().collect()
+}
+
+/// The folders that a path with unknown parts may mean: each part is a part of one name.
+pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
+    let mut pattern = String::new();
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once("{{") {
+        pattern.push_str(&escaped_wholly(before));
+        pattern.push('*');
+        rest = after.split_once("}}").map_or("", |(_, after)| after);
+    }
+    pattern.push_str(&escaped_wholly(rest));
+    let pattern = crate::kustomize::resolve("", &pattern);
+    // What is nothing but unknown says nothing of folders.
+    if !pattern.contains(|c: char| c != '*' && c != '/') {
+        return Vec::new();
+    }
+    taken(files, &[pattern], &[])
+}
+
+fn path_matcher(pattern: &str) -> Option<GlobMatcher> {
+    let mut single = escaped(pattern);
+    while single.contains("**") {
+        single = single.replace("**", "*");
+    }
+    let glob = GlobBuilder::new(&single)
+        .literal_separator(true)
+        .build()
+        .ok()?;
+    Some(glob.compile_matcher())
+}
+
+/// Braces mean themselves.
+fn escaped(pattern: &str) -> String {
+    pattern.replace('{', "[{]").replace('}', "[}]")
+}
+
+fn escaped_wholly(text: &str) -> String {
+    globset::escape(text)
+}
+
+/// The folder in which everything lies that a pattern may match.
+fn fixed_folder(pattern: &str) -> &str {
+    let end = pattern
+        .find(['*', '?', '[', '\\', '{'])
+        .unwrap_or(pattern.len());
+    folder_of(&pattern[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> TreeFiles<'static> {
+        let paths = [
+            "apps/web/a.yaml",
+            "apps/web/base/a.yaml",
+            "apps/old/a.yaml",
+            "apps/.hidden/a.yaml",
+            "envs/prod/config.json",
+            "envs/prod/eu/config.json",
+            "x{y}/a.yaml",
+        ];
+        TreeFiles::of_texts(paths.map(|path| (path.to_owned(), b"a: 1".as_slice().into())))
+    }
+
+    fn texts(all: &[&str]) -> Vec<String> {
+        all.iter().map(|one| (*one).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_star_stays_within_a_name_and_an_exclude_wins() {
+        let tree = tree();
+        let found =
+            |include: &[&str], exclude: &[&str]| taken(&tree, &texts(include), &texts(exclude));
+        assert_eq!(found(&["apps/*"], &[]), ["apps/old", "apps/web"]);
+        assert_eq!(found(&["apps/**"], &["apps/old"]), ["apps/web"]);
+        assert_eq!(found(&["*/w?b/*", "["], &[]), ["apps/web/base"]);
+        assert_eq!(found(&["apps"], &[]), ["apps"]);
+        assert_eq!(found(&["x{y}"], &[]), ["x{y}"]);
+    }
+
+    #[test]
+    fn files_are_those_that_git_lists() {
+        let found =
+            |include: &[&str], exclude: &[&str]| files(&tree(), &texts(include), &texts(exclude));
+        assert_eq!(
+            found(&["envs/*/config.json"], &[]),
+            ["envs/prod/config.json", "envs/prod/eu/config.json"]
+        );
+        assert_eq!(
+            found(&["envs"], &["envs/*/eu/*"]),
+            ["envs/prod/config.json"]
+        );
+    }
+
+    #[test]
+    fn unknown_parts_are_parts_of_names() {
+        assert_eq!(fitting(&tree(), "apps/{{name}}"), ["apps/old", "apps/web"]);
+        assert_eq!(fitting(&tree(), "apps/w{{a}}/{{b}}"), ["apps/web/base"]);
+        assert!(fitting(&tree(), "{{path}}").is_empty());
+    }
+}

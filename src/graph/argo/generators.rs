@@ -1,0 +1,652 @@
+//! What the generators of an ApplicationSet give: the parameters of its Applications (argo-cd applicationset/generators).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::folders;
+use super::gotemplate::normalized;
+use super::template::{Language, NamedCluster, Parameters, TemplateError};
+use crate::graph::files::TreeFiles;
+use crate::graph::node::Node;
+use crate::graph::unread::What;
+use crate::kustomize::{folder_of, name_of};
+
+/// Generators within generators that are followed; Argo CD allows three.
+const DEEPEST: usize = 4;
+
+/// So deep into a file of a git generator parameters are looked for.
+const FILE_DEPTH: usize = 20;
+
+/// The values by which sets name clusters, for the parameters that they are values of.
+pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
+
+/// What a generator gives.
+#[derive(Debug, Default)]
+pub(super) struct Generated {
+    /// The parameters, with the template that the generator puts over that of the set.
+    pub(super) all: Vec<(Parameters, Option<Node>)>,
+    /// What was not evaluated: what it is, its name, why.
+    pub(super) unread: Vec<(What, String, &'static str)>,
+}
+
+/// Evaluates the generators of one set.
+pub(super) struct Generators<'g> {
+    pub(super) files: &'g TreeFiles<'g>,
+    pub(super) language: Language,
+    /// Whether a repository is this tree.
+    pub(super) is_own: &'g dyn Fn(&str) -> bool,
+    /// The clusters that this set names, in this state of the tree or in the other one.
+    pub(super) clusters: &'g ClusterNames,
+    /// Those that its selectors name, in this state or in the other one.
+    pub(super) selected: &'g ClusterNames,
+    /// The clusters that it names now.
+    pub(super) named: ClusterNames,
+    /// Those that its selectors name now.
+    pub(super) named_by_selectors: ClusterNames,
+}
+
+/// The parameters that name a cluster (argo-cd applicationset/generators/cluster.go).
+const CLUSTER_NAMES: [&str; 3] = ["name", "nameNormalized", "server"];
+
+impl Parameters {
+    /// The same of one cluster, of which only the values of some keys are known.
+    fn in_cluster(&self, keys: &[String], values: &[String], is_selected: bool) -> Self {
+        let mut one = self.clone();
+        for (key, value) in keys.iter().zip(values) {
+            one.known.insert(key.clone(), value.as_str().into());
+        }
+        one.cluster = Some(NamedCluster {
+            name: values.join("/"),
+            of_any: self.known.clone(),
+            is_selected,
+        });
+        one
+    }
+}
+
+/// The keys that a selector compares with values.
+fn compared(selector: &Node) -> Vec<(String, Vec<String>)> {
+    let labels = selector.get("matchLabels").map(|labels| labels.entries());
+    let labels = labels.unwrap_or_default().into_iter();
+    let mut all: Vec<(String, Vec<String>)> = labels
+        .map(|(key, value)| (key.to_string(), value.scalar().into_iter().collect()))
+        .collect();
+    for expression in selector.items_at("matchExpressions") {
+        let key = expression.text_at(&["key"]).unwrap_or_default();
+        all.push((key, expression.texts_at("values")));
+    }
+    all
+}
+
+type Outcome<T> = Result<T, TemplateError>;
+
+fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
+    Err(TemplateError::Failed(reason.into()))
+}
+
+impl Generators<'_> {
+    /// What all generators of a set give.
+    ///
+    /// # Errors
+    /// One of them fails: then the whole set changes nothing.
+    pub(super) fn all(&mut self, set: &Node) -> Outcome<Generated> {
+        let mut all = Generated::default();
+        for generator in set.items_at("generators") {
+            let one = self.one(&generator, None, 0)?;
+            all.all.extend(one.all);
+            all.unread.extend(one.unread);
+        }
+        Ok(all)
+    }
+
+    /// One generator; `outer` has the parameters that fill it in, if it is the second one of a matrix.
+    fn one(
+        &mut self,
+        generator: &Node,
+        outer: Option<&Parameters>,
+        depth: usize,
+    ) -> Outcome<Generated> {
+        if depth > DEEPEST {
+            return failed("more generators are within each other than Argo CD allows");
+        }
+        let known = ["list", "git", "matrix", "merge", "clusters"];
+        let kinds = generator.entries().into_iter().map(|(key, _)| key);
+        let kind = kinds.into_iter().find(|key| &**key != "selector");
+        // Argo CD passes over one that says nothing.
+        let Some(kind) = kind else {
+            return Ok(Generated::default());
+        };
+        let mut body = generator.get(&kind).unwrap_or(Node::Null);
+        if let Some(outer) = outer {
+            body = filled(&body, self.language, outer)?;
+        }
+        let mut given = match &*kind {
+            "list" => self.list(&body)?,
+            "git" => self.git(&body)?,
+            "matrix" => self.matrix(&body, depth)?,
+            "merge" => self.merge(&body, depth)?,
+            "clusters" => self.unknown(
+                &body,
+                "clusters",
+                "which clusters there are is not in the tree",
+            )?,
+            other => self.unknown(&body, other, "only the service that it asks knows")?,
+        };
+        if depth == 0 {
+            self.select_clusters(generator.get("selector").as_ref(), &mut given);
+        }
+        if let Some(selector) = generator.get("selector") {
+            given
+                .all
+                .retain(|(parameters, _)| selects(&selector, parameters, depth == 0));
+        }
+        let template = body
+            .get("template")
+            .filter(|template| !template.entries().is_empty());
+        if known.contains(&&*kind) || template.is_some() {
+            for (_, over) in &mut given.all {
+                *over = over.take().or_else(|| template.clone());
+            }
+        }
+        Ok(given)
+    }
+
+    fn list(&self, body: &Node) -> Outcome<Generated> {
+        let mut elements = body.items_at("elements");
+        if let Some(text) = body.text_at(&["elementsYaml"]) {
+            let parsed = crate::graph::files::parse_inline(&text);
+            if let Some((reason, _)) = parsed.error {
+                return failed(format!("`elementsYaml` cannot be read: {reason}"));
+            }
+            elements.extend(parsed.documents.iter().flat_map(Node::items));
+        }
+        let mut given = Generated::default();
+        for element in elements {
+            let Value::Object(element) = element.to_json(FILE_DEPTH) else {
+                return failed("an element of a list is no mapping");
+            };
+            let known = match self.language {
+                Language::Go { .. } => element,
+                Language::Plain => flat_element(element)?,
+            };
+            given.all.push((of(known), None));
+        }
+        Ok(given)
+    }
+
+    fn git(&self, body: &Node) -> Outcome<Generated> {
+        let repository = body.text_at(&["repoURL"]).unwrap_or_default();
+        if !(self.is_own)(&repository) {
+            return self.unknown(
+                body,
+                &format!("git {repository}"),
+                "another repository is not read",
+            );
+        }
+        let prefix = body.text_at(&["pathParamPrefix"]).unwrap_or_default();
+        let mut given = Generated::default();
+        let directories = body.items_at("directories");
+        let found: Vec<(Map<String, Value>, String)> = if directories.is_empty() {
+            self.git_files(&body.items_at("files"))?
+        } else {
+            let (include, exclude) = patterns(&directories);
+            let taken = folders::taken(self.files, &include, &exclude);
+            taken
+                .into_iter()
+                .map(|folder| (Map::new(), folder))
+                .collect()
+        };
+        for (mut known, path) in found {
+            let is_file = directories.is_empty();
+            let place = path_parameters(&path, is_file, self.language);
+            match (self.language, prefix.as_str()) {
+                (Language::Plain, "") => known.extend(place),
+                (Language::Plain, prefix) => {
+                    known.extend(
+                        place
+                            .into_iter()
+                            .map(|(key, value)| (format!("{prefix}.{key}"), value)),
+                    );
+                }
+                (Language::Go { .. }, "") => known.extend(place),
+                (Language::Go { .. }, prefix) => {
+                    known.insert(prefix.to_owned(), Value::Object(place));
+                }
+            }
+            given.all.push((self.with_values(body, of(known))?, None));
+        }
+        Ok(given)
+    }
+
+    fn git_files(&self, items: &[Node]) -> Outcome<Vec<(Map<String, Value>, String)>> {
+        let (include, exclude) = patterns(items);
+        let mut found = Vec::new();
+        for path in folders::files(self.files, &include, &exclude) {
+            let parsed = self.files.parsed(&path);
+            if let Some((reason, _)) = &parsed.error {
+                return failed(format!("{path} cannot be read: {reason}"));
+            }
+            let documents = parsed.documents.first();
+            let elements = documents.map(|one| {
+                if one.is_seq() {
+                    one.items()
+                } else {
+                    vec![one.clone()]
+                }
+            });
+            for element in elements.unwrap_or_default() {
+                let Value::Object(element) = element.to_json(FILE_DEPTH) else {
+                    return failed(format!(
+                        "{path} has neither a mapping nor a list of mappings"
+                    ));
+                };
+                let known = match self.language {
+                    Language::Go { .. } => element,
+                    Language::Plain => {
+                        let mut flat = Map::new();
+                        flatten("", &Value::Object(element), &mut flat);
+                        flat
+                    }
+                };
+                found.push((known, path.clone()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// A generator whose parameters only the cluster or a service knows.
+    fn unknown(&self, body: &Node, name: &str, reason: &'static str) -> Outcome<Generated> {
+        let parameters = Parameters {
+            are_partly_unknown: true,
+            ..Parameters::default()
+        };
+        Ok(Generated {
+            all: vec![(self.with_values(body, parameters)?, None)],
+            unread: vec![(What::Generator, name.to_owned(), reason)],
+        })
+    }
+
+    /// Adds `values` of a generator, which may use its other parameters.
+    fn with_values(&self, body: &Node, mut parameters: Parameters) -> Outcome<Parameters> {
+        let Some(values) = body.get("values") else {
+            return Ok(parameters);
+        };
+        let mut nested = Map::new();
+        for (key, value) in values.entries() {
+            let value = self
+                .language
+                .replace(&value.scalar().unwrap_or_default(), &parameters)?;
+            nested.insert(key.to_string(), value.into());
+        }
+        match self.language {
+            Language::Go { .. } => {
+                parameters
+                    .known
+                    .insert("values".to_owned(), Value::Object(nested));
+            }
+            Language::Plain => {
+                let flat = nested
+                    .into_iter()
+                    .map(|(key, value)| (format!("values.{key}"), value));
+                parameters.known.extend(flat);
+            }
+        }
+        Ok(parameters)
+    }
+
+    fn matrix(&mut self, body: &Node, depth: usize) -> Outcome<Generated> {
+        let generators = body.items_at("generators");
+        let [first, second] = generators.as_slice() else {
+            return failed("a matrix has not exactly two generators");
+        };
+        let mut given = Generated::default();
+        let outer = self.one(first, None, depth + 1)?;
+        given.unread.extend(outer.unread);
+        for (one, over) in outer.all {
+            let inner = self.one(second, Some(&one), depth + 1)?;
+            for unread in inner.unread {
+                if !given.unread.contains(&unread) {
+                    given.unread.push(unread);
+                }
+            }
+            for (other, inner_over) in inner.all {
+                let both = self.combined(&one, other)?;
+                given.all.push((both, over.clone().or(inner_over)));
+            }
+        }
+        Ok(given)
+    }
+
+    fn combined(&self, one: &Parameters, other: Parameters) -> Outcome<Parameters> {
+        let mut known = one.known.clone();
+        for (key, value) in other.known {
+            match (known.get_mut(&key), self.language) {
+                (Some(there), Language::Plain) if *there != value => {
+                    return failed(format!(
+                        "both generators of a matrix give `{key}`, with different values"
+                    ));
+                }
+                (Some(there), Language::Go { .. }) => put_over(there, value),
+                _ => {
+                    known.insert(key, value);
+                }
+            }
+        }
+        Ok(Parameters {
+            known,
+            are_partly_unknown: one.are_partly_unknown || other.are_partly_unknown,
+            cluster: other.cluster.or_else(|| one.cluster.clone()),
+        })
+    }
+
+    /// The elements of the first generator, with what those of the others say that have the same keys.
+    fn merge(&mut self, body: &Node, depth: usize) -> Outcome<Generated> {
+        let keys = body.texts_at("mergeKeys");
+        let generators = body.items_at("generators");
+        let (Some((first, others)), false) = (generators.split_first(), keys.is_empty()) else {
+            return failed("a merge has no keys or no generators");
+        };
+        let mut given = self.one(first, None, depth + 1)?;
+        let mut over: Vec<BTreeMap<Vec<String>, Parameters>> = Vec::new();
+        for generator in others {
+            let other = self.one(generator, None, depth + 1)?;
+            given.unread.extend(other.unread);
+            let mut by_key = BTreeMap::new();
+            for (parameters, _) in other.all {
+                let Some(key) = key_of(&parameters, &keys) else {
+                    continue;
+                };
+                if by_key.insert(key, parameters).is_some() {
+                    return failed("two elements of a merge have the same keys");
+                }
+            }
+            over.push(by_key);
+        }
+        let unknown = given
+            .all
+            .iter()
+            .any(|(one, _)| one.are_partly_unknown && key_of(one, &keys).is_none());
+        if unknown {
+            self.name_clusters(&keys, &over, &mut given);
+        }
+        for (one, _) in &mut given.all {
+            let Some(key) = key_of(one, &keys) else {
+                continue;
+            };
+            for other in over.iter().filter_map(|by_key| by_key.get(&key)) {
+                for (name, value) in &other.known {
+                    match one.known.get_mut(name) {
+                        Some(there) => put_over(there, value.clone()),
+                        None => {
+                            one.known.insert(name.clone(), value.clone());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(given)
+    }
+
+    /// Beside the elements of which the keys are not known, one for each of the keys that somebody names: there may be such a cluster.
+    fn name_clusters(
+        &mut self,
+        keys: &[String],
+        over: &[BTreeMap<Vec<String>, Parameters>],
+        given: &mut Generated,
+    ) {
+        let here = over.iter().flat_map(BTreeMap::keys).cloned();
+        let named = self.named.entry(keys.to_vec()).or_default();
+        named.extend(here);
+        let elsewhere = self.clusters.get(keys).into_iter().flatten();
+        let all: BTreeSet<Vec<String>> = named.iter().chain(elsewhere).cloned().collect();
+        let open = given
+            .all
+            .iter()
+            .filter(|(one, _)| key_of(one, keys).is_none());
+        let open: Vec<(Parameters, Option<Node>)> = open.cloned().collect();
+        for values in &all {
+            for (one, template) in &open {
+                given
+                    .all
+                    .push((one.in_cluster(keys, values, false), template.clone()));
+            }
+        }
+    }
+
+    /// The same for the names by which a selector picks clusters, and by which it does so in the other state.
+    fn select_clusters(&mut self, selector: Option<&Node>, given: &mut Generated) {
+        let mut keys: BTreeSet<Vec<String>> = self.selected.keys().cloned().collect();
+        for (key, values) in selector.map(compared).unwrap_or_default() {
+            let is_open =
+                |one: &Parameters| one.are_partly_unknown && !one.known.contains_key(&key);
+            if CLUSTER_NAMES.contains(&&*key) && given.all.iter().any(|(one, _)| is_open(one)) {
+                let named = self
+                    .named_by_selectors
+                    .entry(vec![key.clone()])
+                    .or_default();
+                named.extend(values.into_iter().map(|value| vec![value]));
+                keys.insert(vec![key]);
+            }
+        }
+        for key in keys {
+            let here = self.named_by_selectors.get(&key).into_iter().flatten();
+            let names: BTreeSet<Vec<String>> = here
+                .chain(self.selected.get(&key).into_iter().flatten())
+                .cloned()
+                .collect();
+            let mut open = Vec::new();
+            let mut known = BTreeSet::new();
+            for (one, template) in &mut given.all {
+                match key_of(one, &key) {
+                    None if one.are_partly_unknown => open.push((one.clone(), template.clone())),
+                    None => {}
+                    Some(values) => {
+                        if let Some(cluster) =
+                            one.cluster.as_mut().filter(|_| names.contains(&values))
+                        {
+                            cluster.is_selected = true;
+                        }
+                        known.insert(values);
+                    }
+                }
+            }
+            for values in names.difference(&known) {
+                for (one, template) in &open {
+                    given
+                        .all
+                        .push((one.in_cluster(&key, values, true), template.clone()));
+                }
+            }
+        }
+    }
+}
+
+fn of(known: Map<String, Value>) -> Parameters {
+    Parameters {
+        known,
+        ..Parameters::default()
+    }
+}
+
+/// The values of some parameters; `None` if one has none.
+fn key_of(parameters: &Parameters, keys: &[String]) -> Option<Vec<String>> {
+    let value = |key: &String| Some(parameters.known.get(key)?.as_str()?.to_owned());
+    keys.iter().map(value).collect()
+}
+
+/// Puts a value over another one, mapping into mapping.
+fn put_over(there: &mut Value, value: Value) {
+    match (there, value) {
+        (Value::Object(there), Value::Object(value)) => {
+            for (key, value) in value {
+                match there.get_mut(&key) {
+                    Some(there) => put_over(there, value),
+                    None => {
+                        there.insert(key, value);
+                    }
+                }
+            }
+        }
+        (there, value) => *there = value,
+    }
+}
+
+/// The parameters of an element in the plain language (argo-cd applicationset/generators/list.go).
+fn flat_element(element: Map<String, Value>) -> Outcome<Map<String, Value>> {
+    let mut flat = Map::new();
+    for (key, value) in element {
+        match value {
+            Value::String(_) => {
+                flat.insert(key, value);
+            }
+            Value::Object(values) if key == "values" => {
+                for (name, value) in values {
+                    let Value::String(_) = value else {
+                        return failed(format!("`values.{name}` of an element is no text"));
+                    };
+                    flat.insert(format!("values.{name}"), value);
+                }
+            }
+            _ => return failed(format!("`{key}` of an element is no text")),
+        }
+    }
+    Ok(flat)
+}
+
+/// `a.b.0`: the paths to the scalars of a value.
+fn flatten(path: &str, value: &Value, flat: &mut Map<String, Value>) {
+    let below = |key: &str| match path {
+        "" => key.to_owned(),
+        path => format!("{path}.{key}"),
+    };
+    match value {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                flatten(&below(key), value, flat);
+            }
+        }
+        Value::Array(items) => {
+            for (at, value) in items.iter().enumerate() {
+                flatten(&below(&at.to_string()), value, flat);
+            }
+        }
+        Value::String(_) => {
+            flat.insert(path.to_owned(), value.clone());
+        }
+        Value::Null => {
+            flat.insert(path.to_owned(), "".into());
+        }
+        Value::Bool(_) | Value::Number(_) => {
+            flat.insert(path.to_owned(), value.to_string().into());
+        }
+    }
+}
+
+/// The patterns of a git generator, and those that leave out.
+fn patterns(items: &[Node]) -> (Vec<String>, Vec<String>) {
+    let is_exclude =
+        |item: &&Node| item.get("exclude").and_then(|flag| flag.as_bool()) == Some(true);
+    let (exclude, include): (Vec<&Node>, Vec<&Node>) = items.iter().partition(is_exclude);
+    let texts = |items: Vec<&Node>| {
+        items
+            .iter()
+            .filter_map(|item| item.text_at(&["path"]))
+            .collect()
+    };
+    (texts(include), texts(exclude))
+}
+
+/// What a git generator says of a folder or of a file.
+fn path_parameters(path: &str, is_file: bool, language: Language) -> Map<String, Value> {
+    let folder = if is_file { folder_of(path) } else { path };
+    let basename = match name_of(folder) {
+        "" => ".",
+        name => name,
+    };
+    let segments: Vec<&str> = folder.split('/').collect();
+    let mut named: Vec<(&str, String)> = vec![
+        ("basename", basename.to_owned()),
+        ("basenameNormalized", normalized(basename)),
+    ];
+    if is_file {
+        let file = name_of(path);
+        named.push(("filename", file.to_owned()));
+        named.push(("filenameNormalized", normalized(file)));
+    }
+    let mut parameters = Map::new();
+    match language {
+        Language::Plain => {
+            parameters.insert("path".to_owned(), folder.into());
+            let named = named
+                .into_iter()
+                .map(|(key, value)| (format!("path.{key}"), value.into()));
+            parameters.extend(named);
+            let numbered = segments
+                .iter()
+                .enumerate()
+                .filter(|(_, segment)| !segment.is_empty());
+            parameters
+                .extend(numbered.map(|(at, segment)| (format!("path[{at}]"), (*segment).into())));
+        }
+        Language::Go { .. } => {
+            let mut place = Map::new();
+            place.insert("path".to_owned(), folder.into());
+            place.extend(
+                named
+                    .into_iter()
+                    .map(|(key, value)| (key.to_owned(), value.into())),
+            );
+            place.insert("segments".to_owned(), segments.into());
+            parameters.insert("path".to_owned(), Value::Object(place));
+        }
+    }
+    parameters
+}
+
+/// A value with its texts filled in.
+pub(super) fn filled(node: &Node, language: Language, parameters: &Parameters) -> Outcome<Node> {
+    let changed = node.with_texts(&mut |text| {
+        if !text.contains("{{") {
+            return Ok(None);
+        }
+        let new = language.replace(text, parameters)?;
+        Ok((new != text).then_some(new))
+    })?;
+    Ok(changed.unwrap_or_else(|| node.clone()))
+}
+
+/// Whether a label selector fits parameters; what is not known may fit. `are_named`: the clusters that it names are among the
+/// parameters, so that any other one is none of them.
+fn selects(selector: &Node, parameters: &Parameters, are_named: bool) -> bool {
+    let mut flat = Map::new();
+    for (key, value) in &parameters.known {
+        flatten(key, value, &mut flat);
+    }
+    let value = |key: &str| flat.get(key).and_then(Value::as_str);
+    let is_open = |key: &str| {
+        let is_another = are_named && CLUSTER_NAMES.contains(&key);
+        parameters.are_partly_unknown && value(key).is_none() && !is_another
+    };
+    let labels = selector.get("matchLabels").map(|labels| labels.entries());
+    let mut labels = labels.unwrap_or_default().into_iter();
+    let fits =
+        labels.all(|(key, wanted)| is_open(&key) || value(&key) == wanted.scalar().as_deref());
+    fits && selector
+        .items_at("matchExpressions")
+        .iter()
+        .all(|expression| {
+            let key = expression.text_at(&["key"]).unwrap_or_default();
+            let values = expression.texts_at("values");
+            let is_in = |value: &str| values.iter().any(|one| one == value);
+            let found = value(&key);
+            is_open(&key)
+                || match expression.text_at(&["operator"]).as_deref() {
+                    Some("In") => found.is_some_and(is_in),
+                    Some("NotIn") => !found.is_some_and(is_in),
+                    Some("Exists") => found.is_some(),
+                    Some("DoesNotExist") => found.is_none(),
+                    _ => true,
+                }
+        })
+}

@@ -1,0 +1,696 @@
+//! What Argo CD applies from a tree: from its entry points down to the last Application, each read from what its parent builds.
+
+mod application;
+mod entries;
+mod folders;
+mod generators;
+mod gotemplate;
+mod plugins;
+mod repository;
+mod set;
+mod source;
+mod template;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use self::application::Application;
+pub use self::application::RESOURCES_FINALIZER;
+use self::entries::Unit;
+use self::repository::Repositories;
+use self::set::{AnyCluster, ApplicationSet, GeneratedApplication, SetClusters};
+use self::source::{Made, Source};
+use self::template::is_partly_unknown;
+use super::delivery::Delivery;
+use super::files::TreeFiles;
+use super::kustomize::{Budget, BuildError, Builder, Built, Resource, shown};
+use super::node::Node;
+use super::scopes::ClusterScopes;
+use super::unread::{UnreadInput, What};
+use crate::kustomize::{BeyondLimit, Limit, resolve};
+use crate::text::Limits;
+
+/// What one state of a tree knows of Argo CD that another state of it is read with.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The names of control planes, by their entry points.
+    planes: BTreeMap<String, Arc<str>>,
+    /// The clusters that sets name, by the keys of the sets.
+    clusters: BTreeMap<String, SetClusters>,
+    /// The places of Applications that others led to: nobody begins there when they lead there no more.
+    led: BTreeSet<String>,
+    /// The repositories that are this tree.
+    own: Repositories,
+    /// The Applications that nothing in the tree delivers, by their deliveries: they stay as they are until a person applies them.
+    entries: BTreeMap<String, Resource>,
+}
+
+impl Memory {
+    /// Whether the other state names clusters that this one does not: then this one says less than it can.
+    pub fn names_less_than(&self, other: &Self) -> bool {
+        let none = SetClusters::default();
+        other
+            .clusters
+            .iter()
+            .any(|(set, names)| self.clusters.get(set).unwrap_or(&none).are_less_than(names))
+    }
+
+    /// The names of its control planes.
+    pub fn planes(&self) -> BTreeSet<Arc<str>> {
+        self.planes.values().map(Arc::clone).collect()
+    }
+
+    /// The clusters that this state names, and nothing else.
+    pub fn clusters(&self) -> Self {
+        Self {
+            clusters: self.clusters.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Everything that Argo CD applies from a tree; `flux`: what Flux applies, where Applications may be among it.
+///
+/// `before`: what Argo CD applied from the tree before this one, and what is known from there. What an Application or a set delivered
+/// that cannot be built any more stays in the cluster, and the Applications among it go on.
+///
+/// # Errors
+/// There are more deliveries or copies of objects than the limits allow.
+pub fn deliveries(
+    files: &TreeFiles<'_>,
+    scopes: &ClusterScopes,
+    limits: &Limits,
+    flux: &[Delivery],
+    (before, memory): (&[Delivery], &Memory),
+) -> Result<(Vec<Delivery>, Memory), BeyondLimit> {
+    let budget = Budget::of(limits.instances);
+    let builder = Builder::within(files, &budget);
+    let entries::Units { units, written } = entries::units(files, &builder);
+    let delivers = |one: &&Delivery| one.resources.iter().any(is_argo);
+    if units.is_empty() && !flux.iter().any(|one| delivers(&one)) && memory.entries.is_empty() {
+        return Ok((Vec::new(), Memory::default()));
+    }
+    let mut run = Run {
+        files,
+        scopes,
+        limits,
+        before,
+        repositories: Repositories::of(files, &written).and(&memory.own),
+        plugins: plugins::of_kustomize(files),
+        builder,
+        budget: &budget,
+        known: memory,
+        made: RefCell::default(),
+        all: Vec::new(),
+        memory: memory.clusters(),
+    };
+    for parent in flux.iter().filter(delivers) {
+        let starts = parent.resources.iter().filter(|one| is_argo(one)).cloned();
+        let starts = starts.map(|resource| Step::of(resource, &parent.cluster, Some(&parent.id)));
+        run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
+    }
+    run.planes(&units, flux)?;
+    run.memory.own.clone_from(&run.repositories);
+    let Run {
+        mut all, memory, ..
+    } = run;
+    all.sort_by(|one, other| one.id.cmp(&other.id));
+    all.dedup_by(|one, other| one.id == other.id);
+    Ok((all, memory))
+}
+
+fn is_argo(resource: &Resource) -> bool {
+    let id = resource.id();
+    id.group == application::GROUP && matches!(&*id.kind, "Application" | "ApplicationSet")
+}
+
+/// An Application or a set that is to be looked at.
+struct Step {
+    resource: Resource,
+    /// The cluster in which it lies.
+    here: Arc<str>,
+    parent: Option<Arc<str>>,
+    is_possible: bool,
+    /// The cluster that the parameters of its set name.
+    cluster: Option<String>,
+    /// The Application of any cluster, if only the name of that is known.
+    of_any: Option<AnyCluster>,
+}
+
+impl Step {
+    fn of(resource: Resource, here: &Arc<str>, parent: Option<&str>) -> Self {
+        Self {
+            resource,
+            here: Arc::clone(here),
+            parent: parent.map(Arc::from),
+            is_possible: false,
+            cluster: None,
+            of_any: None,
+        }
+    }
+}
+
+struct Run<'r> {
+    files: &'r TreeFiles<'r>,
+    scopes: &'r ClusterScopes,
+    limits: &'r Limits,
+    before: &'r [Delivery],
+    repositories: Repositories,
+    /// The plugins that run kustomize and nothing else.
+    plugins: BTreeSet<String>,
+    builder: Builder<'r>,
+    budget: &'r Budget,
+    known: &'r Memory,
+    /// What sources make, by what they say.
+    made: RefCell<HashMap<String, Arc<Applied>>>,
+    all: Vec<Delivery>,
+    memory: Memory,
+}
+
+/// What the sources of an Application make, as it applies it.
+#[derive(Debug, Default)]
+struct Applied {
+    resources: Arc<Vec<Resource>>,
+    reached: Arc<BTreeSet<String>>,
+    unread: Vec<UnreadInput>,
+    error: Option<BuildError>,
+    /// Whether that is because a folder does not exist.
+    is_missing: bool,
+}
+
+impl Run<'_> {
+    /// Follows the entry points, each in its control plane. Entry points whose Applications are in one namespace are one plane, unless
+    /// they deliver one key.
+    fn planes(&mut self, units: &[Unit], flux: &[Delivery]) -> Result<(), BeyondLimit> {
+        let mut seen_in: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
+        let mut of_namespace: BTreeMap<String, Arc<str>> = BTreeMap::new();
+        let mut entries = entries::entries(self.files, units, flux, &self.repositories);
+        entries.retain(|unit| !self.known.led.contains(&unit.place));
+        let evaluated: BTreeSet<&str> = entries.iter().map(|unit| &*unit.place).collect();
+        let mut pending: VecDeque<&Unit> = entries.into();
+        let mut rest = units.iter();
+        let of_flux = flux.iter().flat_map(|one| one.reached.iter().cloned());
+        let mut reached: BTreeSet<String> = of_flux.collect();
+        let mut followed = self.all.len();
+        loop {
+            while let Some(unit) = pending.pop_front() {
+                let namespace = unit.namespace();
+                let own: Arc<str> = Arc::from(unit.place_name());
+                let known = self.known.planes.get(&unit.place).cloned();
+                let plane = known
+                    .or_else(|| of_namespace.get(&namespace).cloned())
+                    .or_else(|| match namespace.as_str() {
+                        "" => of_namespace.values().next().cloned(),
+                        _ => of_namespace.get("").cloned(),
+                    })
+                    .unwrap_or_else(|| Arc::clone(&own));
+                let seen = seen_in.entry(Arc::clone(&plane)).or_default();
+                let plane = if self.enter(unit, &plane, seen)? {
+                    plane
+                } else {
+                    let apart = if own == plane {
+                        Arc::from(unit.place.as_str())
+                    } else {
+                        own
+                    };
+                    self.enter(unit, &apart, &mut BTreeSet::new())?;
+                    apart
+                };
+                of_namespace
+                    .entry(namespace)
+                    .or_insert_with(|| Arc::clone(&plane));
+                self.memory.planes.insert(unit.place.clone(), plane);
+            }
+            // Entry points that lead to each other.
+            for delivery in &self.all[followed..] {
+                reached.extend(delivery.reached.iter().cloned());
+            }
+            followed = self.all.len();
+            let left = rest.find(|unit| {
+                let is_led = reached.contains(&unit.place) || self.known.led.contains(&unit.place);
+                unit.may_begin && !evaluated.contains(&*unit.place) && !is_led
+            });
+            match left {
+                Some(unit) => pending.push_back(unit),
+                None => break,
+            }
+        }
+        let places = units.iter().map(|unit| &unit.place);
+        let led = places
+            .filter(|place| !self.memory.planes.contains_key(*place) && reached.contains(*place));
+        self.memory.led = led.cloned().collect();
+        self.left_behind()
+    }
+
+    /// Follows one entry point into a plane in which some deliveries were seen. False, and nothing is added, if it has one of them, too:
+    /// then it is another plane.
+    fn enter(
+        &mut self,
+        unit: &Unit,
+        plane: &Arc<str>,
+        seen: &mut BTreeSet<String>,
+    ) -> Result<bool, BeyondLimit> {
+        let before = self.all.len();
+        let mut own = BTreeSet::new();
+        let starts = unit
+            .resources
+            .iter()
+            .map(|resource| self.as_it_stays(resource, plane));
+        let starts: Vec<Step> = starts.collect();
+        self.follow(plane, starts, &mut own)?;
+        if own.iter().any(|id| seen.contains(id)) {
+            self.all.truncate(before);
+            return Ok(false);
+        }
+        for delivery in &self.all[before..] {
+            if delivery.parent.is_none() && delivery.key.starts_with("Application.") {
+                let resource = unit
+                    .resources
+                    .iter()
+                    .find(|one| self.scopes.key(&one.id()) == delivery.key);
+                if let Some(resource) = resource {
+                    self.memory
+                        .entries
+                        .insert(delivery.id.clone(), resource.clone());
+                }
+            }
+        }
+        seen.append(&mut own);
+        Ok(true)
+    }
+
+    /// An entry point as it is in the cluster: nobody applies another one.
+    fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Step {
+        let known = Application::of(resource).and_then(|application| {
+            let cluster = application.destination(plane, plane, None);
+            self.known
+                .entries
+                .get(&application.deliverer(&cluster, "").id(""))
+        });
+        Step::of(known.unwrap_or(resource).clone(), plane, None)
+    }
+
+    /// Follows the entry points of the state before that are in the tree no more: nobody deletes them.
+    fn left_behind(&mut self) -> Result<(), BeyondLimit> {
+        let there: BTreeSet<&str> = self.all.iter().map(|one| one.key.as_str()).collect();
+        let gone = self
+            .known
+            .entries
+            .iter()
+            .filter(|(_, resource)| !there.contains(&*self.scopes.key(&resource.id())));
+        let gone: Vec<(String, Resource)> =
+            gone.map(|(id, one)| (id.clone(), one.clone())).collect();
+        for (id, resource) in gone {
+            let planes = self.known.planes.values();
+            let of_id = |plane: &&Arc<str>| id.starts_with(&***plane);
+            let plane = planes
+                .filter(of_id)
+                .max_by_key(|plane| plane.len())
+                .cloned();
+            if let Some(plane) = plane {
+                let step = Step::of(resource, &plane, None);
+                self.follow(&plane, vec![step], &mut BTreeSet::new())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows Applications and sets, and those that they deliver. `seen` gets the names of the deliveries.
+    fn follow(
+        &mut self,
+        first: &Arc<str>,
+        starts: Vec<Step>,
+        seen: &mut BTreeSet<String>,
+    ) -> Result<(), BeyondLimit> {
+        let mut pending: VecDeque<Step> = starts.into();
+        while let Some(step) = pending.pop_front() {
+            let next = match ApplicationSet::of(&step.resource) {
+                Some(set) => self.set(&set, &step, seen),
+                None => match Application::of(&step.resource) {
+                    Some(application) => self.application(&application, first, &step, seen)?,
+                    None => Vec::new(),
+                },
+            };
+            if self.all.len() >= self.limits.deliveries {
+                let file = &*step.resource.origin.file;
+                return Err(BeyondLimit::of(Limit::Deliveries, self.limits, file));
+            }
+            pending.extend(next);
+        }
+        Ok(())
+    }
+
+    /// Adds a set, and returns its Applications.
+    fn set(&mut self, set: &ApplicationSet, step: &Step, seen: &mut BTreeSet<String>) -> Vec<Step> {
+        let by = set.deliverer(&step.here);
+        let id = by.id("");
+        if !seen.insert(id.clone()) {
+            return Vec::new();
+        }
+        let key = by.key();
+        let clusters = self.memory.clusters.entry(key.clone()).or_default();
+        let is_own = |repository: &str| self.repositories.are_own(repository);
+        let made = set.made(self.files, &is_own, clusters);
+        let mut names = BTreeSet::new();
+        let mut applications = made.applications;
+        applications.retain(|one| {
+            let id = one.resource.id();
+            names.insert((id.name, one.cluster.clone(), path_of(&one.resource)))
+        });
+        let next = match &made.error {
+            Some(_) => self
+                .applied_before(&id)
+                .iter()
+                .cloned()
+                .map(|resource| GeneratedApplication {
+                    resource,
+                    is_possible: step.is_possible,
+                    cluster: None,
+                    of_any: None,
+                })
+                .collect(),
+            None => applications.clone(),
+        };
+        let mut resources: Vec<Resource> = Vec::new();
+        let mut keys = BTreeSet::new();
+        for one in applications.iter().filter(|one| one.object().is_none()) {
+            if keys.insert(one.resource.id().name) {
+                resources.push(one.resource.clone());
+            }
+        }
+        self.all.push(Delivery {
+            cluster: Arc::clone(&step.here),
+            parent: step.parent.clone(),
+            key,
+            by: Some(by),
+            path: String::new(),
+            is_possible: step.is_possible,
+            object: None,
+            file: Arc::clone(&set.origin.file),
+            line: set.origin.line,
+            settings: set.settings(),
+            error: made.error,
+            resources: Arc::new(resources),
+            reached: Arc::default(),
+            unread: made.unread,
+            id: id.clone(),
+        });
+        let steps = next.into_iter().map(|one| Step {
+            is_possible: step.is_possible || one.is_possible,
+            cluster: one.cluster,
+            of_any: one.of_any,
+            ..Step::of(one.resource, &step.here, Some(&id))
+        });
+        steps.collect()
+    }
+
+    /// Adds an Application, several if its folder is partly unknown, and returns the Applications and sets that it delivers.
+    fn application(
+        &mut self,
+        application: &Application,
+        first: &Arc<str>,
+        step: &Step,
+        seen: &mut BTreeSet<String>,
+    ) -> Result<Vec<Step>, BeyondLimit> {
+        let cluster = application.destination(first, &step.here, step.cluster.as_deref());
+        let sources = application.sources();
+        let path = sources.iter().find_map(|source| source.text_at(&["path"]));
+        let path = path.unwrap_or_default();
+        let several = match is_partly_unknown(&path) {
+            true => folders::fitting(self.files, &path),
+            false => Vec::new(),
+        };
+        let folders: Vec<Option<String>> = match several.is_empty() {
+            true => vec![None],
+            false => several.into_iter().map(Some).collect(),
+        };
+        let mut next = Vec::new();
+        for folder in folders {
+            let by = application.deliverer(&cluster, folder.as_deref().unwrap_or_default());
+            let path = folder.clone().unwrap_or_else(|| folder_of_source(&path));
+            let id = by.id(&path);
+            if !seen.insert(id.clone()) {
+                continue;
+            }
+            let (path, applied) =
+                self.applied_there(application, &sources, folder.as_deref(), path, step, &id);
+            if self.budget.is_spent() || !self.budget.take(applied.resources.len() + 1) {
+                return Err(BeyondLimit::of(Limit::Instances, self.limits, shown(&path)));
+            }
+            let before = self.applied_before(&id);
+            // There may be no such cluster.
+            if step.is_possible && applied.is_missing && before.is_empty() {
+                continue;
+            }
+            let in_cluster = match &applied.error {
+                Some(_) => before,
+                None => applied.resources.as_slice(),
+            };
+            let children = in_cluster.iter().filter(|one| is_argo(one));
+            next.extend(children.map(|child| Step {
+                is_possible: step.is_possible,
+                ..Step::of(child.clone(), &cluster, Some(&id))
+            }));
+            self.all.push(Delivery {
+                id,
+                cluster: Arc::clone(&cluster),
+                parent: step.parent.clone(),
+                key: by.key(),
+                by: Some(by),
+                path,
+                is_possible: step.is_possible,
+                object: step.of_any.as_ref().and_then(|any| any.name.clone()),
+                file: Arc::clone(&application.origin.file),
+                line: application.origin.line,
+                settings: application.settings(),
+                error: applied.error.clone(),
+                resources: Arc::clone(&applied.resources),
+                reached: Arc::clone(&applied.reached),
+                unread: applied.unread.clone(),
+            });
+        }
+        Ok(next)
+    }
+
+    fn delivery_before(&self, id: &str) -> Option<&Delivery> {
+        let found = self.before.binary_search_by(|one| one.id.as_str().cmp(id));
+        found.ok().map(|at| &self.before[at])
+    }
+
+    fn applied_before(&self, id: &str) -> &[Resource] {
+        self.delivery_before(id)
+            .map_or(&[], |before| &before.resources)
+    }
+
+    /// What an Application makes, and from which folder: that of any cluster, if there is none for a cluster that a list names, which
+    /// then is another control plane's.
+    fn applied_there(
+        &self,
+        application: &Application,
+        sources: &[Node],
+        folder: Option<&str>,
+        path: String,
+        step: &Step,
+        id: &str,
+    ) -> (String, Arc<Applied>) {
+        let applied = self.applied(application, sources, folder);
+        let any = step.of_any.as_ref().map(|any| folder_of_source(&any.path));
+        let was = self.delivery_before(id).map(|before| before.path.as_str());
+        let Some(any) = any.filter(|any| {
+            let is_elsewhere = was.is_none_or(|was| was == any);
+            applied.is_missing && is_elsewhere && *any != path
+        }) else {
+            return (path, applied);
+        };
+        let sources = sources.iter().map(|source| {
+            let mut source = source.clone();
+            if source
+                .text_at(&["path"])
+                .is_some_and(|own| folder_of_source(&own) == path)
+            {
+                source.set("path", Node::text(any.as_str()));
+            }
+            source
+        });
+        let sources: Vec<Node> = sources.collect();
+        let applied = self.applied(application, &sources, folder);
+        (any, applied)
+    }
+
+    /// What the sources of an Application make; `folder` instead of the path of those where it is unknown.
+    fn applied(
+        &self,
+        application: &Application,
+        sources: &[Node],
+        folder: Option<&str>,
+    ) -> Arc<Applied> {
+        let namespace = application.target_namespace().unwrap_or_default();
+        let said: Vec<String> = sources
+            .iter()
+            .map(|source| source.to_json(30).to_string())
+            .collect();
+        // What a file beside the source says may be about this Application alone.
+        let (said, folder_name) = (said.join("\n"), folder.unwrap_or_default());
+        let name = sources.iter().find_map(|source| {
+            let written = || {
+                source
+                    .text_at(&["path"])
+                    .map(|path| folder_of_source(&path))
+            };
+            let folder = folder.map(str::to_owned).or_else(written)?;
+            let own = format!(".argocd-source-{}.yaml", application.name);
+            self.files
+                .has_file(&resolve(&folder, &own))
+                .then_some(&*application.name)
+        });
+        let key = format!(
+            "{said}\n{folder_name}\n{namespace}\n{}\n{}",
+            name.unwrap_or_default(),
+            application.is_hydrated()
+        );
+        if let Some(known) = self.made.borrow().get(&key) {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(self.make(application, sources, folder, &namespace));
+        self.made.borrow_mut().insert(key, Arc::clone(&made));
+        made
+    }
+
+    fn make(
+        &self,
+        application: &Application,
+        sources: &[Node],
+        folder: Option<&str>,
+        namespace: &str,
+    ) -> Applied {
+        let mut applied = Applied::default();
+        let mut all = Built::default();
+        if application.is_hydrated() {
+            let subject = format!("hydrated source of {}", application.name);
+            let reason = "the contents of another branch are not read";
+            all.unread
+                .push(self.unread(application, What::OtherRepository, subject, reason));
+        } else if sources.is_empty() {
+            applied.error = Some(BuildError {
+                reason: "it has no source".to_owned(),
+                file: application.origin.file.to_string(),
+                line: application.origin.line,
+            });
+            return applied;
+        }
+        for node in sources {
+            match self.source(application, node, folder) {
+                Made::Built(built) => {
+                    all.resources.extend(built.resources);
+                    all.reached.extend(built.reached);
+                    all.unread.extend(built.unread);
+                }
+                Made::Unread(unread) => all.unread.push(unread),
+                Made::Failed(error) => {
+                    applied.error = Some(error);
+                    return applied;
+                }
+                Made::Missing(error) => {
+                    applied.error = Some(error);
+                    applied.is_missing = true;
+                    return applied;
+                }
+            }
+        }
+        let mut last: BTreeMap<String, usize> = BTreeMap::new();
+        for (at, resource) in all.resources.iter_mut().enumerate() {
+            self.place(resource, namespace);
+            last.insert(self.scopes.key(&resource.id()), at);
+        }
+        // Of several objects of one key, the last one counts.
+        let mut at = 0;
+        all.resources.retain(|resource| {
+            let is_last = last.get(&self.scopes.key(&resource.id())) == Some(&at);
+            at += 1;
+            is_last
+        });
+        Applied {
+            resources: Arc::new(all.resources),
+            reached: Arc::new(all.reached),
+            unread: all.unread,
+            ..Applied::default()
+        }
+    }
+
+    fn unread(
+        &self,
+        application: &Application,
+        what: What,
+        subject: String,
+        reason: &str,
+    ) -> UnreadInput {
+        UnreadInput {
+            what,
+            subject,
+            file: application.origin.file.to_string(),
+            line: application.origin.line,
+            reason: reason.to_owned(),
+        }
+    }
+
+    fn source(&self, application: &Application, node: &Node, folder: Option<&str>) -> Made {
+        let repository = node.text_at(&["repoURL"]).unwrap_or_default();
+        let revision = node.text_at(&["targetRevision"]).unwrap_or_default();
+        if let Some(chart) = node.text_at(&["chart"]) {
+            let subject = format!("chart {chart} {revision}").trim_end().to_owned();
+            let reason = "charts are not rendered here";
+            return Made::Unread(self.unread(application, What::Chart, subject, reason));
+        }
+        let path = node.text_at(&["path"]).unwrap_or_default();
+        if !self.repositories.are_own(&repository) {
+            let reason = "another repository is not read";
+            return Made::Unread(self.unread(
+                application,
+                What::OtherRepository,
+                repository,
+                reason,
+            ));
+        }
+        if is_partly_unknown(&path) && folder.is_none() {
+            let reason = "no folder of the tree fits it";
+            return Made::Unread(self.unread(application, What::Template, path, reason));
+        }
+        let own = match folder {
+            Some(folder) if is_partly_unknown(&path) => folder.to_owned(),
+            _ => folder_of_source(&path),
+        };
+        let source = Source {
+            files: self.files,
+            builder: &self.builder,
+            plugins: &self.plugins,
+            application,
+            folder: &own,
+        };
+        source.made(node)
+    }
+
+    /// Gives an object the namespace in which it is applied (argo-cd controller/state.go, NormalizeTargetObjects).
+    fn place(&self, resource: &mut Resource, namespace: &str) {
+        let id = resource.id();
+        let is_cluster_scoped = self.scopes.is_cluster(&id.group, &id.kind);
+        if is_cluster_scoped && !id.namespace.is_empty() {
+            resource.node.entry_mut("metadata").remove("namespace");
+        } else if !is_cluster_scoped && id.namespace.is_empty() && !namespace.is_empty() {
+            let metadata = resource.node.entry_mut("metadata");
+            metadata.set("namespace", Node::text(namespace));
+        }
+    }
+}
+
+/// The folder that a path of a source means.
+fn folder_of_source(path: &str) -> String {
+    resolve("", path.trim_start_matches('/'))
+}
+
+fn path_of(resource: &Resource) -> Option<String> {
+    let sources = Application::of(resource)?.sources();
+    sources.first()?.text_at(&["path"])
+}

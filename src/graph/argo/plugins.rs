@@ -1,0 +1,100 @@
+//! Plugins that do nothing but run `kustomize build`, as the tree defines them: a `ConfigManagementPlugin`, or the values of Argo CD's
+//! chart (`configs.cmp.plugins`).
+
+use std::collections::BTreeSet;
+
+use crate::graph::files::TreeFiles;
+use crate::graph::node::Node;
+
+/// The names of such plugins.
+pub(super) fn of_kustomize(files: &TreeFiles<'_>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for path in files.manifests() {
+        let is_asked = |bytes: &[u8]| {
+            let has = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
+            has(b"kustomize") && (has(b"cmp:") || has(b"ConfigManagementPlugin"))
+        };
+        if !files.bytes(path).is_ok_and(|bytes| is_asked(&bytes)) {
+            continue;
+        }
+        for document in &files.parsed(path).documents {
+            plugins_of(document, &mut found);
+            // The definition may be a file in a ConfigMap.
+            for (_, text) in document
+                .get("data")
+                .map(|data| data.entries())
+                .unwrap_or_default()
+            {
+                let text = text
+                    .as_str()
+                    .filter(|text| text.contains("ConfigManagementPlugin"));
+                let parsed = text.map(crate::graph::files::parse_inline);
+                for inner in parsed.iter().flat_map(|parsed| &parsed.documents) {
+                    plugins_of(inner, &mut found);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
+    if document.text_at(&["kind"]).as_deref() == Some("ConfigManagementPlugin") {
+        let name = document.text_at(&["metadata", "name"]);
+        let version = document.text_at(&["spec", "version"]);
+        let name = name.map(|name| match version {
+            Some(version) => format!("{name}-{version}"),
+            None => name,
+        });
+        let spec = document.get("spec").unwrap_or(Node::Null);
+        found.extend(name.filter(|_| is_kustomize(&spec)));
+    }
+    // The chart may be a part of another one, which has its values below a name.
+    let below = document.entries().into_iter().map(|(_, value)| value);
+    for values in below.chain([document.clone()]) {
+        let plugins = values.at(&["configs", "cmp", "plugins"]);
+        for (name, plugin) in plugins.map(|plugins| plugins.entries()).unwrap_or_default() {
+            if is_kustomize(&plugin) {
+                found.insert(name.to_string());
+            }
+        }
+    }
+}
+
+/// Whether all that a plugin does is to run kustomize where the source is.
+fn is_kustomize(plugin: &Node) -> bool {
+    let words = ["command", "args"].map(|list| {
+        plugin
+            .get("generate")
+            .map(|generate| generate.texts_at(list))
+    });
+    let words: Vec<String> = words.into_iter().flatten().flatten().collect();
+    let line = words.join(" ");
+    let line = line
+        .strip_prefix("sh -c ")
+        .or_else(|| line.strip_prefix("bash -c "))
+        .unwrap_or(&line);
+    let mut words = line.split_whitespace();
+    let is_plain = !line.contains(['|', ';', '&', '<', '>', '$', '`', '\n']);
+    is_plain
+        && words.next() == Some("kustomize")
+        && words.next() == Some("build")
+        && words.all(|word| word == "." || word.starts_with("--"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plugin_counts_if_it_runs_kustomize_and_nothing_else() {
+        let text = "configs:\n  cmp:\n    plugins:\n\
+                    \x20     plain: {generate: {command: [sh, -c], args: [kustomize build --enable-helm]}}\n\
+                    \x20     piped: {generate: {command: [sh, -c], args: ['kustomize build . | envsubst']}}\n\
+                    ---\nkind: ConfigManagementPlugin\nmetadata: {name: own}\n\
+                    spec: {version: v1, generate: {command: [kustomize, build, .]}}\n";
+        let tree = TreeFiles::of_texts([("values.yaml".to_owned(), text.as_bytes().into())]);
+        let found: Vec<String> = of_kustomize(&tree).into_iter().collect();
+        assert_eq!(found, ["own-v1", "plain"]);
+    }
+}

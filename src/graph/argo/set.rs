@@ -1,0 +1,289 @@
+//! One ApplicationSet of Argo CD: what it says, and the Applications that it generates.
+
+use std::sync::Arc;
+
+use super::application::{GROUP, RESOURCES_FINALIZER};
+use super::generators::{ClusterNames, Generators, filled};
+use super::template::{Language, Parameters, TemplateError};
+use crate::graph::delivery::Settings;
+use crate::graph::files::{TreeFiles, parse_inline};
+use crate::graph::kustomize::{BuildError, Origin, Resource, merged};
+use crate::graph::node::Node;
+use crate::graph::unread::{UnreadInput, What};
+use crate::kustomize::{Deliverer, SourceTool};
+
+/// An ApplicationSet as its parent applies it.
+#[derive(Clone, Debug)]
+pub(super) struct ApplicationSet {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) node: Node,
+    pub(super) origin: Origin,
+}
+
+/// The clusters that a set names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SetClusters {
+    /// In lists that are merged with what is not known.
+    pub(super) listed: ClusterNames,
+    /// In selectors.
+    pub(super) selected: ClusterNames,
+}
+
+impl GeneratedApplication {
+    /// The name of the object that stands for it, if its own does not.
+    pub(super) fn object(&self) -> Option<&str> {
+        self.of_any.as_ref()?.name.as_deref()
+    }
+}
+
+impl SetClusters {
+    /// Whether there is a name in `other` and not here.
+    pub(super) fn are_less_than(&self, other: &Self) -> bool {
+        let less = |own: &ClusterNames, others: &ClusterNames| {
+            others
+                .iter()
+                .any(|(keys, values)| !own.get(keys).is_some_and(|own| own.is_superset(values)))
+        };
+        less(&self.listed, &other.listed) || less(&self.selected, &other.selected)
+    }
+}
+
+/// An Application that a set generates.
+#[derive(Clone, Debug)]
+pub(super) struct GeneratedApplication {
+    pub(super) resource: Resource,
+    /// Whether it depends on what only the cluster or a service knows.
+    pub(super) is_possible: bool,
+    /// The cluster that its parameters name.
+    pub(super) cluster: Option<String>,
+    /// The Application of any cluster, if only the name of this one is known.
+    pub(super) of_any: Option<AnyCluster>,
+}
+
+/// What is known of the Application of any cluster.
+#[derive(Clone, Debug)]
+pub(super) struct AnyCluster {
+    /// Its name: its object stands for those of clusters that nothing but a list names.
+    pub(super) name: Option<String>,
+    /// The folder of its source.
+    pub(super) path: String,
+}
+
+/// What a set makes.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    pub(super) applications: Vec<GeneratedApplication>,
+    pub(super) unread: Vec<UnreadInput>,
+    pub(super) error: Option<BuildError>,
+}
+
+impl ApplicationSet {
+    /// What an object says, if it is an ApplicationSet.
+    pub(super) fn of(resource: &Resource) -> Option<Self> {
+        let id = resource.id();
+        (id.group == GROUP && id.kind == "ApplicationSet").then(|| Self {
+            namespace: id.namespace,
+            name: id.name,
+            node: resource.node.clone(),
+            origin: resource.origin.clone(),
+        })
+    }
+
+    /// Who delivers what it generates into a cluster.
+    pub(super) fn deliverer(&self, cluster: &Arc<str>) -> Deliverer {
+        Deliverer {
+            cluster: Arc::clone(cluster),
+            tool: SourceTool::ArgoCdSet,
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            folder: String::new(),
+        }
+    }
+
+    fn preserves(&self) -> bool {
+        let preserves = ["spec", "syncPolicy", "preserveResourcesOnDeletion"];
+        self.node.at(&preserves).and_then(|flag| flag.as_bool()) == Some(true)
+    }
+
+    /// What it says about the Applications that it generates.
+    pub(super) fn settings(&self) -> Settings {
+        let policy = self.node.at(&["spec", "syncPolicy"]);
+        let text = |key: &str| policy.as_ref()?.text_at(&[key]);
+        Settings {
+            preserve_resources: self.preserves().then_some(true),
+            applications_sync: text("applicationsSync"),
+            ..Settings::default()
+        }
+    }
+
+    fn language(&self) -> Language {
+        let spec = self.node.get("spec").unwrap_or(Node::Null);
+        match spec.get("goTemplate").and_then(|flag| flag.as_bool()) {
+            Some(true) => {
+                let options = spec.texts_at("goTemplateOptions");
+                let missing_is_error = options.iter().any(|one| one == "missingkey=error");
+                Language::Go { missing_is_error }
+            }
+            _ => Language::Plain,
+        }
+    }
+
+    /// The Applications that it generates. An error in any generator changes nothing in the whole set.
+    pub(super) fn made(
+        &self,
+        files: &TreeFiles<'_>,
+        is_own: &dyn Fn(&str) -> bool,
+        clusters: &mut SetClusters,
+    ) -> Made {
+        let mut made = Made::default();
+        let language = self.language();
+        let spec = self.node.get("spec").unwrap_or(Node::Null);
+        let mut generators = Generators {
+            files,
+            language,
+            is_own,
+            clusters: &clusters.listed,
+            selected: &clusters.selected,
+            named: ClusterNames::new(),
+            named_by_selectors: ClusterNames::new(),
+        };
+        let generated = generators.all(&spec);
+        let (listed, selected) = (generators.named, generators.named_by_selectors);
+        for (known, named) in [
+            (&mut clusters.listed, listed),
+            (&mut clusters.selected, selected),
+        ] {
+            for (keys, values) in named {
+                known.entry(keys).or_default().extend(values);
+            }
+        }
+        let generated = match generated {
+            Ok(generated) => generated,
+            Err(error) => {
+                self.take(&mut made, error);
+                return made;
+            }
+        };
+        for (what, subject, reason) in generated.unread {
+            let unread = self.unread(what, subject, reason.to_owned());
+            if !made.unread.contains(&unread) {
+                made.unread.push(unread);
+            }
+        }
+        for (parameters, over) in &generated.all {
+            match self.application(&spec, language, parameters, over.as_ref()) {
+                Ok(application) => made.applications.extend(application),
+                Err(error) => {
+                    self.take(&mut made, error);
+                    if made.error.is_some() {
+                        made.applications.clear();
+                        break;
+                    }
+                }
+            }
+        }
+        made
+    }
+
+    fn take(&self, made: &mut Made, error: TemplateError) {
+        match error {
+            TemplateError::Failed(reason) => {
+                made.error = Some(BuildError {
+                    reason,
+                    file: self.origin.file.to_string(),
+                    line: self.origin.line,
+                });
+            }
+            TemplateError::Unread(reason) => {
+                let subject = format!("ApplicationSet {}", self.name);
+                let unread = self.unread(What::Template, subject, reason);
+                if !made.unread.contains(&unread) {
+                    made.unread.push(unread);
+                }
+            }
+        }
+    }
+
+    fn unread(&self, what: What, subject: String, reason: String) -> UnreadInput {
+        UnreadInput {
+            what,
+            subject,
+            file: self.origin.file.to_string(),
+            line: self.origin.line,
+            reason,
+        }
+    }
+
+    /// The Application of some parameters (argo-cd applicationset/utils/utils.go, RenderTemplateParams;
+    /// applicationset/controllers/template/template.go).
+    fn application(
+        &self,
+        spec: &Node,
+        language: Language,
+        parameters: &Parameters,
+        over: Option<&Node>,
+    ) -> Result<Option<GeneratedApplication>, TemplateError> {
+        let mut template = spec.get("template").unwrap_or(Node::Null);
+        if let Some(over) = over {
+            template = merged(template, over).unwrap_or(Node::Null);
+        }
+        let mut node = filled(&template, language, parameters)?;
+        if let Some(patch) = spec.text_at(&["templatePatch"]) {
+            let text = language.replace(&patch, parameters)?;
+            let parsed = parse_inline(&text);
+            if let Some((reason, _)) = parsed.error {
+                let reason = format!("`templatePatch` cannot be read: {reason}");
+                return Err(TemplateError::Failed(reason));
+            }
+            if let Some(patch) = parsed.documents.first() {
+                node = merged(node, patch).unwrap_or(Node::Null);
+            }
+        }
+        node.set("apiVersion", Node::text("argoproj.io/v1alpha1"));
+        node.set("kind", Node::text("Application"));
+        let metadata = node.entry_mut("metadata");
+        metadata.set("namespace", Node::text(self.namespace.as_str()));
+        let has_finalizers = !metadata.items_at("finalizers").is_empty();
+        let has_parameters = !parameters.known.is_empty() || parameters.are_partly_unknown;
+        if !has_finalizers && has_parameters && !self.preserves() {
+            let finalizers = vec![Node::text(RESOURCES_FINALIZER)];
+            metadata.set("finalizers", Node::Seq(Arc::new(finalizers)));
+        }
+        let Some(mut resource) = Resource::written(node, &self.origin.file, self.origin.line)
+        else {
+            return Err(TemplateError::Failed(
+                "its template gives no name".to_owned(),
+            ));
+        };
+        resource.is_possible = parameters.are_partly_unknown;
+        let of_any = parameters.cluster.as_ref().map(|cluster| {
+            let of_any = Parameters {
+                known: cluster.of_any.clone(),
+                are_partly_unknown: true,
+                cluster: None,
+            };
+            let text = |path: &[&str]| {
+                let text = template.text_at(path).unwrap_or_default();
+                language.replace(&text, &of_any).ok()
+            };
+            AnyCluster {
+                name: text(&["metadata", "name"]).filter(|_| !cluster.is_selected),
+                path: text(&["spec", "source", "path"]).unwrap_or_default(),
+            }
+        });
+        resource.origin = Origin {
+            is_generated: true,
+            ..self.origin.clone()
+        };
+        Ok(Some(GeneratedApplication {
+            resource,
+            is_possible: parameters.are_partly_unknown,
+            cluster: parameters
+                .cluster
+                .as_ref()
+                .map(|cluster| cluster.name.clone()),
+            of_any,
+        }))
+    }
+}

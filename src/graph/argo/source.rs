@@ -1,0 +1,315 @@
+//! What Argo CD makes of one source of an Application (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use globset::{Glob, GlobMatcher};
+
+use super::application::Application;
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{BuildError, Builder, Built, Resource, merged, resources_of, shown};
+use crate::graph::node::Node;
+use crate::graph::unread::{UnreadInput, What};
+use crate::kustomize::{folder_of, name_of, resolve};
+
+/// What a source makes.
+#[derive(Clone, Debug)]
+pub(super) enum Made {
+    Built(Built),
+    Unread(UnreadInput),
+    Failed(BuildError),
+    /// The folder does not exist: the same, of what may not exist at all.
+    Missing(BuildError),
+}
+
+/// How a source is read.
+enum SourceType {
+    Helm,
+    Kustomize,
+    Directory,
+    Plugin,
+}
+
+/// A source of this tree.
+pub(super) struct Source<'s> {
+    pub(super) files: &'s TreeFiles<'s>,
+    pub(super) builder: &'s Builder<'s>,
+    /// The plugins that run kustomize and nothing else.
+    pub(super) plugins: &'s BTreeSet<String>,
+    pub(super) application: &'s Application,
+    /// The folder, from the root of the tree.
+    pub(super) folder: &'s str,
+}
+
+impl Source<'_> {
+    /// What it makes, as `node` says.
+    pub(super) fn made(&self, node: &Node) -> Made {
+        if self.files.has_file(self.folder) || !self.files.has_folder(self.folder) {
+            let reason = format!("the path {} does not exist", shown(self.folder));
+            return Made::Missing(self.error(reason));
+        }
+        let node = match self.overridden(node) {
+            Ok(node) => node,
+            Err(error) => return Made::Failed(error),
+        };
+        match self.type_of(&node) {
+            Err(reason) => self.failed(reason),
+            Ok(SourceType::Helm) => {
+                let subject = format!("chart {}", shown(self.folder));
+                self.unread(What::Chart, subject, "charts are not rendered here")
+            }
+            Ok(SourceType::Plugin) => {
+                let name = node.text_at(&["plugin", "name"]).unwrap_or_default();
+                if self.plugins.contains(&name) {
+                    return self.kustomized(&node);
+                }
+                let subject = format!("plugin {name}").trim_end().to_owned();
+                self.unread(What::Plugin, subject, "plugins are not run")
+            }
+            Ok(SourceType::Kustomize) => self.kustomized(&node),
+            Ok(SourceType::Directory) => self.directory(&node),
+        }
+    }
+
+    fn failed(&self, reason: String) -> Made {
+        Made::Failed(self.error(reason))
+    }
+
+    fn error(&self, reason: String) -> BuildError {
+        BuildError {
+            reason,
+            file: self.application.origin.file.to_string(),
+            line: self.application.origin.line,
+        }
+    }
+
+    fn unread(&self, what: What, subject: String, reason: &str) -> Made {
+        Made::Unread(UnreadInput {
+            what,
+            subject,
+            file: self.application.origin.file.to_string(),
+            line: self.application.origin.line,
+            reason: reason.to_owned(),
+        })
+    }
+
+    /// The source with what the files `.argocd-source*.yaml` beside it say; they cannot change where it is.
+    fn overridden(&self, node: &Node) -> Result<Node, BuildError> {
+        let own = format!(".argocd-source-{}.yaml", self.application.name);
+        let mut node = node.clone();
+        for name in [".argocd-source.yaml", &own] {
+            let path = resolve(self.folder, name);
+            if !self.files.has_file(&path) {
+                continue;
+            }
+            let parsed = self.files.parsed(&path);
+            if let Some((reason, line)) = &parsed.error {
+                return Err(BuildError {
+                    reason: format!("{path} cannot be read: {reason}"),
+                    file: path.clone(),
+                    line: *line,
+                });
+            }
+            if let Some(patch) = parsed.documents.first() {
+                let mut patch = patch.clone();
+                for fixed in ["path", "chart", "repoURL", "targetRevision"] {
+                    patch.remove(fixed);
+                }
+                node = merged(node, &patch).unwrap_or(Node::Null);
+            }
+        }
+        Ok(node)
+    }
+
+    fn type_of(&self, node: &Node) -> Result<SourceType, String> {
+        let kinds = ["helm", "kustomize", "directory", "plugin"];
+        let mut said = kinds
+            .into_iter()
+            .filter(|kind| node.get(kind).is_some_and(|one| one.is_map()));
+        match (said.next(), said.next()) {
+            (Some(one), Some(other)) => Err(format!("its source is both {one} and {other}")),
+            (Some("helm"), None) => Ok(SourceType::Helm),
+            (Some("kustomize"), None) => Ok(SourceType::Kustomize),
+            (Some("plugin"), None) => Ok(SourceType::Plugin),
+            (Some(_), None) => Ok(SourceType::Directory),
+            (None, _) if self.files.kustomization_of(self.folder).is_some() => {
+                Ok(SourceType::Kustomize)
+            }
+            (None, _) => {
+                let mut own = self.files.below(self.folder);
+                let is_chart = |path: &str| {
+                    folder_of(path) == self.folder && name_of(path).ends_with("Chart.yaml")
+                };
+                Ok(if own.any(is_chart) {
+                    SourceType::Helm
+                } else {
+                    SourceType::Directory
+                })
+            }
+        }
+    }
+
+    /// A kustomization, with what `spec.source.kustomize` says written into it.
+    fn kustomized(&self, node: &Node) -> Made {
+        let mut doc = match self.builder.kustomization(self.folder) {
+            Ok(doc) => doc,
+            Err(error) => return Made::Failed(error),
+        };
+        if let Some(options) = node.get("kustomize") {
+            for field in ["namePrefix", "nameSuffix", "namespace"] {
+                if let Some(text) = options.text_at(&[field]) {
+                    doc.node.set(field, Node::text(text));
+                }
+            }
+            let skips = options
+                .get("ignoreMissingComponents")
+                .and_then(|flag| flag.as_bool());
+            let is_there = |path: &Node| {
+                let place = path.as_str().map(|path| resolve(self.folder, path));
+                skips != Some(true) || place.is_some_and(|place| self.files.has_folder(&place))
+            };
+            let components = options.items_at("components").into_iter().filter(is_there);
+            for (list, items) in [
+                ("patches", options.items_at("patches")),
+                ("components", components.collect()),
+            ] {
+                if !items.is_empty() {
+                    doc.node.entry_mut(list).seq_mut().extend(items);
+                }
+            }
+            for marks in ["commonLabels", "commonAnnotations"] {
+                for (key, value) in options
+                    .get(marks)
+                    .map(|marks| marks.entries())
+                    .unwrap_or_default()
+                {
+                    doc.node.entry_mut(marks).set(&key, value);
+                }
+            }
+        }
+        match self.builder.build(&doc) {
+            Ok(built) => Made::Built(built),
+            Err(error) => Made::Failed(error),
+        }
+    }
+
+    /// All manifests of a folder.
+    fn directory(&self, node: &Node) -> Made {
+        let options = node.get("directory");
+        let text = |key: &str| options.as_ref()?.text_at(&[key]);
+        let recurse = options
+            .as_ref()
+            .and_then(|all| all.get("recurse")?.as_bool())
+            == Some(true);
+        let patterns = Patterns {
+            include: text("include").map(|pattern| matcher(&pattern)),
+            exclude: text("exclude").map(|pattern| matcher(&pattern)),
+        };
+        let mut built = Built::default();
+        built.reached.insert(self.folder.to_owned());
+        let mut resources = Vec::new();
+        for path in self.files.below(self.folder) {
+            let below = path[self.folder.len()..].trim_start_matches('/');
+            if !recurse && below.contains('/') || !is_taken(path) || !patterns.take(below) {
+                continue;
+            }
+            if path.ends_with(".jsonnet") {
+                built.unread.push(UnreadInput {
+                    what: What::Jsonnet,
+                    subject: path.to_owned(),
+                    file: path.to_owned(),
+                    line: 1,
+                    reason: "Jsonnet is not evaluated".to_owned(),
+                });
+                continue;
+            }
+            match self.objects(path) {
+                Ok(objects) => resources.extend(objects),
+                Err(error) => return Made::Failed(error),
+            }
+            built.reached.insert(path.to_owned());
+        }
+        if let Err(error) = self
+            .builder
+            .take_copies(resources.len(), &self.application.origin.file)
+        {
+            return Made::Failed(error);
+        }
+        built.resources = resources;
+        Made::Built(built)
+    }
+
+    /// The objects of a file. One that is no manifest is passed over, unless it looks like one.
+    fn objects(&self, path: &str) -> Result<Vec<Resource>, BuildError> {
+        let bytes = self.files.bytes(path).unwrap_or_else(|_| Arc::from([]));
+        let has = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
+        if has("+argocd:skip-file-rendering") {
+            return Ok(Vec::new());
+        }
+        let parsed = self.files.parsed(path);
+        let (reason, line) = match (&parsed.error, resources_of(&parsed, path)) {
+            (None, Ok(objects)) => return Ok(objects),
+            (Some((reason, line)), _) => (format!("{path} cannot be read: {reason}"), *line),
+            (None, Err(line)) => {
+                let reason = format!("{path} has a document that is no whole object");
+                (reason, line.unwrap_or(1))
+            }
+        };
+        if ["apiVersion", "kind", "metadata"].into_iter().all(has) {
+            return Err(BuildError {
+                reason,
+                file: path.to_owned(),
+                line,
+            });
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// Which files of a folder count. `*` crosses folders, and a pattern that cannot be read matches nothing
+/// (argo-cd util/glob/glob.go).
+struct Patterns {
+    include: Option<Option<GlobMatcher>>,
+    exclude: Option<Option<GlobMatcher>>,
+}
+
+impl Patterns {
+    fn take(&self, path: &str) -> bool {
+        let fits = |pattern: &Option<GlobMatcher>| {
+            pattern
+                .as_ref()
+                .is_some_and(|pattern| pattern.is_match(path))
+        };
+        !self.exclude.as_ref().is_some_and(fits) && self.include.as_ref().is_none_or(fits)
+    }
+}
+
+fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    Some(Glob::new(pattern).ok()?.compile_matcher())
+}
+
+/// Whether Argo CD reads a file by its name: the case of the ending matters.
+fn is_taken(path: &str) -> bool {
+    [".yaml", ".yml", ".json", ".jsonnet"]
+        .iter()
+        .any(|ending| path.ends_with(ending))
+}
+
+/// The files and folders that a folder leads to as a source, nothing built: what a kustomization includes, or its files.
+pub(super) fn leads_to(files: &TreeFiles<'_>, folder: &str, node: &Node) -> Vec<String> {
+    if files.kustomization_of(folder).is_some() && node.get("directory").is_none() {
+        return vec![folder.to_owned()];
+    }
+    let recurse = node
+        .at(&["directory", "recurse"])
+        .and_then(|flag| flag.as_bool())
+        == Some(true);
+    let own = files
+        .below(folder)
+        .filter(|path| recurse || folder_of(path) == folder);
+    let all: BTreeSet<String> = own
+        .filter(|path| is_taken(path))
+        .map(str::to_owned)
+        .collect();
+    all.into_iter().collect()
+}

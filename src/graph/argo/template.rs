@@ -1,0 +1,141 @@
+//! The two template languages of ApplicationSets: `{{name}}` (valyala/fasttemplate), and the templates of Go.
+
+use serde_json::{Map, Value};
+
+use super::gotemplate;
+
+/// Which language a set is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    /// `{{name}}`, and nothing else.
+    Plain,
+    /// Templates of Go; a missing parameter is an error, or the text `<no value>`.
+    Go {
+        /// `goTemplateOptions: ["missingkey=error"]`.
+        missing_is_error: bool,
+    },
+}
+
+/// The parameters of one Application of a set: flat in the plain language, nested in that of Go.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Parameters {
+    /// Those whose values are known.
+    pub(super) known: Map<String, Value>,
+    /// Whether there are others, which only the cluster or another service knows.
+    pub(super) are_partly_unknown: bool,
+    /// The cluster that they are about, if only its name is known.
+    pub(super) cluster: Option<NamedCluster>,
+}
+
+/// A cluster of which only the name is known.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NamedCluster {
+    /// Its name.
+    pub(super) name: String,
+    /// The parameters of any cluster, this one among them.
+    pub(super) of_any: Map<String, Value>,
+    /// Whether a selector names it: then it may have an Application where others have none.
+    pub(super) is_selected: bool,
+}
+
+/// Why a template gives nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TemplateError {
+    /// Argo CD fails, too.
+    Failed(String),
+    /// It needs what is not evaluated here.
+    Unread(String),
+}
+
+impl Language {
+    /// A text with its parameters. An action that needs unknown ones stays as it is written.
+    pub(super) fn replace(
+        self,
+        text: &str,
+        parameters: &Parameters,
+    ) -> Result<String, TemplateError> {
+        match self {
+            Self::Plain => plain(text, parameters).ok_or_else(|| {
+                TemplateError::Failed(format!("`{text}` has a `{{{{` that nothing closes"))
+            }),
+            Self::Go { missing_is_error } => {
+                gotemplate::replace(text, parameters, missing_is_error)
+            }
+        }
+    }
+}
+
+/// Puts parameters in the place of `{{name}}`. What no parameter is called stays as it is written
+/// (argo-cd applicationset/utils/utils.go, Render.Replace). `None` if a tag is never closed beside one that is.
+fn plain(text: &str, parameters: &Parameters) -> Option<String> {
+    // Argo CD asks `.*{{.*}}.*` first, whose dots cross no line.
+    let has_tag = |line: &str| {
+        line.split_once("{{")
+            .is_some_and(|(_, after)| after.contains("}}"))
+    };
+    if !text.split('\n').any(has_tag) {
+        return Some(text.to_owned());
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (tag, behind) = after.split_once("}}")?;
+        out.push_str(before);
+        match parameters.known.get(tag.trim()).and_then(Value::as_str) {
+            Some(value) => out.push_str(value),
+            None => out.extend(["{{", tag, "}}"]),
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Whether a text has a part that only the cluster knows.
+pub(super) fn is_partly_unknown(text: &str) -> bool {
+    text.contains("{{")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(text: &str) -> Option<String> {
+        let pairs = [
+            ("path", "apps/web"),
+            ("path.basename", "web"),
+            ("open", "{{"),
+        ];
+        let known = pairs.map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let parameters = Parameters {
+            known: known.into_iter().collect(),
+            ..Parameters::default()
+        };
+        plain(text, &parameters)
+    }
+
+    #[test]
+    fn parameters_are_replaced_with_and_without_blanks() {
+        assert_eq!(
+            with("a-{{path.basename}}-{{ path }}"),
+            Some("a-web-apps/web".into())
+        );
+    }
+
+    #[test]
+    fn unknown_tags_stay_as_written() {
+        assert_eq!(with("{{ name }}-{{}}"), Some("{{ name }}-{{}}".into()));
+    }
+
+    #[test]
+    fn an_unclosed_tag_fails_only_beside_a_closed_one() {
+        assert_eq!(with("{{path}}-{{path"), None);
+        assert_eq!(with("a-{{path"), Some("a-{{path".into()));
+        assert_eq!(with("{{\npath}}"), Some("{{\npath}}".into()));
+    }
+
+    #[test]
+    fn values_are_not_read_again() {
+        assert_eq!(with("{{open}}path}}"), Some("{{path}}".into()));
+    }
+}

@@ -1,0 +1,255 @@
+//! What Argo CD does about what leaves an Application or an ApplicationSet (argo-cd controller/appcontroller.go, autoSync and
+//! finalizeApplicationDeletion; gitops-engine pkg/sync/sync_context.go; applicationset/controllers/applicationset_controller.go).
+
+use super::pruning::{CANNOT_BUILD, Delivery, nothing};
+use crate::changes::{DeliveredMarks, KnownDelivery};
+use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd};
+use crate::graph::delivery::Settings;
+use crate::inventory::Member;
+use crate::kube::Policy;
+use crate::kustomize::{Deliverer, SourceTool};
+
+/// Why nothing is deleted, by a sync or with an Application, if one object asks for it.
+pub(super) const AWAITS_CONFIRMATION: &str = "waits until somebody confirms the deletion";
+
+impl<'a> Delivery<'a, '_> {
+    /// What becomes of what leaves an Application or a set that the graph knows. `before`: what base says of it; `deleted`: whether a
+    /// tool deletes its object; `stays`: whether head has that.
+    pub(super) fn of_argo(
+        &self,
+        by: &Deliverer,
+        before: &'a KnownDelivery,
+        deleted: bool,
+        stays: bool,
+    ) -> Withdrawal<'a> {
+        if deleted && !stays {
+            return match by.tool {
+                SourceTool::ArgoCdSet => self.set_deleted(before),
+                _ => self.application_deleted(before),
+            };
+        }
+        let in_head = self.part.head.and_then(|head| head.delivery(by));
+        // What nobody deletes goes on as it was.
+        let Some(after) = in_head.or((!stays).then_some(before)) else {
+            return nothing("delivers nothing there any more");
+        };
+        if after.error.is_some() {
+            return nothing(CANNOT_BUILD);
+        }
+        // What cannot be read any more may still have it.
+        if after.is_empty && !after.unread.is_subset(&before.unread) {
+            return Withdrawal::default();
+        }
+        let mut withdrawal = match by.tool {
+            SourceTool::ArgoCdSet => self.applications_left(before, after),
+            _ => self.pruned_by_application(by, before, after, in_head.is_none()),
+        };
+        withdrawal.is_possible |= !after.unread.is_subset(&before.unread);
+        withdrawal
+    }
+
+    /// What an Application prunes. It syncs the change once with what base says of it, before its own object changes (recorded: three
+    /// of three); one that nothing delivers stays as base has it.
+    fn pruned_by_application(
+        &self,
+        by: &Deliverer,
+        before: &'a KnownDelivery,
+        after: &'a KnownDelivery,
+        is_left_behind: bool,
+    ) -> Withdrawal<'a> {
+        let [deleted_before, deletes] = [before, after].map(|known| prunes(&known.settings));
+        if !deleted_before && !deletes {
+            return nothing("does not prune");
+        }
+        let is_extraneous = |member: &&Member| {
+            let marks = before.marks.get(&member.key.to_string());
+            marks.is_some_and(|marks| marks.is_ignored_as_extraneous)
+        };
+        if self.leaving.members.iter().all(is_extraneous) && !self.changes_otherwise(by) {
+            return nothing("has nothing else to sync than what it does not count");
+        }
+        let waits = |member: &&Member| {
+            let marks = before.marks.get(&member.key.to_string());
+            marks.is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
+        };
+        if has(&after.settings.sync_options, "Prune=confirm")
+            || self.leaving.members.iter().any(waits)
+        {
+            return nothing(AWAITS_CONFIRMATION);
+        }
+        let members: Vec<&Member> = match is_left_behind {
+            true => self
+                .leaving
+                .members
+                .iter()
+                .copied()
+                .filter(|member| !self.part.is_built(member))
+                .collect(),
+            false => self.leaving.members.clone(),
+        };
+        let leaving = Leaving {
+            members,
+            ..self.leaving.clone()
+        };
+        let spares = |marks: &'a DeliveredMarks| match option(marks, &["Prune=false"]) {
+            None if marks.is_hook => Some(Sparing::Hook),
+            found => found,
+        };
+        let policy = self.policy(propagation(&after.settings));
+        Withdrawal {
+            is_race: deleted_before && !deletes && !after.is_entry,
+            is_possible: before.is_possible || self.may_fail_by_hook(by, before, after),
+            ..but_for(&leaving, before, spares, |leaving| {
+                argocd::prune(leaving, policy)
+            })
+        }
+    }
+
+    /// Whether head adds or changes something that an Application delivers.
+    fn changes_otherwise(&self, by: &Deliverer) -> bool {
+        self.changed_in_head(by).next().is_some()
+    }
+
+    /// Whether a hook of the sync is new or changed: if it fails, nothing is pruned.
+    fn may_fail_by_hook(
+        &self,
+        by: &Deliverer,
+        before: &KnownDelivery,
+        after: &KnownDelivery,
+    ) -> bool {
+        let is_hook = |key: &String| after.marks.get(key).is_some_and(|marks| marks.is_hook);
+        let mut hooks = after.marks.keys().filter(|key| is_hook(key));
+        hooks.any(|key| !before.marks.contains_key(key))
+            || self
+                .changed_in_head(by)
+                .any(|member| is_hook(&member.key.to_string()))
+    }
+
+    fn changed_in_head(&self, by: &Deliverer) -> impl Iterator<Item = &'a Member> {
+        let part = self.part;
+        let changed = part.changes.iter().filter_map(|change| change.sides.head());
+        let here = changed.filter(|place| place.tree == part.at);
+        let members = here.filter_map(move |place| {
+            let head = part.head?;
+            let member = head.inventory.member(place.id);
+            let is_its = head.destination(member.file).deliverer() == Some(by);
+            is_its.then_some(member)
+        });
+        members.collect::<Vec<_>>().into_iter()
+    }
+
+    fn application_deleted(&self, before: &'a KnownDelivery) -> Withdrawal<'a> {
+        let Some(policy) = argocd::policy_by(before.settings.finalizers.iter().map(String::as_str))
+        else {
+            return nothing("has no resources finalizer");
+        };
+        if has(&before.settings.sync_options, "Delete=false") {
+            return nothing("leaves what it delivered when it is deleted");
+        }
+        let confirmed = |member: &&Member| {
+            let marks = before.marks.get(&member.key.to_string());
+            marks.is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
+        };
+        if self.leaving.members.iter().any(confirmed) {
+            return nothing(AWAITS_CONFIRMATION);
+        }
+        let spares = |marks: &'a DeliveredMarks| match option(marks, &["Delete=false"]) {
+            None if marks.is_passing => Some(Sparing::Hook),
+            found => found,
+        };
+        let policy = self.policy(policy);
+        Withdrawal {
+            is_possible: before.is_possible,
+            ..but_for(self.leaving, before, spares, |leaving| {
+                argocd::application_deleted(leaving, policy)
+            })
+        }
+    }
+
+    /// Applications that a set generates no more.
+    fn applications_left(&self, before: &KnownDelivery, after: &KnownDelivery) -> Withdrawal<'a> {
+        if never_deletes(&after.settings) {
+            return nothing("never deletes an Application that it generated");
+        }
+        self.generated_deleted(before)
+    }
+
+    fn generated_deleted(&self, before: &KnownDelivery) -> Withdrawal<'a> {
+        let mut withdrawal = argocd::generated_deleted(self.leaving);
+        withdrawal.is_possible = before.is_possible;
+        let keys = withdrawal.requests.iter().map(|request| &request.key);
+        let possible = keys.filter(|key| before.possible.contains(&key.to_string()));
+        withdrawal.possible = possible.cloned().collect();
+        withdrawal
+    }
+
+    /// The collector deletes the Applications of a set that is deleted. Without its policy to delete them, some stay (recorded).
+    fn set_deleted(&self, before: &KnownDelivery) -> Withdrawal<'a> {
+        Withdrawal {
+            is_race: never_deletes(&before.settings),
+            ..self.generated_deleted(before)
+        }
+    }
+}
+
+/// What a tool does about what leaves, but for what the build marks to be kept.
+pub(super) fn but_for<'a>(
+    leaving: &Leaving<'a>,
+    known: &'a KnownDelivery,
+    spares: impl Fn(&'a DeliveredMarks) -> Option<Sparing<'a>>,
+    act: impl FnOnce(&Leaving<'a>) -> Withdrawal<'a>,
+) -> Withdrawal<'a> {
+    let mut spared = Vec::new();
+    let mut members = Vec::new();
+    for member in &leaving.members {
+        let marks = match known.marks.is_empty() {
+            true => None,
+            false => known.marks.get(&member.key.to_string()),
+        };
+        match marks.and_then(&spares) {
+            Some(by) => spared.push((member.id, Spared { by, place: None })),
+            None => members.push(*member),
+        }
+    }
+    let mut withdrawal = act(&Leaving {
+        members,
+        ..leaving.clone()
+    });
+    withdrawal.spared.extend(spared);
+    withdrawal
+}
+
+/// Whether an Application deletes what leaves without anybody asking.
+fn prunes(settings: &Settings) -> bool {
+    settings.prune == Some(true)
+        && settings.suspend != Some(true)
+        && !has(&settings.sync_options, "Prune=false")
+}
+
+fn never_deletes(settings: &Settings) -> bool {
+    matches!(
+        settings.applications_sync.as_deref(),
+        Some("create-only" | "create-update")
+    )
+}
+
+fn has(options: &[String], wanted: &str) -> bool {
+    options.iter().any(|option| option.trim() == wanted)
+}
+
+fn option<'m>(marks: &'m DeliveredMarks, wanted: &[&str]) -> Option<Sparing<'m>> {
+    let mut options = marks.sync_options.iter().map(String::as_str);
+    options
+        .find(|option| wanted.contains(option))
+        .map(Sparing::SyncOption)
+}
+
+/// `PrunePropagationPolicy=background`
+fn propagation(settings: &Settings) -> Policy {
+    let mut options = settings.sync_options.iter();
+    match options.find_map(|option| option.trim().strip_prefix("PrunePropagationPolicy=")) {
+        Some("background") => Policy::Background,
+        Some("orphan") => Policy::Orphan,
+        _ => Policy::Foreground,
+    }
+}

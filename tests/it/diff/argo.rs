@@ -1,0 +1,382 @@
+//! What Argo CD applies of a tree, and what it deletes once the tree changes.
+
+use super::flux::{compared, config, effects};
+
+/// An Application named `name` that delivers `path` and prunes, with more of its spec.
+fn application(name: &str, path: &str, more: &str) -> String {
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec:\n{}{more}---\n",
+        spec(path)
+    )
+}
+
+/// The spec of an Application that delivers `path` and prunes.
+fn spec(path: &str) -> String {
+    format!(
+        "  source: {{repoURL: 'https://git.example.org/fleet.git', path: '{path}'}}\n  destination: {{server: 'https://kubernetes.default.svc', namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
+    )
+}
+
+/// The file of a root Application that delivers `argocd/apps`.
+fn root() -> String {
+    format!(
+        "== root.yaml\n{}== argocd/apps/beside.yaml\n{}",
+        application("root", "argocd/apps", ""),
+        config("beside")
+    )
+}
+
+/// The file of an ApplicationSet: its generators, the name of its Applications, their path, and more of its spec.
+fn set(generators: &str, name: &str, path: &str, more: &str) -> String {
+    let spec: String = spec(path)
+        .lines()
+        .map(|line| format!("    {line}\n"))
+        .collect();
+    format!(
+        "== argocd/apps/set.yaml\napiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: all, namespace: argocd}}\nspec:\n  generators: [{generators}]\n{more}  template:\n    metadata: {{name: '{name}'}}\n    spec:\n{spec}"
+    )
+}
+
+/// Two folders with an object each.
+fn folders() -> String {
+    format!(
+        "== web/a.yaml\n{}== api/b.yaml\n{}",
+        config("a"),
+        config("b")
+    )
+}
+
+const DIRECTORIES: &str =
+    "{git: {repoURL: 'https://git.example.org/fleet.git', directories: [{path: 'svc/*'}]}}";
+
+#[test]
+fn an_object_that_leaves_the_folder_of_an_application_is_deleted() {
+    let both = root()
+        + &format!(
+            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
+            application("web", "web", ""),
+            config("a")
+        );
+    let document = compared(&both, &format!("== web/b.yaml\n{}", config("b")), "");
+    assert_eq!(effects(&document), ["deleted ConfigMap/shop/b certain, ."]);
+    let delivery = &document["effects"][0]["delivery"];
+    assert_eq!(delivery["id"], ".|Application.argoproj.io/argocd/web");
+}
+
+#[test]
+fn an_application_that_leaves_takes_along_what_it_delivered() {
+    let both = root() + &folders();
+    let web = format!("== argocd/apps/web.yaml\n{}", application("web", "web", ""));
+    assert_eq!(
+        effects(&compared(&both, &web, "")),
+        [
+            "deleted ConfigMap/shop/a certain, .",
+            "deleted Application.argoproj.io/argocd/web certain, ."
+        ]
+    );
+    // Without the finalizer everything stays.
+    let bare = web.replace(", finalizers: [resources-finalizer.argocd.argoproj.io]", "");
+    assert_eq!(
+        effects(&compared(&both, &bare, "")),
+        [
+            "orphaned ConfigMap/shop/a certain, .",
+            "deleted Application.argoproj.io/argocd/web certain, ."
+        ]
+    );
+}
+
+#[test]
+fn an_element_of_a_list_that_leaves_takes_along_its_application() {
+    let both = root() + &folders();
+    let elements = |all: &str, more: &str| {
+        let list = format!("{{list: {{elements: [{all}]}}}}");
+        set(&list, "app-{{name}}", "{{name}}", more)
+    };
+    let base = elements("{name: web}, {name: api}", "");
+    let gone = [
+        "deleted ConfigMap/shop/b certain, .",
+        "deleted Application.argoproj.io/argocd/app-api certain, .",
+    ];
+    assert_eq!(
+        effects(&compared(&both, &base, &elements("{name: web}", ""))),
+        gone
+    );
+    // The finalizer is there already when the setting arrives.
+    let preserves = "  syncPolicy: {preserveResourcesOnDeletion: true}\n";
+    assert_eq!(
+        effects(&compared(&both, &base, &elements("{name: web}", preserves))),
+        gone
+    );
+    let base = elements("{name: web}, {name: api}", preserves);
+    assert_eq!(
+        effects(&compared(&both, &base, &elements("{name: web}", preserves))),
+        [
+            "orphaned ConfigMap/shop/b certain, .",
+            "deleted Application.argoproj.io/argocd/app-api certain, .",
+        ]
+    );
+    let never = "  syncPolicy: {applicationsSync: create-update}\n";
+    let base = elements("{name: web}, {name: api}", never);
+    assert_eq!(
+        effects(&compared(&both, &base, &elements("{name: web}", never))),
+        ["orphaned Application.argoproj.io/argocd/app-api certain, ."]
+    );
+}
+
+#[test]
+fn a_set_over_folders_loses_an_application_with_its_folder() {
+    let both = root()
+        + &set(DIRECTORIES, "{{path.basename}}", "{{path}}", "")
+        + &format!("== svc/web/a.yaml\n{}", config("a"));
+    let api = format!("== svc/api/b.yaml\n{}", config("b"));
+    assert_eq!(
+        effects(&compared(&both, &api, "")),
+        [
+            "deleted ConfigMap/shop/b certain, .",
+            "deleted Application.argoproj.io/argocd/api certain, ."
+        ]
+    );
+}
+
+#[test]
+fn a_set_in_the_language_of_go_is_evaluated() {
+    let go = "  goTemplate: true\n  goTemplateOptions: [missingkey=error]\n";
+    let both = root()
+        + &set(
+            DIRECTORIES,
+            "{{ .path.basename | upper | lower }}",
+            "{{ .path.path }}",
+            go,
+        )
+        + &format!("== svc/web/a.yaml\n{}", config("a"));
+    let api = format!("== svc/api/b.yaml\n{}", config("b"));
+    assert_eq!(
+        effects(&compared(&both, &api, "")),
+        [
+            "deleted ConfigMap/shop/b certain, .",
+            "deleted Application.argoproj.io/argocd/api certain, ."
+        ]
+    );
+}
+
+#[test]
+fn a_matrix_multiplies_folders_with_a_list() {
+    let matrix = |elements: &str| {
+        let list = format!("{{list: {{elements: [{elements}]}}}}");
+        set(
+            &format!("{{matrix: {{generators: [{DIRECTORIES}, {list}]}}}}"),
+            "{{path.basename}}-{{env}}",
+            "{{path}}/{{env}}",
+            "",
+        )
+    };
+    let both = root()
+        + &format!(
+            "== svc/web/a.yaml\n{0}== svc/web/dev/a.yaml\n{0}== svc/web/prod/b.yaml\n{1}",
+            config("a"),
+            config("b")
+        );
+    assert_eq!(
+        effects(&compared(
+            &both,
+            &matrix("{env: dev}, {env: prod}"),
+            &matrix("{env: dev}")
+        )),
+        [
+            "deleted ConfigMap/shop/b certain, .",
+            "deleted Application.argoproj.io/argocd/web-prod certain, ."
+        ]
+    );
+}
+
+#[test]
+fn a_generator_that_fails_changes_nothing_in_the_whole_set() {
+    let both = root() + &folders();
+    let elements = |all: &str| {
+        set(
+            &format!("{{list: {{elements: [{all}]}}}}"),
+            "app-{{name}}",
+            "{{name}}",
+            "",
+        )
+    };
+    let document = compared(
+        &both,
+        &elements("{name: web}, {name: api}"),
+        &elements("{name: web}, {name: [api]}"),
+    );
+    assert_eq!(
+        effects(&document),
+        [
+            "kept Application.argoproj.io/argocd/app-api certain, .",
+            "kept Application.argoproj.io/argocd/app-web certain, ."
+        ]
+    );
+    assert_eq!(
+        document["failed"][0]["delivery"],
+        ".|ApplicationSet.argoproj.io/argocd/all"
+    );
+}
+
+#[test]
+fn clusters_that_a_list_names_have_what_the_list_says() {
+    let merge = |elements: &str| {
+        let generators = format!(
+            "{{merge: {{mergeKeys: [name], generators: [{{clusters: {{values: {{dir: base}}}}}}, {{list: {{elements: [{elements}]}}}}]}}}}"
+        );
+        set(&generators, "web-{{name}}", "web/{{values.dir}}", "")
+            .replace("https://kubernetes.default.svc", "{{server}}")
+    };
+    let both = root()
+        + &format!(
+            "== web/base/a.yaml\n{0}== web/eu/a.yaml\n{0}== web/eu/b.yaml\n{1}",
+            config("a"),
+            config("b")
+        );
+    // `eu` goes on as every other cluster.
+    let document = compared(&both, &merge("{name: eu, values.dir: eu}"), &merge(""));
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/b possible, ./eu"]
+    );
+    // What comes in place of what every cluster has.
+    let document = compared(
+        &both.replace("== web/eu/a.yaml\n", "== other/a.yaml\n"),
+        &merge(""),
+        &merge("{name: eu, values.dir: eu}"),
+    );
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/a possible, ./eu"]
+    );
+}
+
+#[test]
+fn a_selector_that_takes_a_cluster_out_deletes_its_application() {
+    let clusters = |selector: &str| {
+        let generator = format!("{{clusters: {{}}{selector}}}");
+        set(&generator, "web-{{name}}", "web", "")
+            .replace("https://kubernetes.default.svc", "{{server}}")
+    };
+    let both = root() + &folders();
+    let selector = ", selector: {matchExpressions: [{key: name, operator: NotIn, values: [eu]}]}";
+    assert_eq!(
+        effects(&compared(&both, &clusters(""), &clusters(selector))),
+        [
+            "deleted ConfigMap/shop/a possible, ./eu",
+            "deleted Application.argoproj.io/argocd/web-eu possible, ."
+        ]
+    );
+}
+
+#[test]
+fn what_argo_cd_does_not_prune_stays() {
+    let both = root() + &format!("== web/a.yaml\n{}", config("a"));
+    let web = |more: &str| {
+        format!(
+            "== argocd/apps/web.yaml\n{}",
+            application("web", "web", more)
+        )
+    };
+    let b = format!("== web/b.yaml\n{}", config("b"));
+    let leaves = |more: &str, b: &str| effects(&compared(&(both.clone() + &web(more)), b, ""));
+    // A hook, and one object that waits for a person.
+    let marked = |annotation: &str| {
+        b.replace(
+            "namespace: shop}",
+            &format!("namespace: shop, annotations: {{{annotation}}}}}"),
+        )
+    };
+    let hook = marked("argocd.argoproj.io/hook: PostSync");
+    assert_eq!(leaves("", &hook), ["kept ConfigMap/shop/b certain, ."]);
+    let confirm = marked("argocd.argoproj.io/sync-options: Prune=confirm");
+    let both_leave = confirm + &format!("== web/c.yaml\n{}", config("c"));
+    assert_eq!(
+        leaves("", &both_leave),
+        [
+            "orphaned ConfigMap/shop/b certain, .",
+            "orphaned ConfigMap/shop/c certain, ."
+        ]
+    );
+    let off = web("").replace("prune: true", "prune: false");
+    assert_eq!(
+        effects(&compared(&(both.clone() + &off), &b, "")),
+        ["orphaned ConfigMap/shop/b certain, ."]
+    );
+    // What turns pruning off in the same commit mostly comes too late.
+    let document = compared(&both, &(web("") + &b), &off);
+    assert_eq!(effects(&document), ["deleted ConfigMap/shop/b race, ."]);
+}
+
+#[test]
+fn an_application_that_has_nothing_left_deletes_nothing() {
+    let both = root()
+        + &format!(
+            "== argocd/apps/web.yaml\n{}== web/README.md\nhello\n",
+            application("web", "web", "")
+        );
+    let document = compared(&both, &format!("== web/a.yaml\n{}", config("a")), "");
+    assert_eq!(effects(&document), ["kept ConfigMap/shop/a certain, ."]);
+    let reason = document["failed"][0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("allowEmpty"), "{reason}");
+}
+
+#[test]
+fn options_of_kustomize_rename_what_is_delivered() {
+    let web = "  source: {repoURL: 'https://git.example.org/fleet.git', path: web, kustomize: {namePrefix: new-}}\n";
+    let app = application("web", "web", "");
+    let renamed = app.replacen(
+        "  source: {repoURL: 'https://git.example.org/fleet.git', path: 'web'}\n",
+        web,
+        1,
+    );
+    assert_ne!(app, renamed);
+    let both = root()
+        + &format!(
+            "== web/kustomization.yaml\nresources: [a.yaml]\n== web/a.yaml\n{}",
+            config("a")
+        );
+    let document = compared(
+        &both,
+        &format!("== argocd/apps/web.yaml\n{app}"),
+        &format!("== argocd/apps/web.yaml\n{renamed}"),
+    );
+    assert_eq!(effects(&document), ["deleted ConfigMap/shop/a certain, ."]);
+}
+
+#[test]
+fn what_argo_cd_cannot_read_here_deletes_nothing() {
+    let chart = |version: &str| {
+        format!(
+            "== argocd/apps/web.yaml\n{}",
+            application("web", "web", "").replace(
+                "path: 'web'",
+                &format!("chart: web, targetRevision: {version}")
+            )
+        )
+    };
+    let document = compared(&(root() + &folders()), &chart("1.0.0"), &chart("2.0.0"));
+    assert_eq!(effects(&document), [""; 0]);
+    assert_eq!(document["summary"]["verdict"], "unknown");
+}
+
+#[test]
+fn two_control_planes_with_one_application_are_two_clusters() {
+    let plane = |name: &str, more: &str| {
+        format!(
+            "== {name}/root.yaml\n{}== {name}/svc/kustomization.yaml\nresources: [a.yaml{more}]\n== {name}/svc/a.yaml\n{}== {name}/svc/b.yaml\n{}",
+            application("root", &format!("{name}/svc"), ""),
+            config("a"),
+            config("b")
+        )
+    };
+    let document = compared(
+        &plane("stage", ", b.yaml"),
+        &plane("prod", ", b.yaml"),
+        &plane("prod", ""),
+    );
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/b certain, prod"]
+    );
+}
