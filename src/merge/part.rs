@@ -205,6 +205,11 @@ impl<'a> MergePart<'a> {
         Some(deliverer)
     }
 
+    /// The object of this part of base that delivers an object.
+    pub fn deliverer_here(&self, member: &Member) -> Option<&'a Member> {
+        self.delivering_here(self.base.destination(member.file).deliverer()?)
+    }
+
     /// What the object is called that stands for what delivers.
     pub(super) fn object_of<'d>(&self, by: &'d Deliverer) -> Cow<'d, Deliverer> {
         let object = self

@@ -195,7 +195,9 @@ impl Run {
             match value.get(key) {
                 Some(next) => value = next,
                 // A mapping that is known is whole, but for the parameters themselves.
-                None if is_root && self.is_partly_unknown && at == 0 => return Ok(Found::Unknown),
+                None if is_root && self.is_partly_unknown && at == 0 && key != "values" => {
+                    return Ok(Found::Unknown);
+                }
                 None if value.is_null() || !value.is_object() => {
                     let reason = format!("`.{}` is not there", path.join("."));
                     return Err(TemplateError::Failed(reason));

@@ -91,9 +91,11 @@ fn plain(text: &str, parameters: &Parameters) -> Option<String> {
     Some(out)
 }
 
-/// Whether a text has a part that only the cluster knows.
+/// Whether a text has a part that only the cluster or a service knows. They give no `values`: what is missing of these is missing.
 pub(super) fn is_partly_unknown(text: &str) -> bool {
-    text.contains("{{")
+    let tags = text.split("{{").skip(1);
+    tags.into_iter()
+        .any(|tag| !tag.trim_start().starts_with("values."))
 }
 
 #[cfg(test)]
@@ -132,6 +134,13 @@ mod tests {
         assert_eq!(with("{{path}}-{{path"), None);
         assert_eq!(with("a-{{path"), Some("a-{{path".into()));
         assert_eq!(with("{{\npath}}"), Some("{{\npath}}".into()));
+    }
+
+    #[test]
+    fn what_is_missing_of_values_is_not_unknown() {
+        assert!(is_partly_unknown("apps/{{values.a}}/{{ name }}"));
+        assert!(!is_partly_unknown("apps/{{ values.a }}"));
+        assert!(!is_partly_unknown("apps/a"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::words::{deletes, leaving, shown, stuck, taking, tool};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::kinds;
-use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::merge::{CascadeKind, EffectCertainty, Merge, MergeCascade};
 use crate::ownership::{DeliveryKind, DeliveryObject, delivered_by};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
@@ -112,7 +112,10 @@ fn unseen(
             .help(recipe(member))
     };
     let renamed = merge.part.renamed(member);
-    let (verb, certain) = (deletes(merge, member), merge.is_told(member));
+    let end = merge.end_of(&member.key);
+    let is_possible = end.is_some_and(|end| end.certainty == EffectCertainty::Possible);
+    let verb = deletes(merge, member);
+    let certain = merge.is_told(member) && !is_possible;
     if object.suspended {
         return None;
     }
@@ -180,7 +183,7 @@ fn cause(draft: Draft, merge: &Merge<'_>, renamed: Option<&Member>) -> Draft {
 fn delivered_of_all<'a>(merge: &Merge<'a>) -> HashMap<ObjectId, Vec<&'a Member>> {
     let mut delivered: HashMap<ObjectId, Vec<&Member>> = HashMap::default();
     for member in &merge.part.base.inventory.members {
-        if let Some(by) = merge.part.deliverer_of(member) {
+        if let Some(by) = merge.part.deliverer_here(member) {
             delivered.entry(by.id).or_default().push(member);
         }
     }
