@@ -62,13 +62,13 @@ pub struct KnownDelivery {
     pub error: Option<String>,
     /// Whether it builds no object.
     pub is_empty: bool,
-    /// What decides on what it builds and was not read.
+    /// The inputs that it depends on and that were not read.
     pub unread: BTreeSet<String>,
     /// The marks of the objects that it delivers, by their keys, as its build leaves them; of those that have some.
     pub marks: BTreeMap<String, DeliveredMarks>,
 }
 
-/// What the build of a delivery marks an object with.
+/// The labels and annotations that a build gives an object, as far as tools obey them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveredMarks {
     /// Flux never prunes it.

@@ -38,7 +38,7 @@ pub struct Delivery {
     pub resources: Arc<Vec<Resource>>,
     /// The folders whose kustomizations it builds, and the files that it reads as resources.
     pub reached: Arc<BTreeSet<String>>,
-    /// What decides on what it applies and was not read.
+    /// The inputs that it depends on and that were not read.
     pub unread: Vec<UnreadInput>,
 }
 

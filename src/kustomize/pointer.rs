@@ -36,9 +36,10 @@ impl Deliverer {
     /// unknown.
     pub fn id(&self, folder: &str) -> String {
         let (cluster, key) = (&self.cluster, self.key());
-        match cluster.contains("{{") || key.contains("{{") {
-            true => format!("{cluster}|{key}|{folder}"),
-            false => format!("{cluster}|{key}"),
+        if cluster.contains("{{") || key.contains("{{") {
+            format!("{cluster}|{key}|{folder}")
+        } else {
+            format!("{cluster}|{key}")
         }
     }
 

@@ -1,6 +1,8 @@
 //! What Argo CD does about what leaves an Application or an ApplicationSet (argo-cd controller/appcontroller.go, autoSync and
 //! finalizeApplicationDeletion; gitops-engine pkg/sync/sync_context.go; applicationset/controllers/applicationset_controller.go).
 
+use std::collections::BTreeSet;
+
 use super::pruning::{CANNOT_BUILD, Delivery, nothing};
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd};
@@ -62,35 +64,25 @@ impl<'a> Delivery<'a, '_> {
             return nothing("does not prune");
         }
         let is_extraneous = |member: &&Member| {
-            let marks = before.marks.get(&member.key.to_string());
-            marks.is_some_and(|marks| marks.is_ignored_as_extraneous)
+            marks_of(before, member).is_some_and(|marks| marks.is_ignored_as_extraneous)
         };
-        if self.leaving.members.iter().all(is_extraneous) && !self.changes_otherwise(by) {
+        if self.leaving.members.iter().all(is_extraneous)
+            && self.changed_in_head(by).next().is_none()
+        {
             return nothing("has nothing else to sync than what it does not count");
         }
         let waits = |member: &&Member| {
-            let marks = before.marks.get(&member.key.to_string());
-            marks.is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
+            marks_of(before, member).is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
         };
         if has(&after.settings.sync_options, "Prune=confirm")
             || self.leaving.members.iter().any(waits)
         {
             return nothing(AWAITS_CONFIRMATION);
         }
-        let members: Vec<&Member> = match is_left_behind {
-            true => self
-                .leaving
-                .members
-                .iter()
-                .copied()
-                .filter(|member| !self.part.is_built(member))
-                .collect(),
-            false => self.leaving.members.clone(),
-        };
-        let leaving = Leaving {
-            members,
-            ..self.leaving.clone()
-        };
+        let mut leaving = self.leaving.clone();
+        if is_left_behind {
+            leaving.members.retain(|member| !self.part.is_built(member));
+        }
         let spares = |marks: &'a DeliveredMarks| match option(marks, &["Prune=false"]) {
             None if marks.is_hook => Some(Sparing::Hook),
             found => found,
@@ -105,11 +97,6 @@ impl<'a> Delivery<'a, '_> {
         }
     }
 
-    /// Whether head adds or changes something that an Application delivers.
-    fn changes_otherwise(&self, by: &Deliverer) -> bool {
-        self.changed_in_head(by).next().is_some()
-    }
-
     /// Whether a hook of the sync is new or changed: if it fails, nothing is pruned.
     fn may_fail_by_hook(
         &self,
@@ -117,25 +104,28 @@ impl<'a> Delivery<'a, '_> {
         before: &KnownDelivery,
         after: &KnownDelivery,
     ) -> bool {
-        let is_hook = |key: &String| after.marks.get(key).is_some_and(|marks| marks.is_hook);
-        let mut hooks = after.marks.keys().filter(|key| is_hook(key));
-        hooks.any(|key| !before.marks.contains_key(key))
-            || self
-                .changed_in_head(by)
-                .any(|member| is_hook(&member.key.to_string()))
+        let hooks = after.marks.iter().filter(|(_, marks)| marks.is_hook);
+        let hooks: BTreeSet<&String> = hooks.map(|(key, _)| key).collect();
+        // To look through the changes takes longer.
+        if hooks.is_empty() {
+            return false;
+        }
+        let mut changed = self.changed_in_head(by);
+        hooks.iter().any(|key| !before.marks.contains_key(*key))
+            || changed.any(|member| hooks.contains(&member.key.to_string()))
     }
 
+    /// What head adds or changes of what an Application delivers.
     fn changed_in_head(&self, by: &Deliverer) -> impl Iterator<Item = &'a Member> {
         let part = self.part;
         let changed = part.changes.iter().filter_map(|change| change.sides.head());
         let here = changed.filter(|place| place.tree == part.at);
-        let members = here.filter_map(move |place| {
+        here.filter_map(move |place| {
             let head = part.head?;
             let member = head.inventory.member(place.id);
             let is_its = head.destination(member.file).deliverer() == Some(by);
             is_its.then_some(member)
-        });
-        members.collect::<Vec<_>>().into_iter()
+        })
     }
 
     fn application_deleted(&self, before: &'a KnownDelivery) -> Withdrawal<'a> {
@@ -147,8 +137,7 @@ impl<'a> Delivery<'a, '_> {
             return nothing("leaves what it delivered when it is deleted");
         }
         let confirmed = |member: &&Member| {
-            let marks = before.marks.get(&member.key.to_string());
-            marks.is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
+            marks_of(before, member).is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
         };
         if self.leaving.members.iter().any(confirmed) {
             return nothing(AWAITS_CONFIRMATION);
@@ -192,6 +181,15 @@ impl<'a> Delivery<'a, '_> {
     }
 }
 
+/// What the build of a delivery marks one of its objects with.
+fn marks_of<'k>(known: &'k KnownDelivery, member: &Member) -> Option<&'k DeliveredMarks> {
+    // Most builds mark nothing, and a key is long.
+    let is_marked = !known.marks.is_empty();
+    is_marked
+        .then(|| known.marks.get(&member.key.to_string()))
+        .flatten()
+}
+
 /// What a tool does about what leaves, but for what the build marks to be kept.
 pub(super) fn but_for<'a>(
     leaving: &Leaving<'a>,
@@ -202,11 +200,7 @@ pub(super) fn but_for<'a>(
     let mut spared = Vec::new();
     let mut members = Vec::new();
     for member in &leaving.members {
-        let marks = match known.marks.is_empty() {
-            true => None,
-            false => known.marks.get(&member.key.to_string()),
-        };
-        match marks.and_then(&spares) {
+        match marks_of(known, member).and_then(&spares) {
             Some(by) => spared.push((member.id, Spared { by, place: None })),
             None => members.push(*member),
         }

@@ -83,16 +83,17 @@ impl<'a> Delivery<'a, '_> {
         let before = self.part.delivering(&object);
         let after = self.part.delivering_in_head(&object);
         let deleted = before.is_some_and(|before| self.requested.contain(self.part.at, before));
-        if let Some(known) = self.part.base.delivery(deliverer)
-            && deliverer.tool != SourceTool::Flux
-        {
+        if deliverer.tool != SourceTool::Flux {
+            let Some(known) = self.part.base.delivery(deliverer) else {
+                return nothing("is unknown");
+            };
             let stays = self.part.is_still_delivering(&object);
             return self.of_argo(deliverer, known, deleted, stays);
         }
         match (before.map(|(_, member)| member), after) {
             (_, Some(after)) if !self.finds_sources(after) => nothing("has no sources any more"),
             (_, Some(after)) => self.pruned(deliverer, after),
-            (Some(before), None) if deleted => self.deleted(deliverer, before),
+            (Some(before), None) if deleted => self.deleted_by_flux(deliverer, before),
             (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer, before),
             (Some(_), None) => nothing("has no sources any more"),
             // What an operator of Flux made is in no tree.
@@ -172,30 +173,27 @@ impl<'a> Delivery<'a, '_> {
         {
             return nothing(CANNOT_BUILD);
         }
-        if let Some(rejected) = self.rejected(by.tool, deliverer) {
+        if let Some(rejected) = self.rejected(deliverer) {
             return Withdrawal {
                 rejected: Some(rejected),
                 ..nothing("cannot apply its sources any more")
             };
         }
-        match by.tool {
-            SourceTool::Flux => self.pruned_by_flux(by).unwrap_or_else(|| {
-                flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object))
-            }),
-            SourceTool::ArgoCd | SourceTool::ArgoCdSet => nothing("is unknown"),
-        }
+        self.pruned_by_flux(by).unwrap_or_else(|| {
+            flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object))
+        })
     }
 
     /// An object that stays and whose update the API server rejects: a Kustomization then applies nothing, and prunes nothing, unless
     /// it is told to create such objects anew (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, `apply`
     /// before `prune`).
-    fn rejected(&self, tool: SourceTool, deliverer: &Member) -> Option<ObjectKey> {
+    fn rejected(&self, deliverer: &Member) -> Option<ObjectKey> {
         let is_forced = deliverer
             .object
             .at(&["spec", "force"])
             .and_then(Value::as_bool)
             == Some(true);
-        if tool != SourceTool::Flux || is_forced || self.leaving.members.is_empty() {
+        if is_forced || self.leaving.members.is_empty() {
             return None;
         }
         let mut there = self.part.base.members_at(self.destination);
@@ -203,13 +201,6 @@ impl<'a> Delivery<'a, '_> {
         there
             .find(|member| self.part.rejects(&member.key) && is_kept(&member.key))
             .map(|member| member.key.clone())
-    }
-
-    fn deleted(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
-        match by.tool {
-            SourceTool::Flux => self.deleted_by_flux(by, deliverer),
-            SourceTool::ArgoCd | SourceTool::ArgoCdSet => nothing("is unknown"),
-        }
     }
 
     fn deleted_by_flux(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {

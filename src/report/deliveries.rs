@@ -53,7 +53,7 @@ pub struct ListedDelivery {
     pub error: Option<String>,
     /// The objects that it applies, in the order of its build.
     pub instances: Vec<ListedInstance>,
-    /// What decides on what it applies and was not read.
+    /// The inputs that it depends on and that were not read.
     pub unread: Vec<ListedUnread>,
 }
 

@@ -167,11 +167,11 @@ impl Delivered {
         if !self.all.iter().any(refuses) {
             return;
         }
-        let mut delivered: HashMap<(Arc<str>, String), Vec<String>> = HashMap::default();
+        let mut delivered: HashMap<(Arc<str>, String), BTreeSet<&str>> = HashMap::default();
         for one in &base.all {
             for resource in one.resources.iter() {
                 let key = (Arc::clone(&one.cluster), self.scopes.key(&resource.id()));
-                delivered.entry(key).or_default().push(one.id.clone());
+                delivered.entry(key).or_default().insert(&one.id);
             }
         }
         let scopes = &self.scopes;
@@ -183,7 +183,7 @@ impl Delivered {
             let shared = one.resources.iter().find_map(|resource| {
                 let key = scopes.key(&resource.id());
                 let by = delivered.get(&(Arc::clone(&one.cluster), key.clone()))?;
-                (!by.contains(&one.id)).then_some(key)
+                (!by.contains(&*one.id)).then_some(key)
             });
             if let Some(key) = shared {
                 one.error = Some(BuildError {
@@ -271,12 +271,13 @@ impl Delivered {
             .iter()
             .filter(|one| !is_flux(one))
             .filter_map(|one| one.by.as_ref());
-        let argo = argo
-            .map(Deliverer::place)
-            .filter(|place| match planes.contains(place) {
-                true => planes.len() > 1,
-                false => !of_flux.contains(place),
-            });
+        let argo = argo.map(Deliverer::place).filter(|place| {
+            if planes.contains(place) {
+                planes.len() > 1
+            } else {
+                !of_flux.contains(place)
+            }
+        });
         apart.extend(argo);
         apart
     }
@@ -460,9 +461,10 @@ fn root_of(
         let texts = resources.iter().map(|resource| {
             let text = identity_of(resource);
             // What looks like a placeholder in it is what is not known, and no template.
-            match text.contains("{{") {
-                true => format!("# Source: {file}\n{text}"),
-                false => text,
+            if text.contains("{{") {
+                format!("# Source: {file}\n{text}")
+            } else {
+                text
             }
         });
         let text = texts.collect::<Vec<_>>().join("---\n");

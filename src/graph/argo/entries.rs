@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::application::{Application, GROUP};
-use super::folder_of_source;
 use super::is_argo;
 use super::repository::Repositories;
 use super::set::{ApplicationSet, SetClusters};
 use super::source::leads_to;
+use super::sources::folder_of_source;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builder, KustomizationDoc, Resource, resources_of, shown};
@@ -144,6 +144,7 @@ pub(super) fn entries<'u>(
     units: &'u [Unit],
     flux: &[Delivery],
     repositories: &Repositories,
+    most: usize,
 ) -> Vec<&'u Unit> {
     let mut reached = Reached::new(files);
     let of_flux = units.len();
@@ -156,7 +157,7 @@ pub(super) fn entries<'u>(
         let led: Vec<String> = unit
             .resources
             .iter()
-            .flat_map(|resource| led_to(files, resource, repositories))
+            .flat_map(|resource| led_to(files, resource, repositories, most))
             .collect();
         if led
             .iter()
@@ -175,11 +176,16 @@ pub(super) fn entries<'u>(
 }
 
 /// What an Application, or those of a set, lead to in the tree.
-fn led_to(files: &TreeFiles<'_>, resource: &Resource, repositories: &Repositories) -> Vec<String> {
+fn led_to(
+    files: &TreeFiles<'_>,
+    resource: &Resource,
+    repositories: &Repositories,
+    most: usize,
+) -> Vec<String> {
     let applications: Vec<Application> = match ApplicationSet::of(resource) {
         Some(set) => {
             let is_own = |repository: &str| repositories.are_own(repository);
-            let made = set.made(files, &is_own, &mut SetClusters::default());
+            let made = set.made(files, &is_own, &mut SetClusters::default(), most);
             let made = made.applications.iter();
             made.filter_map(|one| Application::of(&one.resource))
                 .collect()

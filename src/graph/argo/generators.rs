@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::folders;
-use super::gotemplate::normalized;
+use super::parameters::{
+    compared, flat_element, flatten, key_of, path_parameters, patterns, put_over, selects,
+};
 use super::template::{Language, NamedCluster, Parameters, TemplateError};
 use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
 use crate::graph::unread::What;
-use crate::kustomize::{folder_of, name_of};
 
 /// Generators within generators that are followed; Argo CD allows three.
 const DEEPEST: usize = 4;
@@ -27,7 +28,7 @@ pub(super) struct Generated {
     /// The parameters, with the template that the generator puts over that of the set.
     pub(super) all: Vec<(Parameters, Option<Node>)>,
     /// What was not evaluated: what it is, its name, why.
-    pub(super) unread: Vec<(What, String, &'static str)>,
+    pub(super) unread: BTreeSet<(What, String, &'static str)>,
 }
 
 /// Evaluates the generators of one set.
@@ -44,10 +45,12 @@ pub(super) struct Generators<'g> {
     pub(super) named: ClusterNames,
     /// Those that its selectors name now.
     pub(super) named_by_selectors: ClusterNames,
+    /// So many parameters may still be made: two short lists in a matrix may ask for billions.
+    pub(super) left: usize,
 }
 
 /// The parameters that name a cluster (argo-cd applicationset/generators/cluster.go).
-const CLUSTER_NAMES: [&str; 3] = ["name", "nameNormalized", "server"];
+pub(super) const CLUSTER_NAMES: [&str; 3] = ["name", "nameNormalized", "server"];
 
 impl Parameters {
     /// The same of one cluster, of which only the values of some keys are known.
@@ -65,23 +68,9 @@ impl Parameters {
     }
 }
 
-/// The keys that a selector compares with values.
-fn compared(selector: &Node) -> Vec<(String, Vec<String>)> {
-    let labels = selector.get("matchLabels").map(|labels| labels.entries());
-    let labels = labels.unwrap_or_default().into_iter();
-    let mut all: Vec<(String, Vec<String>)> = labels
-        .map(|(key, value)| (key.to_string(), value.scalar().into_iter().collect()))
-        .collect();
-    for expression in selector.items_at("matchExpressions") {
-        let key = expression.text_at(&["key"]).unwrap_or_default();
-        all.push((key, expression.texts_at("values")));
-    }
-    all
-}
-
 type Outcome<T> = Result<T, TemplateError>;
 
-fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
+pub(super) fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
     Err(TemplateError::Failed(reason.into()))
 }
 
@@ -134,7 +123,7 @@ impl Generators<'_> {
             other => self.unknown(&body, other, "only the service that it asks knows")?,
         };
         if depth == 0 {
-            self.select_clusters(generator.get("selector").as_ref(), &mut given);
+            self.select_clusters(generator.get("selector").as_ref(), &mut given)?;
         }
         if let Some(selector) = generator.get("selector") {
             given
@@ -150,6 +139,13 @@ impl Generators<'_> {
             }
         }
         Ok(given)
+    }
+
+    /// Counts parameters that are made of others.
+    fn take(&mut self, parameters: usize) -> Outcome<()> {
+        let left = self.left.checked_sub(parameters);
+        self.left = left.ok_or(TemplateError::TooMany)?;
+        Ok(())
     }
 
     fn list(&self, body: &Node) -> Outcome<Generated> {
@@ -263,7 +259,7 @@ impl Generators<'_> {
         };
         Ok(Generated {
             all: vec![(self.with_values(body, parameters)?, None)],
-            unread: vec![(What::Generator, name.to_owned(), reason)],
+            unread: BTreeSet::from([(What::Generator, name.to_owned(), reason)]),
         })
     }
 
@@ -304,13 +300,11 @@ impl Generators<'_> {
         let outer = self.one(first, None, depth + 1)?;
         given.unread.extend(outer.unread);
         for (one, over) in outer.all {
+            self.take(1)?;
             let inner = self.one(second, Some(&one), depth + 1)?;
-            for unread in inner.unread {
-                if !given.unread.contains(&unread) {
-                    given.unread.push(unread);
-                }
-            }
+            given.unread.extend(inner.unread);
             for (other, inner_over) in inner.all {
+                self.take(1)?;
                 let both = self.combined(&one, other)?;
                 given.all.push((both, over.clone().or(inner_over)));
             }
@@ -368,7 +362,7 @@ impl Generators<'_> {
             .iter()
             .any(|(one, _)| one.are_partly_unknown && key_of(one, &keys).is_none());
         if unknown {
-            self.name_clusters(&keys, &over, &mut given);
+            self.name_clusters(&keys, &over, &mut given)?;
         }
         for (one, _) in &mut given.all {
             let Some(key) = key_of(one, &keys) else {
@@ -394,7 +388,7 @@ impl Generators<'_> {
         keys: &[String],
         over: &[BTreeMap<Vec<String>, Parameters>],
         given: &mut Generated,
-    ) {
+    ) -> Outcome<()> {
         let here = over.iter().flat_map(BTreeMap::keys).cloned();
         let named = self.named.entry(keys.to_vec()).or_default();
         named.extend(here);
@@ -407,15 +401,16 @@ impl Generators<'_> {
         let open: Vec<(Parameters, Option<Node>)> = open.cloned().collect();
         for values in &all {
             for (one, template) in &open {
-                given
-                    .all
-                    .push((one.in_cluster(keys, values, false), template.clone()));
+                self.take(1)?;
+                let one = one.in_cluster(keys, values, false);
+                given.all.push((one, template.clone()));
             }
         }
+        Ok(())
     }
 
     /// The same for the names by which a selector picks clusters, and by which it does so in the other state.
-    fn select_clusters(&mut self, selector: Option<&Node>, given: &mut Generated) {
+    fn select_clusters(&mut self, selector: Option<&Node>, given: &mut Generated) -> Outcome<()> {
         let mut keys: BTreeSet<Vec<String>> = self.selected.keys().cloned().collect();
         for (key, values) in selector.map(compared).unwrap_or_default() {
             let is_open =
@@ -453,12 +448,13 @@ impl Generators<'_> {
             }
             for values in names.difference(&known) {
                 for (one, template) in &open {
-                    given
-                        .all
-                        .push((one.in_cluster(&key, values, true), template.clone()));
+                    self.take(1)?;
+                    let one = one.in_cluster(&key, values, true);
+                    given.all.push((one, template.clone()));
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -467,141 +463,6 @@ fn of(known: Map<String, Value>) -> Parameters {
         known,
         ..Parameters::default()
     }
-}
-
-/// The values of some parameters; `None` if one has none.
-fn key_of(parameters: &Parameters, keys: &[String]) -> Option<Vec<String>> {
-    let value = |key: &String| Some(parameters.known.get(key)?.as_str()?.to_owned());
-    keys.iter().map(value).collect()
-}
-
-/// Puts a value over another one, mapping into mapping.
-fn put_over(there: &mut Value, value: Value) {
-    match (there, value) {
-        (Value::Object(there), Value::Object(value)) => {
-            for (key, value) in value {
-                match there.get_mut(&key) {
-                    Some(there) => put_over(there, value),
-                    None => {
-                        there.insert(key, value);
-                    }
-                }
-            }
-        }
-        (there, value) => *there = value,
-    }
-}
-
-/// The parameters of an element in the plain language (argo-cd applicationset/generators/list.go).
-fn flat_element(element: Map<String, Value>) -> Outcome<Map<String, Value>> {
-    let mut flat = Map::new();
-    for (key, value) in element {
-        match value {
-            Value::String(_) => {
-                flat.insert(key, value);
-            }
-            Value::Object(values) if key == "values" => {
-                for (name, value) in values {
-                    let Value::String(_) = value else {
-                        return failed(format!("`values.{name}` of an element is no text"));
-                    };
-                    flat.insert(format!("values.{name}"), value);
-                }
-            }
-            _ => return failed(format!("`{key}` of an element is no text")),
-        }
-    }
-    Ok(flat)
-}
-
-/// `a.b.0`: the paths to the scalars of a value.
-fn flatten(path: &str, value: &Value, flat: &mut Map<String, Value>) {
-    let below = |key: &str| match path {
-        "" => key.to_owned(),
-        path => format!("{path}.{key}"),
-    };
-    match value {
-        Value::Object(entries) => {
-            for (key, value) in entries {
-                flatten(&below(key), value, flat);
-            }
-        }
-        Value::Array(items) => {
-            for (at, value) in items.iter().enumerate() {
-                flatten(&below(&at.to_string()), value, flat);
-            }
-        }
-        Value::String(_) => {
-            flat.insert(path.to_owned(), value.clone());
-        }
-        Value::Null => {
-            flat.insert(path.to_owned(), "".into());
-        }
-        Value::Bool(_) | Value::Number(_) => {
-            flat.insert(path.to_owned(), value.to_string().into());
-        }
-    }
-}
-
-/// The patterns of a git generator, and those that leave out.
-fn patterns(items: &[Node]) -> (Vec<String>, Vec<String>) {
-    let is_exclude =
-        |item: &&Node| item.get("exclude").and_then(|flag| flag.as_bool()) == Some(true);
-    let (exclude, include): (Vec<&Node>, Vec<&Node>) = items.iter().partition(is_exclude);
-    let texts = |items: Vec<&Node>| {
-        items
-            .iter()
-            .filter_map(|item| item.text_at(&["path"]))
-            .collect()
-    };
-    (texts(include), texts(exclude))
-}
-
-/// What a git generator says of a folder or of a file.
-fn path_parameters(path: &str, is_file: bool, language: Language) -> Map<String, Value> {
-    let folder = if is_file { folder_of(path) } else { path };
-    let basename = match name_of(folder) {
-        "" => ".",
-        name => name,
-    };
-    let segments: Vec<&str> = folder.split('/').collect();
-    let mut named: Vec<(&str, String)> = vec![
-        ("basename", basename.to_owned()),
-        ("basenameNormalized", normalized(basename)),
-    ];
-    if is_file {
-        let file = name_of(path);
-        named.push(("filename", file.to_owned()));
-        named.push(("filenameNormalized", normalized(file)));
-    }
-    let mut parameters = Map::new();
-    match language {
-        Language::Plain => {
-            parameters.insert("path".to_owned(), folder.into());
-            let named = named
-                .into_iter()
-                .map(|(key, value)| (format!("path.{key}"), value.into()));
-            parameters.extend(named);
-            let numbered = segments
-                .iter()
-                .enumerate()
-                .filter(|(_, segment)| !segment.is_empty());
-            parameters
-                .extend(numbered.map(|(at, segment)| (format!("path[{at}]"), (*segment).into())));
-        }
-        Language::Go { .. } => {
-            let mut place = Map::new();
-            place.insert("path".to_owned(), folder.into());
-            place.extend(
-                named
-                    .into_iter()
-                    .map(|(key, value)| (key.to_owned(), value.into())),
-            );
-            place.insert("segments".to_owned(), segments.into());
-            parameters.insert("path".to_owned(), Value::Object(place));
-        }
-    }
-    parameters
 }
 
 /// A value with its texts filled in.
@@ -614,39 +475,4 @@ pub(super) fn filled(node: &Node, language: Language, parameters: &Parameters) -
         Ok((new != text).then_some(new))
     })?;
     Ok(changed.unwrap_or_else(|| node.clone()))
-}
-
-/// Whether a label selector fits parameters; what is not known may fit. `are_named`: the clusters that it names are among the
-/// parameters, so that any other one is none of them.
-fn selects(selector: &Node, parameters: &Parameters, are_named: bool) -> bool {
-    let mut flat = Map::new();
-    for (key, value) in &parameters.known {
-        flatten(key, value, &mut flat);
-    }
-    let value = |key: &str| flat.get(key).and_then(Value::as_str);
-    let is_open = |key: &str| {
-        let is_another = are_named && CLUSTER_NAMES.contains(&key);
-        parameters.are_partly_unknown && value(key).is_none() && !is_another
-    };
-    let labels = selector.get("matchLabels").map(|labels| labels.entries());
-    let mut labels = labels.unwrap_or_default().into_iter();
-    let fits =
-        labels.all(|(key, wanted)| is_open(&key) || value(&key) == wanted.scalar().as_deref());
-    fits && selector
-        .items_at("matchExpressions")
-        .iter()
-        .all(|expression| {
-            let key = expression.text_at(&["key"]).unwrap_or_default();
-            let values = expression.texts_at("values");
-            let is_in = |value: &str| values.iter().any(|one| one == value);
-            let found = value(&key);
-            is_open(&key)
-                || match expression.text_at(&["operator"]).as_deref() {
-                    Some("In") => found.is_some_and(is_in),
-                    Some("NotIn") => !found.is_some_and(is_in),
-                    Some("Exists") => found.is_some(),
-                    Some("DoesNotExist") => found.is_none(),
-                    _ => true,
-                }
-        })
 }

@@ -153,9 +153,10 @@ impl Run {
         }
         values.extend(piped);
         if values.contains(&Found::Unknown) {
-            return match functions::is_known(name) {
-                true => Ok(Found::Unknown),
-                false => Err(unread(name)),
+            return if functions::is_known(name) {
+                Ok(Found::Unknown)
+            } else {
+                Err(unread(name))
             };
         }
         let values = values.into_iter().map(|value| match value {

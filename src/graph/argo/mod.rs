@@ -5,32 +5,31 @@ mod entries;
 mod folders;
 mod generators;
 mod gotemplate;
+mod parameters;
 mod plugins;
 mod repository;
 mod set;
 mod source;
+mod sources;
 mod template;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use foldhash::HashMap;
-
 use self::application::Application;
 pub use self::application::RESOURCES_FINALIZER;
 use self::entries::Unit;
 use self::repository::Repositories;
 use self::set::{AnyCluster, ApplicationSet, GeneratedApplication, SetClusters};
-use self::source::{Made, Source};
+use self::sources::{Applied, Sources, folder_of_source};
 use self::template::is_partly_unknown;
 use super::delivery::Delivery;
 use super::files::TreeFiles;
-use super::kustomize::{Budget, BuildError, Builder, Built, Resource, shown};
+use super::kustomize::{Budget, Builder, Resource, shown};
 use super::node::Node;
 use super::scopes::ClusterScopes;
-use super::unread::{UnreadInput, What};
-use crate::kustomize::{BeyondLimit, Limit, resolve};
+use crate::kustomize::{BeyondLimit, Limit};
 use crate::text::Limits;
 
 /// What one state of a tree knows of Argo CD that another state of it is read with.
@@ -44,8 +43,9 @@ pub struct Memory {
     led: BTreeSet<String>,
     /// The repositories that are this tree.
     own: Repositories,
-    /// The Applications that nothing in the tree delivers, by their deliveries: they stay as they are until a person applies them.
-    entries: BTreeMap<String, Resource>,
+    /// The Applications that nothing in the tree delivers, by their deliveries, with their control planes: they stay as they are until a
+    /// person applies them.
+    entries: BTreeMap<String, (Arc<str>, Resource)>,
 }
 
 impl Memory {
@@ -98,12 +98,16 @@ pub fn deliveries(
         scopes,
         limits,
         before,
-        repositories: Repositories::of(files, &written).and(&memory.own),
-        plugins: plugins::of_kustomize(files),
-        builder,
+        sources: Sources {
+            files,
+            scopes,
+            repositories: Repositories::of(files, &written).and(&memory.own),
+            plugins: plugins::of_kustomize(files),
+            builder,
+            made: RefCell::default(),
+        },
         budget: &budget,
         known: memory,
-        made: RefCell::default(),
         all: Vec::new(),
         memory: memory.clusters(),
     };
@@ -113,7 +117,7 @@ pub fn deliveries(
         run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
     }
     run.planes(&units, flux)?;
-    run.memory.own.clone_from(&run.repositories);
+    run.memory.own.clone_from(&run.sources.repositories);
     let Run {
         mut all, memory, ..
     } = run;
@@ -158,27 +162,11 @@ struct Run<'r> {
     scopes: &'r ClusterScopes,
     limits: &'r Limits,
     before: &'r [Delivery],
-    repositories: Repositories,
-    /// The plugins that run kustomize and nothing else.
-    plugins: BTreeSet<String>,
-    builder: Builder<'r>,
+    sources: Sources<'r>,
     budget: &'r Budget,
     known: &'r Memory,
-    /// What sources make, by what they say.
-    made: RefCell<HashMap<String, Arc<Applied>>>,
     all: Vec<Delivery>,
     memory: Memory,
-}
-
-/// What the sources of an Application make, as it applies it.
-#[derive(Debug, Default)]
-struct Applied {
-    resources: Arc<Vec<Resource>>,
-    reached: Arc<BTreeSet<String>>,
-    unread: Vec<UnreadInput>,
-    error: Option<BuildError>,
-    /// Whether that is because a folder does not exist.
-    is_missing: bool,
 }
 
 impl Run<'_> {
@@ -187,7 +175,13 @@ impl Run<'_> {
     fn planes(&mut self, units: &[Unit], flux: &[Delivery]) -> Result<(), BeyondLimit> {
         let mut seen_in: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
         let mut of_namespace: BTreeMap<String, Arc<str>> = BTreeMap::new();
-        let mut entries = entries::entries(self.files, units, flux, &self.repositories);
+        let mut entries = entries::entries(
+            self.files,
+            units,
+            flux,
+            &self.sources.repositories,
+            self.limits.deliveries,
+        );
         entries.retain(|unit| !self.known.led.contains(&unit.place));
         let evaluated: BTreeSet<&str> = entries.iter().map(|unit| &*unit.place).collect();
         let mut pending: VecDeque<&Unit> = entries.into();
@@ -265,17 +259,10 @@ impl Run<'_> {
             self.all.truncate(before);
             return Ok(false);
         }
-        for delivery in &self.all[before..] {
-            if delivery.parent.is_none() && delivery.key.starts_with("Application.") {
-                let resource = unit
-                    .resources
-                    .iter()
-                    .find(|one| self.scopes.key(&one.id()) == delivery.key);
-                if let Some(resource) = resource {
-                    self.memory
-                        .entries
-                        .insert(delivery.id.clone(), resource.clone());
-                }
+        for resource in &unit.resources {
+            if let Some(id) = entry_id(resource, plane) {
+                let entry = (Arc::clone(plane), resource.clone());
+                self.memory.entries.insert(id, entry);
             }
         }
         seen.append(&mut own);
@@ -284,36 +271,27 @@ impl Run<'_> {
 
     /// An entry point as it is in the cluster: nobody applies another one.
     fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Step {
-        let known = Application::of(resource).and_then(|application| {
-            let cluster = application.destination(plane, plane, None);
-            self.known
-                .entries
-                .get(&application.deliverer(&cluster, "").id(""))
-        });
-        Step::of(known.unwrap_or(resource).clone(), plane, None)
+        let known = entry_id(resource, plane).and_then(|id| self.known.entries.get(&id));
+        let resource = known.map_or(resource, |(_, known)| known);
+        Step::of(resource.clone(), plane, None)
     }
 
     /// Follows the entry points of the state before that are in the tree no more: nobody deletes them.
     fn left_behind(&mut self) -> Result<(), BeyondLimit> {
         let there: BTreeSet<&str> = self.all.iter().map(|one| one.key.as_str()).collect();
-        let gone = self
+        let is_gone = |(_, resource): &&(Arc<str>, Resource)| {
+            !there.contains(&*self.scopes.key(&resource.id()))
+        };
+        let gone: Vec<(Arc<str>, Resource)> = self
             .known
             .entries
-            .iter()
-            .filter(|(_, resource)| !there.contains(&*self.scopes.key(&resource.id())));
-        let gone: Vec<(String, Resource)> =
-            gone.map(|(id, one)| (id.clone(), one.clone())).collect();
-        for (id, resource) in gone {
-            let planes = self.known.planes.values();
-            let of_id = |plane: &&Arc<str>| id.starts_with(&***plane);
-            let plane = planes
-                .filter(of_id)
-                .max_by_key(|plane| plane.len())
-                .cloned();
-            if let Some(plane) = plane {
-                let step = Step::of(resource, &plane, None);
-                self.follow(&plane, vec![step], &mut BTreeSet::new())?;
-            }
+            .values()
+            .filter(is_gone)
+            .cloned()
+            .collect();
+        for (plane, resource) in gone {
+            let step = Step::of(resource, &plane, None);
+            self.follow(&plane, vec![step], &mut BTreeSet::new())?;
         }
         Ok(())
     }
@@ -328,7 +306,7 @@ impl Run<'_> {
         let mut pending: VecDeque<Step> = starts.into();
         while let Some(step) = pending.pop_front() {
             let next = match ApplicationSet::of(&step.resource) {
-                Some(set) => self.set(&set, &step, seen),
+                Some(set) => self.set(&set, &step, seen)?,
                 None => match Application::of(&step.resource) {
                     Some(application) => self.application(&application, first, &step, seen)?,
                     None => Vec::new(),
@@ -344,16 +322,25 @@ impl Run<'_> {
     }
 
     /// Adds a set, and returns its Applications.
-    fn set(&mut self, set: &ApplicationSet, step: &Step, seen: &mut BTreeSet<String>) -> Vec<Step> {
+    fn set(
+        &mut self,
+        set: &ApplicationSet,
+        step: &Step,
+        seen: &mut BTreeSet<String>,
+    ) -> Result<Vec<Step>, BeyondLimit> {
         let by = set.deliverer(&step.here);
         let id = by.id("");
         if !seen.insert(id.clone()) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let key = by.key();
         let clusters = self.memory.clusters.entry(key.clone()).or_default();
-        let is_own = |repository: &str| self.repositories.are_own(repository);
-        let made = set.made(self.files, &is_own, clusters);
+        let is_own = |repository: &str| self.sources.repositories.are_own(repository);
+        let made = set.made(self.files, &is_own, clusters, self.limits.deliveries);
+        if made.are_too_many {
+            let file = &*set.origin.file;
+            return Err(BeyondLimit::of(Limit::Deliveries, self.limits, file));
+        }
         let mut names = BTreeSet::new();
         let mut applications = made.applications;
         applications.retain(|one| {
@@ -395,7 +382,7 @@ impl Run<'_> {
             error: made.error,
             resources: Arc::new(resources),
             reached: Arc::default(),
-            unread: made.unread,
+            unread: made.unread.into_iter().collect(),
             id: id.clone(),
         });
         let steps = next.into_iter().map(|one| Step {
@@ -404,7 +391,7 @@ impl Run<'_> {
             of_any: one.of_any,
             ..Step::of(one.resource, &step.here, Some(&id))
         });
-        steps.collect()
+        Ok(steps.collect())
     }
 
     /// Adds an Application, several if its folder is partly unknown, and returns the Applications and sets that it delivers.
@@ -419,14 +406,13 @@ impl Run<'_> {
         let sources = application.sources();
         let path = sources.iter().find_map(|source| source.text_at(&["path"]));
         let path = path.unwrap_or_default();
-        let several = match is_partly_unknown(&path) {
-            true => folders::fitting(self.files, &path),
-            false => Vec::new(),
-        };
-        let folders: Vec<Option<String>> = match several.is_empty() {
-            true => vec![None],
-            false => several.into_iter().map(Some).collect(),
-        };
+        let mut folders = Vec::new();
+        if is_partly_unknown(&path) {
+            folders.extend(folders::fitting(self.files, &path).into_iter().map(Some));
+        }
+        if folders.is_empty() {
+            folders.push(None);
+        }
         let mut next = Vec::new();
         for folder in folders {
             let by = application.deliverer(&cluster, folder.as_deref().unwrap_or_default());
@@ -496,7 +482,7 @@ impl Run<'_> {
         step: &Step,
         id: &str,
     ) -> (String, Arc<Applied>) {
-        let applied = self.applied(application, sources, folder);
+        let applied = self.sources.applied(application, sources, folder);
         let any = step.of_any.as_ref().map(|any| folder_of_source(&any.path));
         let was = self.delivery_before(id).map(|before| before.path.as_str());
         let Some(any) = any.filter(|any| {
@@ -516,178 +502,16 @@ impl Run<'_> {
             source
         });
         let sources: Vec<Node> = sources.collect();
-        let applied = self.applied(application, &sources, folder);
+        let applied = self.sources.applied(application, &sources, folder);
         (any, applied)
-    }
-
-    /// What the sources of an Application make; `folder` instead of the path of those where it is unknown.
-    fn applied(
-        &self,
-        application: &Application,
-        sources: &[Node],
-        folder: Option<&str>,
-    ) -> Arc<Applied> {
-        let namespace = application.target_namespace().unwrap_or_default();
-        let said: Vec<String> = sources
-            .iter()
-            .map(|source| source.to_json(30).to_string())
-            .collect();
-        // What a file beside the source says may be about this Application alone.
-        let (said, folder_name) = (said.join("\n"), folder.unwrap_or_default());
-        let name = sources.iter().find_map(|source| {
-            let written = || {
-                source
-                    .text_at(&["path"])
-                    .map(|path| folder_of_source(&path))
-            };
-            let folder = folder.map(str::to_owned).or_else(written)?;
-            let own = format!(".argocd-source-{}.yaml", application.name);
-            self.files
-                .has_file(&resolve(&folder, &own))
-                .then_some(&*application.name)
-        });
-        let key = format!(
-            "{said}\n{folder_name}\n{namespace}\n{}\n{}",
-            name.unwrap_or_default(),
-            application.is_hydrated()
-        );
-        if let Some(known) = self.made.borrow().get(&key) {
-            return Arc::clone(known);
-        }
-        let made = Arc::new(self.make(application, sources, folder, &namespace));
-        self.made.borrow_mut().insert(key, Arc::clone(&made));
-        made
-    }
-
-    fn make(
-        &self,
-        application: &Application,
-        sources: &[Node],
-        folder: Option<&str>,
-        namespace: &str,
-    ) -> Applied {
-        let mut applied = Applied::default();
-        let mut all = Built::default();
-        if application.is_hydrated() {
-            let subject = format!("hydrated source of {}", application.name);
-            let reason = "the contents of another branch are not read";
-            all.unread
-                .push(self.unread(application, What::OtherRepository, subject, reason));
-        } else if sources.is_empty() {
-            applied.error = Some(BuildError {
-                reason: "it has no source".to_owned(),
-                file: application.origin.file.to_string(),
-                line: application.origin.line,
-            });
-            return applied;
-        }
-        for node in sources {
-            match self.source(application, node, folder) {
-                Made::Built(built) => {
-                    all.resources.extend(built.resources);
-                    all.reached.extend(built.reached);
-                    all.unread.extend(built.unread);
-                }
-                Made::Unread(unread) => all.unread.push(unread),
-                Made::Failed(error) => {
-                    applied.error = Some(error);
-                    return applied;
-                }
-                Made::Missing(error) => {
-                    applied.error = Some(error);
-                    applied.is_missing = true;
-                    return applied;
-                }
-            }
-        }
-        let mut last: BTreeMap<String, usize> = BTreeMap::new();
-        for (at, resource) in all.resources.iter_mut().enumerate() {
-            self.place(resource, namespace);
-            last.insert(self.scopes.key(&resource.id()), at);
-        }
-        // Of several objects of one key, the last one counts.
-        let mut at = 0;
-        all.resources.retain(|resource| {
-            let is_last = last.get(&self.scopes.key(&resource.id())) == Some(&at);
-            at += 1;
-            is_last
-        });
-        Applied {
-            resources: Arc::new(all.resources),
-            reached: Arc::new(all.reached),
-            unread: all.unread,
-            ..Applied::default()
-        }
-    }
-
-    fn unread(
-        &self,
-        application: &Application,
-        what: What,
-        subject: String,
-        reason: &str,
-    ) -> UnreadInput {
-        UnreadInput {
-            what,
-            subject,
-            file: application.origin.file.to_string(),
-            line: application.origin.line,
-            reason: reason.to_owned(),
-        }
-    }
-
-    fn source(&self, application: &Application, node: &Node, folder: Option<&str>) -> Made {
-        let repository = node.text_at(&["repoURL"]).unwrap_or_default();
-        let revision = node.text_at(&["targetRevision"]).unwrap_or_default();
-        if let Some(chart) = node.text_at(&["chart"]) {
-            let subject = format!("chart {chart} {revision}").trim_end().to_owned();
-            let reason = "charts are not rendered here";
-            return Made::Unread(self.unread(application, What::Chart, subject, reason));
-        }
-        let path = node.text_at(&["path"]).unwrap_or_default();
-        if !self.repositories.are_own(&repository) {
-            let reason = "another repository is not read";
-            return Made::Unread(self.unread(
-                application,
-                What::OtherRepository,
-                repository,
-                reason,
-            ));
-        }
-        if is_partly_unknown(&path) && folder.is_none() {
-            let reason = "no folder of the tree fits it";
-            return Made::Unread(self.unread(application, What::Template, path, reason));
-        }
-        let own = match folder {
-            Some(folder) if is_partly_unknown(&path) => folder.to_owned(),
-            _ => folder_of_source(&path),
-        };
-        let source = Source {
-            files: self.files,
-            builder: &self.builder,
-            plugins: &self.plugins,
-            application,
-            folder: &own,
-        };
-        source.made(node)
-    }
-
-    /// Gives an object the namespace in which it is applied (argo-cd controller/state.go, NormalizeTargetObjects).
-    fn place(&self, resource: &mut Resource, namespace: &str) {
-        let id = resource.id();
-        let is_cluster_scoped = self.scopes.is_cluster(&id.group, &id.kind);
-        if is_cluster_scoped && !id.namespace.is_empty() {
-            resource.node.entry_mut("metadata").remove("namespace");
-        } else if !is_cluster_scoped && id.namespace.is_empty() && !namespace.is_empty() {
-            let metadata = resource.node.entry_mut("metadata");
-            metadata.set("namespace", Node::text(namespace));
-        }
     }
 }
 
-/// The folder that a path of a source means.
-fn folder_of_source(path: &str) -> String {
-    resolve("", path.trim_start_matches('/'))
+/// The name of the delivery of an Application that a person applies in a plane.
+fn entry_id(resource: &Resource, plane: &Arc<str>) -> Option<String> {
+    let application = Application::of(resource)?;
+    let cluster = application.destination(plane, plane, None);
+    Some(application.deliverer(&cluster, "").id(""))
 }
 
 fn path_of(resource: &Resource) -> Option<String> {

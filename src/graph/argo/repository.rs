@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::application::{Application, GROUP};
 use super::set::ApplicationSet;
+use super::sources::folder_of_source;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
-use crate::kustomize::resolve;
 
 /// The repositories that Applications name and that are this tree.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ impl Repositories {
                 let Some(path) = source.text_at(&["path"]) else {
                     continue;
                 };
-                let folder = resolve("", path.trim_start_matches('/'));
+                let folder = folder_of_source(&path);
                 let (here, elsewhere) = named.entry(normalized(&repository)).or_default();
                 // Of a path with parameters, the folder in which what it means lies.
                 let fixed = folder.split("{{").next().unwrap_or_default();

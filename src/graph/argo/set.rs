@@ -1,5 +1,6 @@
 //! One ApplicationSet of Argo CD: what it says, and the Applications that it generates.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::application::{GROUP, RESOURCES_FINALIZER};
@@ -74,8 +75,10 @@ pub(super) struct AnyCluster {
 #[derive(Debug, Default)]
 pub(super) struct Made {
     pub(super) applications: Vec<GeneratedApplication>,
-    pub(super) unread: Vec<UnreadInput>,
+    pub(super) unread: BTreeSet<UnreadInput>,
     pub(super) error: Option<BuildError>,
+    /// There would be more Applications than are followed.
+    pub(super) are_too_many: bool,
 }
 
 impl ApplicationSet {
@@ -135,6 +138,7 @@ impl ApplicationSet {
         files: &TreeFiles<'_>,
         is_own: &dyn Fn(&str) -> bool,
         clusters: &mut SetClusters,
+        most: usize,
     ) -> Made {
         let mut made = Made::default();
         let language = self.language();
@@ -147,6 +151,7 @@ impl ApplicationSet {
             selected: &clusters.selected,
             named: ClusterNames::new(),
             named_by_selectors: ClusterNames::new(),
+            left: most,
         };
         let generated = generators.all(&spec);
         let (listed, selected) = (generators.named, generators.named_by_selectors);
@@ -166,10 +171,8 @@ impl ApplicationSet {
             }
         };
         for (what, subject, reason) in generated.unread {
-            let unread = self.unread(what, subject, reason.to_owned());
-            if !made.unread.contains(&unread) {
-                made.unread.push(unread);
-            }
+            made.unread
+                .insert(self.origin.unread(what, subject, reason));
         }
         for (parameters, over) in &generated.all {
             match self.application(&spec, language, parameters, over.as_ref()) {
@@ -188,30 +191,13 @@ impl ApplicationSet {
 
     fn take(&self, made: &mut Made, error: TemplateError) {
         match error {
-            TemplateError::Failed(reason) => {
-                made.error = Some(BuildError {
-                    reason,
-                    file: self.origin.file.to_string(),
-                    line: self.origin.line,
-                });
-            }
+            TemplateError::Failed(reason) => made.error = Some(self.origin.failed(reason)),
             TemplateError::Unread(reason) => {
                 let subject = format!("ApplicationSet {}", self.name);
-                let unread = self.unread(What::Template, subject, reason);
-                if !made.unread.contains(&unread) {
-                    made.unread.push(unread);
-                }
+                made.unread
+                    .insert(self.origin.unread(What::Template, subject, &reason));
             }
-        }
-    }
-
-    fn unread(&self, what: What, subject: String, reason: String) -> UnreadInput {
-        UnreadInput {
-            what,
-            subject,
-            file: self.origin.file.to_string(),
-            line: self.origin.line,
-            reason,
+            TemplateError::TooMany => made.are_too_many = true,
         }
     }
 

@@ -46,7 +46,7 @@ impl Source<'_> {
     pub(super) fn made(&self, node: &Node) -> Made {
         if self.files.has_file(self.folder) || !self.files.has_folder(self.folder) {
             let reason = format!("the path {} does not exist", shown(self.folder));
-            return Made::Missing(self.error(reason));
+            return Made::Missing(self.application.origin.failed(reason));
         }
         let node = match self.overridden(node) {
             Ok(node) => node,
@@ -72,25 +72,11 @@ impl Source<'_> {
     }
 
     fn failed(&self, reason: String) -> Made {
-        Made::Failed(self.error(reason))
-    }
-
-    fn error(&self, reason: String) -> BuildError {
-        BuildError {
-            reason,
-            file: self.application.origin.file.to_string(),
-            line: self.application.origin.line,
-        }
+        Made::Failed(self.application.origin.failed(reason))
     }
 
     fn unread(&self, what: What, subject: String, reason: &str) -> Made {
-        Made::Unread(UnreadInput {
-            what,
-            subject,
-            file: self.application.origin.file.to_string(),
-            line: self.application.origin.line,
-            reason: reason.to_owned(),
-        })
+        Made::Unread(self.application.origin.unread(what, subject, reason))
     }
 
     /// The source with what the files `.argocd-source*.yaml` beside it say; they cannot change where it is.

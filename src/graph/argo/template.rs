@@ -45,6 +45,8 @@ pub(super) enum TemplateError {
     Failed(String),
     /// It needs what is not evaluated here.
     Unread(String),
+    /// A set would have more Applications than are followed.
+    TooMany,
 }
 
 impl Language {

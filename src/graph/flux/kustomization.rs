@@ -9,7 +9,7 @@ use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, Built, Origin, Resource, is_namespaced};
 use crate::graph::node::Node;
-use crate::graph::unread::{UnreadInput, What};
+use crate::graph::unread::What;
 use crate::kustomize::{Deliverer, SourceTool, resolve};
 
 /// The group of Flux Kustomizations.
@@ -165,11 +165,8 @@ impl FluxKustomization {
             id.namespace.is_empty() && is_namespaced(&id.group, &id.kind)
         };
         if let Some(resource) = built.resources.iter().find(is_homeless) {
-            return Err(BuildError {
-                reason: format!("{} has no namespace", resource.id().key()),
-                file: resource.origin.file.to_string(),
-                line: resource.origin.line,
-            });
+            let reason = format!("{} has no namespace", resource.id().key());
+            return Err(resource.origin.failed(reason));
         }
         Ok(built)
     }
@@ -188,10 +185,9 @@ impl FluxKustomization {
             }
             let before = resource.id();
             let unknown = substitute_in(&mut resource.node, variables);
-            let unknown = unknown.map_err(|reason| BuildError {
-                reason: format!("{}: {reason}", before.key()),
-                file: resource.origin.file.to_string(),
-                line: resource.origin.line,
+            let unknown = unknown.map_err(|reason| {
+                let reason = format!("{}: {reason}", before.key());
+                resource.origin.failed(reason)
             })?;
             let after = resource.id();
             let named = format!("{}/{}", after.namespace, after.name);
@@ -199,13 +195,8 @@ impl FluxKustomization {
                 .into_iter()
                 .filter(|name| named.contains(&format!("${{{name}")))
             {
-                unread.push(UnreadInput {
-                    what: What::Variable,
-                    subject: name,
-                    file: resource.origin.file.to_string(),
-                    line: resource.origin.line,
-                    reason: "only the cluster knows its value".to_owned(),
-                });
+                let reason = "only the cluster knows its value";
+                unread.push(resource.origin.unread(What::Variable, name, reason));
             }
         }
         built.unread.extend(unread);

@@ -313,13 +313,13 @@ impl Cluster<'_> {
         let is_own = self.own == source || self.written.own.contains(&source);
         let is_here = is_own || is_git && !folder.is_empty() && self.files.has_folder(&folder);
         if !is_here {
-            return Err(Foreign(UnreadInput {
-                what: What::OtherRepository,
-                subject: format!("{kind} {name}"),
-                file: one.origin.file.to_string(),
-                line: one.origin.line,
-                reason: "its source is not this tree".to_owned(),
-            }));
+            let reason = "its source is not this tree";
+            let subject = format!("{kind} {name}");
+            return Err(Foreign(one.origin.unread(
+                What::OtherRepository,
+                subject,
+                reason,
+            )));
         }
         let variables = one.variables(|namespace, name| {
             let find = |namespace: &str| {
@@ -355,13 +355,10 @@ impl Cluster<'_> {
             chart.as_deref().unwrap_or_default(),
             version.as_deref().unwrap_or_default()
         );
-        let unread = UnreadInput {
-            what: What::Chart,
-            subject: named.trim_end().to_owned(),
-            file: file.to_string(),
-            line: *line,
-            reason: "charts are not rendered here".to_owned(),
-        };
+        let reason = "charts are not rendered here";
+        let unread = resource
+            .origin
+            .unread(What::Chart, named.trim_end(), reason);
         Some(Delivery {
             id: format!("{cluster}|{key}"),
             cluster: Arc::clone(cluster),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::build::BuildError;
 use crate::graph::node::Node;
+use crate::graph::unread::{UnreadInput, What};
 use crate::kube::{ApiVersion, Scope};
 
 /// Where an object is written.
@@ -16,6 +18,28 @@ pub struct Origin {
     pub offset: u32,
     /// Whether no file contains the object: a kustomization has an entry that generates it.
     pub is_generated: bool,
+}
+
+impl Origin {
+    /// Why what is written there builds nothing.
+    pub fn failed(&self, reason: impl Into<String>) -> BuildError {
+        BuildError {
+            reason: reason.into(),
+            file: self.file.to_string(),
+            line: self.line,
+        }
+    }
+
+    /// An input that what is written there names, and that was not read.
+    pub fn unread(&self, what: What, subject: impl Into<String>, reason: &str) -> UnreadInput {
+        UnreadInput {
+            what,
+            subject: subject.into(),
+            file: self.file.to_string(),
+            line: self.line,
+            reason: reason.to_owned(),
+        }
+    }
 }
 
 /// What kustomize tells objects apart by.

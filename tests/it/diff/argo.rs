@@ -1,6 +1,6 @@
 //! What Argo CD applies of a tree, and what it deletes once the tree changes.
 
-use super::flux::{compared, config, effects};
+use super::flux::{compared, comparison, config, effects};
 
 /// An Application named `name` that delivers `path` and prunes, with more of its spec.
 fn application(name: &str, path: &str, more: &str) -> String {
@@ -123,40 +123,31 @@ fn an_element_of_a_list_that_leaves_takes_along_its_application() {
     );
 }
 
+/// A set over folders, in either language of templates.
 #[test]
 fn a_set_over_folders_loses_an_application_with_its_folder() {
-    let both = root()
-        + &set(DIRECTORIES, "{{path.basename}}", "{{path}}", "")
-        + &format!("== svc/web/a.yaml\n{}", config("a"));
-    let api = format!("== svc/api/b.yaml\n{}", config("b"));
-    assert_eq!(
-        effects(&compared(&both, &api, "")),
-        [
-            "deleted ConfigMap/shop/b certain, .",
-            "deleted Application.argoproj.io/argocd/api certain, ."
-        ]
-    );
-}
-
-#[test]
-fn a_set_in_the_language_of_go_is_evaluated() {
     let go = "  goTemplate: true\n  goTemplateOptions: [missingkey=error]\n";
-    let both = root()
-        + &set(
-            DIRECTORIES,
+    for (name, path, more) in [
+        ("{{path.basename}}", "{{path}}", ""),
+        (
             "{{ .path.basename | upper | lower }}",
             "{{ .path.path }}",
             go,
-        )
-        + &format!("== svc/web/a.yaml\n{}", config("a"));
-    let api = format!("== svc/api/b.yaml\n{}", config("b"));
-    assert_eq!(
-        effects(&compared(&both, &api, "")),
-        [
-            "deleted ConfigMap/shop/b certain, .",
-            "deleted Application.argoproj.io/argocd/api certain, ."
-        ]
-    );
+        ),
+    ] {
+        let both = root()
+            + &set(DIRECTORIES, name, path, more)
+            + &format!("== svc/web/a.yaml\n{}", config("a"));
+        let api = format!("== svc/api/b.yaml\n{}", config("b"));
+        assert_eq!(
+            effects(&compared(&both, &api, "")),
+            [
+                "deleted ConfigMap/shop/b certain, .",
+                "deleted Application.argoproj.io/argocd/api certain, ."
+            ],
+            "{name}"
+        );
+    }
 }
 
 #[test]
@@ -187,6 +178,18 @@ fn a_matrix_multiplies_folders_with_a_list() {
             "deleted Application.argoproj.io/argocd/web-prod certain, ."
         ]
     );
+}
+
+#[test]
+fn a_matrix_of_more_than_is_followed_is_an_error() {
+    let list = |name: &str| {
+        let elements: Vec<String> = (0..300).map(|at| format!("{{{name}: '{at}'}}")).collect();
+        format!("{{list: {{elements: [{}]}}}}", elements.join(", "))
+    };
+    let matrix = format!("{{matrix: {{generators: [{}, {}]}}}}", list("a"), list("b"));
+    let both = root() + &set(&matrix, "{{a}}-{{b}}", "web", "") + &folders();
+    let error = comparison(&both, "", "").expect_err("a limit");
+    assert!(error.contains("objects deliver others"), "{error}");
 }
 
 #[test]

@@ -14,14 +14,17 @@ fn write(folder: &Folder, side: &str, tree: &str) {
 
 /// A comparison of trees: the files of both, and those that one side has instead of or besides them.
 pub(super) fn compared(both: &str, base: &str, head: &str) -> Value {
+    comparison(both, base, head).expect("a comparison")
+}
+
+/// The same, or why there is none.
+pub(super) fn comparison(both: &str, base: &str, head: &str) -> Result<Value, String> {
     let folder = Folder::new();
     for (side, own) in [("base", base), ("head", head)] {
         write(&folder, side, both);
         write(&folder, side, own);
     }
-    folder
-        .run("", &["--base", "base", "--head", "head"])
-        .expect("a comparison")
+    folder.run("", &["--base", "base", "--head", "head"])
 }
 
 /// The effects on objects that are not the Kustomizations themselves: `effect key certainty, cluster`.

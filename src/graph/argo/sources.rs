@@ -1,0 +1,194 @@
+//! What the sources of an Application make, in the namespaces in which it applies it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use super::application::Application;
+use super::repository::Repositories;
+use super::source::{Made, Source};
+use super::template::is_partly_unknown;
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{BuildError, Builder, Built, Resource};
+use crate::graph::node::Node;
+use crate::graph::scopes::ClusterScopes;
+use crate::graph::unread::{UnreadInput, What};
+use crate::kustomize::resolve;
+
+/// What the sources of an Application make, as it applies it.
+#[derive(Debug, Default)]
+pub(super) struct Applied {
+    pub(super) resources: Arc<Vec<Resource>>,
+    pub(super) reached: Arc<BTreeSet<String>>,
+    pub(super) unread: Vec<UnreadInput>,
+    pub(super) error: Option<BuildError>,
+    /// Whether that is because a folder does not exist.
+    pub(super) is_missing: bool,
+}
+
+/// Evaluates sources; what two Applications say alike is built once.
+pub(super) struct Sources<'s> {
+    pub(super) files: &'s TreeFiles<'s>,
+    pub(super) scopes: &'s ClusterScopes,
+    pub(super) repositories: Repositories,
+    /// The plugins that run kustomize and nothing else.
+    pub(super) plugins: BTreeSet<String>,
+    pub(super) builder: Builder<'s>,
+    /// What sources make, by what they say.
+    pub(super) made: RefCell<HashMap<String, Arc<Applied>>>,
+}
+
+impl Sources<'_> {
+    /// What the sources of an Application make; `folder` instead of the path of those where it is unknown.
+    pub(super) fn applied(
+        &self,
+        application: &Application,
+        sources: &[Node],
+        folder: Option<&str>,
+    ) -> Arc<Applied> {
+        let namespace = application.target_namespace().unwrap_or_default();
+        let said: Vec<String> = sources
+            .iter()
+            .map(|source| source.to_json(30).to_string())
+            .collect();
+        // What a file beside the source says may be about this Application alone.
+        let (said, folder_name) = (said.join("\n"), folder.unwrap_or_default());
+        let name = sources.iter().find_map(|source| {
+            let written = || {
+                source
+                    .text_at(&["path"])
+                    .map(|path| folder_of_source(&path))
+            };
+            let folder = folder.map(str::to_owned).or_else(written)?;
+            let own = format!(".argocd-source-{}.yaml", application.name);
+            self.files
+                .has_file(&resolve(&folder, &own))
+                .then_some(&*application.name)
+        });
+        let key = format!(
+            "{said}\n{folder_name}\n{namespace}\n{}\n{}",
+            name.unwrap_or_default(),
+            application.is_hydrated()
+        );
+        if let Some(known) = self.made.borrow().get(&key) {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(self.make(application, sources, folder, &namespace));
+        self.made.borrow_mut().insert(key, Arc::clone(&made));
+        made
+    }
+
+    fn make(
+        &self,
+        application: &Application,
+        sources: &[Node],
+        folder: Option<&str>,
+        namespace: &str,
+    ) -> Applied {
+        let mut applied = Applied::default();
+        let mut all = Built::default();
+        if application.is_hydrated() {
+            let subject = format!("hydrated source of {}", application.name);
+            let reason = "the contents of another branch are not read";
+            all.unread.push(
+                application
+                    .origin
+                    .unread(What::OtherRepository, subject, reason),
+            );
+        } else if sources.is_empty() {
+            applied.error = Some(application.origin.failed("it has no source"));
+            return applied;
+        }
+        for node in sources {
+            match self.source(application, node, folder) {
+                Made::Built(built) => {
+                    all.resources.extend(built.resources);
+                    all.reached.extend(built.reached);
+                    all.unread.extend(built.unread);
+                }
+                Made::Unread(unread) => all.unread.push(unread),
+                Made::Failed(error) => {
+                    applied.error = Some(error);
+                    return applied;
+                }
+                Made::Missing(error) => {
+                    applied.error = Some(error);
+                    applied.is_missing = true;
+                    return applied;
+                }
+            }
+        }
+        let mut last: BTreeMap<String, usize> = BTreeMap::new();
+        for (at, resource) in all.resources.iter_mut().enumerate() {
+            self.place(resource, namespace);
+            last.insert(self.scopes.key(&resource.id()), at);
+        }
+        // Of several objects of one key, the last one counts.
+        let mut at = 0;
+        all.resources.retain(|resource| {
+            let is_last = last.get(&self.scopes.key(&resource.id())) == Some(&at);
+            at += 1;
+            is_last
+        });
+        Applied {
+            resources: Arc::new(all.resources),
+            reached: Arc::new(all.reached),
+            unread: all.unread,
+            ..Applied::default()
+        }
+    }
+
+    fn source(&self, application: &Application, node: &Node, folder: Option<&str>) -> Made {
+        let repository = node.text_at(&["repoURL"]).unwrap_or_default();
+        let revision = node.text_at(&["targetRevision"]).unwrap_or_default();
+        if let Some(chart) = node.text_at(&["chart"]) {
+            let subject = format!("chart {chart} {revision}").trim_end().to_owned();
+            let reason = "charts are not rendered here";
+            return Made::Unread(application.origin.unread(What::Chart, subject, reason));
+        }
+        let path = node.text_at(&["path"]).unwrap_or_default();
+        if !self.repositories.are_own(&repository) {
+            let reason = "another repository is not read";
+            return Made::Unread(application.origin.unread(
+                What::OtherRepository,
+                repository,
+                reason,
+            ));
+        }
+        if is_partly_unknown(&path) && folder.is_none() {
+            let reason = "no folder of the tree fits it";
+            return Made::Unread(application.origin.unread(What::Template, path, reason));
+        }
+        let own = match folder {
+            Some(folder) if is_partly_unknown(&path) => folder.to_owned(),
+            _ => folder_of_source(&path),
+        };
+        let source = Source {
+            files: self.files,
+            builder: &self.builder,
+            plugins: &self.plugins,
+            application,
+            folder: &own,
+        };
+        source.made(node)
+    }
+
+    /// Gives an object the namespace in which it is applied (argo-cd controller/state.go, NormalizeTargetObjects).
+    fn place(&self, resource: &mut Resource, namespace: &str) {
+        let id = resource.id();
+        let is_cluster_scoped = self.scopes.is_cluster(&id.group, &id.kind);
+        if is_cluster_scoped && !id.namespace.is_empty() {
+            resource.node.entry_mut("metadata").remove("namespace");
+        } else if !is_cluster_scoped && id.namespace.is_empty() && !namespace.is_empty() {
+            let metadata = resource.node.entry_mut("metadata");
+            metadata.set("namespace", Node::text(namespace));
+        }
+    }
+}
+
+/// The folder that a path of a source means.
+pub(super) fn folder_of_source(path: &str) -> String {
+    resolve("", path.trim_start_matches('/'))
+}
