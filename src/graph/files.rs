@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::HashMap;
 
 use super::node::Node;
-use crate::kustomize::{folder_of, resolve};
+use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::KUSTOMIZATIONS;
 use crate::text::{ColumnUnit, SourceFile, Span, decode_manifest};
 use crate::yaml::{self, Content};
@@ -101,8 +101,12 @@ impl<'r> TreeFiles<'r> {
 
     /// The kustomizations of a folder; where there are several, kustomize builds nothing.
     pub fn kustomizations_of(&self, folder: &str) -> impl Iterator<Item = String> {
-        let names = KUSTOMIZATIONS.iter().map(move |name| resolve(folder, name));
-        names.filter(|path| self.has_file(path))
+        Self::kustomization_names(folder).filter(|path| self.has_file(path))
+    }
+
+    /// The paths at which a kustomization of a folder may be.
+    pub fn kustomization_names(folder: &str) -> impl Iterator<Item = String> {
+        KUSTOMIZATIONS.iter().map(move |name| resolve(folder, name))
     }
 
     /// The first kustomization of a folder.
@@ -112,7 +116,8 @@ impl<'r> TreeFiles<'r> {
 
     /// Whether a file is one by which a folder is built.
     pub fn is_kustomization(&self, path: &str) -> bool {
-        self.kustomization_of(folder_of(path)).as_deref() == Some(path)
+        KUSTOMIZATIONS.contains(&name_of(path))
+            && self.kustomization_of(folder_of(path)).as_deref() == Some(path)
     }
 
     /// The bytes of a file.

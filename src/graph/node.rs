@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::text::Span;
-use crate::yaml::{Kind, NodeId, Tree};
+use crate::yaml::{Kind, NodeId, Tree, Value};
 
 /// So deep into a value its texts are replaced; what is below stays as it is written.
 const DEEPEST_TEXT: usize = 200;
@@ -29,7 +29,54 @@ pub enum Node {
     Seq(Arc<Vec<Node>>),
 }
 
+/// A value where it is: a look into a node that copies nothing.
+#[derive(Clone, Copy)]
+enum Look<'n> {
+    Written(&'n Arc<Tree>, Value<'n>),
+    Made(&'n Node),
+}
+
+impl<'n> Look<'n> {
+    fn get(self, key: &str) -> Option<Self> {
+        match self {
+            Self::Written(tree, value) => Some(Self::Written(tree, value.get(key)?)),
+            Self::Made(Node::Map(entries)) => {
+                let (_, value) = entries.iter().find(|(name, _)| **name == *key)?;
+                Some(value.look())
+            }
+            Self::Made(_) => None,
+        }
+    }
+
+    fn as_str(self) -> Option<&'n str> {
+        match self {
+            Self::Written(_, value) => value.as_str(),
+            Self::Made(Node::Text(text)) => Some(text),
+            Self::Made(_) => None,
+        }
+    }
+
+    fn to_node(self) -> Node {
+        match self {
+            Self::Written(tree, value) => Node::Written(Arc::clone(tree), value.id()),
+            Self::Made(node) => node.clone(),
+        }
+    }
+}
+
 impl Node {
+    fn look(&self) -> Look<'_> {
+        match self {
+            Self::Written(tree, id) => Look::Written(tree, tree.value(*id)),
+            made => Look::Made(made),
+        }
+    }
+
+    fn look_at(&self, path: &[&str]) -> Option<Look<'_>> {
+        path.iter()
+            .try_fold(self.look(), |value, key| value.get(key))
+    }
+
     /// The value of a whole document.
     pub fn of(tree: &Arc<Tree>) -> Self {
         Self::Written(Arc::clone(tree), tree.root().id())
@@ -73,11 +120,7 @@ impl Node {
 
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::Written(tree, id) => tree.value(*id).as_str(),
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
+        self.look().as_str()
     }
 
     /// A truth value.
@@ -136,29 +179,23 @@ impl Node {
 
     /// The value under a key of a mapping.
     pub fn get(&self, key: &str) -> Option<Self> {
-        match self {
-            Self::Written(tree, id) => {
-                let value = tree.value(*id).get(key)?;
-                Some(Self::Written(Arc::clone(tree), value.id()))
-            }
-            Self::Map(entries) => {
-                let (_, value) = entries.iter().find(|(name, _)| **name == *key)?;
-                Some(value.clone())
-            }
-            _ => None,
-        }
+        self.look().get(key).map(Look::to_node)
     }
 
     /// The value at the end of keys through nested mappings.
     pub fn at(&self, path: &[&str]) -> Option<Self> {
-        path.iter()
-            .try_fold(self.clone(), |value, key| value.get(key))
+        self.look_at(path).map(Look::to_node)
+    }
+
+    /// The string at the end of such keys.
+    pub fn str_at(&self, path: &[&str]) -> Option<&str> {
+        self.look_at(path)?.as_str()
     }
 
     /// The text at the end of such keys, if there is any.
     pub fn text_at(&self, path: &[&str]) -> Option<String> {
-        let text = self.at(path)?.as_str()?.to_owned();
-        (!text.is_empty()).then_some(text)
+        let text = self.str_at(path)?;
+        (!text.is_empty()).then(|| text.to_owned())
     }
 
     /// The entries of a mapping in their order; none of anything else.
@@ -246,7 +283,7 @@ impl Node {
 
     /// Takes a key away.
     pub fn remove(&mut self, key: &str) {
-        if self.get(key).is_some() {
+        if self.look().get(key).is_some() {
             self.map_mut().retain(|(name, _)| **name != *key);
         }
     }

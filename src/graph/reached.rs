@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use foldhash::HashMap;
 
 use super::files::TreeFiles;
-use super::kustomize::{Builder, KustomizationDoc};
+use super::kustomize::{KustomizationDoc, kustomization, kustomizations};
 use crate::kustomize::{ancestors, folder_of};
 
 /// Which files deliveries lead to, nothing built. The cost is linear in what kustomizations list: of those that lead to a place, two
@@ -52,7 +52,7 @@ impl<'r> Reached<'r> {
             if files.has_file(place) {
                 return Vec::new();
             }
-            let doc = Builder::new(files).kustomization(place);
+            let doc = kustomization(files, place);
             doc.as_ref()
                 .map(KustomizationDoc::includes)
                 .unwrap_or_default()
@@ -72,10 +72,8 @@ pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,
 ) -> BTreeSet<String> {
-    let kustomizations = files.paths().filter(|path| files.is_kustomization(path));
-    let builder = Builder::new(files);
-    let docs = kustomizations.filter_map(|path| builder.kustomization(folder_of(path)).ok());
-    let named: BTreeSet<String> = docs.flat_map(|doc| doc.includes()).collect();
+    let docs = kustomizations(files);
+    let named: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
     let is_left_out = |path: &str| {
         let folders = ancestors(folder_of(path));
         let mut above = folders.skip_while(|folder| files.kustomization_of(folder).is_none());

@@ -5,21 +5,17 @@ use std::sync::Arc;
 
 use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
-use super::kustomize::{Budget, Builder, KustomizationDoc, resources_of};
-use crate::kustomize::folder_of;
+use super::kustomize::{Budget, Builder, Builds, KustomizationDoc, kustomizations, resources_of};
 
 /// The kustomizations that neither a delivery nor another kustomization builds, built.
-pub fn roots(files: &TreeFiles<'_>, delivered: &[Delivery], budget: &Budget) -> Vec<Delivery> {
+pub fn roots(builds: &Builds<'_>, delivered: &[Delivery], budget: &Budget) -> Vec<Delivery> {
     let reached: BTreeSet<&str> = delivered
         .iter()
         .flat_map(|delivery| delivery.reached.iter())
         .map(String::as_str)
         .collect();
-    let builder = Builder::within(files, budget);
-    let found = files.paths().filter(|path| files.is_kustomization(path));
-    let docs: Vec<KustomizationDoc> = found
-        .filter_map(|path| builder.kustomization(folder_of(path)).ok())
-        .collect();
+    let builder = Builder::within(builds, budget);
+    let docs = kustomizations(builds.files());
     let included: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
     let is_root = |doc: &KustomizationDoc| {
         let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");

@@ -1,34 +1,36 @@
 //! The builds of kustomizations against those of kustomize itself (`fixtures/kustomize`).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ownerlint::graph::files::TreeFiles;
-use ownerlint::graph::kustomize::Builder;
+use ownerlint::graph::kustomize::{Budget, Builder, Builds, kustomization};
 use ownerlint::graph::node::Node;
 use serde_json::{Value, json};
 use walkdir::WalkDir;
 
-fn tree(folder: &Path) -> TreeFiles<'static> {
+type Files = Vec<(String, Arc<[u8]>)>;
+
+fn files(folder: &Path) -> Files {
     let files = WalkDir::new(folder)
         .into_iter()
         .map(|entry| entry.expect("a fixture"));
     let files = files.filter(|entry| entry.file_type().is_file());
-    TreeFiles::of_texts(files.map(|entry| {
+    let read = files.map(|entry| {
         let path = entry.path().strip_prefix(folder).expect("below the folder");
         let bytes: Arc<[u8]> = std::fs::read(entry.path()).expect("a file").into();
         (path.to_str().expect("text").to_owned(), bytes)
-    }))
+    });
+    read.collect()
 }
 
 /// The objects as `record.py` writes them, or why there are none.
-fn built(folder: &Path) -> Result<Value, String> {
-    let files = tree(folder);
-    let builder = Builder::new(&files);
-    let built = builder
-        .kustomization("")
-        .and_then(|doc| builder.build(&doc));
-    let built = built.map_err(|error| error.reason)?;
+fn built(builds: &Builds<'_>) -> Result<Value, String> {
+    let budget = Budget::of(usize::MAX);
+    let builder = Builder::within(builds, &budget);
+    let built = kustomization(builds.files(), "").and_then(|doc| builder.build(&doc));
+    let built =
+        built.map_err(|error| format!("{}:{}: {}", error.file, error.line, error.reason))?;
     let mut objects: Vec<Value> = built
         .resources
         .iter()
@@ -53,30 +55,89 @@ fn built(folder: &Path) -> Result<Value, String> {
     Ok(Value::Array(objects))
 }
 
+fn cases() -> Vec<PathBuf> {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/kustomize");
+    let entries = std::fs::read_dir(cases).expect("fixtures").flatten();
+    let folders = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir());
+    folders.collect()
+}
+
 #[test]
 fn builds_what_kustomize_builds() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/kustomize");
+    let cases = cases();
     let mut wrong = Vec::new();
-    let mut count = 0;
-    for entry in std::fs::read_dir(cases).expect("fixtures").flatten() {
-        let folder = entry.path();
-        if !folder.is_dir() {
-            continue;
-        }
-        count += 1;
+    for folder in &cases {
         let expected = std::fs::read_to_string(folder.join("expected.json")).expect("a recording");
         let mut expected: Value = serde_json::from_str(&expected).expect("JSON");
         if let Value::Array(objects) = &mut expected {
             objects.sort_by_key(Value::to_string);
         }
-        let said = match built(&folder) {
+        let tree = TreeFiles::of_texts(files(folder));
+        let said = match built(&Builds::of(&tree)) {
             Ok(_) if expected == "fails" => "builds, where kustomize fails".to_owned(),
             Ok(objects) if objects != expected => format!("{objects:#}\nnot {expected:#}"),
             Err(reason) if expected != "fails" => format!("fails: {reason}"),
             _ => continue,
         };
-        wrong.push(format!("{}: {said}", entry.file_name().to_string_lossy()));
+        wrong.push(format!("{}: {said}", folder.display()));
     }
-    assert!(count > 20, "{count} cases");
+    assert!(cases.len() > 20, "{} cases", cases.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The files without one, and with another first line, indented text or name in it: each once for each file.
+fn changed(files: &Files) -> Vec<Files> {
+    let mut all = Vec::new();
+    for at in 0..files.len() {
+        let mut without = files.clone();
+        without.remove(at);
+        all.push(without);
+        let text = String::from_utf8_lossy(&files[at].1).into_owned();
+        let others = [
+            format!("# changed\n{text}"),
+            text.replace("  ", "   "),
+            text.replace("name: ", "name: other-"),
+        ];
+        all.extend(others.map(|other| {
+            let mut with = files.clone();
+            with[at].1 = other.into_bytes().into();
+            with
+        }));
+        let mut beside = files.clone();
+        let folder = Path::new(&files[at].0).parent().expect("a folder");
+        let second = folder.join("Kustomization");
+        let nothing: Arc<[u8]> = Arc::from(*b"kind: Kustomization\n");
+        beside.push((second.to_str().expect("text").to_owned(), nothing));
+        all.push(beside);
+    }
+    all
+}
+
+#[test]
+fn builds_after_another_state_what_it_builds_alone() {
+    let (mut same, mut other) = (0, 0);
+    for folder in cases() {
+        let files = files(&folder);
+        let base = TreeFiles::of_texts(files.clone());
+        let of_base = Builds::of(&base);
+        let before = built(&of_base);
+        for changed in changed(&files) {
+            let head = TreeFiles::of_texts(changed);
+            let alone = built(&Builds::of(&head));
+            assert_eq!(
+                built(&Builds::after(&of_base, &head)),
+                alone,
+                "{}",
+                folder.display()
+            );
+            *(if alone == before {
+                &mut same
+            } else {
+                &mut other
+            }) += 1;
+        }
+    }
+    assert!(same > 100 && other > 100, "{same} {other}");
 }

@@ -10,8 +10,7 @@ use super::unchanged::unchanged;
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::marks;
 use crate::graph::delivery::{Delivery, Settings};
-use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Resource, shown};
+use crate::graph::kustomize::{BuildError, Builds, Resource, shown};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{argo, flux, unread::What};
 use crate::kube::Namespace;
@@ -49,15 +48,20 @@ pub(super) fn evaluated(
     let [mut base, mut head] = states;
     let trees = [base.take_tree(), head.take_tree()];
     let none = Delivered::default();
-    let of = |tree: &Option<TreeFiles<'_>>, before: &Delivered, memory: &argo::Memory| match tree {
-        Some(tree) => Delivered::of(tree, limits, before, memory),
+    let of_base = trees[0].as_ref().map(Builds::of);
+    let of_head = trees[1].as_ref().map(|files| match &of_base {
+        Some(of_base) => Builds::after(of_base, files),
+        None => Builds::of(files),
+    });
+    let of = |builds: &Option<Builds<'_>>, before: &Delivered, memory: &argo::Memory| match builds {
+        Some(builds) => Delivered::of(builds, limits, before, memory),
         None => Ok(Delivered::default()),
     };
-    let mut old = of(&trees[0], &none, &argo::Memory::default())?;
-    let mut new = of(&trees[1], &old, &old.memory)?;
+    let mut old = of(&of_base, &none, &argo::Memory::default())?;
+    let mut new = of(&of_head, &old, &old.memory)?;
     if old.memory.names_less_than(&new.memory) {
-        old = of(&trees[0], &none, &new.memory.clusters())?;
-        new = of(&trees[1], &old, &old.memory)?;
+        old = of(&of_base, &none, &new.memory.clusters())?;
+        new = of(&of_head, &old, &old.memory)?;
     }
     new.miss_what_left(&old);
     new.refuse_what_is_shared(&old);
@@ -76,14 +80,16 @@ pub(super) fn evaluated(
 impl Delivered {
     /// Follows tools through the files of a state, which comes after that of `before`. `memory`: what another state knows of Argo CD.
     fn of(
-        tree: &TreeFiles<'_>,
+        builds: &Builds<'_>,
         limits: &Limits,
         before: &Self,
         memory: &argo::Memory,
     ) -> Result<Self, BeyondLimit> {
+        let tree = builds.files();
         let scopes = ClusterScopes::of(tree);
-        let mut all = flux::deliveries(tree, &scopes, limits, &before.all)?;
-        let (argo, memory) = argo::deliveries(tree, &scopes, limits, &all, (&before.all, memory))?;
+        let mut all = flux::deliveries(builds, &scopes, limits, &before.all)?;
+        let (argo, memory) =
+            argo::deliveries(builds, &scopes, limits, &all, (&before.all, memory))?;
         all.extend(argo);
         all.sort_by(|one, other| one.id.cmp(&other.id));
         let mut evaluated = BTreeSet::new();

@@ -11,7 +11,7 @@ use crate::engine::SessionError;
 use crate::graph::argo::{self, Memory};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Budget, ResId, Resource, resources_of};
+use crate::graph::kustomize::{Budget, Builds, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{flux, unreached};
 use crate::kustomize::{BeyondLimit, Deliverer, Limit, SourceTool};
@@ -43,11 +43,12 @@ pub fn list_deliveries(
         }),
     );
     let scopes = ClusterScopes::of(&tree);
-    let mut all = flux::deliveries(&tree, &scopes, &limits, &[])?;
-    let (argo, _) = argo::deliveries(&tree, &scopes, &limits, &all, (&[], &Memory::default()))?;
+    let builds = Builds::of(&tree);
+    let mut all = flux::deliveries(&builds, &scopes, &limits, &[])?;
+    let (argo, _) = argo::deliveries(&builds, &scopes, &limits, &all, (&[], &Memory::default()))?;
     all.extend(argo);
     let budget = Budget::of(limits.instances);
-    let roots = unreached::roots(&tree, &all, &budget);
+    let roots = unreached::roots(&builds, &all, &budget);
     if budget.is_spent() {
         return Err(BeyondLimit::of(Limit::Instances, &limits, "kustomizations").into());
     }

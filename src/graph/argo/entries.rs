@@ -10,7 +10,7 @@ use super::source::leads_to;
 use super::sources::folder_of_source;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Builder, KustomizationDoc, Resource, resources_of, shown};
+use crate::graph::kustomize::{Builder, Resource, kustomizations, resources_of, shown};
 use crate::graph::reached::{Reached, left_out};
 use crate::kustomize::folder_of;
 
@@ -78,10 +78,7 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     if written.is_empty() {
         return Units::default();
     }
-    let found = files.paths().filter(|path| files.is_kustomization(path));
-    let docs: Vec<KustomizationDoc> = found
-        .filter_map(|path| builder.kustomization(folder_of(path)).ok())
-        .collect();
+    let docs = kustomizations(files);
     let mut included_by: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for doc in &docs {
         for place in doc.includes() {

@@ -26,9 +26,10 @@ use self::sources::{Applied, Sources, folder_of_source};
 use self::template::is_partly_unknown;
 use super::delivery::Delivery;
 use super::files::TreeFiles;
-use super::kustomize::{Budget, Builder, Resource, shown};
+use super::kustomize::{Budget, Builder, Builds, Resource, shown};
 use super::node::Node;
 use super::scopes::ClusterScopes;
+use crate::kube::ApiVersion;
 use crate::kustomize::{BeyondLimit, Limit};
 use crate::text::Limits;
 
@@ -80,14 +81,15 @@ impl Memory {
 /// # Errors
 /// There are more deliveries or copies of objects than the limits allow.
 pub fn deliveries(
-    files: &TreeFiles<'_>,
+    builds: &Builds<'_>,
     scopes: &ClusterScopes,
     limits: &Limits,
     flux: &[Delivery],
     (before, memory): (&[Delivery], &Memory),
 ) -> Result<(Vec<Delivery>, Memory), BeyondLimit> {
     let budget = Budget::of(limits.instances);
-    let builder = Builder::within(files, &budget);
+    let files = builds.files();
+    let builder = Builder::within(builds, &budget);
     let entries::Units { units, written } = entries::units(files, &builder);
     let delivers = |one: &&Delivery| one.resources.iter().any(is_argo);
     if units.is_empty() && !flux.iter().any(|one| delivers(&one)) && memory.entries.is_empty() {
@@ -127,8 +129,9 @@ pub fn deliveries(
 }
 
 fn is_argo(resource: &Resource) -> bool {
-    let id = resource.id();
-    id.group == application::GROUP && matches!(&*id.kind, "Application" | "ApplicationSet")
+    let text = |key: &str| resource.node.str_at(&[key]).unwrap_or_default();
+    ApiVersion::split(text("apiVersion")).group == application::GROUP
+        && matches!(text("kind"), "Application" | "ApplicationSet")
 }
 
 /// An Application or a set that is to be looked at.

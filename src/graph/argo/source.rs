@@ -7,7 +7,9 @@ use globset::{Glob, GlobMatcher};
 
 use super::application::Application;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Builder, Built, Resource, merged, resources_of, shown};
+use crate::graph::kustomize::{
+    BuildError, Builder, Built, Resource, kustomization, merged, resources_of, shown,
+};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{folder_of, name_of, resolve};
@@ -137,7 +139,7 @@ impl Source<'_> {
 
     /// A kustomization, with what `spec.source.kustomize` says written into it.
     fn kustomized(&self, node: &Node) -> Made {
-        let mut doc = match self.builder.kustomization(self.folder) {
+        let mut doc = match kustomization(self.files, self.folder) {
             Ok(doc) => doc,
             Err(error) => return Made::Failed(error),
         };

@@ -12,7 +12,8 @@ use self::scan::{SourceFiles, kustomization_of};
 use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
 use super::kustomize::{
-    Budget, BuildError, Builder, Built, KustomizationDoc, Origin, Resource, resources_of, shown,
+    Budget, BuildError, Builder, Builds, Built, KustomizationDoc, Origin, Resource, resources_of,
+    shown,
 };
 use super::node::Node;
 use super::reached::{Reached, left_out};
@@ -32,17 +33,18 @@ type ConfigData = BTreeMap<(String, String), BTreeMap<String, String>>;
 /// `before`: what Flux applied from the tree before this one. What a Kustomization delivered that cannot be built any more stays in the
 /// cluster, and the Kustomizations among it go on.
 pub fn deliveries(
-    files: &TreeFiles<'_>,
+    builds: &Builds<'_>,
     scopes: &ClusterScopes,
     limits: &Limits,
     before: &[Delivery],
 ) -> Result<Vec<Delivery>, BeyondLimit> {
+    let files = builds.files();
     let written = Written::of(files);
     let budget = Budget::of(limits.instances);
     let mut all = Vec::new();
     for entry in written.entries(files) {
         let cluster = Cluster {
-            files,
+            builds,
             written: &written,
             scopes,
             own: entry.source(),
@@ -240,7 +242,7 @@ fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
 
 /// What one entry point leads to.
 struct Cluster<'c> {
-    files: &'c TreeFiles<'c>,
+    builds: &'c Builds<'c>,
     written: &'c Written,
     scopes: &'c ClusterScopes,
     /// What the entry point builds from: this tree, whatever it is called.
@@ -311,7 +313,8 @@ impl Cluster<'_> {
         let folder = one.folder();
         let source = (kind.clone(), namespace, name.clone());
         let is_own = self.own == source || self.written.own.contains(&source);
-        let is_here = is_own || is_git && !folder.is_empty() && self.files.has_folder(&folder);
+        let is_here =
+            is_own || is_git && !folder.is_empty() && self.builds.files().has_folder(&folder);
         if !is_here {
             let reason = "its source is not this tree";
             let subject = format!("{kind} {name}");
@@ -329,8 +332,8 @@ impl Cluster<'_> {
             find(namespace).or_else(|| find(""))
         });
         let source = self.written.source(one);
-        let builder = Builder::within(self.files, self.budget);
-        Ok(one.build(self.files, &builder, source, &variables))
+        let builder = Builder::within(self.builds, self.budget);
+        Ok(one.build(self.builds.files(), &builder, source, &variables))
     }
 
     /// A HelmRelease, whose contents nobody reads here.

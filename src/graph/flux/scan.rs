@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::graph::files::{TreeFiles, is_manifest};
-use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, resources_of};
+use crate::graph::kustomize::{BuildError, KustomizationDoc, kustomization, resources_of};
 use crate::graph::node::Node;
 use crate::kustomize::{IgnoredFiles, ancestors, folder_of};
 
@@ -59,7 +59,7 @@ pub(super) fn kustomization_of(
         });
     }
     if files.kustomization_of(folder).is_some() {
-        return Builder::new(files).kustomization(folder);
+        return kustomization(files, folder);
     }
     let mut resources = Vec::new();
     let mut last_folder = String::new();

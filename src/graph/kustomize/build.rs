@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::generate::{Behavior, Generator, content_hash, merge_data};
+use super::memo::{Builds, Watched};
 use super::resource::{ResId, Resource};
 use crate::graph::files::{Parsed, TreeFiles};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
-use crate::kustomize::{is_remote, resolve};
+use crate::kustomize::{folder_of, is_remote, resolve};
 
 /// Kustomizations within kustomizations that are followed.
 const NESTING: usize = 64;
@@ -82,76 +83,114 @@ impl Budget {
 
 /// Builds kustomizations of a tree.
 pub struct Builder<'b> {
-    pub(super) files: &'b TreeFiles<'b>,
-    budget: Option<&'b Budget>,
+    builds: &'b Builds<'b>,
+    budget: &'b Budget,
+}
+
+/// One build.
+pub(super) struct Build<'b> {
+    pub(super) files: &'b Watched<'b>,
+    budget: &'b Budget,
 }
 
 pub(super) type Outcome<T = ()> = Result<T, BuildError>;
 
-impl<'b> Builder<'b> {
-    /// Builds in a tree.
-    pub fn new(files: &'b TreeFiles<'b>) -> Self {
-        Self {
-            files,
-            budget: None,
-        }
-    }
+/// What the kustomization of a folder says.
+///
+/// # Errors
+/// There is none, there are two, or it cannot be read.
+pub fn kustomization(files: &TreeFiles<'_>, folder: &str) -> Result<KustomizationDoc, BuildError> {
+    read_kustomization(&Watched::new(files), folder)
+}
 
-    /// Builds in a tree, as far as a budget allows.
-    pub fn within(files: &'b TreeFiles<'b>, budget: &'b Budget) -> Self {
-        Self {
-            files,
-            budget: Some(budget),
-        }
-    }
+/// What all kustomizations of a tree say; those that cannot be read are left out.
+pub fn kustomizations(files: &TreeFiles<'_>) -> Vec<KustomizationDoc> {
+    let found = files.paths().filter(|path| files.is_kustomization(path));
+    found
+        .filter_map(|path| kustomization(files, folder_of(path)).ok())
+        .collect()
+}
 
-    /// What the kustomization of a folder says.
-    ///
-    /// # Errors
-    /// There is none, there are two, or it cannot be read.
-    pub fn kustomization(&self, folder: &str) -> Outcome<KustomizationDoc> {
-        let mut found = self.files.kustomizations_of(folder);
-        let Some(file) = found.next() else {
-            return Err(BuildError {
-                reason: format!("{} has no kustomization", shown(folder)),
-                file: folder.to_owned(),
-                line: 1,
-            });
-        };
-        if let Some(second) = found.next() {
-            return Err(BuildError {
-                reason: format!(
-                    "{} has two kustomizations: {second} is one, too",
-                    shown(folder)
-                ),
-                file,
-                line: 1,
-            });
-        }
-        let parsed = self.files.parsed(&file);
-        let node = match (&parsed.error, parsed.documents.first()) {
-            (Some((reason, line)), _) => {
-                return Err(BuildError {
-                    reason: format!("{file} cannot be read: {reason}"),
-                    file,
-                    line: *line,
-                });
-            }
-            (None, Some(node)) => node.clone(),
-            (None, None) => Node::empty_map(),
-        };
-        Ok(KustomizationDoc {
-            folder: folder.to_owned(),
+fn read_kustomization(files: &Watched<'_>, folder: &str) -> Outcome<KustomizationDoc> {
+    let mut found = files.kustomizations_of(folder);
+    let Some(file) = found.next() else {
+        return Err(BuildError {
+            reason: format!("{} has no kustomization", shown(folder)),
+            file: folder.to_owned(),
+            line: 1,
+        });
+    };
+    if let Some(second) = found.next() {
+        return Err(BuildError {
+            reason: format!(
+                "{} has two kustomizations: {second} is one, too",
+                shown(folder)
+            ),
             file,
-            node,
-        })
+            line: 1,
+        });
+    }
+    let parsed = files.parsed(&file);
+    let node = match (&parsed.error, parsed.documents.first()) {
+        (Some((reason, line)), _) => {
+            return Err(BuildError {
+                reason: format!("{file} cannot be read: {reason}"),
+                file,
+                line: *line,
+            });
+        }
+        (None, Some(node)) => node.clone(),
+        (None, None) => Node::empty_map(),
+    };
+    Ok(KustomizationDoc {
+        folder: folder.to_owned(),
+        file,
+        node,
+    })
+}
+
+impl<'b> Builder<'b> {
+    /// Builds in a tree, as far as a budget allows.
+    pub fn within(builds: &'b Builds<'b>, budget: &'b Budget) -> Self {
+        Self { builds, budget }
     }
 
     /// Builds a kustomization as `kustomize build` does.
     ///
     /// # Errors
     /// Why kustomize builds nothing.
-    pub fn build(&self, doc: &KustomizationDoc) -> Outcome<Built> {
+    pub fn build(&self, doc: &KustomizationDoc) -> Result<Built, BuildError> {
+        self.builds.get_or_build(doc, |files| {
+            let build = Build {
+                files,
+                budget: self.budget,
+            };
+            build.run(doc)
+        })
+    }
+
+    /// Takes copies of objects that a `file` asks for out of the budget.
+    ///
+    /// # Errors
+    /// There are not as many.
+    pub fn take_copies(&self, copies: usize, file: &str) -> Result<(), BuildError> {
+        take_copies(self.budget, copies, file)
+    }
+}
+
+fn take_copies(budget: &Budget, copies: usize, file: &str) -> Outcome {
+    if budget.take(copies) {
+        return Ok(());
+    }
+    Err(BuildError {
+        reason: "builds make more copies of objects than are allowed".to_owned(),
+        file: file.to_owned(),
+        line: 1,
+    })
+}
+
+impl Build<'_> {
+    fn run(&self, doc: &KustomizationDoc) -> Outcome<Built> {
         let mut built = Built::default();
         let mut on_the_way = Vec::new();
         self.accumulate(doc, &mut built, &mut on_the_way)?;
@@ -272,10 +311,10 @@ impl<'b> Builder<'b> {
         if !self.files.has_folder(&folder) {
             return Err(self.failed(doc, Some(entry), format!("{path} does not exist")));
         }
-        match self.files.kustomization_of(&folder) {
-            Some(_) => self.kustomization(&folder),
-            None => Err(self.failed(doc, Some(entry), format!("{path} has no kustomization"))),
+        if self.files.kustomizations_of(&folder).next().is_none() {
+            return Err(self.failed(doc, Some(entry), format!("{path} has no kustomization")));
         }
+        read_kustomization(self.files, &folder)
     }
 
     fn resources(
@@ -361,26 +400,10 @@ impl<'b> Builder<'b> {
     /// Takes copies of objects out of the budget.
     fn take(&self, doc: &KustomizationDoc, entry: &Node, copies: usize) -> Outcome {
         let line = || self.failed(doc, Some(entry), String::new()).line;
-        self.take_copies(copies, &doc.file)
-            .map_err(|error| BuildError {
-                line: line(),
-                ..error
-            })
-    }
-
-    /// Takes copies of objects that a `file` asks for out of the budget.
-    ///
-    /// # Errors
-    /// There are not as many.
-    pub fn take_copies(&self, copies: usize, file: &str) -> Outcome {
-        match self.budget {
-            Some(budget) if !budget.take(copies) => Err(BuildError {
-                reason: "builds make more copies of objects than are allowed".to_owned(),
-                file: file.to_owned(),
-                line: 1,
-            }),
-            _ => Ok(()),
-        }
+        take_copies(self.budget, copies, &doc.file).map_err(|error| BuildError {
+            line: line(),
+            ..error
+        })
     }
 
     fn generators(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {

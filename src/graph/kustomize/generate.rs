@@ -8,8 +8,8 @@ use data_encoding::{BASE64, HEXLOWER};
 use sha2_const_stable::Sha256;
 
 use super::build::BuildError;
+use super::memo::Watched;
 use super::resource::{Origin, Resource};
-use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
 use crate::kustomize::{name_of, resolve};
 
@@ -29,7 +29,7 @@ pub(super) struct Generated {
 
 /// An entry of `configMapGenerator` or `secretGenerator`.
 pub(super) struct Generator<'g> {
-    pub(super) files: &'g TreeFiles<'g>,
+    pub(super) files: &'g Watched<'g>,
     /// The folder of the kustomization, its file, and the line of the entry.
     pub(super) folder: &'g str,
     pub(super) origin: (Arc<str>, usize),

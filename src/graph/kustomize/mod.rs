@@ -3,11 +3,16 @@
 
 mod build;
 mod generate;
+mod memo;
 mod patch;
 mod resource;
 mod select;
 mod transform;
 
-pub use build::{Budget, BuildError, Builder, Built, KustomizationDoc, resources_of, shown};
+pub use build::{
+    Budget, BuildError, Builder, Built, KustomizationDoc, kustomization, kustomizations,
+    resources_of, shown,
+};
+pub use memo::Builds;
 pub use patch::merged;
 pub use resource::{Origin, ResId, Resource, is_cluster_scoped, is_namespaced};

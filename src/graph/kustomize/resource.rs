@@ -60,8 +60,7 @@ pub struct ResId {
 impl ResId {
     /// What an object is called; `None` if it is no whole object.
     pub fn of(node: &Node) -> Option<Self> {
-        let version = node.text_at(&["apiVersion"]).unwrap_or_default();
-        let version = ApiVersion::split(&version);
+        let version = ApiVersion::split(node.str_at(&["apiVersion"]).unwrap_or_default());
         Some(Self {
             group: version.group.to_owned(),
             version: version.version.to_owned(),
@@ -163,11 +162,8 @@ impl Resource {
 
     /// A label or an annotation.
     pub fn meta(&self, field: &str, key: &str) -> Option<String> {
-        self.node
-            .at(&["metadata", field])?
-            .get(key)?
-            .as_str()
-            .map(str::to_owned)
+        let mark = self.node.str_at(&["metadata", field, key])?;
+        Some(mark.to_owned())
     }
 
     /// Whether a label or an annotation of that key says `disabled`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use super::build::{Builder, Built, KustomizationDoc, Outcome};
+use super::build::{Build, Built, KustomizationDoc, Outcome};
 use super::patch::{json_patched, merged};
 use super::resource::{ResId, Resource};
 use super::select::Target;
@@ -15,7 +15,7 @@ use crate::graph::node::Node;
 use crate::graph::unread::What;
 use crate::kustomize::{is_remote, resolve};
 
-impl Builder<'_> {
+impl Build<'_> {
     /// What a kustomization does to everything that it has built, in kustomize's order.
     pub(super) fn transform(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         for entry in doc.node.items_at("patchesStrategicMerge") {
