@@ -60,6 +60,8 @@ pub struct KnownDelivery {
     pub possible: BTreeSet<String>,
     /// Why it builds nothing.
     pub error: Option<String>,
+    /// The keys of what it builds first, if that is something: then it prunes once before it fails.
+    pub built_first: Option<BTreeSet<String>>,
     /// Whether it builds no object.
     pub is_empty: bool,
     /// The inputs that it depends on and that were not read.

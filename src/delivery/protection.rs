@@ -48,6 +48,13 @@ pub enum Sparing<'a> {
     FluxOptOut(&'static str),
 }
 
+impl Sparing<'_> {
+    /// Whether Flux does not apply an object that says so in its sources: the mark then never reaches one that is there already.
+    pub fn is_never_applied(&self) -> bool {
+        matches!(self, Self::FluxOptOut(key) if *key != marks::FLUX_PRUNE)
+    }
+}
+
 /// An object that stays, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spared<'a> {

@@ -68,6 +68,8 @@ pub struct Withdrawal<'a> {
     pub spared: Vec<(ObjectId, Spared<'a>)>,
     /// What no request is about and no protection spares: objects outside the namespace that is deleted.
     pub outside: Vec<ObjectId>,
+    /// What stays because the tool goes on only with a part of its sources.
+    pub kept: Vec<ObjectId>,
     /// Why the tool sends nothing at all, if so: half a sentence about the object that delivers.
     pub nothing: Option<&'static str>,
     /// Whether the change also takes from the tool what it needs for this: it mostly comes too late.

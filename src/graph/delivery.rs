@@ -34,6 +34,8 @@ pub struct Delivery {
     pub settings: Settings,
     /// Why it builds nothing.
     pub error: Option<BuildError>,
+    /// What it builds if it reconciles once with what the state before says of it, where it builds nothing as this state says.
+    pub built_first: Option<Vec<Resource>>,
     /// The objects that it builds, as it applies them.
     pub resources: Arc<Vec<Resource>>,
     /// The folders whose kustomizations it builds, and the files that it reads as resources.

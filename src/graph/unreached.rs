@@ -36,6 +36,7 @@ pub fn roots(builds: &Builds<'_>, delivered: &[Delivery], budget: &Budget) -> Ve
             line: 1,
             settings: Settings::default(),
             error,
+            built_first: None,
             resources: Arc::new(built.resources),
             reached: Arc::new(built.reached),
             is_possible: false,

@@ -148,6 +148,31 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
+    /// What a Kustomization that cannot build any more prunes before, with what base says of it.
+    fn pruned_first(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
+        let known = self.part.head?.delivery(by)?;
+        let built = known.built_first.as_ref()?;
+        let (kept, left): (Vec<&Member>, Vec<&Member>) = self
+            .leaving
+            .members
+            .iter()
+            .partition(|member| built.contains(&member.key.to_string()));
+        let leaving = Leaving {
+            members: left,
+            ..self.leaving.clone()
+        };
+        let first = Delivery {
+            leaving: &leaving,
+            ..*self
+        };
+        let pruned = first.pruned_by_flux(by)?;
+        (!pruned.requests.is_empty()).then(|| Withdrawal {
+            is_race: true,
+            kept: kept.iter().map(|member| member.id).collect(),
+            ..pruned
+        })
+    }
+
     /// What Flux does about what leaves, but for what the build marks to be kept.
     fn by_flux(
         &self,
@@ -171,7 +196,9 @@ impl<'a> Delivery<'a, '_> {
             .head
             .is_some_and(|head| head.unbuildable(self.destination).is_some())
         {
-            return nothing(CANNOT_BUILD);
+            return self
+                .pruned_first(by)
+                .unwrap_or_else(|| nothing(CANNOT_BUILD));
         }
         if let Some(rejected) = self.rejected(deliverer) {
             return Withdrawal {

@@ -334,6 +334,9 @@ impl Decided {
                 .orphaned
                 .extend(leaving.members.iter().map(|member| member.key.clone()));
         }
+        let kept = withdrawal.kept.iter();
+        let kept = kept.map(|id| leaving.inventory.member(*id).key.clone());
+        self.all.kept.extend(kept);
         let outside = withdrawal
             .outside
             .iter()

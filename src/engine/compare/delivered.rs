@@ -307,6 +307,10 @@ impl Delivered {
                 .map(|resource| self.scopes.key(&resource.id()))
                 .collect(),
             error: delivery.error.as_ref().map(|error| error.reason.clone()),
+            built_first: delivery
+                .built_first
+                .as_ref()
+                .map(|built| built.iter().map(|one| self.scopes.key(&one.id())).collect()),
             is_empty: delivery.resources.is_empty(),
             unread: delivery
                 .unread

@@ -252,6 +252,7 @@ impl FluxKustomization {
             line: self.origin.line,
             settings: self.settings(),
             error: None,
+            built_first: None,
             resources: Arc::default(),
             reached: Arc::default(),
             is_possible: false,

@@ -280,7 +280,10 @@ impl Cluster<'_> {
                 Ok(Err(_)) if self.budget.is_spent() => {
                     return Err(BeyondLimit::of(Limit::Instances, limits, shown(&folder)));
                 }
-                Ok(Err(error)) => delivery.error = Some(error),
+                Ok(Err(error)) => {
+                    delivery.error = Some(error);
+                    delivery.built_first = self.built_first(&one, delivery.parent.as_deref());
+                }
                 Ok(Ok(built)) => {
                     delivery.resources = Arc::new(built.resources);
                     delivery.reached = Arc::new(built.reached);
@@ -300,6 +303,15 @@ impl Cluster<'_> {
             all.push(delivery);
         }
         Ok(())
+    }
+
+    /// What a Kustomization builds as its parent applied it before, if that said something else: it reconciles the new sources once
+    /// before its parent changes it (recorded: flux-postbuild-variable-dropped).
+    fn built_first(&self, one: &FluxKustomization, parent: Option<&str>) -> Option<Vec<Resource>> {
+        let there = self.applied_before(parent?).iter();
+        let mut there = there.filter_map(FluxKustomization::of);
+        let before = there.find(|before| before.key() == one.key())?;
+        Some(self.build(&before).ok()?.ok()?.resources)
     }
 
     fn applied_before(&self, id: &str) -> &[Resource] {
@@ -373,6 +385,7 @@ impl Cluster<'_> {
             line: *line,
             settings: Settings::default(),
             error: None,
+            built_first: None,
             resources: Arc::default(),
             reached: Arc::default(),
             is_possible: false,

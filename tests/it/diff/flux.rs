@@ -197,6 +197,56 @@ fn what_the_build_marks_is_kept() {
     );
 }
 
+/// `reconcile: disabled` and `ssa: Ignore` never reach an object that is there already.
+#[test]
+fn a_mark_that_flux_never_applies_protects_nothing_for_certain() {
+    let both = root("prod")
+        + &format!(
+            "== clusters/prod/apps.yaml\n{}",
+            kustomization("apps", "./apps", "")
+        )
+        + &format!("== apps/web.yaml\n{}", config("web"));
+    for (mark, certainty) in [
+        ("reconcile: disabled", "possible"),
+        ("ssa: Ignore", "possible"),
+        ("ssa: Merge", "certain"),
+    ] {
+        let marked = format!("annotations: {{kustomize.toolkit.fluxcd.io/{mark}}}, name: cart");
+        let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+        let cart = cart.replace("name: cart", &marked);
+        assert_eq!(
+            effects(&compared(&both, &cart, "")),
+            [format!(
+                "deleted ConfigMap/shop/cart {certainty}, clusters/prod"
+            )]
+        );
+    }
+}
+
+/// The Kustomization reconciles the new sources once before its parent takes the variable away.
+#[test]
+fn a_kustomization_that_fails_as_its_parent_changes_it_prunes_once_before() {
+    let of = |variables: &str| {
+        let build = format!("  postBuild: {{substitute: {{{variables}}}}}\n");
+        format!(
+            "== clusters/prod/apps.yaml\n{}",
+            kustomization("apps", "./apps", &build)
+        )
+    };
+    let both = root("prod") + &format!("== apps/web.yaml\n{}", config("'web${COLOR}'"));
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let document = compared(&both, &(of("COLOR: -blue, A: b") + &cart), &of("A: b"));
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/cart race, clusters/prod",
+            "kept ConfigMap/shop/web-blue certain, clusters/prod"
+        ]
+    );
+    let reason = document["failed"][0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("nothing defines"), "{reason}");
+}
+
 #[test]
 fn nothing_is_pruned_without_what_a_kustomization_waits_for() {
     let waits = kustomization("apps", "./apps", "  dependsOn: [{name: base}]\n");
