@@ -178,23 +178,9 @@ pub fn helm_release_deleted<'a>(
 }
 
 /// The order in which Flux applies, reversed down to namespaces and names.
-///
-/// A mark by which Flux leaves an object alone is never applied to one that is there already: where nothing shows the object in the
-/// cluster, it is deleted if it was there before the mark was written (recorded: flux-reconcile-disabled-annotated-after-delivery,
-/// flux-ssa-ignore-annotated-after-delivery).
 fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     let order = kind_order(Sequence::FluxDelete);
-    let (mut deleted, mut withdrawal) = leaving.split(Removal::FluxPrune);
-    let live = leaving.inventory.live();
-    withdrawal.spared.retain(|(id, spared)| {
-        let member = leaving.inventory.member(*id);
-        let is_unsure = spared.by.is_never_applied() && !live.contains_key(&member.key);
-        if is_unsure {
-            withdrawal.possible.push(member.key.clone());
-            deleted.push(member);
-        }
-        !is_unsure
-    });
+    let (mut deleted, withdrawal) = leaving.split(Removal::FluxPrune);
     deleted.sort_by(|one, next| {
         let place = |kind: &str| order.place(kind);
         place(one.key.kind())

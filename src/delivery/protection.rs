@@ -49,7 +49,7 @@ pub enum Sparing<'a> {
 }
 
 impl Sparing<'_> {
-    /// Whether Flux does not apply an object that says so in its sources: the mark then never reaches one that is there already.
+    /// Whether a tool does not apply an object that has this mark in its sources, so that the mark never reaches the cluster.
     pub fn is_never_applied(&self) -> bool {
         matches!(self, Self::FluxOptOut(key) if *key != marks::FLUX_PRUNE)
     }

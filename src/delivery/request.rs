@@ -68,7 +68,7 @@ pub struct Withdrawal<'a> {
     pub spared: Vec<(ObjectId, Spared<'a>)>,
     /// What no request is about and no protection spares: objects outside the namespace that is deleted.
     pub outside: Vec<ObjectId>,
-    /// What stays because the tool goes on only with a part of its sources.
+    /// The objects that the sources still have when the tool prunes for the last time: they stay.
     pub kept: Vec<ObjectId>,
     /// Why the tool sends nothing at all, if so: half a sentence about the object that delivers.
     pub nothing: Option<&'static str>,
@@ -106,7 +106,9 @@ pub struct Leaving<'a> {
 impl<'a> Leaving<'a> {
     /// What a removal deletes, in the order of the input, and what it spares. An object that appears twice is deleted once, and
     /// one whose name the server made up is not known by name. Where the input shows the state of an object in the cluster, that is
-    /// the copy that all tools look at but `helm uninstall`.
+    /// the copy that all tools look at but `helm uninstall`; where it does not, a mark with which a tool applies nothing may never have
+    /// arrived there, and the object is possibly deleted (recorded: flux-reconcile-disabled-annotated-after-delivery,
+    /// flux-ssa-ignore-annotated-after-delivery).
     pub(super) fn split(&self, removal: Removal) -> (Vec<&'a Member>, Withdrawal<'a>) {
         let mut seen = BTreeSet::new();
         let (mut deleted, mut withdrawal) = (Vec::new(), Withdrawal::default());
@@ -120,8 +122,13 @@ impl<'a> Leaving<'a> {
             .iter()
             .filter(|member| is_named(&member.key) && seen.insert(&member.key))
         {
-            let member = live.get(&member.key).unwrap_or(member);
+            let in_cluster = live.get(&member.key);
+            let member = in_cluster.unwrap_or(member);
             match self.deliveries.spared(self.inventory, member, removal) {
+                Some(spared) if in_cluster.is_none() && spared.by.is_never_applied() => {
+                    withdrawal.possible.push(member.key.clone());
+                    deleted.push(*member);
+                }
                 Some(spared) => withdrawal.spared.push((member.id, spared)),
                 None => deleted.push(*member),
             }

@@ -10,7 +10,7 @@ use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::HelmVersion;
 use crate::delivery::marks::FLUX_PRUNE;
 use crate::delivery::{DeliveryTool, Leaving, Sparing, Withdrawal, flux};
-use crate::inventory::Member;
+use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointers};
 use crate::yaml::Value;
@@ -105,25 +105,28 @@ impl<'a> Delivery<'a, '_> {
 
     /// What an object prunes that stays in the cluster and goes on with the same sources: what left these.
     fn still_pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
-        let (built, left): (Vec<&Member>, Vec<&Member>) = self
-            .leaving
-            .members
-            .iter()
-            .partition(|member| self.part.is_built(member));
-        if left.is_empty() {
+        let (built, left) = self.parted(|member| self.part.is_built(member));
+        if left.members.is_empty() {
             return nothing("stays in the cluster with all of its sources");
         }
-        let leaving = Leaving {
-            members: left,
-            ..self.leaving.clone()
-        };
         let mut pruned = Delivery {
-            leaving: &leaving,
+            leaving: &left,
             ..*self
         }
         .pruned(by, deliverer);
-        pruned.outside.extend(built.iter().map(|member| member.id));
+        pruned.outside.extend(built);
         pruned
+    }
+
+    /// What leaves in two parts: what the sources still build, and the rest.
+    fn parted(&self, is_built: impl Fn(&Member) -> bool) -> (Vec<ObjectId>, Leaving<'a>) {
+        let all = self.leaving.members.iter();
+        let (built, left): (Vec<&Member>, Vec<&Member>) = all.partition(|member| is_built(member));
+        let left = Leaving {
+            members: left,
+            ..self.leaving.clone()
+        };
+        (built.iter().map(|member| member.id).collect(), left)
     }
 
     /// What a Kustomization prunes that the graph knows. It reconciles the change once with what base says of it, before its own
@@ -152,23 +155,15 @@ impl<'a> Delivery<'a, '_> {
     fn pruned_first(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
         let known = self.part.head?.delivery(by)?;
         let built = known.built_first.as_ref()?;
-        let (kept, left): (Vec<&Member>, Vec<&Member>) = self
-            .leaving
-            .members
-            .iter()
-            .partition(|member| built.contains(&member.key.to_string()));
-        let leaving = Leaving {
-            members: left,
-            ..self.leaving.clone()
-        };
+        let (kept, left) = self.parted(|member| built.contains(&member.key.to_string()));
         let first = Delivery {
-            leaving: &leaving,
+            leaving: &left,
             ..*self
         };
         let pruned = first.pruned_by_flux(by)?;
-        (!pruned.requests.is_empty()).then(|| Withdrawal {
+        (!pruned.requests.is_empty()).then_some(Withdrawal {
             is_race: true,
-            kept: kept.iter().map(|member| member.id).collect(),
+            kept,
             ..pruned
         })
     }

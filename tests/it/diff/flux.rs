@@ -65,6 +65,12 @@ pub(super) fn config(name: &str) -> String {
     )
 }
 
+/// The Kustomization `apps` of the cluster `prod`.
+fn delivered(more: &str) -> String {
+    let apps = kustomization("apps", "./apps", more);
+    format!("== clusters/prod/apps.yaml\n{apps}")
+}
+
 #[test]
 fn an_object_that_leaves_one_cluster_is_deleted_there_although_another_one_has_it() {
     let apps = |cluster: &str, names: &[&str]| {
@@ -127,10 +133,7 @@ fn what_a_kustomization_delivers_into_another_cluster_goes_with_it() {
 fn a_kustomization_that_no_list_names_any_more_is_taken_out_of_use() {
     let apps = |list: &str| format!("== apps/kustomization.yaml\nresources: [{list}]\n");
     let both = root("prod")
-        + &format!(
-            "== clusters/prod/apps.yaml\n{}",
-            kustomization("apps", "./apps", "")
-        )
+        + &delivered("")
         + &format!("== apps/web/ks.yaml\n{}", kustomization("web", "./web", ""))
         + &format!(
             "== apps/cart/ks.yaml\n{}",
@@ -163,15 +166,13 @@ fn a_kustomization_that_no_list_names_any_more_is_taken_out_of_use() {
 
 /// The effects when `apps/cart.yaml` leaves and the Kustomization `apps` changes with it.
 fn left(before: &str, after: &str) -> Vec<String> {
-    let of = |more: &str| {
-        format!(
-            "== clusters/prod/apps.yaml\n{}",
-            kustomization("apps", "./apps", more)
-        )
-    };
     let both = root("prod") + &format!("== apps/web.yaml\n{}", config("web"));
     let cart = format!("== apps/cart.yaml\n{}", config("cart"));
-    effects(&compared(&both, &(of(before) + &cart), &of(after)))
+    effects(&compared(
+        &both,
+        &(delivered(before) + &cart),
+        &delivered(after),
+    ))
 }
 
 #[test]
@@ -200,12 +201,7 @@ fn what_the_build_marks_is_kept() {
 /// `reconcile: disabled` and `ssa: Ignore` never reach an object that is there already.
 #[test]
 fn a_mark_that_flux_never_applies_protects_nothing_for_certain() {
-    let both = root("prod")
-        + &format!(
-            "== clusters/prod/apps.yaml\n{}",
-            kustomization("apps", "./apps", "")
-        )
-        + &format!("== apps/web.yaml\n{}", config("web"));
+    let both = root("prod") + &delivered("") + &format!("== apps/web.yaml\n{}", config("web"));
     for (mark, certainty) in [
         ("reconcile: disabled", "possible"),
         ("ssa: Ignore", "possible"),
@@ -228,10 +224,7 @@ fn a_mark_that_flux_never_applies_protects_nothing_for_certain() {
 fn a_kustomization_that_fails_as_its_parent_changes_it_prunes_once_before() {
     let of = |variables: &str| {
         let build = format!("  postBuild: {{substitute: {{{variables}}}}}\n");
-        format!(
-            "== clusters/prod/apps.yaml\n{}",
-            kustomization("apps", "./apps", &build)
-        )
+        delivered(&build)
     };
     let both = root("prod") + &format!("== apps/web.yaml\n{}", config("'web${COLOR}'"));
     let cart = format!("== apps/cart.yaml\n{}", config("cart"));
@@ -278,12 +271,8 @@ fn nothing_is_pruned_without_what_a_kustomization_waits_for() {
 #[test]
 fn nothing_is_pruned_without_the_variables_of_a_kustomization() {
     let reads = "  postBuild: {substituteFrom: [{kind: ConfigMap, name: settings}]}\n";
-    let both = root("prod")
-        + &format!(
-            "== clusters/prod/apps.yaml\n{}",
-            kustomization("apps", "./apps", reads)
-        )
-        + &format!("== apps/web.yaml\n{}", config("${NAME}"));
+    let both =
+        root("prod") + &delivered(reads) + &format!("== apps/web.yaml\n{}", config("${NAME}"));
     let settings = "== clusters/prod/settings.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {NAME: web}\n";
     let cart = format!("== apps/cart.yaml\n{}", config("cart"));
     let document = compared(&both, &(settings.to_owned() + &cart), "");
@@ -353,11 +342,7 @@ fn release(more: &str) -> String {
 
 #[test]
 fn edits_that_uninstall_a_release_say_so() {
-    let both = root("prod")
-        + &format!(
-            "== clusters/prod/apps.yaml\n{}",
-            kustomization("apps", "./apps", "")
-        );
+    let both = root("prod") + &delivered("");
     let told =
         |before: &str, after: &str| unread(&compared(&both, &release(before), &release(after)));
     let again = "chart web: this uninstalls the release and installs another one: what the chart contains is deleted and created again, and the chart is not rendered";
@@ -378,10 +363,7 @@ fn edits_that_uninstall_a_release_say_so() {
 #[test]
 fn a_release_that_goes_with_its_kustomization_is_not_read() {
     let both = root("prod") + &release("");
-    let base = format!(
-        "== clusters/prod/apps.yaml\n{}",
-        kustomization("apps", "./apps", "")
-    );
+    let base = delivered("");
     assert_eq!(
         unread(&compared(&both, &base, "")),
         ["chart web: the chart is not rendered"]
@@ -391,10 +373,7 @@ fn a_release_that_goes_with_its_kustomization_is_not_read() {
 #[test]
 fn the_children_of_a_kustomization_that_cannot_be_built_go_on() {
     let both = root("prod")
-        + &format!(
-            "== clusters/prod/apps.yaml\n{}",
-            kustomization("apps", "./apps", "")
-        )
+        + &delivered("")
         + &format!("== apps/web.yaml\n{}", kustomization("web", "./web", ""))
         + &format!("== apps/gone.yaml\n{}", kustomization("gone", "./gone", ""))
         + &format!("== web/web.yaml\n{}", config("web"))
