@@ -427,7 +427,12 @@ impl Run<'_> {
             }
             let (path, applied) =
                 self.applied_there(application, &sources, folder.as_deref(), path, step, &id);
-            if self.budget.is_spent() || !self.budget.take(applied.resources.len() + 1) {
+            if self.budget.is_spent()
+                || self
+                    .budget
+                    .take(applied.resources.len() + 1, &application.origin.file)
+                    .is_err()
+            {
                 return Err(BeyondLimit::of(Limit::Instances, self.limits, shown(&path)));
             }
             let before = self.applied_before(&id);

@@ -1,16 +1,17 @@
 //! From a kustomization to the objects that it builds (kustomize api/internal/target/kusttarget.go).
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::budget::Budget;
+use super::doc::{KustomizationDoc, read_kustomization};
 use super::generate::{Behavior, Generator, content_hash, merge_data};
 use super::memo::{Builds, Watched};
 use super::resource::{ResId, Resource};
-use crate::graph::files::{Parsed, TreeFiles};
+use crate::graph::files::Parsed;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
-use crate::kustomize::{folder_of, is_remote, resolve};
+use crate::kustomize::{is_remote, resolve};
 
 /// Kustomizations within kustomizations that are followed.
 const NESTING: usize = 64;
@@ -37,50 +38,6 @@ pub struct Built {
     pub reached: BTreeSet<String>,
 }
 
-/// A kustomization: one that is written, or one that a tool makes up.
-#[derive(Clone, Debug)]
-pub struct KustomizationDoc {
-    /// The folder from which its paths are resolved.
-    pub folder: String,
-    /// Its file; that of the object that delivers, if a tool makes it up.
-    pub file: String,
-    /// What it says.
-    pub node: Node,
-}
-
-impl KustomizationDoc {
-    /// The files and folders of the tree that it includes.
-    pub fn includes(&self) -> Vec<String> {
-        let lists = ["resources", "bases", "components"].into_iter();
-        let entries = lists.flat_map(|list| self.node.texts_at(list));
-        let local = entries.filter(|entry| !is_remote(entry));
-        local.map(|entry| resolve(&self.folder, &entry)).collect()
-    }
-}
-
-/// The copies of objects that builds may still make: a tree of a few lines may ask for billions.
-#[derive(Debug)]
-pub struct Budget(Cell<usize>);
-
-impl Budget {
-    /// So many copies.
-    pub fn of(most: usize) -> Self {
-        Self(Cell::new(most))
-    }
-
-    /// Whether a build ended because it would have made more.
-    pub fn is_spent(&self) -> bool {
-        self.0.get() == 0
-    }
-
-    /// Takes some out; false if there are not as many.
-    pub fn take(&self, copies: usize) -> bool {
-        let left = self.0.get().saturating_sub(copies);
-        self.0.set(left);
-        left > 0
-    }
-}
-
 /// Builds kustomizations of a tree.
 pub struct Builder<'b> {
     builds: &'b Builds<'b>,
@@ -94,60 +51,6 @@ pub(super) struct Build<'b> {
 }
 
 pub(super) type Outcome<T = ()> = Result<T, BuildError>;
-
-/// What the kustomization of a folder says.
-///
-/// # Errors
-/// There is none, there are two, or it cannot be read.
-pub fn kustomization(files: &TreeFiles<'_>, folder: &str) -> Result<KustomizationDoc, BuildError> {
-    read_kustomization(&Watched::new(files), folder)
-}
-
-/// What all kustomizations of a tree say; those that cannot be read are left out.
-pub fn kustomizations(files: &TreeFiles<'_>) -> Vec<KustomizationDoc> {
-    let found = files.paths().filter(|path| files.is_kustomization(path));
-    found
-        .filter_map(|path| kustomization(files, folder_of(path)).ok())
-        .collect()
-}
-
-fn read_kustomization(files: &Watched<'_>, folder: &str) -> Outcome<KustomizationDoc> {
-    let mut found = files.kustomizations_of(folder);
-    let Some(file) = found.next() else {
-        return Err(BuildError {
-            reason: format!("{} has no kustomization", shown(folder)),
-            file: folder.to_owned(),
-            line: 1,
-        });
-    };
-    if let Some(second) = found.next() {
-        return Err(BuildError {
-            reason: format!(
-                "{} has two kustomizations: {second} is one, too",
-                shown(folder)
-            ),
-            file,
-            line: 1,
-        });
-    }
-    let parsed = files.parsed(&file);
-    let node = match (&parsed.error, parsed.documents.first()) {
-        (Some((reason, line)), _) => {
-            return Err(BuildError {
-                reason: format!("{file} cannot be read: {reason}"),
-                file,
-                line: *line,
-            });
-        }
-        (None, Some(node)) => node.clone(),
-        (None, None) => Node::empty_map(),
-    };
-    Ok(KustomizationDoc {
-        folder: folder.to_owned(),
-        file,
-        node,
-    })
-}
 
 impl<'b> Builder<'b> {
     /// Builds in a tree, as far as a budget allows.
@@ -174,19 +77,8 @@ impl<'b> Builder<'b> {
     /// # Errors
     /// There are not as many.
     pub fn take_copies(&self, copies: usize, file: &str) -> Result<(), BuildError> {
-        take_copies(self.budget, copies, file)
+        self.budget.take(copies, file)
     }
-}
-
-fn take_copies(budget: &Budget, copies: usize, file: &str) -> Outcome {
-    if budget.take(copies) {
-        return Ok(());
-    }
-    Err(BuildError {
-        reason: "builds make more copies of objects than are allowed".to_owned(),
-        file: file.to_owned(),
-        line: 1,
-    })
 }
 
 impl Build<'_> {
@@ -400,10 +292,12 @@ impl Build<'_> {
     /// Takes copies of objects out of the budget.
     fn take(&self, doc: &KustomizationDoc, entry: &Node, copies: usize) -> Outcome {
         let line = || self.failed(doc, Some(entry), String::new()).line;
-        take_copies(self.budget, copies, &doc.file).map_err(|error| BuildError {
-            line: line(),
-            ..error
-        })
+        self.budget
+            .take(copies, &doc.file)
+            .map_err(|error| BuildError {
+                line: line(),
+                ..error
+            })
     }
 
     fn generators(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {

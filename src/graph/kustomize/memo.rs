@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::build::{BuildError, Built, KustomizationDoc};
+use super::build::{BuildError, Built};
+use super::doc::KustomizationDoc;
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
 /// So deep a kustomization is told from others: far deeper than any has keys that count.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use super::build::{Build, Built, KustomizationDoc, Outcome};
+use super::build::{Build, Built, Outcome};
+use super::doc::KustomizationDoc;
 use super::patch::{json_patched, merged};
 use super::resource::{ResId, Resource};
 use super::select::Target;

@@ -1,0 +1,82 @@
+//! What kustomizations say, as they are written.
+
+use super::build::{BuildError, Outcome, shown};
+use super::memo::Watched;
+use crate::graph::files::TreeFiles;
+use crate::graph::node::Node;
+use crate::kustomize::{folder_of, is_remote, resolve};
+
+/// A kustomization: one that is written, or one that a tool makes up.
+#[derive(Clone, Debug)]
+pub struct KustomizationDoc {
+    /// The folder from which its paths are resolved.
+    pub folder: String,
+    /// Its file; that of the object that delivers, if a tool makes it up.
+    pub file: String,
+    /// What it says.
+    pub node: Node,
+}
+
+impl KustomizationDoc {
+    /// The files and folders of the tree that it includes.
+    pub fn includes(&self) -> Vec<String> {
+        let lists = ["resources", "bases", "components"].into_iter();
+        let entries = lists.flat_map(|list| self.node.texts_at(list));
+        let local = entries.filter(|entry| !is_remote(entry));
+        local.map(|entry| resolve(&self.folder, &entry)).collect()
+    }
+}
+
+/// What the kustomization of a folder says.
+///
+/// # Errors
+/// There is none, there are two, or it cannot be read.
+pub fn kustomization(files: &TreeFiles<'_>, folder: &str) -> Result<KustomizationDoc, BuildError> {
+    read_kustomization(&Watched::new(files), folder)
+}
+
+/// What all kustomizations of a tree say; those that cannot be read are left out.
+pub fn kustomizations(files: &TreeFiles<'_>) -> Vec<KustomizationDoc> {
+    let found = files.paths().filter(|path| files.is_kustomization(path));
+    found
+        .filter_map(|path| kustomization(files, folder_of(path)).ok())
+        .collect()
+}
+
+pub(super) fn read_kustomization(files: &Watched<'_>, folder: &str) -> Outcome<KustomizationDoc> {
+    let mut found = files.kustomizations_of(folder);
+    let Some(file) = found.next() else {
+        return Err(BuildError {
+            reason: format!("{} has no kustomization", shown(folder)),
+            file: folder.to_owned(),
+            line: 1,
+        });
+    };
+    if let Some(second) = found.next() {
+        return Err(BuildError {
+            reason: format!(
+                "{} has two kustomizations: {second} is one, too",
+                shown(folder)
+            ),
+            file,
+            line: 1,
+        });
+    }
+    let parsed = files.parsed(&file);
+    let node = match (&parsed.error, parsed.documents.first()) {
+        (Some((reason, line)), _) => {
+            return Err(BuildError {
+                reason: format!("{file} cannot be read: {reason}"),
+                file,
+                line: *line,
+            });
+        }
+        (None, Some(node)) => node.clone(),
+        (None, None) => Node::empty_map(),
+    };
+    Ok(KustomizationDoc {
+        folder: folder.to_owned(),
+        file,
+        node,
+    })
+}
