@@ -98,7 +98,7 @@ pub(super) fn patterns(items: &[Node]) -> (Vec<String>, Vec<String>) {
     (texts(include), texts(exclude))
 }
 
-/// What a git generator says of a folder or of a file.
+/// The parameters that a git generator gives for a folder or a file.
 pub(super) fn path_parameters(path: &str, is_file: bool, language: Language) -> Map<String, Value> {
     let folder = if is_file { folder_of(path) } else { path };
     let basename = match name_of(folder) {

@@ -1,4 +1,4 @@
-//! What the sources of an Application make, in the namespaces in which it applies it.
+//! From the sources of an Application to the objects that it applies, each in its namespace.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::resolve;
 
-/// What the sources of an Application make, as it applies it.
+/// The objects that an Application applies, and what they are made of.
 #[derive(Debug, Default)]
 pub(super) struct Applied {
     pub(super) resources: Arc<Vec<Resource>>,
@@ -36,7 +36,7 @@ pub(super) struct Sources<'s> {
     /// The plugins that run kustomize and nothing else.
     pub(super) plugins: BTreeSet<String>,
     pub(super) builder: Builder<'s>,
-    /// What sources make, by what they say.
+    /// Known results, by the text of the sources.
     pub(super) made: RefCell<HashMap<String, Arc<Applied>>>,
 }
 
