@@ -45,6 +45,10 @@ pub struct DeliveryName {
     pub key: Option<String>,
     /// The folder that it builds, from the root of the tree; empty for the root itself.
     pub path: String,
+    /// The key of the object that applies the one of `key`: the ApplicationSet of an Application, the parent of a Kustomization.
+    pub parent: Option<String>,
+    /// What nobody knows here, if there is such a delivery only for some values of it.
+    pub doubt: Option<String>,
 }
 
 impl Destination {
@@ -66,8 +70,8 @@ impl Destination {
         }
     }
 
-    /// Who applies what is there, if an object or a kustomization does.
-    pub fn delivery(&self) -> Option<DeliveryName> {
+    /// Who applies what is there, as far as the destination says it.
+    pub(super) fn delivery(&self) -> Option<DeliveryName> {
         let Self::Root { folder, by } = self else {
             return None;
         };
@@ -77,12 +81,16 @@ impl Destination {
                 tool: by.tool.word(),
                 key: Some(by.key()),
                 path: folder.to_string(),
+                parent: None,
+                doubt: None,
             },
             None => DeliveryName {
                 id: format!("|{folder}"),
                 tool: "kustomize",
                 key: None,
                 path: folder.to_string(),
+                parent: None,
+                doubt: None,
             },
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use super::Destination;
+use super::{DeliveryName, Destination};
 use crate::graph::delivery::Settings as DeliverySettings;
 use crate::inventory::{AppliedFile, Inventory, Member, ObjectId, Settings};
 use crate::kube::ObjectKey;
@@ -50,8 +50,10 @@ pub struct WholeTree {
 pub struct KnownDelivery {
     /// Its settings.
     pub settings: DeliverySettings,
-    /// Whether no other one applies it.
-    pub is_entry: bool,
+    /// The key of the object that delivers the one that delivers; none where a person does.
+    pub parent: Option<String>,
+    /// What nobody knows here, if it depends on that: `clusters: which clusters there are is not in the tree`.
+    pub doubt: Option<String>,
     /// Whether it depends on what only the cluster or a service knows.
     pub is_possible: bool,
     /// The name of the object that stands for what delivers, of which a part of the name is only known here.
@@ -70,11 +72,24 @@ pub struct KnownDelivery {
     pub marks: BTreeMap<String, DeliveredMarks>,
 }
 
+impl KnownDelivery {
+    /// What the build marks one of its objects with, if with anything.
+    pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
+        // Most builds mark nothing, and a key is long.
+        let is_marked = !self.marks.is_empty();
+        is_marked
+            .then(|| self.marks.get(&member.key.to_string()))
+            .flatten()
+    }
+}
+
 /// The labels and annotations that a build gives an object, as far as tools obey them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveredMarks {
     /// Flux never prunes it.
     pub is_spared_by_flux: bool,
+    /// Flux deletes it and creates it again if it cannot be updated.
+    pub is_forced_by_flux: bool,
     /// `argocd.argoproj.io/sync-options`.
     pub sync_options: Vec<String>,
     /// Argo CD runs it as a hook.
@@ -147,6 +162,23 @@ impl TreePart {
     /// A delivery of the graph.
     pub fn delivery(&self, deliverer: &Deliverer) -> Option<&KnownDelivery> {
         self.whole.deliveries.get(deliverer)
+    }
+
+    /// What the build of its delivery marks an object with, if with anything.
+    pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
+        let by = self.destination(member.file).deliverer()?;
+        self.delivery(by)?.marks_of(member)
+    }
+
+    /// Who applies what is at a destination, if an object or a kustomization does.
+    pub fn delivery_at(&self, destination: &Destination) -> Option<DeliveryName> {
+        let name = destination.delivery()?;
+        let known = destination.deliverer().and_then(|by| self.delivery(by));
+        Some(DeliveryName {
+            parent: known.and_then(|known| known.parent.clone()),
+            doubt: known.and_then(|known| known.doubt.clone()),
+            ..name
+        })
     }
 
     /// Whether another part is certainly in another cluster.

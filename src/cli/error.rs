@@ -24,6 +24,9 @@ pub(super) enum Error {
         #[diagnostic_source]
         reason: GitError,
     },
+    #[error("`list --output {format}` shows who applies what")]
+    #[diagnostic(help("add `--deliveries`"))]
+    NeedsDeliveries { format: String },
     #[error("`{path}` exists")]
     #[diagnostic(help("{}", if *forceable { "`--force` overwrites it" } else { "there can be only one configuration: remove it, or keep it" }))]
     Exists { path: String, forceable: bool },

@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, open};
-use super::output::TextOrJson;
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{StateChoice, list_deliveries};
@@ -20,7 +19,7 @@ pub(super) struct ListArgs {
     pub(super) input: InputArgs,
     /// List who applies which objects to which cluster, from the entry points of Flux and Argo CD down, and what nothing applies
     #[arg(long, help_heading = "Deliveries", conflicts_with_all = [
-        "exclude", "namespace", "kubernetes_version", "config", "stdin_filename", "allow_empty",
+        "exclude", "namespace", "kubernetes_version", "stdin_filename", "allow_empty",
     ])]
     pub(super) deliveries: bool,
     /// The tree of this commit, without a checkout [default: the work tree]
@@ -41,20 +40,45 @@ pub(super) struct ListArgs {
     pub(super) of: Option<String>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "human")]
-    pub(super) output: TextOrJson,
+    pub(super) output: ListFormat,
+}
+
+/// The formats of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ListFormat {
+    #[value(alias = "text")]
+    Human,
+    Json,
+    /// One page to explore; with --deliveries
+    Html,
+    /// A flowchart; with --deliveries
+    Mermaid,
+    /// A graph of Graphviz; with --deliveries
+    Dot,
 }
 
 pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error> {
     if args.deliveries {
         return deliveries(&args);
     }
+    let is_json = match args.output {
+        ListFormat::Human => false,
+        ListFormat::Json => true,
+        format @ (ListFormat::Html | ListFormat::Mermaid | ListFormat::Dot) => {
+            let format = format.to_possible_value();
+            let format = format.map(|value| value.get_name().to_owned());
+            return Err(Error::NeedsDeliveries {
+                format: format.unwrap_or_default(),
+            });
+        }
+    };
     let started = Instant::now();
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(None)?;
     let session = open(&request)?;
-    match args.output {
-        TextOrJson::Human => terminal::print(&session.list().human())?,
-        TextOrJson::Json => terminal::print_by(Syntax::Json, |out| session.write_list(out))?,
+    match is_json {
+        false => terminal::print(&session.list().human())?,
+        true => terminal::print_by(Syntax::Json, |out| session.write_list(out))?,
     }
     let objects = session.readable_objects();
     if global.verbose {
@@ -81,14 +105,17 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
         (None, [path]) => (StateChoice::Path(path.clone()), [].as_slice()),
         (None, paths) => (StateChoice::WorkTree, paths),
     };
-    let whole = list_deliveries(&choice, paths)?;
+    let whole = list_deliveries(&choice, paths, &args.input.config.clone().choice())?;
     let listing = match &args.of {
         Some(key) => whole.of(key),
         None => whole,
     };
     match args.output {
-        TextOrJson::Human => terminal::print(&listing.human())?,
-        TextOrJson::Json => terminal::print_by(Syntax::Json, |out| listing.write_json(out))?,
+        ListFormat::Human => terminal::print(&listing.human())?,
+        ListFormat::Html => terminal::print(&listing.html())?,
+        ListFormat::Mermaid => terminal::print(&listing.mermaid())?,
+        ListFormat::Dot => terminal::print(&listing.dot())?,
+        ListFormat::Json => terminal::print_by(Syntax::Json, |out| listing.write_json(out))?,
     }
     if listing.is_empty() {
         terminal::say(&match &args.of {

@@ -45,6 +45,8 @@ pub(crate) struct ConfigDocument {
     generators: Option<Vec<GeneratorDocument>>,
     /// Kinds that are data: deleting an object deletes a database, a bucket, a volume. They come before the bundled ones.
     data: Option<Vec<DataDocument>>,
+    /// The clusters that Argo CD delivers into: all that its `clusters` generators may find. The one in which it runs need not be named.
+    clusters: Option<Vec<ArgoClusterDocument>>,
     limits: Option<LimitsDocument>,
 }
 
@@ -175,6 +177,20 @@ struct DataDocument {
     keep: Option<Field>,
     /// The values of the field that keep the data.
     values: Option<OneOrMore<Word>>,
+}
+
+/// A cluster that Argo CD knows.
+#[derive(JsonSchema)]
+#[schemars(rename = "argoCluster")]
+struct ArgoClusterDocument {
+    /// The name that Argo CD gives it.
+    name: Text,
+    /// The address of its API server.
+    server: Text,
+    /// The labels of its Secret.
+    labels: Option<BTreeMap<String, String>>,
+    /// The annotations of its Secret.
+    annotations: Option<BTreeMap<String, String>>,
 }
 
 /// The most that a run takes in; beyond a limit it ends with an error. A change cannot raise the limits of its own

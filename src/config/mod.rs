@@ -4,6 +4,7 @@
 //!
 //! Knows nothing of the command line, which has the last word.
 
+mod clusters;
 mod controllers;
 mod discover;
 mod documents;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
+use crate::graph::argo::KnownCluster;
 use crate::inventory::{ExtraKind, Release};
 use crate::ownership::known_finalizers::OwnController;
 use crate::ownership::tables::{DataKind, Generator};
@@ -64,6 +66,8 @@ pub struct Config {
     pub generators: Vec<Generator>,
     /// Kinds whose deletion deletes data.
     pub data: Vec<DataKind>,
+    /// The clusters that Argo CD delivers into, if it names them: then they are all.
+    pub clusters: Option<Vec<KnownCluster>>,
     /// The limits of a run.
     pub limits: Limits,
     /// The key of the bundles.
@@ -119,6 +123,7 @@ impl Config {
             controllers: Vec::new(),
             generators: Vec::new(),
             data: Vec::new(),
+            clusters: None,
             limits: Limits::default(),
             bundles_place: Span::empty(0),
         }

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::limits::limits;
 use super::value::{Values, start, tree_of};
-use super::{BundleConfig, Config, Mistake, controllers, operators};
+use super::{BundleConfig, Config, Mistake, clusters, controllers, operators};
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
@@ -31,6 +31,7 @@ const TOP: &[&str] = &[
     "controllers",
     "generators",
     "data",
+    "clusters",
     "limits",
 ];
 /// What the API server demands of the name of a namespace.
@@ -51,7 +52,7 @@ const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
 
 /// The keys of every mapping of a configuration, by the mapping's name in its schema.
-pub const KEYS: [(&str, &[&str]); 10] = [
+pub const KEYS: [(&str, &[&str]); 11] = [
     ("config", TOP),
     ("bundle", BUNDLE),
     ("scope", SCOPE),
@@ -61,6 +62,7 @@ pub const KEYS: [(&str, &[&str]); 10] = [
     ("generator", operators::GENERATOR),
     ("product", operators::PRODUCT),
     ("data", operators::DATA),
+    ("argoCluster", clusters::CLUSTER),
     ("limits", super::limits::LIMITS),
 ];
 
@@ -132,6 +134,7 @@ impl Config {
                 "controllers" => self.controllers = controllers::controllers(values, field)?,
                 "generators" => self.generators = operators::generators(values, field)?,
                 "data" => self.data = operators::data(values, field)?,
+                "clusters" => self.clusters = Some(clusters::clusters(values, field)?),
                 "limits" => self.limits = limits(values, field)?,
                 _ => {}
             }

@@ -64,7 +64,9 @@ impl<'a> Delivery<'a, '_> {
             return nothing("does not prune");
         }
         let is_extraneous = |member: &&Member| {
-            marks_of(before, member).is_some_and(|marks| marks.is_ignored_as_extraneous)
+            before
+                .marks_of(member)
+                .is_some_and(|marks| marks.is_ignored_as_extraneous)
         };
         if self.leaving.members.iter().all(is_extraneous)
             && self.changed_in_head(by).next().is_none()
@@ -72,7 +74,9 @@ impl<'a> Delivery<'a, '_> {
             return nothing("has nothing else to sync than what it does not count");
         }
         let waits = |member: &&Member| {
-            marks_of(before, member).is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
+            before
+                .marks_of(member)
+                .is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
         };
         if has(&after.settings.sync_options, "Prune=confirm")
             || self.leaving.members.iter().any(waits)
@@ -89,7 +93,7 @@ impl<'a> Delivery<'a, '_> {
         };
         let policy = self.policy(propagation(&after.settings));
         Withdrawal {
-            is_race: deleted_before && !deletes && !after.is_entry,
+            is_race: deleted_before && !deletes && after.parent.is_some(),
             is_possible: before.is_possible || self.may_fail_by_hook(by, before, after),
             ..but_for(&leaving, before, spares, |leaving| {
                 argocd::prune(leaving, policy)
@@ -137,7 +141,9 @@ impl<'a> Delivery<'a, '_> {
             return nothing("leaves what it delivered when it is deleted");
         }
         let confirmed = |member: &&Member| {
-            marks_of(before, member).is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
+            before
+                .marks_of(member)
+                .is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
         };
         if self.leaving.members.iter().any(confirmed) {
             return nothing(AWAITS_CONFIRMATION);
@@ -181,15 +187,6 @@ impl<'a> Delivery<'a, '_> {
     }
 }
 
-/// What the build of a delivery marks one of its objects with.
-fn marks_of<'k>(known: &'k KnownDelivery, member: &Member) -> Option<&'k DeliveredMarks> {
-    // Most builds mark nothing, and a key is long.
-    let is_marked = !known.marks.is_empty();
-    is_marked
-        .then(|| known.marks.get(&member.key.to_string()))
-        .flatten()
-}
-
 /// What a tool does about what leaves, but for what the build marks to be kept.
 pub(super) fn but_for<'a>(
     leaving: &Leaving<'a>,
@@ -200,7 +197,7 @@ pub(super) fn but_for<'a>(
     let mut spared = Vec::new();
     let mut members = Vec::new();
     for member in &leaving.members {
-        match marks_of(known, member).and_then(&spares) {
+        match known.marks_of(member).and_then(&spares) {
             Some(by) => spared.push((member.id, Spared { by, place: None })),
             None => members.push(*member),
         }

@@ -6,7 +6,6 @@ use super::effect::{DiffEffect, EffectCertainty, EffectKind};
 use super::part::MergePart;
 use super::replaced::Answer;
 use super::withdraw::{PartWithdrawal, delivered};
-use crate::changes::Destination;
 use crate::cluster::Scenario;
 use crate::delivery::Op;
 use crate::finding::Certainty;
@@ -371,7 +370,7 @@ impl<'a> Telling<'a> {
             because,
             regime,
             cluster: base.cluster_of(destination),
-            delivery: destination.and_then(Destination::delivery),
+            delivery: destination.and_then(|destination| base.delivery_at(destination)),
         }
     }
 

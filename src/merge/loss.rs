@@ -100,9 +100,9 @@ impl<'a> Losses<'a, '_> {
             Some(member) if self.part.renamed(member).is_some() => Standing::Removed,
             Some(member) if self.may_be_applied(member) => Standing::Applied,
             // What left by itself is what the change shows, even if its file stays: an entry of a kustomization left.
-            Some(member) if because.len() > 1 && self.part.is_written(member) => {
-                Standing::Unapplied
-            }
+            Some(_) if because.len() <= 1 => Standing::Removed,
+            Some(member) if self.part.is_generated_by_set(member) => Standing::Unwritten,
+            Some(member) if self.part.is_written(member) => Standing::Unapplied,
             Some(_) => Standing::Removed,
         };
         let provider = self.provider(key);

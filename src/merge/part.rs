@@ -16,7 +16,7 @@ use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
-use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
+use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::ownership::Tables;
 use crate::text::{FileId, Span};
@@ -203,6 +203,12 @@ impl<'a> MergePart<'a> {
         let by = self.base.destination(member.file).deliverer()?;
         let (_, deliverer) = self.delivering(by)?;
         Some(deliverer)
+    }
+
+    /// Whether an ApplicationSet generates it: no file contains it.
+    pub(super) fn is_generated_by_set(&self, member: &Member) -> bool {
+        let by = self.base.destination(member.file).deliverer();
+        by.is_some_and(|by| by.tool == SourceTool::ArgoCdSet)
     }
 
     /// The object of this part of base that delivers an object.

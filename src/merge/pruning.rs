@@ -138,7 +138,7 @@ impl<'a> Delivery<'a, '_> {
             .head
             .and_then(|head| head.delivery(by))
             .or(before)?;
-        let is_entry = after.is_entry;
+        let is_entry = after.parent.is_none();
         let after = KustomizationSettings::applied(&after.settings);
         let deleted_before = before.map(|before| KustomizationSettings::applied(&before.settings));
         let deleted_before = deleted_before.filter(|before| before.deletes());

@@ -65,28 +65,47 @@ impl<'a> MergePart<'a> {
         let is_hook = |key| {
             base.object.metadata().annotation(key).is_some() && metadata.annotation(key).is_some()
         };
-        if is_hook(marks::HELM_HOOK) || regime == Regime::ArgoCd && is_hook(marks::ARGOCD_HOOK) {
+        let built = self.head.and_then(|part| part.marks_of(head));
+        let is_built_hook = || {
+            let marks = [self.base.marks_of(base), built];
+            marks
+                .into_iter()
+                .all(|marks| marks.is_some_and(|marks| marks.is_hook))
+        };
+        if is_hook(marks::HELM_HOOK)
+            || regime == Regime::ArgoCd && (is_hook(marks::ARGOCD_HOOK) || is_built_hook())
+        {
             return Answer::Anew;
         }
         let because = match regime {
             Regime::ArgoCd => {
                 let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS);
-                let force = options.is_some_and(|options| {
-                    marks::sync_options(options.value).any(|one| one == "Force=true")
-                });
+                let written = options.map(|options| marks::sync_options(options.value));
+                let built = built.iter().flat_map(|marks| &marks.sync_options);
+                let force = written
+                    .into_iter()
+                    .flatten()
+                    .chain(built.map(String::as_str))
+                    .any(|one| one == "Force=true");
                 force.then_some("the sync option `Force=true` of the object")
             }
-            Regime::Flux(FluxObject::Kustomization) => self.forced_by_flux(base, head),
+            Regime::Flux(FluxObject::Kustomization) => {
+                let is_forced =
+                    is_forced_by_mark(head) || built.is_some_and(|marks| marks.is_forced_by_flux);
+                match is_forced {
+                    true => {
+                        Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object")
+                    }
+                    false => self.forced_by_flux(base),
+                }
+            }
             // `force` of a HelmRelease replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
             Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => None,
         };
         because.map_or(Answer::Fails, |because| Answer::Replaces { because })
     }
 
-    fn forced_by_flux(&self, base: &Member, head: &Member) -> Option<&'static str> {
-        if is_forced_by_mark(head) {
-            return Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object");
-        }
+    fn forced_by_flux(&self, base: &Member) -> Option<&'static str> {
         let deliverer = self.deliverer_of(base)?;
         let force = deliverer.object.at(&["spec", "force"]);
         (force.and_then(Value::as_bool) == Some(true))

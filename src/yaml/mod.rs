@@ -37,6 +37,7 @@ pub use document::{
     Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError,
 };
 pub use read::{read, read_each};
+pub(crate) use scalar::base64;
 pub use template::is_unrendered_template;
 pub use trace::events;
 pub use tree::{Entry, Kind, NodeId, Tree, Value, Visited};

@@ -90,7 +90,10 @@ pub(super) fn resolve<'t>(
             return Err(format!("cannot decode !!str `{text}` as a !!timestamp"));
         }
         Some(TagMeaning::Binary) => {
-            return decode_binary(text).map(|decoded| Scalar::Text(Cow::Owned(decoded)));
+            let invalid = || "!!binary value contains invalid base64 data".to_owned();
+            return base64(text)
+                .ok_or_else(invalid)
+                .map(|decoded| Scalar::Text(Cow::Owned(decoded)));
         }
         Some(
             wanted @ (TagMeaning::Bool | TagMeaning::Int | TagMeaning::Float | TagMeaning::Null),
@@ -316,15 +319,14 @@ fn go_float_key(value: f32) -> String {
 }
 
 /// Go's standard base64, line breaks ignored, padding required. Bytes that are not UTF-8 become U+FFFD, as in Go's
-/// JSON.
-fn decode_binary(text: &str) -> Result<String, String> {
-    let invalid = || "!!binary value contains invalid base64 data".to_owned();
+/// JSON. `None` for what is none.
+pub(crate) fn base64(text: &str) -> Option<String> {
     let symbols: Vec<u8> = text
         .bytes()
         .filter(|byte| !matches!(byte, b'\r' | b'\n'))
         .collect();
     if !symbols.len().is_multiple_of(4) {
-        return Err(invalid());
+        return None;
     }
     let padding = symbols
         .iter()
@@ -341,7 +343,7 @@ fn decode_binary(text: &str) -> Result<String, String> {
             b'0'..=b'9' => symbol - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            _ => return Err(invalid()),
+            _ => return None,
         };
         buffer = (buffer << 6) | u32::from(value);
         bits += 6;
@@ -351,10 +353,10 @@ fn decode_binary(text: &str) -> Result<String, String> {
         }
     }
     // Go's JSON has one replacement character for each byte that is not UTF-8.
-    Ok(bytes
-        .utf8_chunks()
-        .map(|part| part.valid().to_owned() + &"\u{FFFD}".repeat(part.invalid().len()))
-        .collect())
+    let parts = bytes.utf8_chunks();
+    let texts =
+        parts.map(|part| part.valid().to_owned() + &"\u{FFFD}".repeat(part.invalid().len()));
+    Some(texts.collect())
 }
 
 /// Whether go-yaml reads the text as a timestamp: `2006-1-2`, alone or with `T15:4:5Z07:00`, `t…`, or ` 15:4:5`.

@@ -50,6 +50,8 @@ fn mistakes_are_shown_where_they_stand() {
         "version: 1\nworld: flat\nworld: open\n",
         "version: 1\nscopes: [{group: example.com, kind: Widget}]\n",
         "version: 1\n  namespace: x\n",
+        "version: 1\nclusters: [{name: a}]\n",
+        "version: 1\nclusters: [{name: a, server: b}, {name: a, server: c}]\n",
         "version: 1\ncontrollers: [{name: a}]\n",
         "version: 1\ncontrollers: {name: a}\n",
         "version: 1\ncontrollers:\n- {name: a, finalizers: [x.com/a], kinds: [A.x.com]}\n",
@@ -123,6 +125,8 @@ generators:
     default: no
 data:
   - {kind: '*.buckets.example.com', keep: 'metadata.annotations[\"example.com/keep\"]', values: retain}
+clusters:
+  - {name: eu, server: 'https://eu', labels: {tier: prod, size: '3'}, annotations: {region: eu}}
 limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100}
 ";
     let config = Config::read(SourceFile::new("ownerlint.yaml", text)).expect("it reads");

@@ -7,6 +7,7 @@ use std::process::Command;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::diff::places::Folder;
 use crate::formats::schemas::{complaints, parsed, validator};
 use crate::support::{ownerlint, page, root, skip};
 
@@ -53,6 +54,43 @@ fn a_repository_of_argo_cd_is_shown_from_its_control_planes_down() {
     for (arguments, text) in [("", text), (" --of StatefulSet.apps/shop/cart", cart)] {
         let shown = format!("$ ownerlint list --deliveries {example}{arguments}\n{text}```");
         assert!(page.contains(&shown), "the guide shows it:\n{shown}");
+    }
+}
+
+#[test]
+fn graphs_and_the_page_show_every_delivery_below_the_one_that_applies_it() {
+    let example = "fixtures/examples/argocd";
+    for format in ["mermaid", "dot"] {
+        insta::assert_snapshot!(format, listed(root(), &[example, "--output", format]));
+    }
+    let html = listed(root(), &[example, "--output", "html"]);
+    let names = [
+        "<b>bootstrap</b>",
+        ">Application argocd/root ",
+        ">ApplicationSet argocd/services ",
+        ">Application argocd/cart ",
+        "<code>StatefulSet.apps/shop/cart</code>",
+    ];
+    let places = names.map(|name| html.find(name).expect(name));
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(html.matches("<details").count(), html.matches("</details>").count());
+    assert!(!html.contains("<script"));
+}
+
+#[test]
+fn a_graph_leaves_out_what_mermaid_does_not_draw_and_text_of_strangers_stays_text() {
+    let folder = Folder::new();
+    let kustomization = |name: &str| {
+        format!("apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: '{name}', namespace: a}}\nspec: {{path: './<b>\"x', sourceRef: {{kind: GitRepository, name: a}}}}\n---\n")
+    };
+    let many: String = (0..400).map(|number| kustomization(&format!("k{number}"))).collect();
+    folder.write("a.yaml", &(kustomization("<b>\"]") + &many));
+    let mermaid = listed(folder.path(), &[".", "--output", "mermaid"]);
+    assert!(mermaid.matches(" --> ").count() <= 500);
+    assert!(mermaid.contains("more[\""), "{mermaid}");
+    for format in ["mermaid", "dot", "html"] {
+        let text = listed(folder.path(), &[".", "--output", format]);
+        assert!(!text.contains("<b>\"]"), "{format}");
     }
 }
 

@@ -260,7 +260,7 @@ impl ArgoObject<'_, '_, '_> {
             .input(
                 UnreadWhat::Generator,
                 "generators",
-                "ownerlint does not generate Applications from a set",
+                "which Applications it generates depends on what is not in the tree",
             )
             .part(named.join("/"))
             .part(said(self.file, spec.get("templatePatch")));

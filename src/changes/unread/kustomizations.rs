@@ -196,7 +196,7 @@ impl<'s> KustomizationInputs<'_, 's> {
                 let input = FoundInput::new(
                     UnreadWhat::Generator,
                     format!("generated {kind} {name}"),
-                    "objects that kustomize generates are not computed",
+                    "kustomize generates it, and nothing that ownerlint follows builds this folder",
                 );
                 let input = input
                     .identified(identity)

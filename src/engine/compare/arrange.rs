@@ -15,6 +15,7 @@ use crate::changes::{
 };
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
+use crate::graph::argo::Terms;
 use crate::graph::files::TreeFiles;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{
@@ -23,7 +24,7 @@ use crate::kustomize::{
 };
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
-use crate::text::{ColumnUnit, Limits, Side};
+use crate::text::{ColumnUnit, Side};
 
 /// The files of a state, parsed, with their paths from its root.
 pub(super) struct Parsed {
@@ -61,9 +62,10 @@ impl Parsed {
     pub(super) fn both(
         states: [(TreeState, Side); 2],
         exclude: &[String],
-        limits: &Limits,
+        terms: Terms<'_>,
         texts: &mut Texts,
     ) -> Result<[Self; 2], SessionError> {
+        let limits = terms.limits;
         let exclude = globs(exclude)?;
         let [base, head] = states.map(|(state, side)| Self::unbuilt(state, side, &exclude, texts));
         let own = OwnRepositories::of(base.located()).and(OwnRepositories::of(head.located()));
@@ -81,7 +83,7 @@ impl Parsed {
             return Err(beyond.into());
         }
         let [base, head] = built;
-        let ([base, head], clusters) = evaluated([base, head], limits)?;
+        let ([base, head], clusters) = evaluated([base, head], terms)?;
         if let Some(beyond) = clusters.iter().nth(limits.bundles) {
             return Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond).into());
         }

@@ -22,6 +22,7 @@ use crate::changes::{
 use crate::engine::describe::tool;
 use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
 use crate::finding::Severity;
+use crate::graph::argo::Terms;
 use crate::inventory::{self, Texts, read_bytes};
 use crate::kube::{ObjectKey, kinds};
 use crate::merge::{
@@ -83,7 +84,10 @@ impl Comparison {
         let [old, new] = Parsed::both(
             [(base, Side::Base), (head, Side::Head)],
             &input.exclude,
-            &input.settings.limits,
+            Terms {
+                limits: &input.settings.limits,
+                clusters: configured.argo_clusters.as_deref(),
+            },
             &mut texts,
         )?;
         let states = [(start.choice, old), (request.head.clone(), new)];

@@ -11,6 +11,7 @@ use crate::engine::input::BundleInput;
 use crate::engine::resolve::bundles_and_rest;
 use crate::engine::{Request, Selection, SessionError};
 use crate::finding::Severity;
+use crate::graph::argo::KnownCluster;
 use crate::rules::Rule;
 use crate::suppression::{Date, Ignore};
 
@@ -21,6 +22,8 @@ pub(super) struct Configured {
     pub(super) clusters: Vec<ClusterInput>,
     /// What counts for files of no bundle.
     pub(super) rest: BundleInput,
+    /// The clusters of Argo CD, if the configuration names them.
+    pub(super) argo_clusters: Option<Vec<KnownCluster>>,
     /// How findings are judged.
     pub(super) judging: Judging,
     /// Whether only head has the configuration.
@@ -110,6 +113,7 @@ pub(super) fn configured(
         clusters: ClusterInput::of(bundles),
         rest,
         judging,
+        argo_clusters: config.as_ref().and_then(|config| config.clusters.clone()),
         is_new: is_new && config.is_some(),
         notes,
     })

@@ -9,6 +9,7 @@ use super::arrange::Parsed;
 use super::unchanged::unchanged;
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::marks;
+use crate::graph::argo::Terms;
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::kustomize::{BuildError, Builds, Resource, shown};
 use crate::graph::scopes::ClusterScopes;
@@ -19,7 +20,7 @@ use crate::kustomize::{
     Pointer, SourceTool,
 };
 use crate::manifest::ParsedFile;
-use crate::text::{Limits, Side, SourceFile};
+use crate::text::{Side, SourceFile};
 
 /// What the objects of a file are called as they are applied, by where they begin.
 type Keys = HashMap<u32, (Namespace, String)>;
@@ -43,7 +44,7 @@ pub(super) struct Delivered {
 /// There is more than the limits allow.
 pub(super) fn evaluated(
     states: [Parsed; 2],
-    limits: &Limits,
+    terms: Terms<'_>,
 ) -> Result<([Parsed; 2], BTreeSet<Arc<str>>), BeyondLimit> {
     let [mut base, mut head] = states;
     let trees = [base.take_tree(), head.take_tree()];
@@ -54,7 +55,7 @@ pub(super) fn evaluated(
         None => Builds::of(files),
     });
     let of = |builds: &Option<Builds<'_>>, before: &Delivered, memory: &argo::Memory| match builds {
-        Some(builds) => Delivered::of(builds, limits, before, memory),
+        Some(builds) => Delivered::of(builds, terms, before, memory),
         None => Ok(Delivered::default()),
     };
     let mut old = of(&of_base, &none, &argo::Memory::default())?;
@@ -81,15 +82,14 @@ impl Delivered {
     /// Follows tools through the files of a state, which comes after that of `before`. `memory`: what another state knows of Argo CD.
     fn of(
         builds: &Builds<'_>,
-        limits: &Limits,
+        terms: Terms<'_>,
         before: &Self,
         memory: &argo::Memory,
     ) -> Result<Self, BeyondLimit> {
         let tree = builds.files();
         let scopes = ClusterScopes::of(tree);
-        let mut all = flux::deliveries(builds, &scopes, limits, &before.all)?;
-        let (argo, memory) =
-            argo::deliveries(builds, &scopes, limits, &all, (&before.all, memory))?;
+        let mut all = flux::deliveries(builds, &scopes, terms.limits, &before.all)?;
+        let (argo, memory) = argo::deliveries(builds, &scopes, terms, &all, (&before.all, memory))?;
         all.extend(argo);
         all.sort_by(|one, other| one.id.cmp(&other.id));
         let mut evaluated = BTreeSet::new();
@@ -293,11 +293,33 @@ impl Delivered {
         found.ok().map(|at| &self.all[at])
     }
 
+    fn parent(&self, delivery: &Delivery) -> Option<&Delivery> {
+        self.delivery(delivery.parent.as_deref()?)
+    }
+
+    /// The input of which it depends whether there is such a delivery, and why it is not known.
+    fn doubt(&self, delivery: &Delivery) -> Option<String> {
+        let mut open = Some(delivery).filter(|one| one.is_possible);
+        while let Some(one) = open {
+            open = self.parent(one);
+            let kinds = [What::Generator, What::Template];
+            let unread = open.iter().flat_map(|parent| &parent.unread);
+            if let Some(unread) = unread
+                .into_iter()
+                .find(|unread| kinds.contains(&unread.what))
+            {
+                return Some(format!("{}: {}", unread.subject, unread.reason));
+            }
+        }
+        None
+    }
+
     /// What is known of each delivery.
     pub(super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
         let known = |delivery: &Delivery| KnownDelivery {
             settings: delivery.settings.clone(),
-            is_entry: delivery.parent.is_none(),
+            parent: self.parent(delivery).map(|parent| parent.key.clone()),
+            doubt: self.doubt(delivery),
             is_possible: delivery.is_possible,
             object: delivery.object.clone(),
             possible: delivery
@@ -536,6 +558,7 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     });
     let found = DeliveredMarks {
         is_spared_by_flux: resource.disables(marks::FLUX_PRUNE),
+        is_forced_by_flux: resource.is_marked(marks::FLUX_FORCE, "enabled"),
         sync_options: marks::sync_options(&options).map(str::to_owned).collect(),
         is_hook: hook.is_some(),
         is_passing,

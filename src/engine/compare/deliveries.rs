@@ -8,7 +8,9 @@ use super::arrange::tree_files;
 use super::request::StateChoice;
 use super::state::StateReader;
 use crate::engine::SessionError;
-use crate::graph::argo::{self, Memory};
+use crate::engine::resolve::configuration;
+use crate::engine::{ConfigChoice, Request};
+use crate::graph::argo::{self, Memory, Terms};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Budget, Builds, ResId, Resource, resources_of};
@@ -19,21 +21,39 @@ use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
 };
-use crate::text::Limits;
 
-/// Lists what a state delivers; `paths` limit what of it is read.
+/// Lists what a state delivers; `paths` limit what of it is read. The configuration has the limits and the clusters of Argo CD.
 ///
 /// # Errors
-/// A path that the state has not, a commit that does not exist, a repository that git cannot read, and more than the limits allow.
+/// A mistake in the configuration, a path that the state has not, a commit that does not exist, a repository that git cannot read, and more than the limits allow.
 pub fn list_deliveries(
     choice: &StateChoice,
     paths: &[String],
+    config: &ConfigChoice,
 ) -> Result<DeliveryListing, SessionError> {
     let state = StateReader::default().read(choice, paths)?;
     if let Some(path) = state.missing.first() {
         return Err(SessionError::NotInTree { path: path.clone() });
     }
-    let limits = Limits::default();
+    let anchors = match choice {
+        StateChoice::Path(path) => vec![path.clone()],
+        _ => Vec::new(),
+    };
+    let config = configuration(&Request {
+        paths: anchors,
+        config: config.clone(),
+        ..Request::default()
+    })?;
+    let limits = config
+        .as_ref()
+        .map(|config| config.limits)
+        .unwrap_or_default();
+    let terms = Terms {
+        limits: &limits,
+        clusters: config
+            .as_ref()
+            .and_then(|config| config.clusters.as_deref()),
+    };
     let (files, reader) = tree_files(&state.files, &state.others, &state.contents, state.reader);
     let tree = TreeFiles::new(
         files,
@@ -45,7 +65,7 @@ pub fn list_deliveries(
     let scopes = ClusterScopes::of(&tree);
     let builds = Builds::of(&tree);
     let mut all = flux::deliveries(&builds, &scopes, &limits, &[])?;
-    let (argo, _) = argo::deliveries(&builds, &scopes, &limits, &all, (&[], &Memory::default()))?;
+    let (argo, _) = argo::deliveries(&builds, &scopes, terms, &all, (&[], &Memory::default()))?;
     all.extend(argo);
     let budget = Budget::of(limits.instances);
     let roots = unreached::roots(&builds, &all, &budget);

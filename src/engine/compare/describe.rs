@@ -129,7 +129,7 @@ impl Described {
             written: tree.inventory.written_key(member).to_string(),
             bundle: destination.name().map(str::to_owned),
             cluster: tree.cluster_of(Some(destination)),
-            delivery: destination.delivery(),
+            delivery: tree.delivery_at(destination),
             place: ChangedPlace {
                 file: file.path().to_owned(),
                 line: position.line,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::clusters::KnownClusters;
 use crate::graph::delivery::Settings;
 use crate::graph::kustomize::{Origin, Resource};
 use crate::graph::node::Node;
@@ -14,8 +15,8 @@ pub(super) const GROUP: &str = "argoproj.io";
 pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
 /// The cluster in which Argo CD itself runs (argo-cd docs/operator-manual/declarative-setup.md).
-const OWN_SERVER: &str = "https://kubernetes.default.svc";
-const OWN_NAME: &str = "in-cluster";
+pub(super) const OWN_SERVER: &str = "https://kubernetes.default.svc";
+pub(super) const OWN_NAME: &str = "in-cluster";
 
 /// An Application as its parent applies it.
 #[derive(Clone, Debug)]
@@ -49,6 +50,7 @@ impl Application {
         entry: &str,
         here: &Arc<str>,
         named: Option<&str>,
+        clusters: &KnownClusters,
     ) -> Arc<str> {
         let written = self
             .text(&["destination", "name"])
@@ -56,8 +58,8 @@ impl Application {
         let known =
             written.filter(|name| !super::template::is_partly_unknown(name) || named.is_none());
         match known.as_deref().or(named) {
-            None | Some(OWN_SERVER | OWN_NAME) => Arc::clone(here),
-            Some(name) => Arc::from(format!("{entry}/{name}")),
+            None => Arc::clone(here),
+            Some(written) => clusters.destination(written, entry, here),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::application::{Application, GROUP};
+use super::generators::Surroundings;
 use super::is_argo;
-use super::repository::Repositories;
 use super::set::{ApplicationSet, SetClusters};
 use super::source::leads_to;
 use super::sources::folder_of_source;
@@ -137,13 +137,11 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
 /// Those that nothing else leads to. A file that people took out of the list of a kustomization counts only if it leads to other
 /// Applications: then it is the one that is applied first, by hand.
 pub(super) fn entries<'u>(
-    files: &TreeFiles<'_>,
+    around: Surroundings<'_>,
     units: &'u [Unit],
     flux: &[Delivery],
-    repositories: &Repositories,
-    most: usize,
 ) -> Vec<&'u Unit> {
-    let mut reached = Reached::new(files);
+    let mut reached = Reached::new(around.files);
     let of_flux = units.len();
     for delivery in flux {
         reached.follow(of_flux, delivery.reached.iter().cloned().collect());
@@ -154,7 +152,7 @@ pub(super) fn entries<'u>(
         let led: Vec<String> = unit
             .resources
             .iter()
-            .flat_map(|resource| led_to(files, resource, repositories, most))
+            .flat_map(|resource| led_to(around, resource))
             .collect();
         if led
             .iter()
@@ -173,16 +171,10 @@ pub(super) fn entries<'u>(
 }
 
 /// What an Application, or those of a set, lead to in the tree.
-fn led_to(
-    files: &TreeFiles<'_>,
-    resource: &Resource,
-    repositories: &Repositories,
-    most: usize,
-) -> Vec<String> {
+fn led_to(around: Surroundings<'_>, resource: &Resource) -> Vec<String> {
     let applications: Vec<Application> = match ApplicationSet::of(resource) {
         Some(set) => {
-            let is_own = |repository: &str| repositories.are_own(repository);
-            let made = set.made(files, &is_own, &mut SetClusters::default(), most);
+            let made = set.made(around, &mut SetClusters::default());
             let made = made.applications.iter();
             made.filter_map(|one| Application::of(&one.resource))
                 .collect()
@@ -195,8 +187,8 @@ fn led_to(
             .text_at(&["path"])
             .filter(|path| !path.contains("{{"));
         let repository = source.text_at(&["repoURL"]).unwrap_or_default();
-        if let Some(path) = path.filter(|_| repositories.are_own(&repository)) {
-            led.extend(leads_to(files, &folder_of_source(&path), &source));
+        if let Some(path) = path.filter(|_| around.repositories.are_own(&repository)) {
+            led.extend(leads_to(around.files, &folder_of_source(&path), &source));
         }
     }
     led.into_iter().collect()

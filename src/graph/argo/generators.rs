@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::clusters::KnownClusters;
 use super::folders;
 use super::parameters::{
     compared, flat_element, flatten, key_of, path_parameters, patterns, put_over, selects,
 };
+use super::repository::Repositories;
 use super::template::{Language, NamedCluster, Parameters, TemplateError};
 use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
@@ -31,12 +33,20 @@ pub(super) struct Generated {
     pub(super) unread: BTreeSet<(What, String, &'static str)>,
 }
 
+/// What generators ask, besides the set that they are of.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'g> {
+    pub(super) files: &'g TreeFiles<'g>,
+    pub(super) repositories: &'g Repositories,
+    pub(super) clusters: &'g KnownClusters,
+    /// So many Applications are made at most.
+    pub(super) most: usize,
+}
+
 /// Evaluates the generators of one set.
 pub(super) struct Generators<'g> {
-    pub(super) files: &'g TreeFiles<'g>,
+    pub(super) around: Surroundings<'g>,
     pub(super) language: Language,
-    /// Whether a repository is this tree.
-    pub(super) is_own: &'g dyn Fn(&str) -> bool,
     /// The clusters that this set names, in this state of the tree or in the other one.
     pub(super) clusters: &'g ClusterNames,
     /// Those that its selectors name, in this state or in the other one.
@@ -115,11 +125,7 @@ impl Generators<'_> {
             "git" => self.git(&body)?,
             "matrix" => self.matrix(&body, depth)?,
             "merge" => self.merge(&body, depth)?,
-            "clusters" => self.unknown(
-                &body,
-                "clusters",
-                "which clusters there are is not in the tree",
-            )?,
+            "clusters" => self.clusters(&body)?,
             other => self.unknown(&body, other, "only the service that it asks knows")?,
         };
         if depth == 0 {
@@ -173,7 +179,7 @@ impl Generators<'_> {
 
     fn git(&self, body: &Node) -> Outcome<Generated> {
         let repository = body.text_at(&["repoURL"]).unwrap_or_default();
-        if !(self.is_own)(&repository) {
+        if !self.around.repositories.are_own(&repository) {
             return self.unknown(
                 body,
                 &format!("git {repository}"),
@@ -187,7 +193,7 @@ impl Generators<'_> {
             self.git_files(&body.items_at("files"))?
         } else {
             let (include, exclude) = patterns(&directories);
-            let taken = folders::taken(self.files, &include, &exclude);
+            let taken = folders::taken(self.around.files, &include, &exclude);
             taken
                 .into_iter()
                 .map(|folder| (Map::new(), folder))
@@ -218,8 +224,8 @@ impl Generators<'_> {
     fn git_files(&self, items: &[Node]) -> Outcome<Vec<(Map<String, Value>, String)>> {
         let (include, exclude) = patterns(items);
         let mut found = Vec::new();
-        for path in folders::files(self.files, &include, &exclude) {
-            let parsed = self.files.parsed(&path);
+        for path in folders::files(self.around.files, &include, &exclude) {
+            let parsed = self.around.files.parsed(&path);
             if let Some((reason, _)) = &parsed.error {
                 return failed(format!("{path} cannot be read: {reason}"));
             }
@@ -249,6 +255,35 @@ impl Generators<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// The parameters of the clusters that are known, and those that stand for all others where there may be some.
+    fn clusters(&self, body: &Node) -> Outcome<Generated> {
+        let known = self.around.clusters;
+        let mut given = Generated::default();
+        for parameters in known.selected(body.get("selector").as_ref(), self.language) {
+            let parameters = Parameters {
+                known: parameters,
+                are_partly_unknown: !known.are_complete,
+                cluster: None,
+            };
+            given.all.push((self.with_values(body, parameters)?, None));
+        }
+        if body.get("flatList").and_then(|flag| flag.as_bool()) == Some(true) {
+            let all = given.all.drain(..);
+            let all: Vec<Value> = all.map(|(one, _)| Value::Object(one.known)).collect();
+            if known.are_complete {
+                let list = Map::from_iter([("clusters".to_owned(), Value::Array(all))]);
+                given.all.push((of(list), None));
+            }
+        }
+        if !known.are_complete {
+            let reason = "which clusters there are is not in the tree";
+            let others = self.unknown(body, "clusters", reason)?;
+            given.all.extend(others.all);
+            given.unread.extend(others.unread);
+        }
+        Ok(given)
     }
 
     /// A generator whose parameters only the cluster or a service knows.
@@ -393,13 +428,18 @@ impl Generators<'_> {
         let named = self.named.entry(keys.to_vec()).or_default();
         named.extend(here);
         let elsewhere = self.clusters.get(keys).into_iter().flatten();
+        let known: BTreeSet<Vec<String>> = given
+            .all
+            .iter()
+            .filter_map(|(one, _)| key_of(one, keys))
+            .collect();
         let all: BTreeSet<Vec<String>> = named.iter().chain(elsewhere).cloned().collect();
         let open = given
             .all
             .iter()
             .filter(|(one, _)| key_of(one, keys).is_none());
         let open: Vec<(Parameters, Option<Node>)> = open.cloned().collect();
-        for values in &all {
+        for values in all.difference(&known) {
             for (one, template) in &open {
                 self.take(1)?;
                 let one = one.in_cluster(keys, values, false);

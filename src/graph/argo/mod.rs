@@ -1,6 +1,7 @@
 //! What Argo CD applies from a tree: from its entry points down to the last Application, each read from what its parent builds.
 
 mod application;
+mod clusters;
 mod entries;
 mod folders;
 mod generators;
@@ -19,7 +20,10 @@ use std::sync::Arc;
 
 use self::application::Application;
 pub use self::application::RESOURCES_FINALIZER;
+pub use self::clusters::KnownCluster;
+use self::clusters::KnownClusters;
 use self::entries::Unit;
+use self::generators::Surroundings;
 use self::repository::Repositories;
 use self::set::{AnyCluster, ApplicationSet, GeneratedApplication, SetClusters};
 use self::sources::{Applied, Sources, folder_of_source};
@@ -73,6 +77,15 @@ impl Memory {
     }
 }
 
+/// What people say of the clusters, and how much is followed.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'t> {
+    /// How much is followed.
+    pub limits: &'t Limits,
+    /// The clusters of Argo CD, if somebody says which there are.
+    pub clusters: Option<&'t [KnownCluster]>,
+}
+
 /// Everything that Argo CD applies from a tree; `flux`: what Flux applies, where Applications may be among it.
 ///
 /// `before`: what Argo CD applied from the tree before this one, and what is known from there. What an Application or a set delivered
@@ -83,10 +96,11 @@ impl Memory {
 pub fn deliveries(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
-    limits: &Limits,
+    terms: Terms<'_>,
     flux: &[Delivery],
     (before, memory): (&[Delivery], &Memory),
 ) -> Result<(Vec<Delivery>, Memory), BeyondLimit> {
+    let limits = terms.limits;
     let budget = Budget::of(limits.instances);
     let files = builds.files();
     let builder = Builder::within(builds, &budget);
@@ -99,6 +113,7 @@ pub fn deliveries(
         files,
         scopes,
         limits,
+        clusters: KnownClusters::configured(terms.clusters),
         before,
         sources: Sources {
             files,
@@ -135,6 +150,7 @@ fn is_argo(resource: &Resource) -> bool {
 }
 
 /// An Application or a set that is to be looked at.
+#[derive(Clone)]
 struct Step {
     resource: Resource,
     /// The cluster in which it lies.
@@ -164,6 +180,7 @@ struct Run<'r> {
     files: &'r TreeFiles<'r>,
     scopes: &'r ClusterScopes,
     limits: &'r Limits,
+    clusters: KnownClusters,
     before: &'r [Delivery],
     sources: Sources<'r>,
     budget: &'r Budget,
@@ -173,18 +190,22 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
+    /// What the generators of sets ask.
+    fn around(&self) -> Surroundings<'_> {
+        Surroundings {
+            files: self.files,
+            repositories: &self.sources.repositories,
+            clusters: &self.clusters,
+            most: self.limits.deliveries,
+        }
+    }
+
     /// Follows the entry points, each in its control plane. Entry points whose Applications are in one namespace are one plane, unless
     /// they deliver one key.
     fn planes(&mut self, units: &[Unit], flux: &[Delivery]) -> Result<(), BeyondLimit> {
         let mut seen_in: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
         let mut of_namespace: BTreeMap<String, Arc<str>> = BTreeMap::new();
-        let mut entries = entries::entries(
-            self.files,
-            units,
-            flux,
-            &self.sources.repositories,
-            self.limits.deliveries,
-        );
+        let mut entries = entries::entries(self.around(), units, flux);
         entries.retain(|unit| !self.known.led.contains(&unit.place));
         let evaluated: BTreeSet<&str> = entries.iter().map(|unit| &*unit.place).collect();
         let mut pending: VecDeque<&Unit> = entries.into();
@@ -257,13 +278,25 @@ impl Run<'_> {
             .iter()
             .map(|resource| self.as_it_stays(resource, plane));
         let starts: Vec<Step> = starts.collect();
-        self.follow(plane, starts, &mut own)?;
+        self.follow(plane, starts.clone(), &mut own)?;
+        let in_plane = self.all[before..]
+            .iter()
+            .filter(|one| one.cluster == *plane);
+        let secrets = in_plane.flat_map(|one| one.resources.iter());
+        if let Some(clusters) = self.clusters.with_secrets(secrets) {
+            // What these sets generate is known only now.
+            let configured = std::mem::replace(&mut self.clusters, clusters);
+            self.all.truncate(before);
+            own.clear();
+            self.follow(plane, starts, &mut own)?;
+            self.clusters = configured;
+        }
         if own.iter().any(|id| seen.contains(id)) {
             self.all.truncate(before);
             return Ok(false);
         }
         for resource in &unit.resources {
-            if let Some(id) = entry_id(resource, plane) {
+            if let Some(id) = entry_id(resource, plane, &self.clusters) {
                 let entry = (Arc::clone(plane), resource.clone());
                 self.memory.entries.insert(id, entry);
             }
@@ -274,7 +307,8 @@ impl Run<'_> {
 
     /// An entry point as it is in the cluster: nobody applies another one.
     fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Step {
-        let known = entry_id(resource, plane).and_then(|id| self.known.entries.get(&id));
+        let known =
+            entry_id(resource, plane, &self.clusters).and_then(|id| self.known.entries.get(&id));
         let resource = known.map_or(resource, |(_, known)| known);
         Step::of(resource.clone(), plane, None)
     }
@@ -337,9 +371,9 @@ impl Run<'_> {
             return Ok(Vec::new());
         }
         let key = by.key();
-        let clusters = self.memory.clusters.entry(key.clone()).or_default();
-        let is_own = |repository: &str| self.sources.repositories.are_own(repository);
-        let made = set.made(self.files, &is_own, clusters, self.limits.deliveries);
+        let mut clusters = self.memory.clusters.remove(&key).unwrap_or_default();
+        let made = set.made(self.around(), &mut clusters);
+        self.memory.clusters.insert(key.clone(), clusters);
         if made.are_too_many {
             let file = &*set.origin.file;
             return Err(BeyondLimit::of(Limit::Deliveries, self.limits, file));
@@ -406,7 +440,8 @@ impl Run<'_> {
         step: &Step,
         seen: &mut BTreeSet<String>,
     ) -> Result<Vec<Step>, BeyondLimit> {
-        let cluster = application.destination(first, &step.here, step.cluster.as_deref());
+        let cluster =
+            application.destination(first, &step.here, step.cluster.as_deref(), &self.clusters);
         let sources = application.sources();
         let path = sources.iter().find_map(|source| source.text_at(&["path"]));
         let path = path.unwrap_or_default();
@@ -518,9 +553,9 @@ impl Run<'_> {
 }
 
 /// The name of the delivery of an Application that a person applies in a plane.
-fn entry_id(resource: &Resource, plane: &Arc<str>) -> Option<String> {
+fn entry_id(resource: &Resource, plane: &Arc<str>, clusters: &KnownClusters) -> Option<String> {
     let application = Application::of(resource)?;
-    let cluster = application.destination(plane, plane, None);
+    let cluster = application.destination(plane, plane, None, clusters);
     Some(application.deliverer(&cluster, "").id(""))
 }
 

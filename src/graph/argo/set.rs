@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::application::{GROUP, RESOURCES_FINALIZER};
-use super::generators::{ClusterNames, Generators, filled};
+use super::generators::{ClusterNames, Generators, Surroundings, filled};
 use super::template::{Language, Parameters, TemplateError};
 use crate::graph::delivery::Settings;
-use crate::graph::files::{TreeFiles, parse_inline};
+use crate::graph::files::parse_inline;
 use crate::graph::kustomize::{BuildError, Origin, Resource, merged};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
@@ -133,25 +133,18 @@ impl ApplicationSet {
     }
 
     /// The Applications that it generates. An error in any generator changes nothing in the whole set.
-    pub(super) fn made(
-        &self,
-        files: &TreeFiles<'_>,
-        is_own: &dyn Fn(&str) -> bool,
-        clusters: &mut SetClusters,
-        most: usize,
-    ) -> Made {
+    pub(super) fn made(&self, around: Surroundings<'_>, clusters: &mut SetClusters) -> Made {
         let mut made = Made::default();
         let language = self.language();
         let spec = self.node.get("spec").unwrap_or(Node::Null);
         let mut generators = Generators {
-            files,
+            around,
             language,
-            is_own,
             clusters: &clusters.listed,
             selected: &clusters.selected,
             named: ClusterNames::new(),
             named_by_selectors: ClusterNames::new(),
-            left: most,
+            left: around.most,
         };
         let generated = generators.all(&spec);
         let (listed, selected) = (generators.named, generators.named_by_selectors);

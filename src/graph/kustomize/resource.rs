@@ -168,9 +168,14 @@ impl Resource {
 
     /// Whether a label or an annotation of that key says `disabled`.
     pub fn disables(&self, key: &str) -> bool {
+        self.is_marked(key, "disabled")
+    }
+
+    /// Whether a label or an annotation has a value, in whatever case.
+    pub fn is_marked(&self, key: &str, value: &str) -> bool {
         ["labels", "annotations"].into_iter().any(|field| {
             let mark = self.meta(field, key);
-            mark.is_some_and(|mark| mark.eq_ignore_ascii_case("disabled"))
+            mark.is_some_and(|mark| mark.eq_ignore_ascii_case(value))
         })
     }
 

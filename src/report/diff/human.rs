@@ -1,31 +1,40 @@
 //! For people: the findings, then what left, what came under another name, and how much else changed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::words::{WORST_FIRST, unless};
 use super::{DiffReport, DiffVerdict, FailedBuild, ReportedChange};
-use crate::changes::Unread;
-use crate::merge::DiffEffect;
+use crate::changes::{DeliveryName, Unread};
+use crate::graph::kustomize::shown;
+use crate::merge::{DiffEffect, EffectKind};
 use crate::report::HumanOptions;
+use crate::report::deliveries::spoken;
 use crate::report::human::findings;
 use crate::text::plain;
 
 /// How many lines of one kind are shown.
 const MOST: usize = 40;
 
+/// How many objects of one delivery are shown.
+const OF_EACH: usize = 8;
+
+/// What lines below another one begin with.
+const BELOW: &str = "  ";
+
 pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
     let mut text = findings(&report.findings, options);
+    let clusters: BTreeSet<_> = report.changes.iter().map(|one| &one.cluster).collect();
+    let names_clusters = clusters.len() > 1;
     for (word, title) in [
         ("removed", "Removed"),
         ("renamed", "Renamed"),
         ("moved", "Moved"),
         ("added", "Added"),
     ] {
+        let changes = report.changes.iter().filter(|one| one.change == word);
         text.push_str(&section(
             title,
-            report
-                .changes
-                .iter()
-                .filter(|change| change.change == word)
-                .map(said),
+            changed(changes, names_clusters).into_iter(),
         ));
     }
     text.push_str(&effects(report));
@@ -68,7 +77,11 @@ fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
     }
     let mut text = format!("{title}\n");
     for line in lines.iter().take(MOST) {
-        text.push_str(&format!("  {}\n", plain::one_line(line)));
+        let (below, line) = match line.strip_prefix(BELOW) {
+            Some(line) => (BELOW, line),
+            None => ("", line.as_str()),
+        };
+        text.push_str(&format!("  {below}{}\n", plain::one_line(line)));
     }
     if lines.len() > MOST {
         text.push_str(&format!("  … and {} more\n", lines.len() - MOST));
@@ -81,8 +94,60 @@ fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
 fn effects(report: &DiffReport) -> String {
     WORST_FIRST
         .into_iter()
-        .map(|(kind, title)| section(title, report.of(kind).map(told)))
+        .map(|(kind, title)| match kind {
+            EffectKind::Deleted => section(title, deleted(report).into_iter()),
+            _ => section(title, report.of(kind).map(told)),
+        })
         .collect()
+}
+
+/// What tools delete, below those who applied it.
+fn deleted(report: &DiffReport) -> Vec<String> {
+    let mut by: BTreeMap<Option<&DeliveryName>, Vec<&DiffEffect>> = BTreeMap::new();
+    for effect in report.of(EffectKind::Deleted) {
+        by.entry(effect.delivery.as_ref()).or_default().push(effect);
+    }
+    let mut lines = Vec::new();
+    for (delivery, effects) in by {
+        let Some(delivery) = delivery else {
+            lines.extend(effects.into_iter().map(told));
+            continue;
+        };
+        lines.push(applied_by(delivery, effects[0].cluster.as_deref()));
+        let doubt = &delivery.doubt;
+        let shown = effects.iter().take(OF_EACH).map(|effect| match doubt {
+            // The line above says it for all.
+            Some(_) => effect.key.to_string(),
+            None => told(effect),
+        });
+        lines.extend(shown.map(|line| format!("{BELOW}{line}")));
+        if let Some(more @ 1..) = effects.len().checked_sub(OF_EACH) {
+            lines.push(format!("{BELOW}… and {more} more"));
+        }
+    }
+    lines
+}
+
+/// `by Application argocd/web-eu of ApplicationSet argocd/web in cluster eu, if there is such a one (clusters: …)`
+fn applied_by(delivery: &DeliveryName, cluster: Option<&str>) -> String {
+    let mut text = match &delivery.key {
+        Some(key) => format!("by {}", spoken(key)),
+        None => format!("from {}", shown(&delivery.path)),
+    };
+    let set = delivery
+        .parent
+        .as_deref()
+        .filter(|parent| parent.starts_with("ApplicationSet."));
+    if let Some(set) = set {
+        text.push_str(&format!(" of {}", spoken(set)));
+    }
+    if let Some(cluster) = cluster {
+        text.push_str(&format!(" in cluster {}", shown(cluster)));
+    }
+    if let Some(doubt) = &delivery.doubt {
+        text.push_str(&format!(", if there is such a one ({doubt})"));
+    }
+    text
 }
 
 fn told(effect: &DiffEffect) -> String {
@@ -102,6 +167,31 @@ fn unread(unread: &Unread) -> String {
 
 fn failed(failed: &FailedBuild) -> String {
     format!("{}:{}  {}", failed.file, failed.line, failed.reason)
+}
+
+/// Changes, a line for each object; `names_clusters`: because there are several.
+fn changed<'c>(
+    changes: impl Iterator<Item = &'c ReportedChange>,
+    names_clusters: bool,
+) -> Vec<String> {
+    let mut lines: Vec<(String, BTreeSet<&str>)> = Vec::new();
+    for change in changes {
+        let (line, cluster) = (said(change), change.cluster.as_deref());
+        match lines.last_mut().filter(|(last, _)| *last == line) {
+            Some((_, clusters)) => clusters.extend(cluster),
+            None => lines.push((line, cluster.into_iter().collect())),
+        }
+    }
+    let lines = lines.into_iter();
+    lines
+        .map(|(line, clusters)| match clusters.first() {
+            Some(cluster) if names_clusters && clusters.len() == 1 => {
+                format!("{line}  in {}", shown(cluster))
+            }
+            Some(_) if names_clusters => format!("{line}  in {} clusters", clusters.len()),
+            _ => line,
+        })
+        .collect()
 }
 
 fn said(change: &ReportedChange) -> String {

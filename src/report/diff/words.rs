@@ -165,7 +165,20 @@ impl DiffReport {
                 plain::count(deleted, "object")
             ),
         };
-        let mut said = format!("Merging this deletes {deletions}");
+        let gone = [
+            EffectKind::Deleted,
+            EffectKind::Cascaded,
+            EffectKind::GeneratedDeleted,
+        ];
+        let gone = gone.into_iter().flat_map(|kind| self.of(kind));
+        let is_possible = |effect: &&DiffEffect| effect.certainty == EffectCertainty::Possible;
+        let (possible, certain): (Vec<&DiffEffect>, Vec<_>) = gone.partition(is_possible);
+        let is_possible = certain.is_empty() && !possible.is_empty();
+        let verb = if is_possible { "may delete" } else { "deletes" };
+        let mut said = format!("Merging this {verb} {deletions}");
+        if !possible.is_empty() && !certain.is_empty() {
+            said.push_str(&format!(" ({} of them possibly)", possible.len()));
+        }
         said.extend(stuck_objects.map(|stuck| format!("; {stuck}")));
         if !again.is_empty() {
             let verb = match (is_certain(&again), again.len()) {

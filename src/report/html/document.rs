@@ -45,8 +45,21 @@ pub(super) fn page(
     )
 }
 
+/// A document without programs.
+pub(super) fn still(title: &str, body: &str) -> String {
+    let title = text(&plain::shortened(&plain::one_line(title), TITLE));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{STYLE_HASH}'; base-uri 'none'; \
+         form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title} · ownerlint</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
+}
+
 /// Text between tags.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

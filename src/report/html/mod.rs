@@ -3,12 +3,13 @@
 //! * `document` the page around the data, and the policy that guards it; `assets` the parts that are always the same
 //! * `story` a step of a plan as the page explores it; `beside` everything else that the contract does not say
 //! * `snippet`, `links` the lines of a finding, and where to read them on the web
-//! * `plan`, `diff`, `findings` the page of each command
+//! * `plan`, `diff`, `findings` the page of each command; `deliveries` that of a listing, which has no program
 //!
 //! The contract is embedded as `--output json` prints it, so the page says the same and scripts can read it back.
 
 mod assets;
 mod beside;
+mod deliveries;
 mod diff;
 mod document;
 mod findings;

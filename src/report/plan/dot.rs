@@ -89,7 +89,7 @@ fn stroke(tie: Stroke) -> &'static str {
 }
 
 /// A quoted string of the language: a backslash begins an escape, so it is doubled; a quote would end it.
-fn quoted(lines: &[String]) -> String {
+pub(in crate::report) fn quoted(lines: &[String]) -> String {
     let lines: Vec<String> = lines
         .iter()
         .map(|line| line.replace('\\', "\\\\").replace('"', "\\\""))

@@ -188,7 +188,7 @@ fn line(tie: Stroke) -> &'static str {
 }
 
 /// `#45;` and the like: Mermaid's own entities, which it turns into HTML's after everything else was read.
-fn escaped(text: &str) -> String {
+pub(in crate::report) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.chars().enumerate() {
         let harmless =

@@ -19,9 +19,11 @@ use super::{Options, UnknownFormat, html};
 use crate::story::PlanView;
 
 pub use cascade::Cascade;
+pub(in crate::report) use dot::quoted as dot_text;
 pub use json::LastStep;
 pub(in crate::report) use json::PlanDocument;
 pub(in crate::report) use markdown::held_item;
+pub(in crate::report) use mermaid::escaped as mermaid_text;
 
 /// A format of `plan --output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -383,3 +383,189 @@ fn two_control_planes_with_one_application_are_two_clusters() {
         ["deleted ConfigMap/shop/b certain, prod"]
     );
 }
+
+#[test]
+fn clusters_of_the_configuration_are_all_that_a_generator_finds() {
+    let generator = "{clusters: {selector: {matchLabels: {tier: prod}}, values: {dir: '{{metadata.labels.region}}'}}}";
+    let set = set(
+        generator,
+        "web-{{nameNormalized}}",
+        "web/{{values.dir}}",
+        "",
+    )
+    .replace("https://kubernetes.default.svc", "{{server}}");
+    let config_file = "== ownerlint.yaml\nversion: 1\nclusters:\n\
+        - {name: Prod_EU, server: 'https://eu', labels: {tier: prod, region: eu}}\n\
+        - {name: prod-us, server: 'https://us', labels: {tier: prod, region: us}}\n\
+        - {name: test, server: 'https://test', labels: {tier: test, region: us}}\n";
+    let both = root() + &set + &format!("== web/eu/a.yaml\n{0}== web/us/a.yaml\n{0}", config("a"));
+    let left = format!("== web/us/b.yaml\n{}", config("b"));
+    let document = compared(&(both.clone() + config_file), &left, "");
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/b certain, ./prod-us"]
+    );
+    assert_eq!(
+        document["effects"][0]["delivery"]["id"],
+        "./prod-us|Application.argoproj.io/argocd/web-prod-us"
+    );
+    // Which clusters there are is a secret of the cluster without it.
+    let document = compared(&both, &left, "");
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/b possible, ./{{server}}"]
+    );
+}
+
+#[test]
+fn a_cluster_whose_secret_is_in_the_tree_has_an_application() {
+    let set = set("{clusters: {}}", "web-{{name}}", "web/{{name}}", "")
+        .replace("https://kubernetes.default.svc", "{{server}}");
+    let secret = "== argocd/apps/eu.yaml\napiVersion: v1\nkind: Secret\nmetadata: {name: eu, namespace: argocd, labels: {argocd.argoproj.io/secret-type: cluster}}\nstringData: {server: 'https://eu'}\ndata: {name: ZXU=}\n";
+    let both = root() + &set + secret + &format!("== web/eu/a.yaml\n{}", config("a"));
+    let document = compared(&both, &format!("== web/eu/b.yaml\n{}", config("b")), "");
+    // Another cluster may have the folder, too.
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/b possible, ./eu",
+            "deleted ConfigMap/shop/b possible, ./{{server}}",
+        ]
+    );
+}
+
+/// operate-first/apps a045541a: the Applications get a suffix from a kustomization, and a Namespace leaves what one of them delivers.
+#[test]
+fn an_application_that_kustomize_renames_deletes_what_leaves() {
+    let app = application("cluster-resources", "cluster-scope/overlays/smaug", "")
+        .replace(", namespace: argocd", "");
+    let namespace =
+        |name: &str| format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n");
+    let both = format!(
+        "== app-of-apps.yaml\n{}== argocd/overlays/smaug/kustomization.yaml\nnamespace: argocd\nnameSuffix: -smaug\nresources: [app.yaml]\n== argocd/overlays/smaug/app.yaml\n{app}== cluster-scope/overlays/smaug/a.yaml\n{}",
+        application("root", "argocd/overlays/smaug", ""),
+        namespace("stays"),
+    );
+    let left = format!(
+        "== cluster-scope/overlays/smaug/b.yaml\n{}",
+        namespace("fybrik")
+    );
+    let document = compared(&both, &left, "");
+    assert_eq!(effects(&document), ["deleted Namespace//fybrik certain, ."]);
+    assert_eq!(
+        document["effects"][0]["delivery"]["id"],
+        ".|Application.argoproj.io/argocd/cluster-resources-smaug"
+    );
+}
+
+/// redhat-appstudio/infra-deployments 15e1a74a5: a merge of `clusters` with a list says which overlay a cluster gets, and the overlay
+/// gives up its objects.
+#[test]
+fn an_overlay_of_a_cluster_that_a_merge_names_gives_up_its_objects() {
+    let generators = "{merge: {mergeKeys: [nameNormalized], generators: [\
+        {clusters: {values: {sourceRoot: components/ps, environment: staging, clusterDir: ''}, selector: {matchLabels: {member: 'true'}}}}, \
+        {list: {elements: [{nameNormalized: lightwell-dev, values.clusterDir: lightwell-dev}]}}]}}";
+    let both = root()
+        + &set(
+            generators,
+            "ps-{{nameNormalized}}",
+            "{{values.sourceRoot}}/{{values.environment}}/{{values.clusterDir}}",
+            "",
+        )
+        .replace("https://kubernetes.default.svc", "{{server}}")
+        + &format!(
+            "== components/ps/staging/lightwell-dev/kustomization.yaml\nresources: [deploy.yaml]\npatches:\n- {{path: delete.yaml, target: {{kind: Secret}}}}\n== components/ps/staging/lightwell-dev/delete.yaml\n$patch: delete\napiVersion: v1\nkind: Secret\nmetadata: {{name: any}}\n== components/ps/staging/lightwell-dev/deploy.yaml\n{}",
+            config("stays")
+        );
+    let deploy = |more: &str| {
+        format!(
+            "== components/ps/staging/lightwell-dev/deploy.yaml\n{}{more}",
+            config("stays")
+        )
+    };
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: tekton-results}\n---\n";
+    let more = format!("{namespace}{}", config("results"));
+    let document = compared(&both, &deploy(&more), &deploy(""));
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/results possible, ./lightwell-dev",
+            "deleted Namespace//tekton-results possible, ./lightwell-dev",
+        ]
+    );
+    assert_eq!(document["summary"]["verdict"], "deletes");
+}
+
+/// D17: a patch tells Argo CD to create a Job anew, which otherwise could not be changed.
+#[test]
+fn a_job_that_a_patch_has_replaced_is_not_said_to_be_rejected() {
+    let job = |image: &str| {
+        format!(
+            "== jobs/job.yaml\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: migrate, namespace: shop}}\nspec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: '{image}'}}]}}}}}}\n"
+        )
+    };
+    let both = |patches: &str| {
+        root()
+            + &format!(
+                "== argocd/apps/jobs.yaml\n{}== jobs/kustomization.yaml\nresources: [job.yaml]\n{patches}",
+                application("jobs", "jobs", "")
+            )
+    };
+    let rules = |patches: &str| -> Vec<String> {
+        let document = compared(&both(patches), &job("a:1"), &job("a:2"));
+        let findings = document["findings"].as_array().expect("a list").iter();
+        findings.map(|one| one["rule"].to_string()).collect()
+    };
+    assert_eq!(rules(""), ["\"immutable-changed\""]);
+    let patch = "patches:\n- target: {kind: Job}\n  patch: |\n    - {op: add, path: /metadata/annotations, value: {argocd.argoproj.io/sync-options: 'Force=true,Replace=true'}}\n";
+    assert_eq!(rules(patch), [""; 0]);
+}
+
+/// S4: what decides on what an Application builds, and is no manifest.
+#[test]
+fn files_beside_the_manifests_decide_on_what_is_built() {
+    let both = root()
+        + &format!(
+            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}== web/kustomization.yaml\nresources: [a.yaml]\n",
+            application("web", "web", ""),
+            config("a")
+        );
+    // Argo CD reads no `.YAML`.
+    let folder = both.replace("web/kustomization.yaml", "web/README.md");
+    let [lower, upper] = ["yaml", "YAML"].map(|end| format!("== web/b.{end}\n{}", config("b")));
+    assert_eq!(
+        effects(&compared(&folder, &lower, &upper)),
+        ["deleted ConfigMap/shop/b certain, ."]
+    );
+    let document = compared(&folder, &upper, "");
+    assert_eq!(document["summary"]["verdict"], "unknown");
+    assert_eq!(document["effects"][0]["regime"], "unknown");
+    // The name of an Application has its own file of parameters.
+    let suffix = "== web/.argocd-source-web.yaml\nkustomize: {nameSuffix: -b}\n";
+    let other = suffix.replace("-web.yaml", "-other.yaml");
+    assert_eq!(
+        effects(&compared(&both, "", suffix)),
+        ["deleted ConfigMap/shop/a certain, ."]
+    );
+    assert_eq!(effects(&compared(&both, "", &other)), [""; 0]);
+    // A chart takes the place of the manifests beside it.
+    let document = compared(&folder, "", "== web/Chart.yaml\nname: web\n");
+    assert_eq!(effects(&document), [""; 0]);
+    assert_eq!(document["summary"]["verdict"], "unknown");
+    assert!(
+        document["unread"]
+            .as_array()
+            .is_some_and(|unread| !unread.is_empty())
+    );
+    // For a local configuration no object is made.
+    let local = config("b").replace(
+        "namespace: shop",
+        "namespace: shop, annotations: {config.kubernetes.io/local-config: 'true'}",
+    );
+    let listed = both.replace("[a.yaml]", "[a.yaml, b.yaml]");
+    let [plain, local] = [config("b"), local].map(|text| format!("== web/b.yaml\n{text}"));
+    assert_eq!(
+        effects(&compared(&listed, &plain, &local)),
+        ["deleted ConfigMap/shop/b certain, ."]
+    );
+}

@@ -409,3 +409,25 @@ fn a_kustomization_that_delivers_itself_into_another_cluster_is_followed_once() 
         ]
     );
 }
+
+/// budimanjojo/home-cluster 93527384: the Kustomization of Flux gets its namespace from a kustomization, and an object of it moves into
+/// another file.
+#[test]
+fn an_object_stays_although_only_kustomize_knows_the_namespace_of_what_applies_it() {
+    let app = kustomization("app", "./apps/app", "").replace(", namespace: flux-system", "");
+    let both = root("prod")
+        + &format!(
+            "== clusters/prod/kustomization.yaml\nresources: [flux-system/gotk-sync.yaml, ../../apps]\n== apps/kustomization.yaml\nnamespace: media\nresources: [app.yaml]\n== apps/app.yaml\n{}",
+            app.replace("  path", "  targetNamespace: shop\n  path")
+        );
+    let [one, other] = ["a", "b"].map(|file| format!("== apps/app/{file}.yaml\n{}", config("a")));
+    let document = compared(&both, &one, &other);
+    assert_eq!(effects(&document), [""; 0]);
+    assert_eq!(document["summary"]["verdict"], "nothing");
+    let document = compared(&both, &(one + &config("b")), &other);
+    let delivery = &document["effects"][0]["delivery"];
+    assert_eq!(
+        delivery["id"],
+        "clusters/prod|Kustomization.kustomize.toolkit.fluxcd.io/media/app"
+    );
+}

@@ -14,7 +14,7 @@ mod git;
 mod harmless;
 mod histories;
 mod immutable;
-mod places;
+pub(crate) mod places;
 #[cfg(unix)]
 mod rendering;
 mod renderings;

@@ -1,18 +1,16 @@
 //! `list --deliveries`: which objects a tree puts into which cluster, and who applies them.
 
+mod drawing;
+mod human;
+mod rows;
+
+pub(in crate::report) use rows::RowKind;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::text::plain;
-
-/// So many kinds of a delivery are named on a terminal.
-const KINDS: usize = 4;
-
-/// So many Applications of a set are shown that may not exist.
-const SHOWN: usize = 3;
 
 /// What a tree delivers: the contract `ownerlint.deliveries/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -258,161 +256,13 @@ impl DeliveryListing {
         serde_json::to_writer_pretty(&mut out, &document)?;
         out.write_all(b"\n")
     }
-
-    /// As a tree: clusters, deliveries below those that apply them, and what is wrong beside each.
-    pub fn human(&self) -> String {
-        let mut children: BTreeMap<Option<&str>, Vec<&ListedDelivery>> = BTreeMap::new();
-        for one in &self.deliveries {
-            children.entry(one.parent.as_deref()).or_default().push(one);
-        }
-        let mut text = String::new();
-        let mut entries = children.remove(&None).unwrap_or_default();
-        entries.sort_by_key(|entry| (entry.cluster.is_none(), &entry.cluster, &entry.id));
-        let mut cluster: Option<&Option<String>> = None;
-        for entry in entries {
-            if cluster != Some(&entry.cluster) {
-                cluster = Some(&entry.cluster);
-                let name = entry.cluster.as_deref().map(shown);
-                let heading = name.unwrap_or("applied by a tool that is not known");
-                text.push_str(&format!("{}{heading}\n", gap(&text)));
-            }
-            let mut pending = vec![(1, entry)];
-            while let Some((depth, one)) = pending.pop() {
-                text.push_str(&one.human(depth));
-                let mut below = children.remove(&Some(one.id.as_str())).unwrap_or_default();
-                let folded = fold(&mut below, &children);
-                if let Some((count, objects)) = folded {
-                    text.push_str(&format!(
-                        "{}{count} more Applications like these, with {objects}\n",
-                        "  ".repeat(depth + 1),
-                    ));
-                }
-                pending.extend(below.into_iter().rev().map(|child| (depth + 1, child)));
-            }
-        }
-        if !self.unreached.is_empty() {
-            text.push_str(&format!("{}not delivered\n", gap(&text)));
-            for UnreachedFile { file, objects } in &self.unreached {
-                text.push_str(&format!("  {file}  {}\n", plain::count(*objects, "object")));
-            }
-        }
-        let DeliverySummary {
-            deliveries,
-            instances,
-            unread,
-            unreached,
-        } = self.summary();
-        text.push_str(&format!(
-            "{}{}, {}, {} not read, {} that nothing delivers\n",
-            gap(&text),
-            plural(deliveries, "delivery", "deliveries"),
-            plain::count(instances, "object"),
-            plain::count(unread, "input"),
-            plain::count(unreached, "file"),
-        ));
-        text
-    }
 }
 
-impl ListedDelivery {
-    fn human(&self, depth: usize) -> String {
-        let indent = "  ".repeat(depth);
-        let name = match &self.key {
-            Some(key) => {
-                let (kind, name) = key.split_once('/').unwrap_or(("", key));
-                let kind = kind.split('.').next().unwrap_or_default();
-                format!("{kind} {name}")
-            }
-            None => shown(self.path.as_deref().unwrap_or_default()).to_owned(),
-        };
-        // A release says in one line what it installs.
-        if let ([], [chart], None) = (&*self.instances, &*self.unread, &self.error) {
-            return format!(
-                "{indent}{name}{}  not read: {}\n",
-                self.marks(),
-                chart.subject
-            );
-        }
-        let path = self.path.as_deref().filter(|_| self.key.is_some());
-        let path = path.map(|path| format!("  ./{path}")).unwrap_or_default();
-        let mut text = format!("{indent}{name}{path}{}{}\n", self.marks(), self.contents());
-        if let Some(error) = &self.error {
-            text.push_str(&format!("{indent}  cannot be built: {error}\n"));
-        }
-        for unread in &self.unread {
-            let ListedUnread {
-                subject,
-                file,
-                line,
-                reason,
-                ..
-            } = unread;
-            text.push_str(&format!(
-                "{indent}  not read: {subject} ({file}:{line}): {reason}\n"
-            ));
-        }
-        text
-    }
-
-    fn marks(&self) -> String {
-        let ListedSettings { prune, suspend, .. } = self.settings;
-        let marks = [
-            (suspend == Some(true)).then_some("suspended"),
-            (prune == Some(false)).then_some("does not prune"),
-        ];
-        marks
-            .into_iter()
-            .flatten()
-            .map(|mark| format!("  [{mark}]"))
-            .collect()
-    }
-
-    /// `  12 objects: 5 Deployment, 4 Service, 3 others`.
-    fn contents(&self) -> String {
-        if self.instances.is_empty() {
-            return String::new();
-        }
-        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
-        for instance in &self.instances {
-            let kind = instance.key.split(['/', '.']).next().unwrap_or_default();
-            *kinds.entry(kind).or_default() += 1;
-        }
-        let mut kinds: Vec<(&str, usize)> = kinds.into_iter().collect();
-        kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
-        let others: usize = kinds.iter().skip(KINDS).map(|(_, count)| count).sum();
-        let named = kinds.iter().take(KINDS);
-        let mut named: Vec<String> = named
-            .map(|(kind, count)| format!("{count} {kind}"))
-            .collect();
-        named.extend((others > 0).then(|| format!("{others} of other kinds")));
-        format!(
-            "  {}: {}",
-            plain::count(self.instances.len(), "object"),
-            named.join(", ")
-        )
-    }
-}
-
-/// Takes those out that may not exist, but for a few, unless something is wrong with them or they deliver others. Returns how many there
-/// were, and how many objects they have together.
-fn fold(
-    below: &mut Vec<&ListedDelivery>,
-    children: &BTreeMap<Option<&str>, Vec<&ListedDelivery>>,
-) -> Option<(usize, String)> {
-    let (mut shown, mut count, mut objects) = (0, 0, 0);
-    below.retain(|one| {
-        let is_plain = one.certainty == "possible" && one.error.is_none();
-        if !is_plain || children.contains_key(&Some(one.id.as_str())) {
-            return true;
-        }
-        shown += 1;
-        if shown > SHOWN {
-            count += 1;
-            objects += one.instances.len();
-        }
-        shown <= SHOWN
-    });
-    (count > 0).then(|| (count, plain::count(objects, "object")))
+/// A key as people say it: `Application argocd/web`.
+pub(in crate::report) fn spoken(key: &str) -> String {
+    let (kind, name) = key.split_once('/').unwrap_or(("", key));
+    let kind = kind.split('.').next().unwrap_or_default();
+    format!("{kind} {name}")
 }
 
 /// Whether a key is that of an object, or fits it but for what is unknown of it.
@@ -448,14 +298,6 @@ fn stands_for(listed: &str, key: &str) -> bool {
     true
 }
 
-fn gap(text: &str) -> &'static str {
-    if text.is_empty() { "" } else { "\n" }
-}
-
 fn shown(path: &str) -> &str {
     if path.is_empty() { "." } else { path }
-}
-
-fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -1,0 +1,189 @@
+//! The clusters that Argo CD delivers into: those that a configuration names, and those whose Secrets it delivers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::application::{OWN_NAME, OWN_SERVER};
+use super::gotemplate::normalized;
+use super::parameters::selects;
+use super::template::{Language, Parameters};
+use crate::graph::kustomize::Resource;
+use crate::graph::node::Node;
+use crate::yaml::base64;
+
+/// The label of the Secrets by which Argo CD knows its clusters, and its value.
+const SECRET_TYPE: (&str, &str) = ("argocd.argoproj.io/secret-type", "cluster");
+
+/// A cluster as `clusters` generators see it (argo-cd applicationset/generators/cluster.go).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownCluster {
+    /// The name that Argo CD gives it.
+    pub name: String,
+    /// The address of its API server.
+    pub server: String,
+    /// The labels of its Secret.
+    pub labels: BTreeMap<String, String>,
+    /// The annotations of its Secret.
+    pub annotations: BTreeMap<String, String>,
+}
+
+impl KnownCluster {
+    /// The cluster of a Secret for Argo CD.
+    fn of(secret: &Resource) -> Option<Self> {
+        if secret.node.str_at(&["kind"]) != Some("Secret") {
+            return None;
+        }
+        let metadata = secret.node.get("metadata")?;
+        let texts = |key: &str| -> BTreeMap<String, String> {
+            let entries = metadata.get(key).map(|entries| entries.entries());
+            let entries = entries.unwrap_or_default().into_iter();
+            entries
+                .filter_map(|(key, value)| Some((key.to_string(), value.scalar()?)))
+                .collect()
+        };
+        let labels = texts("labels");
+        let (label, value) = SECRET_TYPE;
+        if labels.get(label).is_none_or(|found| found != value) {
+            return None;
+        }
+        let said = |key: &str| {
+            let plain = secret.node.text_at(&["stringData", key]);
+            plain.or_else(|| base64(&secret.node.text_at(&["data", key])?))
+        };
+        Some(Self {
+            name: said("name")?,
+            server: said("server")?,
+            labels,
+            annotations: texts("annotations"),
+        })
+    }
+
+    fn is_own(&self) -> bool {
+        self.server == OWN_SERVER
+    }
+
+    /// The parameters that it gives.
+    fn parameters(&self, language: Language) -> Map<String, Value> {
+        let mut known = Map::from_iter([
+            ("name".to_owned(), self.name.as_str().into()),
+            ("nameNormalized".to_owned(), normalized(&self.name).into()),
+            ("server".to_owned(), self.server.as_str().into()),
+            ("project".to_owned(), "".into()),
+        ]);
+        let groups = [("annotations", &self.annotations), ("labels", &self.labels)];
+        match language {
+            Language::Go { .. } => {
+                let groups = groups.into_iter().filter(|(_, texts)| !texts.is_empty());
+                let metadata: Map<String, Value> = groups
+                    .map(|(group, texts)| {
+                        let texts = texts
+                            .iter()
+                            .map(|(key, value)| (key.clone(), value.as_str().into()));
+                        (group.to_owned(), Value::Object(texts.collect()))
+                    })
+                    .collect();
+                known.insert("metadata".to_owned(), Value::Object(metadata));
+            }
+            Language::Plain => {
+                for (group, texts) in groups {
+                    let texts = texts.iter().map(|(key, value)| {
+                        (format!("metadata.{group}.{key}"), value.as_str().into())
+                    });
+                    known.extend(texts);
+                }
+            }
+        }
+        known
+    }
+
+    /// Whether the selector of a generator fits its labels.
+    fn is_selected(&self, selector: &Node) -> bool {
+        let mut labels: Map<String, Value> = self
+            .labels
+            .iter()
+            .map(|(key, value)| (key.clone(), value.as_str().into()))
+            .collect();
+        let (label, value) = SECRET_TYPE;
+        labels.insert(label.to_owned(), value.into());
+        let labels = Parameters {
+            known: labels,
+            ..Parameters::default()
+        };
+        selects(selector, &labels, false)
+    }
+}
+
+/// What is known of the clusters.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownClusters {
+    all: Vec<KnownCluster>,
+    /// Whether there are no others.
+    pub(super) are_complete: bool,
+}
+
+impl KnownClusters {
+    /// Those of a configuration, which are all.
+    pub(super) fn configured(all: Option<&[KnownCluster]>) -> Self {
+        Self {
+            all: all.unwrap_or_default().to_vec(),
+            are_complete: all.is_some(),
+        }
+    }
+
+    /// Those of the Secrets that a control plane delivers to itself, beside which there may be others; `None` if there are none, or a
+    /// configuration names all.
+    pub(super) fn with_secrets<'r>(
+        &self,
+        resources: impl Iterator<Item = &'r Resource>,
+    ) -> Option<Self> {
+        if self.are_complete {
+            return None;
+        }
+        let mut names = BTreeSet::new();
+        let all: Vec<KnownCluster> = resources
+            .filter_map(KnownCluster::of)
+            .filter(|one| names.insert(one.name.clone()))
+            .collect();
+        let are_complete = false;
+        (!all.is_empty()).then_some(Self { all, are_complete })
+    }
+
+    /// The parameters of those that a `clusters` generator selects. One that selects all gives the own cluster, too, which needs no
+    /// Secret.
+    pub(super) fn selected(
+        &self,
+        selector: Option<&Node>,
+        language: Language,
+    ) -> Vec<Map<String, Value>> {
+        let is_empty = |selector: &&Node| {
+            let labels = selector.get("matchLabels").map(|labels| labels.entries());
+            labels.unwrap_or_default().is_empty()
+                && selector.items_at("matchExpressions").is_empty()
+        };
+        if let Some(selector) = selector.filter(|selector| !is_empty(selector)) {
+            let selected = self.all.iter().filter(|one| one.is_selected(selector));
+            return selected.map(|one| one.parameters(language)).collect();
+        }
+        let own = KnownCluster {
+            name: OWN_NAME.to_owned(),
+            server: OWN_SERVER.to_owned(),
+            ..KnownCluster::default()
+        };
+        let needs_own = self.are_complete && !self.all.iter().any(KnownCluster::is_own);
+        let all = self.all.iter().chain(needs_own.then_some(&own));
+        all.map(|one| one.parameters(language)).collect()
+    }
+
+    /// The name of a cluster that a destination gives by name or by server; the one in `here` if that is where Argo CD runs.
+    pub(super) fn destination(&self, written: &str, entry: &str, here: &Arc<str>) -> Arc<str> {
+        let is_written = |one: &&KnownCluster| one.name == written || one.server == written;
+        match self.all.iter().find(is_written) {
+            _ if matches!(written, OWN_SERVER | OWN_NAME) => Arc::clone(here),
+            Some(known) if known.is_own() => Arc::clone(here),
+            Some(known) => Arc::from(format!("{entry}/{}", known.name)),
+            None => Arc::from(format!("{entry}/{written}")),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The listing as a graph: clusters, deliveries, and who applies whom.
+
+use super::rows::{Row, RowKind};
+use super::{DeliveryListing, ListedDelivery};
+use crate::report::plan::{dot_text, mermaid_text};
+use crate::text::plain;
+
+/// Mermaid draws at most 500 arrows and 50,000 characters.
+const MOST_NODES: usize = 300;
+const MOST_TEXT: usize = 45_000;
+
+impl DeliveryListing {
+    /// As a flowchart of Mermaid. Beyond what Mermaid draws, the rest is counted in one node.
+    pub fn mermaid(&self) -> String {
+        let mut text = String::from("flowchart LR\n");
+        let rows = self.rows();
+        let mut drawn = 0;
+        for (at, row) in rows.iter().enumerate() {
+            let class = row.about.class();
+            let label = row
+                .label()
+                .iter()
+                .map(|line| mermaid_text(line))
+                .collect::<Vec<_>>()
+                .join("<br>");
+            let mut node = format!("  n{at}[\"{label}\"]:::{class}\n");
+            if let Some(parent) = row.parent {
+                node.push_str(&format!("  n{parent} --> n{at}\n"));
+            }
+            if drawn == MOST_NODES || text.len() + node.len() > MOST_TEXT {
+                break;
+            }
+            text.push_str(&node);
+            drawn += 1;
+        }
+        if drawn < rows.len() {
+            let more = mermaid_text(&format!("and {} more", rows.len() - drawn));
+            text.push_str(&format!("  more[\"{more}\"]:::plain\n"));
+        }
+        text.push_str(
+            "  classDef cluster font-weight:bold\n  classDef plain fill:none\n  classDef open stroke-dasharray:4\n  classDef failed stroke:#c00,stroke-width:2px\n",
+        );
+        text
+    }
+
+    /// As a graph of Graphviz.
+    pub fn dot(&self) -> String {
+        let mut text = String::from(
+            "digraph deliveries {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n",
+        );
+        for (at, row) in self.rows().iter().enumerate() {
+            let style = match row.about.class() {
+                "cluster" => ", style=\"rounded,bold\"",
+                "open" => ", style=\"rounded,dashed\"",
+                "failed" => ", color=red",
+                _ => "",
+            };
+            let label = dot_text(&row.label());
+            text.push_str(&format!("  n{at} [label={label}{style}];\n"));
+            if let Some(parent) = row.parent {
+                text.push_str(&format!("  n{parent} -> n{at};\n"));
+            }
+        }
+        text.push_str("}\n");
+        text
+    }
+}
+
+impl Row<'_> {
+    /// The lines in its node.
+    fn label(&self) -> Vec<String> {
+        let lines = match self.about {
+            RowKind::Delivery(one) => vec![one.called(), one.below()],
+            ref other => other.said().into_iter().collect(),
+        };
+        let lines = lines.iter().filter(|line| !line.is_empty());
+        lines.map(|line| plain::one_line(line)).collect()
+    }
+}
+
+impl RowKind<'_> {
+    /// How its node is drawn.
+    fn class(&self) -> &'static str {
+        match self {
+            Self::Cluster(_) => "cluster",
+            Self::Delivery(one) if one.error.is_some() => "failed",
+            Self::Delivery(one) if one.certainty == "possible" => "open",
+            Self::Delivery(_) => "plain",
+            Self::More { .. } => "open",
+        }
+    }
+}
+
+impl ListedDelivery {
+    /// What is below its name: why it fails, else what it applies and what was not read.
+    fn below(&self) -> String {
+        if let Some(error) = &self.error {
+            return format!("cannot be built: {error}");
+        }
+        let unread = match self.unread.len() {
+            0 => String::new(),
+            count => format!("{} not read", plain::count(count, "input")),
+        };
+        let parts = [self.contents(), unread, self.marks().join(", ")];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("; ")
+    }
+}

@@ -1,0 +1,90 @@
+//! The listing on a terminal.
+
+use super::rows::RowKind;
+use super::{DeliveryListing, DeliverySummary, ListedDelivery, ListedUnread, UnreachedFile};
+use crate::text::plain;
+
+impl DeliveryListing {
+    /// As a tree: clusters, deliveries below those that apply them, and what is wrong beside each.
+    pub fn human(&self) -> String {
+        let mut text = String::new();
+        for row in self.rows() {
+            if row.depth == 0 {
+                text.push_str(gap(&text));
+            }
+            let indent = "  ".repeat(row.depth);
+            match row.about {
+                RowKind::Delivery(one) => text.push_str(&one.human(&indent)),
+                other => text.extend(other.said().map(|said| format!("{indent}{said}\n"))),
+            }
+        }
+        if !self.unreached.is_empty() {
+            text.push_str(&format!("{}not delivered\n", gap(&text)));
+            for UnreachedFile { file, objects } in &self.unreached {
+                text.push_str(&format!("  {file}  {}\n", plain::count(*objects, "object")));
+            }
+        }
+        text.push_str(&format!("{}{}\n", gap(&text), self.counted()));
+        text
+    }
+
+    /// How many there are of everything, in a line.
+    pub(in crate::report) fn counted(&self) -> String {
+        let DeliverySummary {
+            deliveries,
+            instances,
+            unread,
+            unreached,
+        } = self.summary();
+        let word = if deliveries == 1 {
+            "delivery"
+        } else {
+            "deliveries"
+        };
+        format!(
+            "{deliveries} {word}, {}, {} not read, {} that nothing delivers",
+            plain::count(instances, "object"),
+            plain::count(unread, "input"),
+            plain::count(unreached, "file"),
+        )
+    }
+}
+
+impl ListedDelivery {
+    fn human(&self, indent: &str) -> String {
+        let marks = self.marks().into_iter();
+        let marks: String = marks.map(|mark| format!("  [{mark}]")).collect();
+        let name = self.called();
+        // A release says in one line what it installs.
+        if let ([], [chart], None) = (&*self.instances, &*self.unread, &self.error) {
+            return format!("{indent}{name}{marks}  not read: {}\n", chart.subject);
+        }
+        let path = self.path.as_deref().filter(|_| self.key.is_some());
+        let path = path.map(|path| format!("  ./{path}")).unwrap_or_default();
+        let contents = match self.contents() {
+            nothing if nothing.is_empty() => nothing,
+            contents => format!("  {contents}"),
+        };
+        let mut text = format!("{indent}{name}{path}{marks}{contents}\n");
+        if let Some(error) = &self.error {
+            text.push_str(&format!("{indent}  cannot be built: {error}\n"));
+        }
+        for unread in &self.unread {
+            let ListedUnread {
+                subject,
+                file,
+                line,
+                reason,
+                ..
+            } = unread;
+            text.push_str(&format!(
+                "{indent}  not read: {subject} ({file}:{line}): {reason}\n"
+            ));
+        }
+        text
+    }
+}
+
+fn gap(text: &str) -> &'static str {
+    if text.is_empty() { "" } else { "\n" }
+}

@@ -1,0 +1,172 @@
+//! The tree of a listing, as every format for people shows it: clusters, and deliveries below those that apply them.
+
+use std::collections::BTreeMap;
+
+use super::{DeliveryListing, ListedDelivery, shown, spoken};
+use crate::text::plain;
+
+/// So many kinds of a delivery are named.
+const KINDS: usize = 4;
+
+/// So many Applications of a set are shown that may not exist.
+const SHOWN: usize = 3;
+
+/// A row of the tree.
+pub(in crate::report) struct Row<'l> {
+    /// How many rows are above it, up to its cluster.
+    pub(in crate::report) depth: usize,
+    /// The row above it.
+    pub(in crate::report) parent: Option<usize>,
+    /// What it is about.
+    pub(in crate::report) about: RowKind<'l>,
+}
+
+/// What a row is about.
+pub(in crate::report) enum RowKind<'l> {
+    /// A cluster, by its name for people.
+    Cluster(&'l str),
+    /// A delivery.
+    Delivery(&'l ListedDelivery),
+    /// Applications that may not exist and are like those above.
+    More {
+        /// How many there are.
+        applications: usize,
+        /// How many objects they have together.
+        objects: usize,
+    },
+}
+
+impl RowKind<'_> {
+    /// What there is in place of a delivery, if it is none.
+    pub(in crate::report) fn said(&self) -> Option<String> {
+        match self {
+            Self::Cluster(name) => Some((*name).to_owned()),
+            Self::Delivery(_) => None,
+            Self::More {
+                applications,
+                objects,
+            } => Some(format!(
+                "{applications} more Applications like these, with {}",
+                plain::count(*objects, "object")
+            )),
+        }
+    }
+}
+
+impl DeliveryListing {
+    /// The rows, each below the one above it.
+    pub(in crate::report) fn rows(&self) -> Vec<Row<'_>> {
+        let mut children: BTreeMap<Option<&str>, Vec<&ListedDelivery>> = BTreeMap::new();
+        for one in &self.deliveries {
+            children.entry(one.parent.as_deref()).or_default().push(one);
+        }
+        let mut entries = children.remove(&None).unwrap_or_default();
+        entries.sort_by_key(|entry| (entry.cluster.is_none(), &entry.cluster, &entry.id));
+        let mut rows: Vec<Row<'_>> = Vec::new();
+        let mut cluster: Option<(&Option<String>, usize)> = None;
+        for entry in entries {
+            let above = match cluster {
+                Some((name, at)) if *name == entry.cluster => at,
+                _ => {
+                    let name = entry.cluster.as_deref().map(shown);
+                    let name = name.unwrap_or("applied by a tool that is not known");
+                    rows.push(Row {
+                        depth: 0,
+                        parent: None,
+                        about: RowKind::Cluster(name),
+                    });
+                    rows.len() - 1
+                }
+            };
+            cluster = Some((&entry.cluster, above));
+            let mut pending = vec![(1, above, entry)];
+            while let Some((depth, parent, one)) = pending.pop() {
+                let at = rows.len();
+                rows.push(Row {
+                    depth,
+                    parent: Some(parent),
+                    about: RowKind::Delivery(one),
+                });
+                let mut below = children.remove(&Some(one.id.as_str())).unwrap_or_default();
+                if let Some((applications, objects)) = fold(&mut below, &children) {
+                    rows.push(Row {
+                        depth: depth + 1,
+                        parent: Some(at),
+                        about: RowKind::More {
+                            applications,
+                            objects,
+                        },
+                    });
+                }
+                pending.extend(below.into_iter().rev().map(|child| (depth + 1, at, child)));
+            }
+        }
+        rows
+    }
+}
+
+impl ListedDelivery {
+    /// What people call it: the object that delivers, or the folder.
+    pub(in crate::report) fn called(&self) -> String {
+        match &self.key {
+            Some(key) => spoken(key),
+            None => shown(self.path.as_deref().unwrap_or_default()).to_owned(),
+        }
+    }
+
+    /// What keeps it from deleting what leaves.
+    pub(in crate::report) fn marks(&self) -> Vec<&'static str> {
+        let marks = [
+            (self.settings.suspend == Some(true)).then_some("suspended"),
+            (self.settings.prune == Some(false)).then_some("does not prune"),
+        ];
+        marks.into_iter().flatten().collect()
+    }
+
+    /// `12 objects: 5 Deployment, 4 Service, 3 of other kinds`; empty if there is none.
+    pub(in crate::report) fn contents(&self) -> String {
+        if self.instances.is_empty() {
+            return String::new();
+        }
+        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+        for instance in &self.instances {
+            let kind = instance.key.split(['/', '.']).next().unwrap_or_default();
+            *kinds.entry(kind).or_default() += 1;
+        }
+        let mut kinds: Vec<(&str, usize)> = kinds.into_iter().collect();
+        kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
+        let others: usize = kinds.iter().skip(KINDS).map(|(_, count)| count).sum();
+        let named = kinds.iter().take(KINDS);
+        let mut named: Vec<String> = named
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        named.extend((others > 0).then(|| format!("{others} of other kinds")));
+        format!(
+            "{}: {}",
+            plain::count(self.instances.len(), "object"),
+            named.join(", ")
+        )
+    }
+}
+
+/// Takes those out that may not exist, but for a few, unless something is wrong with them or they deliver others. Returns how many there
+/// were, and how many objects they have together.
+fn fold(
+    below: &mut Vec<&ListedDelivery>,
+    children: &BTreeMap<Option<&str>, Vec<&ListedDelivery>>,
+) -> Option<(usize, usize)> {
+    let (mut shown, mut count, mut objects) = (0, 0, 0);
+    below.retain(|one| {
+        let is_plain = one.certainty == "possible" && one.error.is_none();
+        if !is_plain || children.contains_key(&Some(one.id.as_str())) {
+            return true;
+        }
+        shown += 1;
+        if shown > SHOWN {
+            count += 1;
+            objects += one.instances.len();
+        }
+        shown <= SHOWN
+    });
+    (count > 0).then_some((count, objects))
+}

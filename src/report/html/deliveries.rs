@@ -1,0 +1,111 @@
+//! The page of a listing: the tree to open and close, with every object, what was not read, and what nothing delivers. Nothing of it
+//! is a program.
+
+use super::document::{still, text};
+use crate::report::deliveries::{DeliveryListing, ListedDelivery, RowKind};
+use crate::text::plain;
+
+/// Ends a delivery, or a cluster.
+const END: &str = "</ul>\n</details></li>\n";
+
+impl DeliveryListing {
+    /// As a page of HTML.
+    pub fn html(&self) -> String {
+        let mut body = format!(
+            "<main>\n<h1>Who applies what</h1>\n<p>{}</p>\n<ul>\n",
+            said(&self.counted())
+        );
+        let mut open = 0;
+        for row in self.rows() {
+            while open > row.depth {
+                body.push_str(END);
+                open -= 1;
+            }
+            match row.about {
+                RowKind::Delivery(one) => {
+                    body.push_str(&delivery(one));
+                    open += 1;
+                }
+                ref about @ RowKind::Cluster(_) => {
+                    let name = said(&about.said().unwrap_or_default());
+                    body.push_str(&format!(
+                        "<li><details open><summary><b>{name}</b></summary>\n<ul>\n"
+                    ));
+                    open += 1;
+                }
+                ref about @ RowKind::More { .. } => {
+                    body.push_str(&format!(
+                        "<p>{}</p>\n",
+                        said(&about.said().unwrap_or_default())
+                    ));
+                }
+            }
+        }
+        body.push_str(&END.repeat(open));
+        body.push_str("</ul>\n");
+        if !self.unreached.is_empty() {
+            let files = self.unreached.iter().map(|file| {
+                let objects = plain::count(file.objects, "object");
+                format!("<li><code>{}</code> {objects}</li>\n", said(&file.file))
+            });
+            body.push_str(&format!(
+                "<details><summary><b>Not delivered</b> {}</summary>\n<ul>\n{}</ul>\n</details>\n",
+                plain::count(self.unreached.len(), "file"),
+                files.collect::<String>()
+            ));
+        }
+        body.push_str("</main>\n");
+        still("Who applies what", &body)
+    }
+}
+
+/// A delivery, without the end: what it applies comes below it.
+fn delivery(one: &ListedDelivery) -> String {
+    let marks = one.marks().into_iter().map(|mark| format!(" [{mark}]"));
+    let possible = (one.certainty == "possible").then(|| " [possible]".to_owned());
+    let marks: String = marks.chain(possible).collect();
+    let is_open = one.error.is_some() || !one.unread.is_empty();
+    let mut html = format!(
+        "<li><details{}><summary>{} <small>{}{marks}</small></summary>\n",
+        if is_open { " open" } else { "" },
+        said(&one.called()),
+        said(&one.contents()),
+    );
+    let path = one.path.iter().filter(|_| one.key.is_some());
+    let place = one.location.iter();
+    let lines = path.map(|path| format!("builds ./{path}"));
+    let lines = lines.chain(place.map(|place| format!("written in {}:{}", place.file, place.line)));
+    let lines = lines.chain(
+        one.error
+            .iter()
+            .map(|error| format!("cannot be built: {error}")),
+    );
+    let lines = lines.chain(one.unread.iter().map(|unread| {
+        format!(
+            "not read: {} ({}:{}): {}",
+            unread.subject, unread.file, unread.line, unread.reason
+        )
+    }));
+    html.extend(lines.map(|line| format!("<p>{}</p>\n", said(&line))));
+    if !one.instances.is_empty() {
+        let rows = one.instances.iter().map(|instance| {
+            format!(
+                "<tr><td><code>{}</code></td><td><code>{}:{}</code></td></tr>\n",
+                said(&instance.key),
+                said(&instance.file),
+                instance.line
+            )
+        });
+        html.push_str(&format!(
+            "<details><summary>{}</summary>\n<table>\n{}</table>\n</details>\n",
+            plain::count(one.instances.len(), "object"),
+            rows.collect::<String>()
+        ));
+    }
+    html.push_str("<ul>\n");
+    html
+}
+
+fn said(line: &str) -> String {
+    text(&plain::one_line(line))
+}
