@@ -73,7 +73,10 @@ fn graphs_and_the_page_show_every_delivery_below_the_one_that_applies_it() {
     ];
     let places = names.map(|name| html.find(name).expect(name));
     assert!(places.is_sorted(), "{places:?}");
-    assert_eq!(html.matches("<details").count(), html.matches("</details>").count());
+    assert_eq!(
+        html.matches("<details").count(),
+        html.matches("</details>").count()
+    );
     assert!(!html.contains("<script"));
 }
 
@@ -81,9 +84,13 @@ fn graphs_and_the_page_show_every_delivery_below_the_one_that_applies_it() {
 fn a_graph_leaves_out_what_mermaid_does_not_draw_and_text_of_strangers_stays_text() {
     let folder = Folder::new();
     let kustomization = |name: &str| {
-        format!("apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: '{name}', namespace: a}}\nspec: {{path: './<b>\"x', sourceRef: {{kind: GitRepository, name: a}}}}\n---\n")
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: '{name}', namespace: a}}\nspec: {{path: './<b>\"x', sourceRef: {{kind: GitRepository, name: a}}}}\n---\n"
+        )
     };
-    let many: String = (0..400).map(|number| kustomization(&format!("k{number}"))).collect();
+    let many: String = (0..400)
+        .map(|number| kustomization(&format!("k{number}")))
+        .collect();
     folder.write("a.yaml", &(kustomization("<b>\"]") + &many));
     let mermaid = listed(folder.path(), &[".", "--output", "mermaid"]);
     assert!(mermaid.matches(" --> ").count() <= 500);

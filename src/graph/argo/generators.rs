@@ -1,7 +1,9 @@
 //! What the generators of an ApplicationSet give: the parameters of its Applications (argo-cd applicationset/generators).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use foldhash::HashMap;
 use serde_json::{Map, Value};
 
 use super::clusters::KnownClusters;
@@ -57,6 +59,17 @@ pub(super) struct Generators<'g> {
     pub(super) named_by_selectors: ClusterNames,
     /// So many parameters may still be made: two short lists in a matrix may ask for billions.
     pub(super) left: usize,
+    /// What git generators found, by what they looked for: the inner one of a matrix asks once for each parameter of the outer one.
+    pub(super) found: HashMap<Wanted, Arc<[String]>>,
+}
+
+/// What a git generator looks for in the tree.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Wanted {
+    /// Files, otherwise folders.
+    are_files: bool,
+    include: Vec<String>,
+    exclude: Vec<String>,
 }
 
 /// The parameters that name a cluster (argo-cd applicationset/generators/cluster.go).
@@ -177,7 +190,27 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    fn git(&self, body: &Node) -> Outcome<Generated> {
+    /// The files or folders that a git generator takes.
+    fn looked_for(&mut self, items: &[Node], are_files: bool) -> Arc<[String]> {
+        let (include, exclude) = patterns(items);
+        let wanted = Wanted {
+            are_files,
+            include,
+            exclude,
+        };
+        let files = self.around.files;
+        let found = self.found.entry(wanted).or_insert_with_key(|wanted| {
+            let take = if are_files {
+                folders::files
+            } else {
+                folders::taken
+            };
+            take(files, &wanted.include, &wanted.exclude).into()
+        });
+        Arc::clone(found)
+    }
+
+    fn git(&mut self, body: &Node) -> Outcome<Generated> {
         let repository = body.text_at(&["repoURL"]).unwrap_or_default();
         if !self.around.repositories.are_own(&repository) {
             return self.unknown(
@@ -192,12 +225,9 @@ impl Generators<'_> {
         let found: Vec<(Map<String, Value>, String)> = if directories.is_empty() {
             self.git_files(&body.items_at("files"))?
         } else {
-            let (include, exclude) = patterns(&directories);
-            let taken = folders::taken(self.around.files, &include, &exclude);
-            taken
-                .into_iter()
-                .map(|folder| (Map::new(), folder))
-                .collect()
+            let taken = self.looked_for(&directories, false);
+            let taken = taken.iter().cloned();
+            taken.map(|folder| (Map::new(), folder)).collect()
         };
         for (mut known, path) in found {
             let is_file = directories.is_empty();
@@ -221,11 +251,10 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    fn git_files(&self, items: &[Node]) -> Outcome<Vec<(Map<String, Value>, String)>> {
-        let (include, exclude) = patterns(items);
+    fn git_files(&mut self, items: &[Node]) -> Outcome<Vec<(Map<String, Value>, String)>> {
         let mut found = Vec::new();
-        for path in folders::files(self.around.files, &include, &exclude) {
-            let parsed = self.around.files.parsed(&path);
+        for path in self.looked_for(items, true).iter() {
+            let parsed = self.around.files.parsed(path);
             if let Some((reason, _)) = &parsed.error {
                 return failed(format!("{path} cannot be read: {reason}"));
             }

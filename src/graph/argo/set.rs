@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt};
+
 use super::application::{GROUP, RESOURCES_FINALIZER};
 use super::generators::{ClusterNames, Generators, Surroundings, filled};
 use super::template::{Language, Parameters, TemplateError};
@@ -145,6 +147,7 @@ impl ApplicationSet {
             named: ClusterNames::new(),
             named_by_selectors: ClusterNames::new(),
             left: around.most,
+            found: HashMap::new(),
         };
         let generated = generators.all(&spec);
         let (listed, selected) = (generators.named, generators.named_by_selectors);

@@ -5,6 +5,9 @@ use super::document::{still, text};
 use crate::report::deliveries::{DeliveryListing, ListedDelivery, RowKind};
 use crate::text::plain;
 
+/// So deep into the tree it is open.
+const OPEN: usize = 1;
+
 /// Ends a delivery, or a cluster.
 const END: &str = "</ul>\n</details></li>\n";
 
@@ -23,7 +26,7 @@ impl DeliveryListing {
             }
             match row.about {
                 RowKind::Delivery(one) => {
-                    body.push_str(&delivery(one));
+                    body.push_str(&delivery(one, row.depth));
                     open += 1;
                 }
                 ref about @ RowKind::Cluster(_) => {
@@ -60,11 +63,11 @@ impl DeliveryListing {
 }
 
 /// A delivery, without the end: what it applies comes below it.
-fn delivery(one: &ListedDelivery) -> String {
+fn delivery(one: &ListedDelivery, depth: usize) -> String {
     let marks = one.marks().into_iter().map(|mark| format!(" [{mark}]"));
     let possible = (one.certainty == "possible").then(|| " [possible]".to_owned());
     let marks: String = marks.chain(possible).collect();
-    let is_open = one.error.is_some() || !one.unread.is_empty();
+    let is_open = depth <= OPEN || one.error.is_some();
     let mut html = format!(
         "<li><details{}><summary>{} <small>{}{marks}</small></summary>\n",
         if is_open { " open" } else { "" },
