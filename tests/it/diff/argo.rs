@@ -569,3 +569,25 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
         ["deleted ConfigMap/shop/b certain, ."]
     );
 }
+
+/// khuedoan/homelab b4ba7ea6: the folder of a chart leaves, and with it all volumes of the cluster. What the chart contains is not read.
+#[test]
+fn a_chart_whose_folder_leaves_is_said_to_take_along_what_nobody_read() {
+    let both = root()
+        + &set(
+            &DIRECTORIES.replace("svc/*", "system/*"),
+            "{{path.basename}}",
+            "{{path}}",
+            "",
+        )
+        + &format!("== system/web/a.yaml\n{}", config("a"));
+    let chart = "== system/longhorn/Chart.yaml\nname: longhorn\nversion: 0.0.0\ndependencies: [{name: longhorn, version: 1.5.3, repository: 'https://charts.longhorn.io'}]\n== system/longhorn/values.yaml\nlonghorn: {}\n";
+    let document = compared(&both, chart, "");
+    assert_eq!(
+        effects(&document),
+        ["deleted Application.argoproj.io/argocd/longhorn certain, ."]
+    );
+    assert_eq!(document["summary"]["verdict"], "deletes");
+    let unread = document["unread"].to_string();
+    assert!(unread.contains("longhorn"), "{unread}");
+}

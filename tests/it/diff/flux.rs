@@ -431,3 +431,86 @@ fn an_object_stays_although_only_kustomize_knows_the_namespace_of_what_applies_i
         "clusters/prod|Kustomization.kustomize.toolkit.fluxcd.io/media/app"
     );
 }
+
+/// onedr0p/home-ops 4b1adee6: the component with the claim of an app is taken out of its Kustomization.
+#[test]
+fn a_component_that_leaves_takes_along_the_claim_that_it_had() {
+    let app = |components: &str| {
+        format!(
+            "== clusters/prod/app.yaml\n{}",
+            kustomization(
+                "web",
+                "./apps/web",
+                &format!(
+                    "  targetNamespace: shop\n  postBuild: {{substitute: {{APP: web}}}}\n{components}"
+                ),
+            )
+        )
+    };
+    let both = root("prod")
+        + &format!(
+            "== apps/web/kustomization.yaml\nresources: [a.yaml]\n== apps/web/a.yaml\n{}== components/volsync/kustomization.yaml\napiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [claim.yaml]\n== components/volsync/claim.yaml\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: '${{APP}}'}}\nspec: {{accessModes: [ReadWriteOnce], storageClassName: fast, resources: {{requests: {{storage: 1Gi}}}}}}\n",
+            config("a")
+        );
+    let document = compared(
+        &both,
+        &app("  components: [../../components/volsync]\n"),
+        &app(""),
+    );
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted PersistentVolumeClaim/shop/web certain, clusters/prod",
+            "data-lost PersistentVolumeClaim/shop/web possible, clusters/prod",
+        ]
+    );
+}
+
+/// Nine repositories move what they give up into `.archive/`, where nothing reaches it: it is deleted.
+#[test]
+fn what_moves_into_an_archive_is_deleted() {
+    let both = root("prod")
+        + "== apps/kustomization.yaml\nresources: [web]\n"
+        + &delivered("")
+        + &format!(
+            "== apps/web/kustomization.yaml\nresources: [a.yaml]\n== apps/web/a.yaml\n{}",
+            config("a")
+        );
+    let [there, archived] = ["apps/db", ".archive/db"].map(|folder| {
+        format!(
+            "== {folder}/kustomization.yaml\nresources: [b.yaml]\n== {folder}/b.yaml\n{}",
+            config("b")
+        )
+    });
+    let base = both.replace("[web]", "[web, db]");
+    let document = compared("", &(base + &there), &(both + &archived));
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/b certain, clusters/prod"]
+    );
+}
+
+/// D11: a Kustomization takes its manifests from an artifact from now on. What that contains is not read, and nothing is left behind.
+#[test]
+fn what_goes_over_to_another_source_is_not_left_behind() {
+    let both = root("prod") + &format!("== apps/a.yaml\n{}", config("a"));
+    let oci = delivered("").replace(
+        "kind: GitRepository, name: flux-system",
+        "kind: OCIRepository, name: apps",
+    );
+    let document = compared(&both, &delivered(""), &oci);
+    assert_eq!(effects(&document), [""; 0]);
+    assert_eq!(document["summary"]["orphaned"], 0);
+    assert_eq!(document["summary"]["verdict"], "unknown");
+}
+
+/// onedr0p/home-ops 38ca15b9: another target namespace renames nothing that has no namespace, although no definition of the kind is here.
+#[test]
+fn a_store_of_the_cluster_gets_no_namespace() {
+    let both = root("prod")
+        + "== apps/store.yaml\napiVersion: external-secrets.io/v1\nkind: ClusterSecretStore\nmetadata: {name: vault}\n";
+    let [was, is] = ["a", "b"].map(|name| delivered(&format!("  targetNamespace: {name}\n")));
+    let document = compared(&both, &was, &is);
+    assert_eq!(effects(&document), [""; 0]);
+    assert_eq!(document["summary"]["verdict"], "nothing");
+}
