@@ -9,6 +9,9 @@ use crate::inventory::Member;
 use crate::rules::words::{named, whereabouts};
 use crate::text::plain;
 
+/// So many objects are named.
+const NAMED: usize = 3;
+
 /// What is deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies and Secret `x` that a
 /// controller made, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
@@ -58,7 +61,12 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
     if !data.is_empty() {
         let certain = data.iter().all(|loss| loss.data == Some(true));
         let possibly = if certain { "" } else { "possibly " };
-        said.push_str(&format!(", {possibly}with the data of {}", counted(&data)));
+        let whose = match (data.len(), others().count()) {
+            (1, 1) => "its data".to_owned(),
+            (lost, all) if lost == all => "their data".to_owned(),
+            _ => format!("the data of {}", counted(&data)),
+        };
+        said.push_str(&format!(", {possibly}with {whose}"));
     }
     said
 }
@@ -110,18 +118,45 @@ pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
     }
 }
 
-/// `Secret db`, `3 objects of kind Secret`, `3 objects`.
+/// `Secret `a` and `b``, `Secret `a` and ConfigMap `b``, `12 objects of kind Secret`, `Namespace `shop` and 11 other objects`.
 pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
-    match losses {
-        [one] => format!("{} `{}`", one.key.kind(), one.key.name),
-        [first, ..]
-            if losses
-                .iter()
-                .all(|loss| loss.key.kind() == first.key.kind()) =>
-        {
-            format!("{} objects of kind {}", losses.len(), first.key.kind())
-        }
-        _ => format!("{} objects", losses.len()),
+    let name = |loss: &Loss<'_>| format!("{} `{}`", loss.key.kind(), loss.key.name);
+    if losses.len() <= NAMED {
+        let mut last = "";
+        let names = losses.iter().map(|loss| {
+            let kind = loss.key.kind();
+            if std::mem::replace(&mut last, kind) == kind {
+                return format!("`{}`", loss.key.name);
+            }
+            name(loss)
+        });
+        return joined(&names.collect::<Vec<_>>());
+    }
+    let first = losses[0].key.kind();
+    let count = losses.len();
+    if losses.iter().all(|loss| loss.key.kind() == first) {
+        return format!("{count} objects of kind {first}");
+    }
+    let gravest = losses.iter().rev().max_by_key(|loss| weight(loss));
+    match gravest.filter(|loss| weight(loss) > 0) {
+        Some(gravest) => format!("{} and {} other objects", name(gravest), count - 1),
+        None => format!("{count} objects"),
+    }
+}
+
+/// How grave it is to lose an object: data before what others depend on; 0 for most.
+fn weight(loss: &Loss<'_>) -> u8 {
+    let grave = [
+        ("HelmRelease", 1),
+        ("Namespace", 2),
+        ("CustomResourceDefinition", 3),
+    ];
+    match loss.data {
+        Some(_) => 4,
+        None => grave
+            .into_iter()
+            .find(|(kind, _)| loss.key.kind() == *kind)
+            .map_or(0, |(_, weight)| weight),
     }
 }
 

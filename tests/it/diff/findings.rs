@@ -94,7 +94,7 @@ fn one_cause_is_one_finding_however_many_objects_go_with_it() {
     );
     let (_, text) = diff(&folder, &["-o", "concise"]);
     assert!(
-        text.contains("deletes 10 objects that stay in git and nobody applies any more"),
+        text.contains("deletes Namespace `shop` and 9 other objects that stay in git and nobody applies any more"),
         "{text}"
     );
 }
