@@ -47,7 +47,7 @@ pub struct DeliveryName {
     pub path: String,
     /// The key of the object that applies the one of `key`: the ApplicationSet of an Application, the parent of a Kustomization.
     pub parent: Option<String>,
-    /// What nobody knows here, if there is such a delivery only for some values of it.
+    /// Why it is not certain that there is such a delivery: `clusters: which clusters there are is not in the tree`.
     pub doubt: Option<String>,
 }
 
@@ -68,31 +68,6 @@ impl Destination {
             Self::Root { by, .. } => by.as_deref(),
             _ => None,
         }
-    }
-
-    /// Who applies what is there, as far as the destination says it.
-    pub(super) fn delivery(&self) -> Option<DeliveryName> {
-        let Self::Root { folder, by } = self else {
-            return None;
-        };
-        Some(match by.as_deref() {
-            Some(by) => DeliveryName {
-                id: by.id(folder),
-                tool: by.tool.word(),
-                key: Some(by.key()),
-                path: folder.to_string(),
-                parent: None,
-                doubt: None,
-            },
-            None => DeliveryName {
-                id: format!("|{folder}"),
-                tool: "kustomize",
-                key: None,
-                path: folder.to_string(),
-                parent: None,
-                doubt: None,
-            },
-        })
     }
 
     /// The clients that apply what is there: kubectl or Helm, unless an object of Flux or Argo CD delivers it.

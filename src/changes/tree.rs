@@ -50,9 +50,9 @@ pub struct WholeTree {
 pub struct KnownDelivery {
     /// Its settings.
     pub settings: DeliverySettings,
-    /// The key of the object that delivers the one that delivers; none where a person does.
+    /// The key of the object that applies it; `None` where a person does.
     pub parent: Option<String>,
-    /// What nobody knows here, if it depends on that: `clusters: which clusters there are is not in the tree`.
+    /// Why it is not certain that it exists: `clusters: which clusters there are is not in the tree`.
     pub doubt: Option<String>,
     /// Whether it depends on what only the cluster or a service knows.
     pub is_possible: bool,
@@ -73,13 +73,13 @@ pub struct KnownDelivery {
 }
 
 impl KnownDelivery {
-    /// What the build marks one of its objects with, if with anything.
+    /// The marks that the build puts on one of its objects, if any.
     pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
         // Most builds mark nothing, and a key is long.
-        let is_marked = !self.marks.is_empty();
-        is_marked
-            .then(|| self.marks.get(&member.key.to_string()))
-            .flatten()
+        if self.marks.is_empty() {
+            return None;
+        }
+        self.marks.get(&member.key.to_string())
     }
 }
 
@@ -164,7 +164,7 @@ impl TreePart {
         self.whole.deliveries.get(deliverer)
     }
 
-    /// What the build of its delivery marks an object with, if with anything.
+    /// The marks that the build of its delivery puts on an object, if any.
     pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
         let by = self.destination(member.file).deliverer()?;
         self.delivery(by)?.marks_of(member)
@@ -172,12 +172,18 @@ impl TreePart {
 
     /// Who applies what is at a destination, if an object or a kustomization does.
     pub fn delivery_at(&self, destination: &Destination) -> Option<DeliveryName> {
-        let name = destination.delivery()?;
-        let known = destination.deliverer().and_then(|by| self.delivery(by));
+        let Destination::Root { folder, by } = destination else {
+            return None;
+        };
+        let by = by.as_deref();
+        let known = by.and_then(|by| self.delivery(by));
         Some(DeliveryName {
+            id: by.map_or_else(|| format!("|{folder}"), |by| by.id(folder)),
+            tool: by.map_or("kustomize", |by| by.tool.word()),
+            key: by.map(Deliverer::key),
+            path: folder.to_string(),
             parent: known.and_then(|known| known.parent.clone()),
             doubt: known.and_then(|known| known.doubt.clone()),
-            ..name
         })
     }
 

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, open};
+use super::output::TextOrJson;
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{StateChoice, list_deliveries};
@@ -61,9 +62,9 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     if args.deliveries {
         return deliveries(&args);
     }
-    let is_json = match args.output {
-        ListFormat::Human => false,
-        ListFormat::Json => true,
+    let format = match args.output {
+        ListFormat::Human => TextOrJson::Human,
+        ListFormat::Json => TextOrJson::Json,
         format @ (ListFormat::Html | ListFormat::Mermaid | ListFormat::Dot) => {
             let format = format.to_possible_value();
             let format = format.map(|value| value.get_name().to_owned());
@@ -76,9 +77,9 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(None)?;
     let session = open(&request)?;
-    match is_json {
-        false => terminal::print(&session.list().human())?,
-        true => terminal::print_by(Syntax::Json, |out| session.write_list(out))?,
+    match format {
+        TextOrJson::Human => terminal::print(&session.list().human())?,
+        TextOrJson::Json => terminal::print_by(Syntax::Json, |out| session.write_list(out))?,
     }
     let objects = session.readable_objects();
     if global.verbose {

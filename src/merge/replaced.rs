@@ -89,16 +89,13 @@ impl<'a> MergePart<'a> {
                     .any(|one| one == "Force=true");
                 force.then_some("the sync option `Force=true` of the object")
             }
-            Regime::Flux(FluxObject::Kustomization) => {
-                let is_forced =
-                    is_forced_by_mark(head) || built.is_some_and(|marks| marks.is_forced_by_flux);
-                match is_forced {
-                    true => {
-                        Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object")
-                    }
-                    false => self.forced_by_flux(base),
-                }
+            Regime::Flux(FluxObject::Kustomization)
+                if is_forced_by_mark(head)
+                    || built.is_some_and(|marks| marks.is_forced_by_flux) =>
+            {
+                Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object")
             }
+            Regime::Flux(FluxObject::Kustomization) => self.forced_by_flux(base),
             // `force` of a HelmRelease replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
             Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => None,
         };

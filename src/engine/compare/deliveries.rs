@@ -7,9 +7,8 @@ use foldhash::HashMap;
 use super::arrange::tree_files;
 use super::request::StateChoice;
 use super::state::StateReader;
-use crate::engine::SessionError;
 use crate::engine::resolve::configuration;
-use crate::engine::{ConfigChoice, Request};
+use crate::engine::{ConfigChoice, Request, SessionError};
 use crate::graph::argo::{self, Memory, Terms};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
@@ -25,7 +24,8 @@ use crate::report::{
 /// Lists what a state delivers; `paths` limit what of it is read. The configuration has the limits and the clusters of Argo CD.
 ///
 /// # Errors
-/// A mistake in the configuration, a path that the state has not, a commit that does not exist, a repository that git cannot read, and more than the limits allow.
+/// A mistake in the configuration, a path that the state has not, a commit that does not exist, a repository that git cannot read, and
+/// more than the limits allow.
 pub fn list_deliveries(
     choice: &StateChoice,
     paths: &[String],

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::application::{OWN_NAME, OWN_SERVER};
 use super::gotemplate::normalized;
-use super::parameters::selects;
+use super::parameters::{compared, selects};
 use super::template::{Language, Parameters};
 use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
@@ -77,12 +77,7 @@ impl KnownCluster {
             Language::Go { .. } => {
                 let groups = groups.into_iter().filter(|(_, texts)| !texts.is_empty());
                 let metadata: Map<String, Value> = groups
-                    .map(|(group, texts)| {
-                        let texts = texts
-                            .iter()
-                            .map(|(key, value)| (key.clone(), value.as_str().into()));
-                        (group.to_owned(), Value::Object(texts.collect()))
-                    })
+                    .map(|(group, texts)| (group.to_owned(), Value::Object(values(texts))))
                     .collect();
                 known.insert("metadata".to_owned(), Value::Object(metadata));
             }
@@ -100,11 +95,7 @@ impl KnownCluster {
 
     /// Whether the selector of a generator fits its labels.
     fn is_selected(&self, selector: &Node) -> bool {
-        let mut labels: Map<String, Value> = self
-            .labels
-            .iter()
-            .map(|(key, value)| (key.clone(), value.as_str().into()))
-            .collect();
+        let mut labels = values(&self.labels);
         let (label, value) = SECRET_TYPE;
         labels.insert(label.to_owned(), value.into());
         let labels = Parameters {
@@ -115,7 +106,7 @@ impl KnownCluster {
     }
 }
 
-/// What is known of the clusters.
+/// The clusters that are known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownClusters {
     all: Vec<KnownCluster>,
@@ -146,8 +137,10 @@ impl KnownClusters {
             .filter_map(KnownCluster::of)
             .filter(|one| names.insert(one.name.clone()))
             .collect();
-        let are_complete = false;
-        (!all.is_empty()).then_some(Self { all, are_complete })
+        (!all.is_empty()).then_some(Self {
+            all,
+            are_complete: false,
+        })
     }
 
     /// The parameters of those that a `clusters` generator selects. One that selects all gives the own cluster, too, which needs no
@@ -157,12 +150,7 @@ impl KnownClusters {
         selector: Option<&Node>,
         language: Language,
     ) -> Vec<Map<String, Value>> {
-        let is_empty = |selector: &&Node| {
-            let labels = selector.get("matchLabels").map(|labels| labels.entries());
-            labels.unwrap_or_default().is_empty()
-                && selector.items_at("matchExpressions").is_empty()
-        };
-        if let Some(selector) = selector.filter(|selector| !is_empty(selector)) {
+        if let Some(selector) = selector.filter(|selector| !compared(selector).is_empty()) {
             let selected = self.all.iter().filter(|one| one.is_selected(selector));
             return selected.map(|one| one.parameters(language)).collect();
         }
@@ -186,4 +174,11 @@ impl KnownClusters {
             None => Arc::from(format!("{entry}/{written}")),
         }
     }
+}
+
+fn values(texts: &BTreeMap<String, String>) -> Map<String, Value> {
+    let texts = texts.iter();
+    texts
+        .map(|(key, value)| (key.clone(), value.as_str().into()))
+        .collect()
 }

@@ -94,8 +94,8 @@ impl RowKind<'_> {
 impl ListedDelivery {
     /// What is below its name: why it fails, else what it applies and what was not read.
     fn below(&self) -> String {
-        if let Some(error) = &self.error {
-            return format!("cannot be built: {error}");
+        if let Some(failure) = self.failure() {
+            return failure;
         }
         let unread = match self.unread.len() {
             0 => String::new(),

@@ -66,21 +66,9 @@ impl ListedDelivery {
             contents => format!("  {contents}"),
         };
         let mut text = format!("{indent}{name}{path}{marks}{contents}\n");
-        if let Some(error) = &self.error {
-            text.push_str(&format!("{indent}  cannot be built: {error}\n"));
-        }
-        for unread in &self.unread {
-            let ListedUnread {
-                subject,
-                file,
-                line,
-                reason,
-                ..
-            } = unread;
-            text.push_str(&format!(
-                "{indent}  not read: {subject} ({file}:{line}): {reason}\n"
-            ));
-        }
+        let wrong = self.failure().into_iter();
+        let wrong = wrong.chain(self.unread.iter().map(ListedUnread::said));
+        text.extend(wrong.map(|line| format!("{indent}  {line}\n")));
         text
     }
 }

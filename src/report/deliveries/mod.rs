@@ -148,6 +148,20 @@ pub struct ListedUnread {
     pub reason: String,
 }
 
+impl ListedUnread {
+    /// What it is, where, and why it was not read.
+    pub(in crate::report) fn said(&self) -> String {
+        let Self {
+            subject,
+            file,
+            line,
+            reason,
+            ..
+        } = self;
+        format!("not read: {subject} ({file}:{line}): {reason}")
+    }
+}
+
 /// A file with objects that no delivery reaches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "unreached")]
@@ -296,8 +310,4 @@ fn stands_for(listed: &str, key: &str) -> bool {
         }
     }
     true
-}
-
-fn shown(path: &str) -> &str {
-    if path.is_empty() { "." } else { path }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{DeliveryListing, ListedDelivery, shown, spoken};
+use super::{DeliveryListing, ListedDelivery, spoken};
+use crate::graph::kustomize::shown;
 use crate::text::plain;
 
 /// So many kinds of a delivery are named.
@@ -112,6 +113,12 @@ impl ListedDelivery {
             Some(key) => spoken(key),
             None => shown(self.path.as_deref().unwrap_or_default()).to_owned(),
         }
+    }
+
+    /// Why it builds nothing, if it does not.
+    pub(in crate::report) fn failure(&self) -> Option<String> {
+        let error = self.error.as_ref()?;
+        Some(format!("cannot be built: {error}"))
     }
 
     /// What keeps it from deleting what leaves.

@@ -18,9 +18,6 @@ const MOST: usize = 40;
 /// How many objects of one delivery are shown.
 const OF_EACH: usize = 8;
 
-/// What lines below another one begin with.
-const BELOW: &str = "  ";
-
 pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
     let mut text = findings(&report.findings, options);
     let clusters: BTreeSet<_> = report.changes.iter().map(|one| &one.cluster).collect();
@@ -71,17 +68,18 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
 
 /// A title with its lines; nothing where there are none.
 fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
-    let lines: Vec<String> = lines.collect();
+    nested(title, &lines.map(|line| (0, line)).collect::<Vec<_>>())
+}
+
+/// The same of lines of which some are below others, each with its depth.
+fn nested(title: &str, lines: &[(usize, String)]) -> String {
     if lines.is_empty() {
         return String::new();
     }
     let mut text = format!("{title}\n");
-    for line in lines.iter().take(MOST) {
-        let (below, line) = match line.strip_prefix(BELOW) {
-            Some(line) => (BELOW, line),
-            None => ("", line.as_str()),
-        };
-        text.push_str(&format!("  {below}{}\n", plain::one_line(line)));
+    for (depth, line) in lines.iter().take(MOST) {
+        let indent = "  ".repeat(depth + 1);
+        text.push_str(&format!("{indent}{}\n", plain::one_line(line)));
     }
     if lines.len() > MOST {
         text.push_str(&format!("  … and {} more\n", lines.len() - MOST));
@@ -95,14 +93,14 @@ fn effects(report: &DiffReport) -> String {
     WORST_FIRST
         .into_iter()
         .map(|(kind, title)| match kind {
-            EffectKind::Deleted => section(title, deleted(report).into_iter()),
+            EffectKind::Deleted => nested(title, &deleted(report)),
             _ => section(title, report.of(kind).map(told)),
         })
         .collect()
 }
 
 /// What tools delete, below those who applied it.
-fn deleted(report: &DiffReport) -> Vec<String> {
+fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
     let mut by: BTreeMap<Option<&DeliveryName>, Vec<&DiffEffect>> = BTreeMap::new();
     for effect in report.of(EffectKind::Deleted) {
         by.entry(effect.delivery.as_ref()).or_default().push(effect);
@@ -110,19 +108,19 @@ fn deleted(report: &DiffReport) -> Vec<String> {
     let mut lines = Vec::new();
     for (delivery, effects) in by {
         let Some(delivery) = delivery else {
-            lines.extend(effects.into_iter().map(told));
+            lines.extend(effects.into_iter().map(|effect| (0, told(effect))));
             continue;
         };
-        lines.push(applied_by(delivery, effects[0].cluster.as_deref()));
+        lines.push((0, applied_by(delivery, effects[0].cluster.as_deref())));
         let doubt = &delivery.doubt;
         let shown = effects.iter().take(OF_EACH).map(|effect| match doubt {
             // The line above says it for all.
             Some(_) => effect.key.to_string(),
             None => told(effect),
         });
-        lines.extend(shown.map(|line| format!("{BELOW}{line}")));
+        lines.extend(shown.map(|line| (1, line)));
         if let Some(more @ 1..) = effects.len().checked_sub(OF_EACH) {
-            lines.push(format!("{BELOW}… and {more} more"));
+            lines.push((1, format!("… and {more} more")));
         }
     }
     lines

@@ -2,7 +2,7 @@
 //! is a program.
 
 use super::document::{still, text};
-use crate::report::deliveries::{DeliveryListing, ListedDelivery, RowKind};
+use crate::report::deliveries::{DeliveryListing, ListedDelivery, ListedUnread, RowKind};
 use crate::text::plain;
 
 /// So deep into the tree it is open.
@@ -78,17 +78,8 @@ fn delivery(one: &ListedDelivery, depth: usize) -> String {
     let place = one.location.iter();
     let lines = path.map(|path| format!("builds ./{path}"));
     let lines = lines.chain(place.map(|place| format!("written in {}:{}", place.file, place.line)));
-    let lines = lines.chain(
-        one.error
-            .iter()
-            .map(|error| format!("cannot be built: {error}")),
-    );
-    let lines = lines.chain(one.unread.iter().map(|unread| {
-        format!(
-            "not read: {} ({}:{}): {}",
-            unread.subject, unread.file, unread.line, unread.reason
-        )
-    }));
+    let lines = lines.chain(one.failure());
+    let lines = lines.chain(one.unread.iter().map(ListedUnread::said));
     html.extend(lines.map(|line| format!("<p>{}</p>\n", said(&line))));
     if !one.instances.is_empty() {
         let rows = one.instances.iter().map(|instance| {
