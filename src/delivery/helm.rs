@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::marks;
+use super::hook::{Hook, HookEvent, HookTool, Operation, Phase};
 use super::order::{KindOrder, Sequence, kind_order};
 use super::protection::Removal;
 use super::request::{Leaving, Op, ToolRequest, Withdrawal};
@@ -101,7 +101,7 @@ pub fn upgrade<'a>(
             true => ToolRequest::write(Op::Update, &member.key),
             false => ToolRequest::write(Op::Create, &member.key),
         });
-    let mut requests: Vec<ToolRequest> = hooks(new, "pre-upgrade").chain(writes).collect();
+    let mut requests: Vec<ToolRequest> = hooks(new, Phase::Before).chain(writes).collect();
     if let Some(request) = requests
         .iter()
         .find(|request| request.op == Op::Update && rejects(&request.key))
@@ -131,7 +131,7 @@ pub fn upgrade<'a>(
             .iter()
             .map(|member| ToolRequest::delete(&member.key, Policy::Background)),
     );
-    requests.extend(hooks(new, "post-upgrade"));
+    requests.extend(hooks(new, Phase::After));
     Withdrawal {
         requests,
         ..withdrawal
@@ -141,26 +141,19 @@ pub fn upgrade<'a>(
 /// Whether an object of a chart is not in the cluster while the release is installed: a hook that Helm deletes as soon as it has
 /// succeeded, or one that only `helm test` creates (helm pkg/action/hooks.go).
 pub fn is_transient(object: &Object) -> bool {
-    let words = |key| {
-        let value = object.metadata().annotation(key).map(|value| value.value);
-        value
-            .into_iter()
-            .flat_map(|value| value.split(','))
-            .map(str::trim)
-    };
-    let is_hook = words(marks::HELM_HOOK).next().is_some();
-    let only_tests =
-        words(marks::HELM_HOOK).all(|event| event == "test" || event == "test-success");
-    is_hook
-        && (only_tests
-            || words(marks::HELM_HOOK_DELETE_POLICY).any(|policy| policy == "hook-succeeded"))
+    Hook::of(object.metadata(), HookTool::Helm)
+        .is_some_and(|hook| hook.events.is_empty() || hook.is_deleted_on_success)
 }
 
-/// The hooks of an event: each is created anew (helm pkg/action/hooks.go).
-fn hooks(release: &Leaving<'_>, event: &'static str) -> impl Iterator<Item = ToolRequest> {
+/// The hooks of an upgrade: each is created anew.
+fn hooks(release: &Leaving<'_>, phase: Phase) -> impl Iterator<Item = ToolRequest> {
+    let event = HookEvent {
+        operation: Operation::Upgrade,
+        phase,
+    };
     let runs = move |member: &&&Member| {
-        let events = member.object.metadata().annotation(marks::HELM_HOOK);
-        events.is_some_and(|events| events.value.split(',').any(|one| one.trim() == event))
+        Hook::of(member.object.metadata(), HookTool::Helm)
+            .is_some_and(|hook| hook.events.contains(&event))
     };
     release
         .members

@@ -35,13 +35,15 @@ pub const ARGOCD_SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 pub const ARGOCD_SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
 /// Makes an object a hook of Argo CD.
 pub const ARGOCD_HOOK: &str = "argocd.argoproj.io/hook";
+/// When Argo CD deletes a hook.
+pub const ARGOCD_HOOK_DELETE_POLICY: &str = "argocd.argoproj.io/hook-delete-policy";
 /// The annotations by which people tell Argo CD what to do with an object that it delivers.
 pub const ARGOCD_OPTIONS: [&str; 5] = [
     ARGOCD_SYNC_OPTIONS,
     "argocd.argoproj.io/compare-options",
     ARGOCD_SYNC_WAVE,
     ARGOCD_HOOK,
-    "argocd.argoproj.io/hook-delete-policy",
+    ARGOCD_HOOK_DELETE_POLICY,
 ];
 
 /// The Kustomization that applied an object; a label.

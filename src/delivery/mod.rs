@@ -8,6 +8,7 @@
 //!
 //! * `regime` who delivers an object; `protection` what a removal spares; `marks` the labels and annotations behind both;
 //!   `belief` protections that do not do what they say; `tracking` the labels by which Argo CD recognises its objects
+//! * `hook` the objects that a tool runs at an event
 //! * `request` what a tool sends, and what it waits for before it sends the next request; `order` the orders of kinds
 //! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each
 
@@ -15,6 +16,7 @@ pub mod argocd;
 mod belief;
 pub mod flux;
 pub mod helm;
+mod hook;
 pub mod kubectl;
 pub mod marks;
 pub mod namespace;
@@ -26,11 +28,12 @@ mod together;
 mod tracking;
 
 pub use belief::{Belief, Flaw, beliefs};
+pub use hook::{Hook, HookEvent, HookTool, Operation, Phase};
 pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
 pub use regime::{
     BundleTools, Delivered, Deliverers, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource,
 };
 pub use request::{Leaving, Op, ToolRequest, Withdrawal};
-pub use together::DeliveredSet;
+pub use together::{DeliveredSet, DeliveredTogether};
 pub use tracking::TrackingLabels;

@@ -301,6 +301,14 @@ impl Deliveries {
             .and_then(|reached| reached.agreed.one())
     }
 
+    /// The object that delivers an object, of several the first; `None` if tools disagree.
+    pub(super) fn deliverer(&self, member: &Member) -> Option<ObjectId> {
+        match self.by_object(member)?.source {
+            RegimeSource::Object(id) => Some(id),
+            RegimeSource::Config | RegimeSource::Mark { .. } | RegimeSource::None => None,
+        }
+    }
+
     /// Who delivers an object.
     pub fn regime(&self, member: &Member) -> Delivered {
         let own = || self.own.get(&member.id).copied();

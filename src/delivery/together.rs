@@ -22,6 +22,8 @@ pub struct DeliveredSet {
 enum SetOrigin {
     /// The name that marks give to what delivers it.
     Named(String),
+    /// The object that delivers its file.
+    Object(ObjectId),
     /// Its file: a rendering.
     File(FileId),
     /// The bundle that the configuration says a tool delivers.
@@ -30,7 +32,8 @@ enum SetOrigin {
 
 impl Deliveries {
     /// The objects of `inventory` that a tool evidently delivers, in the sets in which it deletes them. Marks name the set; an
-    /// object without a name belongs to the only one that its rendering names, or with the others of its rendering.
+    /// object without a name belongs to the only one that its neighbours name, or with its neighbours: what one object
+    /// delivers, else one rendering.
     pub fn sets(&self, inventory: &Inventory) -> Vec<DeliveredSet> {
         let evident = |member: &Member| {
             self.evident(inventory, member)
@@ -41,9 +44,12 @@ impl Deliveries {
             .iter()
             .filter_map(|member| Some((member, evident(member)?)))
             .collect();
-        let surroundings = |member: &Member| match self.is_configured(member) {
-            true => SetOrigin::Bundle(self.bundle_of(member)),
-            false => SetOrigin::File(member.file),
+        let surroundings = |member: &Member| {
+            if self.is_configured(member) {
+                return SetOrigin::Bundle(self.bundle_of(member));
+            }
+            let deliverer = self.deliverer(member).map(SetOrigin::Object);
+            deliverer.unwrap_or(SetOrigin::File(member.file))
         };
         let mut names: BTreeMap<(Regime, SetOrigin), BTreeSet<String>> = BTreeMap::new();
         for (member, regime) in &delivered {
@@ -67,6 +73,25 @@ impl Deliveries {
         sets.into_iter()
             .map(|((regime, _), members)| DeliveredSet { regime, members })
             .collect()
+    }
+
+    /// The same, to ask about two objects.
+    pub fn together(&self, inventory: &Inventory) -> DeliveredTogether {
+        let sets = self.sets(inventory).into_iter().enumerate();
+        let members = sets.flat_map(|(at, set)| set.members.into_iter().map(move |id| (id, at)));
+        DeliveredTogether(members.collect())
+    }
+}
+
+/// Which objects one removal deletes together.
+#[derive(Clone, Debug)]
+pub struct DeliveredTogether(BTreeMap<ObjectId, usize>);
+
+impl DeliveredTogether {
+    /// Whether one removal deletes both.
+    pub fn has(&self, one: &Member, other: &Member) -> bool {
+        let set = self.0.get(&one.id);
+        set.is_some() && set == self.0.get(&other.id)
     }
 }
 

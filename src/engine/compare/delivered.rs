@@ -540,7 +540,7 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     let hooks = [marks::ARGOCD_HOOK, marks::HELM_HOOK];
     let hook = hooks.into_iter().find_map(annotation);
     let policies = [
-        "argocd.argoproj.io/hook-delete-policy",
+        marks::ARGOCD_HOOK_DELETE_POLICY,
         marks::HELM_HOOK_DELETE_POLICY,
     ];
     let policy = policies

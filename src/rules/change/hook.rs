@@ -1,9 +1,9 @@
 //! Objects of a release that become hooks of Helm, and the other way round.
 
 use super::places::{changed_in_head, on_base};
-use crate::delivery::Regime;
 use crate::delivery::helm::is_transient;
 use crate::delivery::marks;
+use crate::delivery::{Hook, HookEvent, HookTool, Operation, Phase, Regime};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::kinds;
@@ -67,15 +67,12 @@ fn runs_once(member: &Member) -> bool {
 
 /// Whether the hook is created after the upgrade has removed what left, and stays.
 fn runs_last(member: &Member) -> bool {
-    let events = member
-        .object
-        .metadata()
-        .annotation(marks::HELM_HOOK)
-        .map_or("", |events| events.value);
-    events
-        .split(',')
-        .any(|event| event.trim() == "post-upgrade")
-        && !is_transient(&member.object)
+    let after_upgrade = HookEvent {
+        operation: Operation::Upgrade,
+        phase: Phase::After,
+    };
+    Hook::of(member.object.metadata(), HookTool::Helm)
+        .is_some_and(|hook| hook.events.contains(&after_upgrade) && !hook.is_deleted_on_success)
 }
 
 fn is_deleted(merge: &Merge<'_>, member: &Member) -> bool {

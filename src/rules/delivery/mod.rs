@@ -1,4 +1,6 @@
 //! Delivery by any tool: what it deletes, and what it spares.
 
+pub(in crate::rules) mod account;
 pub(in crate::rules) mod claimed;
+pub(in crate::rules) mod hooks;
 pub(in crate::rules) mod protection;

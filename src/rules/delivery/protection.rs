@@ -14,6 +14,7 @@ use crate::inventory::{Inventory, Member};
 use crate::kube::{GroupKind, kinds};
 use crate::manifest::{Metadata, Spanned, Template, TemplateKind};
 use crate::rules::data::claims;
+use crate::rules::delivery::hooks::{deletion_of, hook_of};
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_template, own_metadata};
 use crate::rules::proposal::{Proposal, kept_by_helm};
@@ -60,6 +61,7 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         sink.extend(read_by_another_tool(context, member, &delivery));
         sink.extend(only_pruning(context, member, &delivery));
+        sink.extend(on_a_hook(context, member));
     }
     for (member, template) in context.inventory.templates() {
         sink.extend(on_a_template(member, template, &tracking));
@@ -256,6 +258,36 @@ fn with_option(member: &Member, option: &str) -> Proposal {
 /// Adds an annotation.
 fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
     Proposal::suggested(format!("add the annotation `{key}: {value}`")).annotate(member, key, value)
+}
+
+/// Case h: neither tool looks at the annotation when it deletes a hook (helm pkg/action/hooks.go, deleteHookByPolicy).
+fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
+    let keep = member
+        .object
+        .metadata()
+        .annotation(marks::HELM_RESOURCE_POLICY);
+    let keep = keep.filter(|policy| policy.value.trim() == "keep")?;
+    let hook = hook_of(context, member)?;
+    let deleted = deletion_of(&hook, member)?;
+    let tool = hook.tool.name();
+    let key = marks::HELM_RESOURCE_POLICY;
+    let message = format!(
+        "{tool} deletes {} {deleted}, in spite of `{key}: keep`",
+        named(member)
+    );
+    let draft = Draft::on(member, keep.key_span, message)
+        .label("does not protect a hook")
+        .reason(format!(
+            "`{key}` keeps what is part of a release. The object is a hook, which is no part of it: when it goes is for the hook's \
+             delete policy to say, and that is to delete it before it is created again unless another policy is written."
+        ))
+        .help(format!(
+            "remove `{}`: as part of the release the object is updated in place, and `{key}: keep` protects it",
+            hook.key
+        ))
+        .field(format!("metadata.annotations.{key}"))
+        .related(member.file, hook.annotation.key_span, "makes it a hook");
+    Some(draft)
 }
 
 /// Case c, and its counterparts: the annotation is right, and another tool prunes.

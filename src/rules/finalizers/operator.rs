@@ -9,7 +9,8 @@ use crate::cluster::steps_of;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
 use crate::delivery::{
-    DeliveredSet, FluxObject, Leaving, Regime, ToolRequest, argocd, flux, helm, marks,
+    DeliveredSet, FluxObject, Hook, HookEvent, HookTool, Leaving, Operation, Phase, Regime,
+    ToolRequest, argocd, flux, helm, marks,
 };
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Member, ObjectId};
@@ -82,20 +83,19 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Whether a hook runs before anything is deleted. It may delete the objects and wait for them.
-fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool {
-    let hooks = [
-        (marks::HELM_HOOK, "pre-delete"),
-        (marks::ARGOCD_HOOK, "PreDelete"),
-    ];
+pub(super) fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool {
+    let before_deletion = HookEvent {
+        operation: Operation::Delete,
+        phase: Phase::Before,
+    };
     set.members
         .iter()
         .map(|id| context.inventory.member(*id).object.metadata())
-        .any(|metadata| {
-            hooks.into_iter().any(|(key, event)| {
-                let events = metadata.annotation(key).map_or("", |events| events.value);
-                events.split(',').any(|one| one.trim() == event)
-            })
+        .flat_map(|metadata| {
+            [HookTool::Helm, HookTool::ArgoCd].map(|tool| Hook::of(metadata, tool))
         })
+        .flatten()
+        .any(|hook| hook.events.contains(&before_deletion))
 }
 
 /// What the tool sends when it removes everything that it delivered together.

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 
-use crate::delivery::{Regime, Removal, marks};
+use crate::delivery::{HookTool, Regime, Removal, marks};
 use crate::finding::{Applicability, Severity};
 use crate::inventory::Member;
 use crate::kube::{GroupKind, Scope, kinds};
 use crate::manifest::Object;
+use crate::rules::delivery::hooks::{deletion_of, hook_of};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::proposal::kept_by_helm;
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -252,24 +253,19 @@ const LASTING: [GroupKind<&str>; 8] = [
 
 fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.of_kinds(&LASTING) {
-        let metadata = member.object.metadata();
-        let Some(hook) = metadata.annotation(marks::HELM_HOOK) else {
+        let Some(hook) = hook_of(context, member).filter(|hook| hook.tool == HookTool::Helm) else {
             continue;
         };
-        // Other tools give the annotation another meaning or none; who keeps an object on purpose knows that it stays.
-        let other_tool = context
-            .analysis
-            .deliveries()
-            .evident(context.inventory, member)
-            .is_some()
-            && !is_released(context, member);
-        let kept = metadata.annotation(marks::HELM_RESOURCE_POLICY).is_some();
-        let is_test = words(hook.value)
-            .all(|event| matches!(event.as_str(), "test" | "test-success" | "test-failure"));
-        let policy = metadata.annotation(marks::HELM_HOOK_DELETE_POLICY);
-        let deleted =
-            policy.is_some_and(|policy| words(policy.value).any(|word| word == "hook-succeeded"));
-        if other_tool || kept || is_test || deleted {
+        let holds =
+            member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) || member.object.is(kinds::NAMESPACE);
+        // Who keeps an object on purpose knows that it stays; `hook-not-kept` says it of what is deleted before.
+        let is_told = holds && deletion_of(&hook, member).is_some();
+        let kept = member
+            .object
+            .metadata()
+            .annotation(marks::HELM_RESOURCE_POLICY)
+            .is_some();
+        if hook.events.is_empty() || hook.is_deleted_on_success || kept || is_told {
             continue;
         }
         let intercepts = blocks_requests(&member.object);
@@ -284,39 +280,41 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
             "Namespace" => " So does all that is in it.",
             _ => " What it grants stays granted.",
         };
-        let default = match policy {
-            None => "Without a delete policy, Helm deletes a hook only before it creates it again.",
-            Some(_) => "This delete policy does not delete a hook that succeeded.",
+        let default = match hook.is_replaced {
+            true => "Helm deletes this hook only before it creates it again.",
+            false => "This delete policy does not delete a hook that succeeded.",
+        };
+        let help = match holds {
+            true => format!(
+                "remove `{}`, and Helm deletes the object with the release",
+                hook.key
+            ),
+            false => format!(
+                "add `hook-succeeded` to `{}` if the object is needed only while the hook runs; otherwise remove `{}`, and Helm \
+                 deletes the object with the release",
+                marks::HELM_HOOK_DELETE_POLICY,
+                hook.key
+            ),
         };
         let draft = Draft::on(
             member,
-            hook.key_span,
+            hook.annotation.key_span,
             format!("{} survives the uninstall of its release", named(member)),
         )
         .label("a hook is no part of the release")
         .reason(format!(
-            "Helm runs an object with `{}` as a hook and does not count it as part of the release: `helm uninstall` \
-                 never deletes it. {default}{effect}",
-            marks::HELM_HOOK
+            "Helm runs an object with `{}` as a hook and does not count it as part of the release: `helm uninstall` never \
+             deletes it. {default}{effect}",
+            hook.key
         ))
-        .help(format!(
-            "add `hook-succeeded` to `{}` if the object is needed only while the hook runs; otherwise remove `{}`, and \
-                 Helm deletes the object with the release",
-            marks::HELM_HOOK_DELETE_POLICY,
-            marks::HELM_HOOK
-        ))
-        .field(format!("metadata.annotations.{}", marks::HELM_HOOK));
+        .help(help)
+        .field(format!("metadata.annotations.{}", hook.key));
         sink.push(if intercepts {
             draft.severity(Severity::Warning)
         } else {
             draft
         });
     }
-}
-
-/// The words of a list between commas, as Helm compares them.
-fn words(list: &str) -> impl Iterator<Item = String> {
-    list.split(',').map(|word| word.trim().to_lowercase())
 }
 
 /// Whether an object is a webhook configuration that rejects requests when a Service does not answer.

@@ -1,0 +1,223 @@
+//! Hooks: objects that Helm or Argo CD creates at an event, and does not count among what it keeps up to date.
+//!
+//! Helm goes through the hooks of an event one after the other, by weight and name: it deletes what an earlier run left, creates
+//! the hook, and waits until a Job or Pod has ended. Once all have succeeded it deletes those with `hook-succeeded` (helm
+//! pkg/action/hooks.go, execHook; pkg/release/v1/util/manifest_sorter.go). Argo CD applies the hooks of a wave together, waits for all
+//! of them, and deletes those with `HookSucceeded` at the end of the sync (gitops-engine pkg/sync/sync_context.go and pkg/sync/hook).
+
+use super::marks;
+use crate::manifest::{Metadata, Spanned};
+
+/// A tool that runs hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookTool {
+    /// Helm, and Flux's controller of HelmReleases, which runs it.
+    Helm,
+    /// Argo CD, which runs Helm's hooks of installs and upgrades as its own.
+    ArgoCd,
+}
+
+/// What a tool does when a hook runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    /// The first `helm install` of a release.
+    Install,
+    /// `helm upgrade`.
+    Upgrade,
+    /// `helm rollback`.
+    Rollback,
+    /// A sync of an Application, the first one included.
+    Sync,
+    /// `helm uninstall`, or the deletion of an Application.
+    Delete,
+}
+
+/// When in an operation a hook runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Before the tool touches anything else.
+    Before,
+    /// Among everything else.
+    During,
+    /// After everything else.
+    After,
+}
+
+/// An event at which hooks run, tests and failed syncs excepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HookEvent {
+    /// What the tool does.
+    pub operation: Operation,
+    /// When in it.
+    pub phase: Phase,
+}
+
+/// An object as a tool runs it.
+#[derive(Clone, Debug)]
+pub struct Hook<'a> {
+    /// The tool.
+    pub tool: HookTool,
+    /// The annotation that makes it a hook.
+    pub annotation: Spanned<&'a str>,
+    /// The annotation's key.
+    pub key: &'static str,
+    /// The events at which it runs; none for a hook that only `helm test` or a failed sync creates.
+    pub events: Vec<HookEvent>,
+    /// Its place among the hooks of an event: Helm's weight, or Argo CD's wave.
+    pub weight: i64,
+    /// Whether the tool deletes what an earlier run left before it creates the hook.
+    pub is_replaced: bool,
+    /// Whether the tool deletes it as soon as it, and what runs with it, has succeeded.
+    pub is_deleted_on_success: bool,
+}
+
+impl<'a> Hook<'a> {
+    /// An object as `tool` runs it; `None` if it is no hook to it.
+    pub fn of(metadata: Metadata<'a>, tool: HookTool) -> Option<Self> {
+        match tool {
+            HookTool::Helm => Self::of_helm(metadata),
+            HookTool::ArgoCd => Self::of_argo_cd(metadata),
+        }
+    }
+
+    fn of_helm(metadata: Metadata<'a>) -> Option<Self> {
+        let annotation = metadata.annotation(marks::HELM_HOOK)?;
+        let events = words(&annotation.value.to_lowercase(), helm_event);
+        let policies = annotated(metadata, marks::HELM_HOOK_DELETE_POLICY).to_lowercase();
+        let has = |policy: &str| policies.split(',').any(|one| one.trim() == policy);
+        let weight = annotated(metadata, marks::HELM_HOOK_WEIGHT);
+        Some(Self {
+            tool: HookTool::Helm,
+            annotation,
+            key: marks::HELM_HOOK,
+            events,
+            weight: weight.parse().unwrap_or_default(),
+            is_replaced: policies.is_empty() || has("before-hook-creation"),
+            is_deleted_on_success: has("hook-succeeded"),
+        })
+    }
+
+    fn of_argo_cd(metadata: Metadata<'a>) -> Option<Self> {
+        let keys = [
+            (marks::ARGOCD_HOOK, argo_cd_event as fn(&str) -> _),
+            (marks::HELM_HOOK, helm_event_in_argo_cd),
+        ];
+        let (annotation, key, event) = keys
+            .into_iter()
+            .find_map(|(key, event)| Some((metadata.annotation(key)?, key, event)))?;
+        if annotation.value == "Skip" || annotation.value == "crd-install" {
+            return None;
+        }
+        let policies = [
+            marks::ARGOCD_HOOK_DELETE_POLICY,
+            marks::HELM_HOOK_DELETE_POLICY,
+        ];
+        let policies = policies.map(|key| annotated(metadata, key));
+        let policies: Vec<&str> = policies
+            .iter()
+            .flat_map(|list| marks::sync_options(list))
+            .collect();
+        let has = |names: [&str; 2]| policies.iter().any(|one| names.contains(one));
+        let is_deleted_on_success = has(["HookSucceeded", "hook-succeeded"]);
+        let is_written = is_deleted_on_success || has(["HookFailed", "hook-failed"]);
+        let waves = [marks::ARGOCD_SYNC_WAVE, marks::HELM_HOOK_WEIGHT];
+        let wave = waves
+            .into_iter()
+            .find_map(|key| annotated(metadata, key).parse().ok());
+        Some(Self {
+            tool: HookTool::ArgoCd,
+            annotation,
+            key,
+            events: words(annotation.value, event),
+            weight: wave.unwrap_or_default(),
+            is_replaced: !is_written || has(["BeforeHookCreation", "before-hook-creation"]),
+            is_deleted_on_success,
+        })
+    }
+
+    /// The operations at which it runs again and again.
+    pub fn repeats(&self) -> impl Iterator<Item = Operation> {
+        let repeated = [Operation::Upgrade, Operation::Rollback, Operation::Sync];
+        let operations = repeated.into_iter();
+        operations.filter(|operation| self.runs_in(*operation))
+    }
+
+    /// Whether it runs in an operation.
+    pub fn runs_in(&self, operation: Operation) -> bool {
+        self.events.iter().any(|event| event.operation == operation)
+    }
+
+    /// Whether the tool installs with it: at the first install or sync, or whenever it upgrades.
+    pub fn runs_at_first(&self) -> bool {
+        self.runs_in(Operation::Install) || self.runs_in(Operation::Sync)
+    }
+}
+
+impl HookTool {
+    /// The operation that creates everything else.
+    pub fn first(self) -> Operation {
+        match self {
+            Self::Helm => Operation::Install,
+            Self::ArgoCd => Operation::Sync,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Helm => "Helm",
+            Self::ArgoCd => "Argo CD",
+        }
+    }
+}
+
+fn annotated<'a>(metadata: Metadata<'a>, key: &str) -> &'a str {
+    metadata
+        .annotation(key)
+        .map_or("", |annotation| annotation.value)
+}
+
+fn words(list: &str, event: impl Fn(&str) -> Option<HookEvent>) -> Vec<HookEvent> {
+    let events = list.split(',').map(str::trim);
+    events.filter_map(event).collect()
+}
+
+fn helm_event(name: &str) -> Option<HookEvent> {
+    let (phase, operation) = name.split_once('-')?;
+    Some(HookEvent {
+        operation: match operation {
+            "install" => Operation::Install,
+            "upgrade" => Operation::Upgrade,
+            "rollback" => Operation::Rollback,
+            "delete" => Operation::Delete,
+            _ => return None,
+        },
+        phase: match phase {
+            "pre" => Phase::Before,
+            "post" => Phase::After,
+            _ => return None,
+        },
+    })
+}
+
+fn helm_event_in_argo_cd(name: &str) -> Option<HookEvent> {
+    let event = helm_event(name)?;
+    let operation = match event.operation {
+        Operation::Install | Operation::Upgrade => Operation::Sync,
+        Operation::Delete => Operation::Delete,
+        Operation::Rollback | Operation::Sync => return None,
+    };
+    Some(HookEvent { operation, ..event })
+}
+
+fn argo_cd_event(name: &str) -> Option<HookEvent> {
+    let (operation, phase) = match name {
+        "PreSync" => (Operation::Sync, Phase::Before),
+        "Sync" => (Operation::Sync, Phase::During),
+        "PostSync" => (Operation::Sync, Phase::After),
+        "PreDelete" => (Operation::Delete, Phase::Before),
+        "PostDelete" => (Operation::Delete, Phase::After),
+        _ => return None,
+    };
+    Some(HookEvent { operation, phase })
+}

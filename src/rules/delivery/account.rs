@@ -1,0 +1,82 @@
+//! Deliveries that need a ServiceAccount to delete what they delivered, and are deleted together with it.
+
+use std::cell::LazyCell;
+
+use crate::inventory::Member;
+use crate::kube::{GroupKind, ObjectKey, kinds};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::text::Span;
+
+pub(in crate::rules) static DELIVERY_LOSES_ITS_ACCOUNT: Rule = rule!(
+    Delivery,
+    "delivery-loses-its-account",
+    Warning,
+    Orphaned,
+    "A HelmRelease or Kustomization is deleted together with the ServiceAccount that it works with",
+    delivery_loses_its_account
+);
+
+/// Both skip the deletion of what they delivered if the account is gone (helm-controller
+/// internal/controller/helmrelease_controller.go, reconcileReleaseDeletion; kustomize-controller
+/// internal/controller/kustomization_controller.go, finalize).
+const DELIVERIES: [GroupKind<&str>; 2] = [kinds::HELM_RELEASE, kinds::FLUX_KUSTOMIZATION];
+
+fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let deliveries = context.analysis.deliveries();
+    let delivered = LazyCell::new(|| deliveries.together(inventory));
+    for member in inventory.of_kinds(&DELIVERIES) {
+        // Into another cluster the account of that cluster works.
+        let is_elsewhere = member.object.at(&["spec", "kubeConfig"]).is_some();
+        let Some(written) = member.object.at(&["spec", "serviceAccountName"]) else {
+            continue;
+        };
+        let Some(name) = written.as_str().filter(|_| !is_elsewhere) else {
+            continue;
+        };
+        let namespace = inventory.namespace_beside(member);
+        let key = ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, name);
+        let Some(account) = inventory.with_key(&key).first() else {
+            continue;
+        };
+        let account = inventory.member(*account);
+        let deletes = || {
+            let reached = deliveries.reached(member);
+            reached.is_none_or(|reached| reached.prunes || reached.deletes)
+        };
+        if delivered.has(member, account) && deletes() {
+            sink.push(loses(member, account, written.span()));
+        }
+    }
+}
+
+fn loses(member: &Member, account: &Member, place: Span) -> Draft {
+    let (controller, work, what) = match member.object.is(kinds::HELM_RELEASE) {
+        true => (
+            "helm-controller",
+            "uninstall the release",
+            "the release installed",
+        ),
+        false => ("kustomize-controller", "prune", "the Kustomization applied"),
+    };
+    let message = format!(
+        "{} is deleted together with {}, which it needs to {work}",
+        named(member),
+        named(account)
+    );
+    Draft::on(member, place, message)
+        .label("deleted at the same time")
+        .reason(format!(
+            "Whoever removes the two deletes them at about the same time. If the ServiceAccount is gone first, {controller} logs it, \
+             deletes nothing and lets the {} go: all that {what} stays in the cluster.",
+            member.object.kind()
+        ))
+        .help(format!(
+            "deliver {} and its bindings with a Kustomization or Application that outlives this one, and let this one depend on it",
+            named(account)
+        ))
+        .field("spec.serviceAccountName")
+        .related_object(account, "is deleted too")
+}

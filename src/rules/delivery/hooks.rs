@@ -1,0 +1,432 @@
+//! Rules on hooks: what their deletion takes along, and what is not there when they run.
+
+use std::cell::LazyCell;
+
+use crate::delivery::{
+    DeliveredTogether, FluxObject, Hook, HookEvent, HookTool, Operation, Phase, Regime, Removal,
+    Sequence, kind_order, marks,
+};
+use crate::finding::{Certainty, Consequence, Severity};
+use crate::inventory::Member;
+use crate::kube::{GroupKind, kinds};
+use crate::ownership::tables::DataFate;
+use crate::ownership::{Tie, TieKind, data_loss};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::text::Span;
+
+pub(in crate::rules) static HOOK_NOT_KEPT: Rule = rule!(
+    Delivery,
+    "hook-not-kept",
+    Warning,
+    Collected,
+    "Helm or Argo CD deletes a hook that holds data, contains objects or is still used",
+    hook_not_kept
+);
+
+pub(in crate::rules) static HOOK_LACKS_DEPENDENCY: Rule = rule!(
+    Delivery,
+    "hook-lacks-dependency",
+    Warning,
+    Stuck,
+    "A hook runs before something that it needs is created, or after it is deleted",
+    hook_lacks_dependency
+);
+
+/// An object as the tool runs it that evidently delivers it; `None` if that tool runs no hooks, or this is none.
+pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -> Option<Hook<'a>> {
+    let metadata = member.object.metadata();
+    if !metadata.is_marked() {
+        return None;
+    }
+    let helm = || Hook::of(metadata, HookTool::Helm);
+    let argo_cd = || Hook::of(metadata, HookTool::ArgoCd);
+    let deliveries = context.analysis.deliveries();
+    match deliveries.evident(context.inventory, member) {
+        None => helm().or_else(argo_cd),
+        Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => helm(),
+        Some(Regime::ArgoCd) => argo_cd(),
+        Some(Regime::Kubectl | Regime::Flux(FluxObject::Kustomization)) => None,
+    }
+}
+
+/// When a tool deletes a hook that ran, in words that follow the object; `None` if no policy and no repetition does.
+pub(in crate::rules) fn deletion_of(hook: &Hook<'_>, member: &Member) -> Option<&'static str> {
+    // Neither tool deletes a definition as a hook.
+    if member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
+        return None;
+    }
+    let is_run = !hook.events.is_empty();
+    if hook.is_deleted_on_success && is_run {
+        return Some(match hook.tool {
+            HookTool::Helm => "as soon as the hooks that run with it have succeeded",
+            HookTool::ArgoCd => "at the end of the sync",
+        });
+    }
+    let repeated = hook.repeats().next().filter(|_| hook.is_replaced)?;
+    Some(match repeated {
+        Operation::Sync => "at each sync, and creates it anew",
+        Operation::Rollback => "at each rollback, and creates it anew",
+        _ => "at each upgrade, and creates it anew",
+    })
+}
+
+fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
+    let delivered = LazyCell::new(|| context.analysis.deliveries().together(context.inventory));
+    for member in &context.inventory.members {
+        let Some(hook) = hook_of(context, member) else {
+            continue;
+        };
+        let Some(deleted) = deletion_of(&hook, member) else {
+            continue;
+        };
+        // `protection-ineffective` says it of what somebody wanted to keep.
+        if is_meant_to_stay(member) {
+            continue;
+        }
+        if let Some((loss, severity)) = loss(context, member) {
+            sink.push(
+                not_kept(&hook, member, deleted)
+                    .reason(format!("{} {loss}", why(&hook)))
+                    .severity(severity),
+            );
+        } else if let Some(user) = user_of(context, &delivered, member) {
+            let (effect, severity) = match hook.is_deleted_on_success {
+                true => ("starts no Pod any more", Severity::Warning),
+                false => (
+                    "finds other contents then, if the chart makes them up",
+                    Severity::Info,
+                ),
+            };
+            // Only what is made up differs from one rendering to the next.
+            if !hook.is_deleted_on_success && !member.object.is(kinds::SECRET) {
+                continue;
+            }
+            sink.push(
+                not_kept(&hook, member, deleted)
+                    .reason(format!(
+                        "{} {} uses it, and {effect}.",
+                        why(&hook),
+                        named(user)
+                    ))
+                    .severity(severity)
+                    .related_object(user, "uses it"),
+            );
+        }
+    }
+}
+
+fn not_kept(hook: &Hook<'_>, member: &Member, deleted: &str) -> Draft {
+    let tool = hook.tool.name();
+    let place = hook.annotation.key_span;
+    Draft::on(member, place, format!("{tool} deletes {} {deleted}", named(member)))
+        .label("runs it as a hook")
+        .help(match hook.tool {
+            HookTool::Helm => format!(
+                "remove `{}`: the object is then part of the release, created before anything that uses it and updated in place",
+                hook.key
+            ),
+            HookTool::ArgoCd => format!(
+                "remove `{}`, and give the object a low `{}` if it must be there before others",
+                hook.key,
+                marks::ARGOCD_SYNC_WAVE
+            ),
+        })
+        .field(format!("metadata.annotations.{}", hook.key))
+}
+
+/// Whether its author wrote that the object must stay.
+pub(in crate::rules) fn is_meant_to_stay(member: &Member) -> bool {
+    let policy = member
+        .object
+        .metadata()
+        .annotation(marks::HELM_RESOURCE_POLICY);
+    policy.is_some_and(|policy| policy.value.trim() == "keep")
+}
+
+fn why(hook: &Hook<'_>) -> String {
+    let written = match hook.tool {
+        HookTool::Helm => marks::HELM_HOOK_DELETE_POLICY,
+        HookTool::ArgoCd => marks::ARGOCD_HOOK_DELETE_POLICY,
+    };
+    match (hook.is_deleted_on_success, hook.tool) {
+        (true, _) => format!("`{written}` says that the hook goes when it has succeeded."),
+        (false, HookTool::Helm) => format!(
+            "A hook is no part of the release. Unless `{written}` says otherwise, Helm deletes what an earlier run left before \
+             it creates the hook again."
+        ),
+        (false, HookTool::ArgoCd) => format!(
+            "Unless `{written}` says otherwise, Argo CD deletes what the last sync left before it creates the hook again."
+        ),
+    }
+}
+
+/// What goes with an object, and how bad that is; `None` if nothing does.
+fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
+    if member.object.is(kinds::NAMESPACE) {
+        let all = "Everything in the Namespace is deleted with it, whoever created it.";
+        return Some((all.to_owned(), Severity::Warning));
+    }
+    if member.object.is(kinds::STATEFUL_SET) {
+        let pods = "Its Pods are deleted with it, and nothing answers until new ones have started.";
+        return Some((pods.to_owned(), Severity::Warning));
+    }
+    let tables = context.analysis.tables();
+    let lost = data_loss(context.inventory, tables, member)?;
+    let severity = match lost.fate {
+        DataFate::Kept => Severity::Info,
+        _ => Severity::Warning,
+    };
+    let sentence = match lost.fate {
+        DataFate::Kept => "Its data stays, and nothing leads to it any more.".to_owned(),
+        DataFate::Lost => format!("With it goes {}.", lost.lost),
+        DataFate::Unknown => format!("With it may go {}.", lost.lost),
+    };
+    Some((sentence, severity))
+}
+
+/// An object that is there all the time and needs `member`.
+fn user_of<'a>(
+    context: &Context<'a>,
+    delivered: &DeliveredTogether,
+    member: &Member,
+) -> Option<&'a Member> {
+    let inventory = context.inventory;
+    let users = context.analysis.ties().users_of(&member.key);
+    let users = users.filter(|tie| tie.certainty == Certainty::Certain);
+    let users = users.map(|tie| inventory.member(tie.from));
+    let mut users = users.filter(|user| !user.object.is(kinds::SERVICE_ACCOUNT));
+    users.find(|user| delivered.has(user, member) && hook_of(context, user).is_none())
+}
+
+/// A hook that ends, so that its tool waits for it.
+const AWAITED: [GroupKind<&str>; 2] = [GroupKind::new("batch", "Job"), kinds::POD];
+
+/// Why something is not there when a hook runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lack {
+    /// The tool creates it later in the same operation.
+    NotYet,
+    /// The tool creates it only in other operations.
+    Never,
+    /// The operation deleted it.
+    Gone,
+    /// It is a hook that was deleted when it had succeeded.
+    DeletedOnSuccess,
+}
+
+fn hook_lacks_dependency(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let awaited = inventory.of_kinds(&AWAITED);
+    let mut hooks = awaited.filter_map(|member| Some((member, hook_of(context, member)?)));
+    let Some(first) = hooks.next() else {
+        return;
+    };
+    let delivered = context.analysis.deliveries().together(inventory);
+    for (member, hook) in [first].into_iter().chain(hooks) {
+        let needs = context.analysis.ties().from(member.id).iter();
+        let needs =
+            needs.filter(|tie| tie.kind == TieKind::Uses && tie.certainty == Certainty::Certain);
+        for tie in needs {
+            let Some(needed) = tie.to.id.map(|id| inventory.member(id)) else {
+                continue;
+            };
+            if !delivered.has(member, needed) {
+                continue;
+            }
+            let lack = hook.events.iter().find_map(|event| {
+                let lack = lack(context, (member, &hook), *event, needed)?;
+                Some((*event, lack))
+            });
+            if let Some((event, lack)) = lack {
+                sink.push(lacking(
+                    context,
+                    (member, &hook),
+                    (event, lack),
+                    (needed, tie),
+                ));
+                break;
+            }
+        }
+    }
+}
+
+/// Why `needed` is not there when the hook `member` runs at `event`; `None` if it is.
+fn lack(
+    context: &Context<'_>,
+    (member, hook): (&Member, &Hook<'_>),
+    event: HookEvent,
+    needed: &Member,
+) -> Option<Lack> {
+    let first = hook.tool.first();
+    let is_first = event.operation == first;
+    let Some(other) = hook_of(context, needed) else {
+        let removal = match hook.tool {
+            HookTool::Helm => Removal::HelmUninstall,
+            HookTool::ArgoCd => Removal::ArgoCdApplication,
+        };
+        let deliveries = context.analysis.deliveries();
+        let is_spared = || {
+            deliveries
+                .spared(context.inventory, needed, removal)
+                .is_some()
+        };
+        return match (event.operation, event.phase) {
+            (Operation::Delete, Phase::After) => (!is_spared()).then_some(Lack::Gone),
+            (_, Phase::Before) if is_first => Some(Lack::NotYet),
+            _ => None,
+        };
+    };
+    let is_left = !is_first && other.runs_at_first() && !other.is_deleted_on_success;
+    if is_left || is_created_before((member, hook), event, (needed, &other)) {
+        return None;
+    }
+    let mut phases = other
+        .events
+        .iter()
+        .filter(|one| one.operation == event.operation);
+    Some(match phases.clone().next() {
+        Some(_) if phases.any(|one| one.phase < event.phase) => Lack::DeletedOnSuccess,
+        Some(_) => Lack::NotYet,
+        None if other.runs_at_first() && !is_first => Lack::DeletedOnSuccess,
+        None => Lack::Never,
+    })
+}
+
+/// Whether the operation has created the hook `needed` by the time at which it runs `member`, and has not deleted it since.
+fn is_created_before(
+    (member, hook): (&Member, &Hook<'_>),
+    event: HookEvent,
+    (needed, other): (&Member, &Hook<'_>),
+) -> bool {
+    other.events.iter().any(|one| {
+        if one.operation != event.operation {
+            return false;
+        }
+        // Helm deletes after the hooks of an event, Argo CD at the end of the sync.
+        let stays = !(other.is_deleted_on_success && other.tool == HookTool::Helm);
+        match one.phase.cmp(&event.phase) {
+            std::cmp::Ordering::Less => stays,
+            std::cmp::Ordering::Equal => !runs_after((needed, other), (member, hook)),
+            std::cmp::Ordering::Greater => false,
+        }
+    })
+}
+
+/// Whether a tool begins with `one` only once `other` has ended, both hooks of one event.
+fn runs_after((one, first): (&Member, &Hook<'_>), (other, second): (&Member, &Hook<'_>)) -> bool {
+    if first.tool == HookTool::ArgoCd {
+        return first.weight > second.weight;
+    }
+    let order = kind_order(Sequence::Helm4Install);
+    let place = |member: &Member, hook: &Hook<'_>| {
+        let kind = order.place(member.object.kind());
+        (hook.weight, member.key.name.clone(), kind)
+    };
+    place(one, first) > place(other, second)
+}
+
+fn lacking(
+    context: &Context<'_>,
+    (member, hook): (&Member, &Hook<'_>),
+    (event, lack): (HookEvent, Lack),
+    (needed, tie): (&Member, &Tie),
+) -> Draft {
+    let tool = hook.tool.name();
+    let (job, need) = (named(member), named(needed));
+    let moment = moment(hook.tool, event);
+    let message = match lack {
+        Lack::NotYet => format!("{job} runs before {tool} creates {need}, which it needs"),
+        Lack::Never => format!("{job} runs {moment}, and {tool} does not create {need} for it"),
+        Lack::Gone => format!("{job} runs after {tool} has deleted {need}, which it needs"),
+        Lack::DeletedOnSuccess => {
+            format!("{job} runs {moment}, when {tool} has already deleted {need}, which it needs")
+        }
+    };
+    let why = match lack {
+        Lack::NotYet if hook_of(context, needed).is_some() => format!(
+            "Both are hooks. {}",
+            match hook.tool {
+                HookTool::Helm =>
+                    "Helm runs the hooks of an event one after the other, by weight and then by name, and waits \
+                                   until a Job has ended before it goes on.",
+                HookTool::ArgoCd =>
+                    "Argo CD waits until the hooks of one wave have ended before it begins the next.",
+            }
+        ),
+        Lack::NotYet => {
+            format!("The hook runs {moment}, and {need} is created with everything else.")
+        }
+        Lack::Never => format!("{need} is a hook of other events."),
+        Lack::Gone => format!("{need} is deleted with everything else before the hook runs."),
+        Lack::DeletedOnSuccess => {
+            format!("{need} is a hook that is deleted when it has succeeded.")
+        }
+    };
+    let end = match event.operation {
+        Operation::Install => "the install fails when its time is up",
+        Operation::Upgrade => "the upgrade fails when its time is up",
+        Operation::Rollback => "the rollback fails when its time is up",
+        Operation::Sync => "the sync does not end",
+        Operation::Delete if hook.tool == HookTool::ArgoCd => {
+            "the Application stays in Terminating"
+        }
+        Operation::Delete => "the uninstall fails when its time is up",
+    };
+    let starts = match needed.object.is(kinds::SERVICE_ACCOUNT) {
+        true => "Without its ServiceAccount no Pod is created",
+        false => "Without it the Pod does not start",
+    };
+    let help = match lack {
+        Lack::NotYet | Lack::Never => format!(
+            "make {need} a hook of the same event with a {} below {}, or {}",
+            order_key(hook.tool),
+            hook.weight,
+            match event.phase {
+                Phase::Before => "run the hook later",
+                Phase::During | Phase::After => "leave it out of the hooks",
+            }
+        ),
+        Lack::Gone => format!(
+            "run the hook before the deletion, or give it a copy of {need} that is a hook of the same event, with a {} below {}",
+            order_key(hook.tool),
+            hook.weight
+        ),
+        Lack::DeletedOnSuccess => format!(
+            "make {need} a hook of this event too, or do not delete it when it has succeeded"
+        ),
+    };
+    let place: Span = tie.evidence.span;
+    Draft::on(member, place, message)
+        .label("is not there when the hook runs")
+        .reason(format!("{why} {starts}, and {end}."))
+        .help(help)
+        .field(&*tie.evidence.field)
+        .consequence(Consequence::Stuck)
+        .related_object(needed, "is what it needs")
+}
+
+fn order_key(tool: HookTool) -> &'static str {
+    match tool {
+        HookTool::Helm => "weight",
+        HookTool::ArgoCd => "wave",
+    }
+}
+
+/// When the hooks of an event run, in words that follow "runs".
+fn moment(tool: HookTool, event: HookEvent) -> String {
+    let operation = match event.operation {
+        Operation::Install => "the first install",
+        Operation::Upgrade => "an upgrade",
+        Operation::Rollback => "a rollback",
+        Operation::Sync => "a sync",
+        Operation::Delete if tool == HookTool::ArgoCd => "the deletion of the Application",
+        Operation::Delete => "the uninstall",
+    };
+    match event.phase {
+        Phase::Before => format!("before {operation}"),
+        Phase::During => format!("during {operation}"),
+        Phase::After => format!("after {operation}"),
+    }
+}

@@ -1,0 +1,120 @@
+//! A Provider of Crossplane that a delivery tool deletes together with the resources that only it can release.
+
+use std::collections::BTreeSet;
+
+use super::operator::has_hook_before;
+use crate::delivery::{DeliveredSet, Regime, argocd, marks};
+use crate::inventory::Member;
+use crate::kube::GroupKind;
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::finalizers::held::counted;
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::named;
+
+pub(in crate::rules) static PROVIDER_DELETED_FIRST: Rule = rule!(
+    Finalizers,
+    "provider-deleted-first",
+    Warning,
+    Stuck,
+    "A delivery tool deletes a Crossplane Provider together with the resources that only it can release",
+    provider_deleted_first
+);
+
+const PROVIDER: GroupKind<&str> = GroupKind::new("pkg.crossplane.io", "Provider");
+
+/// Where providers have the groups of their kinds: `s3.aws.upbound.io`, and `s3.aws.m.upbound.io` for namespaced ones.
+const DOMAINS: [&str; 2] = ["crossplane.io", "upbound.io"];
+
+fn provider_deleted_first(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    if inventory.of_kind(PROVIDER).next().is_none() {
+        return;
+    }
+    for set in context.analysis.deliveries().sets(inventory) {
+        let members: Vec<&Member> = set.members.iter().map(|id| inventory.member(*id)).collect();
+        let providers = members.iter().filter(|member| member.object.is(PROVIDER));
+        if has_hook_before(context, &set) {
+            continue;
+        }
+        for provider in providers {
+            let Some(names) = package_names(provider) else {
+                continue;
+            };
+            let left = members.iter().copied().filter(|member| {
+                is_managed(member.key.group_kind(), &names) && !goes_first(&set, member, provider)
+            });
+            let left: Vec<&Member> = left.collect();
+            if !left.is_empty() {
+                sink.push(finding(provider, &left, &set));
+            }
+        }
+    }
+}
+
+/// The labels of the group that a provider's package is named after, the last first: `provider-aws-s3` manages `s3.aws`.
+fn package_names(provider: &Member) -> Option<Vec<&str>> {
+    let package = provider.object.at(&["spec", "package"])?.as_str()?;
+    let image = package.rsplit('/').next()?;
+    let name = image.split([':', '@']).next()?;
+    let name = name.strip_prefix("provider-")?;
+    Some(name.rsplit('-').collect())
+}
+
+/// Whether a provider of that name manages the objects of a kind. What only configures it is not held by
+/// `finalizer.managedresource.crossplane.io` (crossplane-runtime pkg/reconciler/managed/reconciler.go).
+fn is_managed(kind: GroupKind<&str>, names: &[&str]) -> bool {
+    let domain = DOMAINS.into_iter().find_map(|domain| {
+        let labels = kind.group.strip_suffix(domain)?.strip_suffix('.')?;
+        Some(labels.strip_suffix(".m").unwrap_or(labels))
+    });
+    let configures =
+        kind.kind.starts_with("ProviderConfig") || kind.kind == "ClusterProviderConfig";
+    let Some(labels) = domain.filter(|_| !configures) else {
+        return false;
+    };
+    // `provider-aws` manages every service of `aws`, `provider-aws-s3` one.
+    let labels: Vec<&str> = labels.split('.').collect();
+    labels.ends_with(names)
+}
+
+/// Whether the tool waits until the object is gone before it deletes the provider.
+fn goes_first(set: &DeliveredSet, member: &Member, provider: &Member) -> bool {
+    set.regime == Regime::ArgoCd && argocd::wave(member) > argocd::wave(provider)
+}
+
+fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
+    let who = named(provider);
+    let removal = match set.regime {
+        Regime::Helm => "uninstalling the release",
+        Regime::ArgoCd => "deleting the Application",
+        _ => "deleting what delivers it",
+    };
+    let objects = counted(named(left[0]), left.len());
+    let mitigation = match set.regime {
+        Regime::ArgoCd => format!(
+            ", or give them a higher `{}` than the Provider: Argo CD deletes the highest wave first, and waits for it",
+            marks::ARGOCD_SYNC_WAVE
+        ),
+        _ => ", which is removed first".to_owned(),
+    };
+    let kinds: BTreeSet<&str> = left.iter().map(|member| member.object.kind()).collect();
+    let draft = Draft::on(
+        provider,
+        provider.object.name_span(),
+        format!("{removal} may leave {objects} stuck: {who} is deleted at about the same time"),
+    )
+    .label("is not there to release them")
+    .reason(format!(
+        "The Pods of {who} put the finalizer `finalizer.managedresource.crossplane.io` on every object that they manage, and delete \
+         what is behind it before they remove it. Without them the objects stay Terminating, what is behind them is not deleted, \
+         and the CustomResourceDefinitions of the Provider, which go with it, hang too."
+    ))
+    .help(format!(
+        "deliver the managed resources apart from their Provider{mitigation}"
+    ))
+    .field("metadata.name")
+    .target(kinds.into_iter().collect::<Vec<_>>().join(","));
+    left.iter().take(MOST_RELATED).fold(draft, |draft, member| {
+        draft.related_object(member, "is managed by the Provider")
+    })
+}

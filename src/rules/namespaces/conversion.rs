@@ -1,0 +1,114 @@
+//! Conversion webhooks that run in a Namespace with objects that they convert.
+
+use crate::finding::Severity;
+use crate::inventory::Member;
+use crate::manifest::CrdVersion;
+use crate::ownership::{Backend, Purpose, Selected, ServedClient, instances_of};
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::finalizers::held::counted;
+use crate::rules::rule::{Context, Rule, Sink, rule};
+use crate::rules::words::{named, whereabouts};
+
+pub(in crate::rules) static CONVERSION_BLOCKS_DELETION: Rule = rule!(
+    Namespaces,
+    "conversion-blocks-deletion",
+    Warning,
+    Stuck,
+    "A Namespace contains objects and the webhook that converts them: its deletion cannot read them",
+    conversion_blocks_deletion
+);
+
+/// [NS-10]: Pods go first, then every other kind is listed and deleted in the version that discovery prefers.
+fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for client in &context.ownership.serves.clients {
+        let is_conversion = matches!(client.purpose, Purpose::Conversion);
+        // Where the input does not show who answers, nothing shows that it goes.
+        let Backend::Service {
+            id,
+            pods: Selected::Workloads(_),
+            ..
+        } = &client.backend
+        else {
+            continue;
+        };
+        let definition = inventory.member(client.object);
+        let Some(crd) = definition.object.definition().filter(|_| is_conversion) else {
+            continue;
+        };
+        let Some((preferred, stored)) = versions(&crd.versions) else {
+            continue;
+        };
+        let namespace = client.service.namespace.as_str();
+        let instances = instances_of(inventory, crd.group_kind());
+        let inside: Vec<&Member> = instances
+            .filter(|member| member.key.namespace.name() == Some(namespace))
+            .filter(|member| context.analysis.in_one_tree(definition.file, member.file))
+            .collect();
+        if !inside.is_empty() {
+            let service = inventory.member(*id);
+            let versions = (preferred.name.as_str(), stored.name.as_str());
+            sink.push(blocks((definition, client), service, versions, &inside));
+        }
+    }
+}
+
+/// The version that discovery prefers and the one in which objects are stored; `None` if there is only one.
+fn versions(all: &[CrdVersion]) -> Option<(&CrdVersion, &CrdVersion)> {
+    let served = all.iter().filter(|version| version.served);
+    let preferred = served.max_by(|one, other| one.by_priority(other))?;
+    let stored = all.iter().find(|version| version.storage)?;
+    (all.len() > 1).then_some((preferred, stored))
+}
+
+fn blocks(
+    (definition, client): (&Member, &ServedClient),
+    service: &Member,
+    (preferred, stored): (&str, &str),
+    inside: &[&Member],
+) -> Draft {
+    let namespace = client.service.namespace.as_str();
+    let objects = counted(named(inside[0]), inside.len());
+    let (severity, message, when) = match preferred == stored {
+        false => (
+            Severity::Warning,
+            format!(
+                "deleting namespace `{namespace}` gets stuck: {objects} in it cannot be read once {} is gone",
+                named(service)
+            ),
+            format!(
+                "The objects are stored as `{stored}`, and read as `{preferred}` to be deleted"
+            ),
+        ),
+        true => (
+            Severity::Info,
+            format!(
+                "deleting namespace `{namespace}` may get stuck: {objects} in it may not be readable once {} is gone",
+                named(service)
+            ),
+            format!(
+                "Objects are read as `{preferred}` to be deleted, and those that were written before it became the stored version \
+                     are stored as another one"
+            ),
+        ),
+    };
+    let draft = Draft::on(definition, client.service.name.span, message)
+        .severity(severity)
+        .label("converts them, and runs beside them")
+        .reason(format!(
+            "{when}: the API server asks the webhook to convert them. Deleting a Namespace removes its Pods first, so that nobody \
+             answers, and the Namespace stays Terminating with the condition NamespaceDeletionContentFailure."
+        ))
+        .help(format!(
+            "keep the objects in another Namespace than the webhook, or delete them before Namespace `{namespace}`"
+        ))
+        .field("spec.conversion.webhook.clientConfig.service.name")
+        .target(client.service_key().to_string())
+        .related_object(service, format!("answers for the webhook, {}", whereabouts(service)));
+    inside
+        .iter()
+        .take(MOST_RELATED)
+        .fold(draft, |draft, member| {
+            draft.related_object(member, "has to be read before it is deleted")
+        })
+}
