@@ -152,6 +152,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         only,
         since,
         every: false,
+        as_applied: false,
         fixes: if fixes_shown {
             Fixes::WorkedOut
         } else {

@@ -43,6 +43,8 @@ pub struct Check {
     pub notes: Vec<Note>,
     /// Whether every single finding is reported, as baselines count them, and not what says the same once.
     pub every: bool,
+    /// Whether every file counts as applied, whoever delivers it.
+    pub as_applied: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,
     /// Whether the deletions behind findings are drawn.

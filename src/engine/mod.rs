@@ -27,6 +27,7 @@ mod run;
 mod scope;
 mod selection;
 mod session;
+mod standing;
 
 pub use check::Check;
 pub use compare::{CompareRequest, Comparison, StateChoice, list_deliveries};

@@ -1,6 +1,6 @@
 //! Notes on a bundle besides its findings: what was skipped, and what to run to have it checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::list::MOST_SKIPPED;
@@ -56,6 +56,28 @@ pub(super) fn notes_on_generated(inventory: &Inventory) -> impl Iterator<Item = 
             path: Some(inventory.sources.file(set.file).path().to_owned()),
             line: None,
         })
+    })
+}
+
+/// Findings in test data that nothing delivers, each with the glob of its file: how many, and what to exclude.
+pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone) -> Option<Note> {
+    let globs: BTreeSet<&str> = found.clone().collect();
+    if globs.is_empty() {
+        return None;
+    }
+    let flags: Vec<String> = globs
+        .iter()
+        .map(|glob| format!("--exclude '{glob}'"))
+        .collect();
+    Some(Note {
+        severity: Severity::Info,
+        message: format!(
+            "{} in test data that nothing delivers: not counted; leave these files out with {}, or name them to have them checked",
+            plain::count(found.count(), "finding"),
+            flags.join(" ")
+        ),
+        path: None,
+        line: None,
     })
 }
 

@@ -64,6 +64,8 @@ pub struct CheckOptions {
     pub since: Option<Past>,
     /// Whether every single finding is reported, as baselines count them.
     pub every: bool,
+    /// Whether every file counts as applied, whoever delivers it: an editor shows what is open.
+    pub as_applied: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,
     /// Whether the deletions behind findings are drawn.
@@ -268,6 +270,7 @@ impl Session {
             only,
             since,
             every,
+            as_applied,
             fixes,
             graphs,
             today,
@@ -313,6 +316,7 @@ impl Session {
             baseline: self.known(&baseline)?,
             only,
             every,
+            as_applied,
             fixes,
             graphs,
             today,

@@ -146,6 +146,7 @@ pub(super) fn check_options() -> CheckOptions {
         today: Some(Date::today()),
         fixes: Fixes::OfUnsavedTexts,
         graphs: Graphs::LeftOut,
+        as_applied: true,
         ..CheckOptions::default()
     }
 }

@@ -118,6 +118,8 @@ pub struct Rule {
     pub is_slow: bool,
     /// Whether its findings are input that was not read, so that nothing else is known of it.
     pub is_unread: bool,
+    /// Whether it is about what a document must have to be applied, which a draft need not have.
+    pub is_of_applied: bool,
     /// The cascade behind its findings.
     pub cascade: Option<CascadeOf>,
 }
@@ -143,6 +145,11 @@ impl Rule {
 
     pub(super) const fn of_one_object(mut self) -> Self {
         self.reads_one_object = true;
+        self
+    }
+
+    pub(super) const fn of_applied(mut self) -> Self {
+        self.is_of_applied = true;
         self
     }
 
@@ -265,6 +272,7 @@ macro_rules! rule {
             reads_one_object: false,
             is_slow: false,
             is_unread: false,
+            is_of_applied: false,
             cascade: None,
         }
     };
@@ -383,6 +391,7 @@ mod tests {
         reads_one_object: false,
         is_slow: false,
         is_unread: false,
+        is_of_applied: false,
         cascade: None,
     };
 

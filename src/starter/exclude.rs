@@ -91,8 +91,8 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     })
 }
 
-/// The glob of the fixtures that `path` belongs to.
-fn fixture_glob(path: &str) -> Option<String> {
+/// The glob of the fixtures that `path` belongs to; `None` if it is none.
+pub fn fixture_glob(path: &str) -> Option<String> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut tests = None;
     for (folder, end) in components(folders) {

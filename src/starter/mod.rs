@@ -17,7 +17,7 @@ use bundles::Proposed;
 use cover::cover;
 use tree::{FileTree, folder_of};
 
-pub use exclude::{Exclusion, dominant, fixtures};
+pub use exclude::{Exclusion, dominant, fixture_glob, fixtures};
 pub use read::PathRoots;
 
 /// A proposal. It is a pure function of a tree; [`Starter::to_yaml`] writes it.

@@ -297,28 +297,6 @@ fn colours_links_and_drawing_follow_the_terminal() {
 }
 
 #[test]
-fn errors_in_fixtures_end_with_what_leaves_them_out() {
-    let repository = Repository::new();
-    for at in 0..3 {
-        repository.write(
-            &format!("m/testdata/{at}.yaml"),
-            &ERROR.replace("psp", &format!("psp-{at}")),
-        );
-    }
-    repository.write("m/web.yaml", INFO);
-    for format in ["human", "concise"] {
-        let (_, out, error) = repository.run(&["-o", format, "m"], "");
-        let proposal = "3 of 3 errors match one pattern; to leave these files out: --exclude '**/testdata/**'\n";
-        assert!((out + &error).contains(proposal), "{format}: {error}");
-    }
-    assert_eq!(
-        repository.run(&["--exclude", "**/testdata/**", "m"], "").0,
-        0,
-        "it is true"
-    );
-}
-
-#[test]
 fn a_list_has_columns() {
     let repository = all();
     let (_, out, _) = repository.run(&["list", "m"], "");

@@ -79,6 +79,7 @@ mod security;
 mod served_kinds;
 mod serves;
 mod shown_commands;
+mod standing;
 mod supply_chain;
 mod support;
 mod tables;

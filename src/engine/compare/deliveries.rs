@@ -31,10 +31,6 @@ pub fn list_deliveries(
     paths: &[String],
     config: &ConfigChoice,
 ) -> Result<DeliveryListing, SessionError> {
-    let state = StateReader::default().read(choice, paths)?;
-    if let Some(path) = state.missing.first() {
-        return Err(SessionError::NotInTree { path: path.clone() });
-    }
     let anchors = match choice {
         StateChoice::Path(path) => vec![path.clone()],
         _ => Vec::new(),
@@ -54,6 +50,37 @@ pub fn list_deliveries(
             .as_ref()
             .and_then(|config| config.clusters.as_deref()),
     };
+    evaluate(choice, paths, terms, |tree, all, scopes| {
+        let mut written = WrittenKeys::new(tree);
+        let mut deliveries: Vec<ListedDelivery> = all
+            .iter()
+            .map(|one| listed_delivery(one, scopes, &mut written))
+            .collect();
+        deliveries.sort_by(|one, other| one.id.cmp(&other.id));
+        let left = unreached::files(tree, all).into_iter();
+        DeliveryListing {
+            deliveries,
+            unreached: left
+                .map(|(file, objects)| UnreachedFile { file, objects })
+                .collect(),
+        }
+    })
+}
+
+/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds.
+///
+/// # Errors
+/// As [`list_deliveries`].
+pub(in crate::engine) fn evaluate<T>(
+    choice: &StateChoice,
+    paths: &[String],
+    terms: Terms<'_>,
+    answer: impl FnOnce(&TreeFiles<'_>, &[Delivery], &ClusterScopes) -> T,
+) -> Result<T, SessionError> {
+    let state = StateReader::default().read(choice, paths)?;
+    if let Some(path) = state.missing.first() {
+        return Err(SessionError::NotInTree { path: path.clone() });
+    }
     let (files, reader) = tree_files(&state.files, &state.others, &state.contents, state.reader);
     let tree = TreeFiles::new(
         files,
@@ -64,29 +91,17 @@ pub fn list_deliveries(
     );
     let scopes = ClusterScopes::of(&tree);
     let builds = Builds::of(&tree);
-    let mut all = flux::deliveries(&builds, &scopes, &limits, &[])?;
+    let limits = terms.limits;
+    let mut all = flux::deliveries(&builds, &scopes, limits, &[])?;
     let (argo, _) = argo::deliveries(&builds, &scopes, terms, &all, (&[], &Memory::default()))?;
     all.extend(argo);
     let budget = Budget::of(limits.instances);
     let roots = unreached::roots(&builds, &all, &budget);
     if budget.is_spent() {
-        return Err(BeyondLimit::of(Limit::Instances, &limits, "kustomizations").into());
+        return Err(BeyondLimit::of(Limit::Instances, limits, "kustomizations").into());
     }
     all.extend(roots);
-    let left = unreached::files(&tree, &all);
-    let mut written = WrittenKeys::new(&tree);
-    let mut deliveries: Vec<ListedDelivery> = all
-        .iter()
-        .map(|one| listed_delivery(one, &scopes, &mut written))
-        .collect();
-    deliveries.sort_by(|one, other| one.id.cmp(&other.id));
-    let left = left.into_iter();
-    Ok(DeliveryListing {
-        deliveries,
-        unreached: left
-            .map(|(file, objects)| UnreachedFile { file, objects })
-            .collect(),
-    })
+    Ok(answer(&tree, &all, &scopes))
 }
 
 /// The keys that files write, by file and the byte at which an object begins.

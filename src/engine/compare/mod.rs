@@ -19,5 +19,6 @@ mod telling;
 mod unchanged;
 
 pub use comparison::Comparison;
+pub(super) use deliveries::evaluate;
 pub use deliveries::list_deliveries;
 pub use request::{CompareRequest, StateChoice};

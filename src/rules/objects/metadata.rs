@@ -32,7 +32,8 @@ pub(in crate::rules) static OBJECT_WITHOUT_NAME: Rule = rule!(
     "An object has neither a name nor a generateName",
     object_without_name
 )
-.of_one_object();
+.of_one_object()
+.of_applied();
 
 pub(in crate::rules) static LIVE_OBJECT: Rule = rule!(
     Objects,

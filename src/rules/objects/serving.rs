@@ -16,7 +16,9 @@ pub(in crate::rules) static KIND_NOT_SERVED: Rule = rule!(
     "The API server does not serve the object's kind",
     kind_not_served
 )
-.once_per_message();
+.once_per_message()
+.of_applied();
+
 /// [SCOPE-1]: no match for the kind, so every client rejects the object.
 fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;

@@ -28,7 +28,8 @@ pub(in crate::rules) static UNREADABLE_DOCUMENT: Rule = rule!(
     "Kubernetes cannot read a document",
     unreadable_document
 )
-.of_unread_input();
+.of_unread_input()
+.of_applied();
 
 pub(in crate::rules) static DUPLICATE_KEY: Rule = rule!(
     Reading,

@@ -23,7 +23,8 @@ pub(in crate::rules) static OWNER_MISSING_FIELD: Rule = rule!(
     owner_missing_field
 )
 .fixes(&[Applicability::Safe, Applicability::Suggested])
-.of_one_object();
+.of_one_object()
+.of_applied();
 
 pub(in crate::rules) static OWNER_WRONG_TYPE: Rule = rule!(
     References,

@@ -1,0 +1,183 @@
+//! Who applies the files that findings are about. An error is certain, and certain needs a document that is applied: one that a
+//! delivery of the repository reaches, that Helm rendered, that comes from standard input, or that was named as a file.
+//!
+//! Nothing is evaluated unless a finding depends on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::compare::{StateChoice, evaluate};
+use super::input::Bundle;
+use super::merge::Merged;
+use crate::finding::{Finding, Severity};
+use crate::graph::argo::Terms;
+use crate::graph::delivery::Delivery;
+use crate::inventory::{STDIN, locate};
+use crate::kustomize::{ancestors, folder_of};
+use crate::rules::{self, Rule};
+use crate::starter::fixture_glob;
+use crate::text::{FileId, Limits};
+
+/// What becomes of a finding because of who applies its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It is what it is.
+    Applied,
+    /// Nothing delivers the file, and other files of the repository are delivered.
+    Draft,
+    /// The file is test data that nothing delivers; the glob matches such files.
+    TestData(String),
+}
+
+/// Finds out for the files of findings.
+pub(super) struct Standings<'s> {
+    bundles: &'s [Bundle],
+    merged: &'s Merged,
+    /// By the root of a repository; `None` where it could not be evaluated.
+    repositories: BTreeMap<PathBuf, Option<Delivered>>,
+    files: BTreeMap<FileId, Standing>,
+}
+
+impl<'s> Standings<'s> {
+    pub(super) fn new(bundles: &'s [Bundle], merged: &'s Merged) -> Self {
+        Self {
+            bundles,
+            merged,
+            repositories: BTreeMap::new(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// What becomes of a finding.
+    pub(super) fn of(&mut self, finding: &Finding) -> Standing {
+        let file = finding.primary.file;
+        let is_of_applied = rules::find(finding.rule).is_some_and(|rule: &Rule| rule.is_of_applied);
+        let depends = is_of_applied && finding.severity > Severity::Info;
+        if !depends && self.test_data(file).is_none() {
+            return Standing::Applied;
+        }
+        if !self.files.contains_key(&file) {
+            let standing = self.standing(file);
+            self.files.insert(file, standing);
+        }
+        match &self.files[&file] {
+            Standing::Draft if !depends => Standing::Applied,
+            standing => standing.clone(),
+        }
+    }
+
+    /// The path of a file, and the argument that led to it.
+    fn argument(&self, file: FileId) -> Option<(&'s str, &'s str)> {
+        let path = self.merged.sources.file(file).path();
+        let arguments = self.bundles.iter().flat_map(|bundle| &bundle.arguments);
+        let leads = |argument: &&String| {
+            let argument = argument.trim_end_matches('/');
+            let below = path.strip_prefix(argument);
+            argument == "." || below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        };
+        let argument = arguments
+            .filter(leads)
+            .max_by_key(|argument| argument.len())?;
+        Some((path, argument))
+    }
+
+    /// The glob of the test data that a file belongs to, as far as it lies below what was named.
+    fn test_data(&self, file: FileId) -> Option<String> {
+        let (path, argument) = self.argument(file)?;
+        let below = path.strip_prefix(argument).unwrap_or(path);
+        fixture_glob(below.trim_start_matches('/'))
+    }
+
+    fn standing(&mut self, file: FileId) -> Standing {
+        let source = self.merged.sources.file(file);
+        let Some((path, argument)) = self.argument(file) else {
+            return Standing::Applied;
+        };
+        let is_named = path == argument || path == STDIN;
+        if is_named || !source.rendered_parts().is_empty() {
+            return Standing::Applied;
+        }
+        let located = locate(path);
+        let root = repository_of(&located).unwrap_or_else(|| locate(argument));
+        let Some(place) = located.strip_prefix(&root).ok().and_then(Path::to_str) else {
+            return Standing::Applied;
+        };
+        let place = place.replace('\\', "/");
+        let test_data = self.test_data(file);
+        let limits = self.bundles.first().map(|bundle| bundle.inventory.limits);
+        let delivered = self
+            .repositories
+            .entry(root)
+            .or_insert_with_key(|root| Delivered::of(root, limits.unwrap_or_default()));
+        let Some(delivered) = delivered else {
+            return Standing::Applied;
+        };
+        let is_rendered = || {
+            let sources = self.merged.sources.iter();
+            sources
+                .into_iter()
+                .any(|(_, file)| !file.rendered_parts().is_empty())
+        };
+        match test_data {
+            _ if delivered.has(&place) => Standing::Applied,
+            Some(glob) => Standing::TestData(glob),
+            None if !delivered.is_empty() || is_rendered() => Standing::Draft,
+            None => Standing::Applied,
+        }
+    }
+}
+
+/// What a repository delivers.
+#[derive(Default)]
+struct Delivered {
+    /// What deliveries read and apply.
+    files: BTreeSet<String>,
+    /// Folders whose build fails: all that is in them may belong to it.
+    failing: BTreeSet<String>,
+}
+
+impl Delivered {
+    /// `None` if it is too much, or cannot be read.
+    fn of(root: &Path, limits: Limits) -> Option<Self> {
+        let choice = StateChoice::Path(root.to_str()?.to_owned());
+        let terms = Terms {
+            limits: &limits,
+            clusters: None,
+        };
+        evaluate(&choice, &[], terms, |_, all, _| Self::by(all)).ok()
+    }
+
+    fn by(all: &[Delivery]) -> Self {
+        let mut delivered = Self::default();
+        // Test data has deliveries too, which deliver nothing.
+        for one in all.iter().filter(|one| fixture_glob(&one.file).is_none()) {
+            if one.error.is_some() {
+                delivered.failing.insert(one.path.clone());
+            }
+            let written = one.resources.iter();
+            let written = written.map(|resource| resource.origin.file.to_string());
+            delivered.files.extend(written);
+            delivered.files.extend(one.reached.iter().cloned());
+            delivered.files.insert(one.file.to_string());
+        }
+        delivered
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    fn has(&self, file: &str) -> bool {
+        let mut folders = ancestors(folder_of(file));
+        self.files.contains(file) || folders.any(|folder| self.failing.contains(folder))
+    }
+}
+
+/// The root of the repository of git that a file is in.
+fn repository_of(file: &Path) -> Option<PathBuf> {
+    let root = file
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.join(".git").exists())?;
+    Some(root.to_owned())
+}

@@ -1,0 +1,162 @@
+//! Who applies the document that a finding is about: drafts are judged mildly, and test data decides nothing.
+
+use serde_json::Value;
+
+use crate::support::Repository;
+
+/// Neither has a name.
+const SKELETONS: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n---\napiVersion: apps/v1\nkind: Deployment\nspec: {}\n";
+
+const NAMED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: web}\n";
+
+const KUSTOMIZATION: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec: {interval: 10m, path: ./apps, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+";
+
+/// Flux delivers `apps/`, and nothing `snippets/`.
+fn repository() -> Repository {
+    let repository = Repository::new();
+    repository.write("clusters/prod/apps.yaml", KUSTOMIZATION);
+    repository.write("apps/web.yaml", NAMED);
+    repository.write("snippets/empty.yaml", SKELETONS);
+    repository
+}
+
+/// The exit status, and severity and file of each finding.
+fn checked(repository: &Repository, arguments: &[&str]) -> (i32, Vec<(String, String)>) {
+    let arguments = [&["--no-config", "-o", "json"], arguments].concat();
+    let (status, out, _) = repository.run(&arguments, "");
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    let findings = report["findings"].as_array().expect("findings");
+    let of = |finding: &Value, pointer: &str| {
+        let text = finding.pointer(pointer).and_then(Value::as_str);
+        text.unwrap_or_else(|| panic!("{pointer}: {finding}"))
+            .to_owned()
+    };
+    let found = findings
+        .iter()
+        .map(|finding| (of(finding, "/severity"), of(finding, "/location/file")));
+    (status, found.collect())
+}
+
+fn all(severity: &str, file: &str) -> Vec<(String, String)> {
+    vec![(severity.to_owned(), file.to_owned()); 2]
+}
+
+#[test]
+fn what_nothing_delivers_is_a_draft_where_other_files_are_delivered() {
+    let repository = repository();
+    let infos = all("info", "snippets/empty.yaml");
+    assert_eq!(checked(&repository, &["."]), (0, infos));
+    repository.write("apps/empty.yaml", SKELETONS);
+    let (status, found) = checked(&repository, &["."]);
+    assert_eq!(status, 1);
+    assert_eq!(found[..2], all("error", "apps/empty.yaml"));
+}
+
+#[test]
+fn the_repository_decides_and_not_the_folder_that_is_named() {
+    let repository = repository();
+    let infos = all("info", "snippets/empty.yaml");
+    assert_eq!(checked(&repository, &["snippets"]), (0, infos));
+}
+
+#[test]
+fn a_file_that_is_named_is_judged_as_one_that_is_applied() {
+    let repository = repository();
+    let errors = all("error", "snippets/empty.yaml");
+    assert_eq!(checked(&repository, &["snippets/empty.yaml"]), (1, errors));
+}
+
+#[test]
+fn without_any_delivery_every_file_may_be_applied() {
+    let repository = Repository::new();
+    repository.write("m/empty.yaml", SKELETONS);
+    repository.write("m/web.yaml", NAMED);
+    assert_eq!(
+        checked(&repository, &["m"]),
+        (1, all("error", "m/empty.yaml"))
+    );
+}
+
+#[test]
+fn a_severity_of_the_configuration_counts_for_drafts_too() {
+    let repository = repository();
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\nrules: {object-without-name: {severity: error}}\n",
+    );
+    let (status, ..) = repository.run(&["."], "");
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn test_data_decides_nothing_and_ends_in_one_line() {
+    let repository = Repository::new();
+    for at in 0..3 {
+        repository.write(&format!("m/pkg/testdata/{at}.yaml"), SKELETONS);
+    }
+    repository.write("m/web.yaml", NAMED);
+    let (status, out, error) = repository.run(&["--no-config", "m"], "");
+    assert_eq!(status, 0, "{out}{error}");
+    assert!(!out.contains("object-without-name"), "{out}");
+    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "6 findings in test data that nothing delivers: not counted; leave these files out with --exclude '**/testdata/**'";
+    assert!(said.contains(line), "{said}");
+    let (status, found) = checked(&repository, &["m/pkg/testdata"]);
+    assert_eq!(
+        (status, found.len()),
+        (1, 6),
+        "who names it wants it checked"
+    );
+}
+
+#[test]
+fn test_data_that_is_delivered_is_none() {
+    let repository = Repository::new();
+    repository.write(
+        "apps/kustomization.yaml",
+        "resources: [fixtures/empty.yaml]\n",
+    );
+    repository.write("apps/fixtures/empty.yaml", SKELETONS);
+    let (status, found) = checked(&repository, &["."]);
+    assert_eq!(status, 1);
+    assert_eq!(found.len(), 2);
+}
+
+const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: gadgets.example.com
+  labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: gadgets-1.0.0}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: gadgets, kind: Gadget}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+";
+
+#[test]
+fn labels_of_a_chart_are_no_release_where_something_else_installs() {
+    let keeps = |repository: &Repository| {
+        let (_, out, _) = repository.run(&["--no-config", "-o", "json", "."], "");
+        out.contains("uninstalling the release deletes")
+    };
+    let repository = Repository::new();
+    repository.write("crds/gadgets.yaml", DEFINITION);
+    assert!(keeps(&repository), "nothing else installs it");
+    repository.write("crds/kustomization.yaml", "resources: [gadgets.yaml]\n");
+    assert!(!keeps(&repository), "a kustomization builds it");
+    let repository = Repository::new();
+    repository.write("manifests/gadgets.yaml", DEFINITION);
+    repository.write(
+        "manifests/operator.clusterserviceversion.yaml",
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: gadgets.v1, namespace: operators}\n",
+    );
+    assert!(
+        !keeps(&repository),
+        "the Operator Lifecycle Manager installs it"
+    );
+}
