@@ -7,6 +7,8 @@ use foldhash::HashMap;
 use super::marks;
 use super::protection::{Removal, Spared, in_crds_folder, spared};
 use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::GroupKind;
+use crate::kustomize::folder_of;
 use crate::manifest::{Labels, Metadata};
 use crate::ownership::{DeliveryKind, DeliveryObject, Reach};
 use crate::text::{FileId, RenderedPart, SourceFile, Span};
@@ -235,6 +237,7 @@ impl Deliveries {
             templates: BTreeMap::new(),
         };
         let mut objects: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        let copied = CopiedFiles::of(inventory);
         for member in &inventory.members {
             let (all, with_marks) = objects
                 .entry(deliveries.configured.bundle(member.file))
@@ -243,6 +246,9 @@ impl Deliveries {
             let Some((regime, place)) = marked(member.object.metadata()) else {
                 continue;
             };
+            if regime == Regime::Helm && copied.has(member.file) {
+                continue;
+            }
             *with_marks += 1;
             let delivered = Delivered {
                 regime,
@@ -397,6 +403,30 @@ impl Deliveries {
         removal: Removal,
     ) -> Option<Spared<'a>> {
         spared(&member.object, self.template(inventory, member), removal)
+    }
+}
+
+/// Files whose objects keep the labels of the chart that they were copied from, and that something else than Helm installs: a
+/// kustomization names them, or they lie beside the ClusterServiceVersion of a bundle for the Operator Lifecycle Manager.
+struct CopiedFiles<'i> {
+    inventory: &'i Inventory,
+    bundles: BTreeSet<&'i str>,
+}
+
+impl<'i> CopiedFiles<'i> {
+    fn of(inventory: &'i Inventory) -> Self {
+        let versions = GroupKind::new("operators.coreos.com", "ClusterServiceVersion");
+        let versions = inventory.of_kind(versions);
+        let bundles = versions.map(|member| folder_of(inventory.sources.file(member.file).path()));
+        Self {
+            inventory,
+            bundles: bundles.collect(),
+        }
+    }
+
+    fn has(&self, file: FileId) -> bool {
+        let path = self.inventory.sources.file(file).path();
+        self.bundles.contains(folder_of(path)) || self.inventory.neighbourhood().is_kustomized(path)
     }
 }
 

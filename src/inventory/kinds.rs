@@ -95,9 +95,14 @@ struct Defined {
     /// `None` when the copies disagree or none says.
     scope: Option<Scope>,
     disagree: bool,
+    /// Whether the cluster takes one of the copies.
+    is_served: bool,
     /// The versions that some copy serves.
     served: Arc<[String]>,
 }
+
+/// The first release that serves no CustomResourceDefinition in v1beta1.
+const WITHOUT_BETA_CRDS: Release = Release::new(22);
 
 /// All kinds that the input may use.
 #[derive(Clone, Debug)]
@@ -117,12 +122,15 @@ impl Kinds {
         let mut copies: BTreeMap<GroupKind, Defined> = BTreeMap::new();
         for (id, crd) in crds {
             let kind = copies.entry(crd.group_kind().to_owned()).or_default();
+            // It says what the kind is, and nothing of what such a cluster serves.
+            let is_served = !crd.is_beta || release < WITHOUT_BETA_CRDS;
+            kind.is_served |= is_served;
             kind.crds.push(id);
             kind.plural = kind
                 .plural
                 .take()
                 .or_else(|| crd.plural.as_ref().map(|plural| plural.value.clone()));
-            for version in &crd.versions {
+            for version in crd.versions.iter().filter(|_| is_served) {
                 *kind.versions.entry(version.name.value.clone()).or_default() |= version.served;
             }
             let scope = crd.scope.as_ref().map(|scope| scope.value);
@@ -236,11 +244,11 @@ impl Defined {
         let crd = self.crds.first().copied();
         let serving = match (self.versions.get(version), crd) {
             (Some(true), _) => Serving::Yes,
-            (_, Some(crd)) => Serving::NotByCrd {
+            (_, Some(crd)) if self.is_served => Serving::NotByCrd {
                 crd,
                 served: Arc::clone(&self.served),
             },
-            (_, None) => Serving::Unknown,
+            _ => Serving::Unknown,
         };
         let source = crd
             .filter(|_| self.scope.is_some())

@@ -61,6 +61,8 @@ pub struct CustomResourceDefinition {
     pub scope: Option<Spanned<Scope>>,
     /// `spec.versions`, or the single `spec.version` of v1beta1; never empty.
     pub versions: Vec<CrdVersion>,
+    /// Whether it is written in v1beta1, which Kubernetes 1.22 removed: later clusters never had it.
+    pub is_beta: bool,
 }
 
 impl CustomResourceDefinition {
@@ -84,6 +86,7 @@ impl CustomResourceDefinition {
                 .collect(),
             scope: scope(version, spec),
             versions,
+            is_beta: version == "v1beta1",
         })
     }
 

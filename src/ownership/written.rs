@@ -14,8 +14,8 @@ pub enum Owner {
     /// An object in the input has the uid. The collector binds by uid alone ([GC-4]), so this is certain, whether or
     /// not the other coordinates agree.
     ByUid(ObjectId),
-    /// The dependent is rendered, so its uid proves nothing; an object in the input has the group, kind, implied
-    /// namespace and name ([SIM-6]). The assumption is that the reference means it.
+    /// The dependent or what it names is rendered, so that no uid proves anything; an object in the input has the group, kind,
+    /// implied namespace and name ([SIM-6]). The assumption is that the reference means it.
     ByName(ObjectId),
     /// Objects of that group, kind and name exist ([`Inventory::with_name`]), but only in other namespaces.
     Elsewhere,
@@ -134,12 +134,20 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     if let Some(&owner) = with_uid.and_then(<[_]>::first) {
         return Owner::ByUid(owner);
     }
-    if dependent.from_dump || reference.name().is_empty() || reference.kind().is_empty() {
+    if reference.name().is_empty() || reference.kind().is_empty() {
         return Owner::Absent;
     }
     let key = inventory.owner_key(dependent, reference);
-    if let Some(&owner) = key.as_ref().and_then(|key| inventory.with_key(key).first()) {
+    let named = key.as_ref().map_or(&[][..], |key| inventory.with_key(key));
+    // An object that has another uid is another object; one that is rendered has a uid that nobody knows.
+    let is_meant =
+        |id: &&ObjectId| !dependent.from_dump || inventory.member(**id).object.uid().is_none();
+    let named = named.first().filter(is_meant).copied();
+    if let Some(owner) = named {
         return Owner::ByName(owner);
+    }
+    if dependent.from_dump {
+        return Owner::Absent;
     }
     by_name_elsewhere(inventory, dependent, reference)
 }

@@ -36,6 +36,17 @@ static PATTERNS: [Pattern; 4] = [
     ),
 ];
 
+/// What may stand where a value is expected and YAML has no value that begins so: `@NAME@`, `%%_NAME_%%`, `%s`, `${NAME}`.
+static IN_PLACE_OF_A_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:@+[A-Za-z_][A-Za-z0-9_.-]*@+|%+[A-Za-z_][A-Za-z0-9_.-]*%+|%[-+#0-9.]*[sdvqtfx]\b|\$\{[^{}]+\})").ok()
+});
+
+/// Whether `text` begins with a placeholder that no value of YAML begins with.
+pub(super) fn stands_for_a_value(text: &str) -> bool {
+    let pattern = IN_PLACE_OF_A_VALUE.as_ref();
+    pattern.is_some_and(|pattern| pattern.is_match(text))
+}
+
 const RENDERED_AS_MISSING: [&str; 2] = ["<nil>", "<no value>"];
 
 /// Whether a placeholder may begin with that byte.

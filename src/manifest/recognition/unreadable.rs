@@ -54,6 +54,8 @@ impl Unreadable {
 /// The line of an error, and the line above it that may be the culprit.
 struct Lines<'f> {
     here: &'f str,
+    /// What begins at the error.
+    rest: &'f str,
     /// The last line above that is not blank, if the error is one that a reader notices a line later: a value on its
     /// own where a key is expected.
     above: &'f str,
@@ -87,8 +89,15 @@ impl<'f> Lines<'f> {
         };
         let noticed_late = problem.ends_with("could not find expected ':'") || goes_on();
         let above = if noticed_late { above() } else { "" };
+        // In a list between brackets the scanner takes the `$` of `${NAME}` for a text, and stumbles over the brace.
+        let begin = before.len() - usize::from(before.ends_with('$'));
+        let rest = file.slice(Span::new(
+            document.start + begin as u32,
+            error.start + end as u32,
+        ));
         Self {
             here: here.trim(),
+            rest,
             above: above.trim(),
         }
     }
@@ -98,6 +107,9 @@ impl<'f> Lines<'f> {
             .into_iter()
             .find_map(statement)
             .or_else(|| begins_with_braces(self.here))
+            .or_else(|| {
+                placeholder::stands_for_a_value(self.rest).then_some(TemplateLanguage::Placeholder)
+            })
     }
 }
 
@@ -150,10 +162,22 @@ pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
         || json_values(text, "\"kind\"").any(is_kind)
 }
 
-/// What follows each `"key":` of a text.
+/// What follows each `"key":` of a text at the top of a mapping: a configuration of another tool may have such a key deep inside.
 fn json_values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str> {
-    text.match_indices(key)
-        .filter_map(move |(at, key)| text[at + key.len()..].trim_start().strip_prefix(':'))
+    let mut depth = 0_usize;
+    let mut seen = 0;
+    text.match_indices(key).filter_map(move |(at, key)| {
+        for byte in text[seen..at].bytes() {
+            match byte {
+                b'{' => depth += 1,
+                b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        seen = at;
+        let value = text[at + key.len()..].trim_start().strip_prefix(':')?;
+        (depth <= 1).then_some(value)
+    })
 }
 
 #[cfg(test)]
@@ -169,6 +193,7 @@ mod tests {
             "- kind: Pod",
             "{\"apiVersion\":\"v1\"",
             "{\"kind\" : \"Pod\"",
+            "[{\"spec\": {}, \"kind\": \"Pod\"",
         ] {
             assert!(is_about_manifests(text), "{text}");
         }
@@ -177,6 +202,7 @@ mod tests {
             "{\n  // tasks\n  \"kind\": \"build\"",
             "my apiVersion: x",
             "  kind: of",
+            "{\n  // of an editor\n  \"schemas\": {\"a\": {\"apiVersion\": \"v1\", \"kind\": \"Pod\"}}",
         ] {
             assert!(!is_about_manifests(text), "{text}");
         }

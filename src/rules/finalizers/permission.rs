@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use foldhash::HashMap;
 
-use crate::finding::{Applicability, Severity};
+use crate::finding::Applicability;
 use crate::inventory::{Inventory, Member, ObjectId, table};
 use crate::kube::{GroupKind, Namespace, Scope, kinds};
 use crate::ownership::access::{
@@ -350,7 +350,6 @@ fn finding(
         place(role, first.plural).unwrap_or_else(|| role.object.name_span()),
         format!("{who} may not update {lacking}: where owner references are checked, it cannot make {kinds} an owner"),
     )
-    .severity(if near_miss { Severity::Warning } else { Severity::Info })
     .label("allows this, and nothing allows `finalizers`")
     .reason(format!(
         "Its ServiceAccount may create objects and change {kinds}, as their controller does. Controllers set \
