@@ -19,6 +19,9 @@ use crate::text::{ColumnUnit, FileId, Span, plain};
 /// readable.
 const MAX_PLACES: usize = 8;
 
+/// Lines that the places of a finding take before the rest of them is only counted.
+const MOST_LINES: usize = 20;
+
 /// Objects of a chain that are drawn. Each stands to the right of the one before it.
 const MAX_LINKS: usize = 12;
 
@@ -135,13 +138,26 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
     );
     let mut group = Group::with_title(title);
     let mut last_line = 1;
+    let (mut drawn, mut left_out) = (0, 0);
     for section in &sections {
+        drawn += section.height();
+        if drawn > MOST_LINES && !section.is_primary && !options.verbose {
+            left_out += section.excerpt.places.len();
+            continue;
+        }
         last_line = last_line.max(section.excerpt.last_line());
         group = section.draw(group, report);
     }
     let gutter = last_line.to_string().len();
-    let more = here.len().saturating_sub(MAX_PLACES) + elsewhere.len().saturating_sub(MAX_PLACES);
-    let more = (more > 0).then(|| format!("and {}", plain::count(more, "more place")));
+    let unlisted =
+        here.len().saturating_sub(MAX_PLACES) + elsewhere.len().saturating_sub(MAX_PLACES);
+    let more = unlisted + left_out;
+    let all = if left_out > 0 {
+        " (`-v` shows them)"
+    } else {
+        ""
+    };
+    let more = (more > 0).then(|| format!("and {}{all}", plain::count(more, "more place")));
     let alike = entry.alike().map(|alike| format!("and {alike}"));
     for text in more.into_iter().chain(alike) {
         group = group.element(Level::NOTE.no_name().message(text));
@@ -214,6 +230,11 @@ fn sections<'a>(
 }
 
 impl<'a> Section<'a> {
+    /// How many lines it takes, the one with its path included.
+    fn height(&self) -> usize {
+        self.excerpt.text.lines().count() + self.excerpt.places.len() + 2
+    }
+
     fn draw(&'a self, group: Group<'a>, report: &'a Report) -> Group<'a> {
         let path = plain::visible(report.path(self.file));
         let text = self.excerpt.text.as_str();

@@ -154,7 +154,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                     "Once deleted, the object stays Terminating until somebody removes the finalizer. There is no \
                      timeout, and the deletion of its namespace, of its CRD, and of its owner in the foreground, \
                      waits for it. The finalizer is not in the table of known finalizers, and no workload in the \
-                     input has a ServiceAccount whose permissions name this kind or its group.{assumed}"
+                     input has a ServiceAccount whose permissions let it change this kind.{assumed}"
                 ))
                 .claims_absence(inventory)
                 .help(format!(

@@ -1,5 +1,9 @@
 //! Rules on reading: what cannot be read, and what Kubernetes silently drops or overrides.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use memchr::memmem;
+
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{InDocument, Inventory, Member};
 use crate::kube::kinds;
@@ -171,8 +175,19 @@ fn has_its_own_rule(error: &DecodeError) -> bool {
         .any(|field| error.field.starts_with(field))
 }
 
+/// The keys that begin an object: where both are repeated, a second object follows.
+const OF_EVERY_OBJECT: [&str; 2] = ["apiVersion", "kind"];
+
 fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
     let mut objects = DocumentObjects::of(context.inventory);
+    let mut beginnings: BTreeMap<(FileId, u32), BTreeSet<&str>> = BTreeMap::new();
+    for problem in context.inventory.problems() {
+        let path = &*problem.what.path;
+        if OF_EVERY_OBJECT.contains(&path) {
+            let document = (problem.file, problem.document);
+            beginnings.entry(document).or_default().insert(path);
+        }
+    }
     for InDocument {
         file,
         document,
@@ -184,7 +199,20 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
             ProblemKind::MergeOverride { key } => (key, true),
             ProblemKind::DroppedContent { .. } | ProblemKind::NotUtf8 { .. } => continue,
         };
+        let begun = beginnings.get(&(file, document)).map_or(0, BTreeSet::len);
+        let is_unseparated = !merged && begun == OF_EVERY_OBJECT.len() && *problem.path == **key;
+        if is_unseparated && key != OF_EVERY_OBJECT[0] {
+            continue;
+        }
         let mut draft = match merged {
+            false if is_unseparated => Draft::in_file(file, problem.span, "a line `---` is missing before this object")
+                .label("begins another object")
+                .reason(
+                    "Kubernetes reads one object per document. Here two are in one: the keys of the second replace those of the first, \
+                     so the first object is never applied, and nothing says so. kustomize, and so Flux and `kubectl apply -k`, rejects \
+                     the file.",
+                )
+                .help("write a line `---` between the objects"),
             false => Draft::in_file(file, problem.span, format!("key `{key}` appears twice"))
                 .label("this one wins")
                 .reason(
@@ -305,7 +333,42 @@ fn bytes(count: u32) -> String {
     }
 }
 
+/// Looks like a blank, and is a letter to YAML: it comes from copied web pages.
+const NO_BREAK_SPACE: char = '\u{a0}';
+
+/// Keys that begin with a no-break space: the line looks indented, and is not.
+fn not_indented(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let begins = |key: &str| key.starts_with(NO_BREAK_SPACE);
+    let mut bytes = [0; 4];
+    let finder = memmem::Finder::new(NO_BREAK_SPACE.encode_utf8(&mut bytes));
+    let files = inventory.files();
+    let with_one = files.filter(|(_, file)| finder.find(file.source().text().as_bytes()).is_some());
+    for member in with_one.flat_map(|(id, _)| inventory.members_of(id)) {
+        let object = member.object.value();
+        let metadata = object.get("metadata");
+        let keys = [Some(object), metadata].into_iter().flatten();
+        let mut keys = keys.flat_map(|value| value.entries());
+        let Some(entry) = keys.find(|entry| begins(entry.key)) else {
+            continue;
+        };
+        let message = "a line begins with a no-break space (U+00A0)";
+        sink.push(
+            Draft::on(member, entry.key_span, message)
+                .severity(Severity::Warning)
+                .consequence(Consequence::Lost)
+                .label("the space is part of this key")
+                .reason(
+                    "YAML counts only ordinary spaces as indentation. The key stands where the line begins, with the character in its \
+                     name, and Kubernetes does not know it.",
+                )
+                .help("replace U+00A0 by ordinary spaces"),
+        );
+    }
+}
+
 fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
+    not_indented(context, sink);
     for InDocument {
         file,
         what: problem,
