@@ -153,7 +153,7 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
         here.len().saturating_sub(MAX_PLACES) + elsewhere.len().saturating_sub(MAX_PLACES);
     let more = unlisted + left_out;
     let all = if left_out > 0 {
-        " (`-v` shows them)"
+        " (`-v` shows more)"
     } else {
         ""
     };
