@@ -17,7 +17,9 @@ use super::published::PublishedArgs;
 use super::status::Status;
 use super::terminal;
 use crate::delivery::DeliveryTool;
-use crate::engine::{CompareRequest, Comparison, StateChoice};
+use crate::engine::{
+    CompareRequest, Comparison, SessionError, StateChoice, is_commit, usual_change,
+};
 use crate::finding::Severity;
 use crate::inventory::Release;
 use crate::kube::Policy;
@@ -29,13 +31,13 @@ use crate::suppression::Date;
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
     /// What the change starts from: a file or folder, or `-` for standard input
-    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, required_unless_present_any = ["base_ref", "staged", "paths"], conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
     base: Option<String>,
     /// What it leads to: a file or folder, or `-` for standard input
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, requires = "base", help_heading = "Input")]
     head: Option<String>,
     /// The branch or commit that the change starts from: compared is the commit at which head left it. Also A...B, and A..B for the
-    /// two commits as they are [default with --staged: HEAD]
+    /// two commits as they are [default: the default branch; on it HEAD, or without edits the commit before; with --staged HEAD]
     #[arg(long, value_name = "GITREF", help_heading = "Input")]
     base_ref: Option<String>,
     /// Compare with the commit of --base-ref as it is, even if head does not contain it
@@ -53,7 +55,7 @@ pub(super) struct DiffArgs {
     /// Compare with the index: what the next commit will contain
     #[arg(long, help_heading = "Input")]
     staged: bool,
-    /// Files, folders and globs of the two commits [default: the whole repository]; the first may be A...B or A..B instead of --base-ref
+    /// Files, folders and globs of both states [default: the whole repository]; the first may be a commit, A...B or A..B instead of --base-ref
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Render both states: with the commands under `render:`, else with kustomize. This runs code of both
@@ -233,37 +235,45 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
 impl DiffArgs {
     fn request(mut self) -> Result<CompareRequest, Error> {
         if self.base_ref.is_none() && self.base.is_none() && !self.staged {
-            // As `git diff A...B`; clap has seen to it that there is a path.
-            let first = self.paths.remove(0);
-            if Range::of(&first).is_none() || Path::new(&first).exists() {
-                return Err(Error::NoBase);
+            // As `git diff A...B` and `git diff A`.
+            let names_commits = |first: &String| {
+                !Path::new(first).exists() && (Range::of(first).is_some() || is_commit(first))
+            };
+            if self.paths.first().is_some_and(names_commits) {
+                self.base_ref = Some(self.paths.remove(0));
+            } else {
+                let usual = usual_change().map_err(SessionError::from)?;
+                terminal::say(&usual.said);
+                return Ok(self.between(usual.base, usual.head));
             }
-            self.base_ref = Some(first);
         }
-        let mut literal_base = self.no_merge_base;
         if let Some(range) = self.base_ref.as_deref().and_then(Range::of) {
             if self.staged || self.head_ref.is_some() {
                 return Err(Error::TwoHeads {
                     range: self.base_ref.unwrap_or_default(),
                 });
             }
-            literal_base |= range.is_literal;
+            self.no_merge_base |= range.is_literal;
             self.base_ref = Some(range.base);
             self.head_ref = Some(range.head);
         }
-        let base = match (self.base_ref, self.base) {
+        let base = match (self.base_ref.take(), self.base.take()) {
             (Some(reference), _) => StateChoice::Commit(reference),
             (None, _) if self.staged => StateChoice::Commit("HEAD".to_owned()),
             (None, path) => StateChoice::Path(path.unwrap_or_default()),
         };
-        let head = match (self.head_ref, self.head) {
+        let head = match (self.head_ref.take(), self.head.take()) {
             (Some(reference), _) => StateChoice::Commit(reference),
             (None, Some(path)) => StateChoice::Path(path),
             (None, None) if self.staged => StateChoice::Staged,
             (None, None) => StateChoice::WorkTree,
         };
-        Ok(CompareRequest {
-            literal_base,
+        Ok(self.between(base, head))
+    }
+
+    fn between(self, base: StateChoice, head: StateChoice) -> CompareRequest {
+        CompareRequest {
+            literal_base: self.no_merge_base,
             paths: self.paths,
             beside: self.beside,
             exclude: self.exclude,
@@ -282,7 +292,7 @@ impl DiffArgs {
             ignore: self.ignore,
             today: Some(Date::today()),
             ..CompareRequest::new(base, head)
-        })
+        }
     }
 }
 

@@ -39,11 +39,6 @@ pub(super) enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Steps(#[from] Mistake),
-    #[error("there is nothing to compare with")]
-    #[diagnostic(help(
-        "name the branch that this one is merged into, `--base-ref origin/main`, or two states: `--base OLD --head NEW`"
-    ))]
-    NoBase,
     #[error("`{range}` names what the change leads to, and another option does so too")]
     #[diagnostic(help(
         "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"

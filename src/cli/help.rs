@@ -55,13 +55,16 @@ Exit status:
 
 pub(super) const DIFF: &str = "\
 Examples:
-  ownerlint diff --base-ref origin/main           this branch and what is edited
+  ownerlint diff                                  this branch and what is edited
+  ownerlint diff origin/release                   the same against another branch
   ownerlint diff --staged                         what the next commit does
   ownerlint diff origin/main...HEAD               this branch without the edits
   ownerlint diff v1..v2                           two commits as they are
   ownerlint diff --base-ref origin/main clusters  one folder of both
   ownerlint diff --base old.yaml --head new.yaml  two renderings
 
+Without a base, the change starts where this branch left the default branch; on
+the default branch it is what is edited, or the last commit if nothing is.
 With --base-ref, files are read from the commits and never from a checkout. A
 change starts where it left its base: what origin/main gained since is not part
 of it. --no-merge-base compares with origin/main itself.
@@ -69,8 +72,11 @@ Where nothing was rendered, kustomizations are followed: an object belongs to
 every root that reaches its file, under the names that the root gives it.
 
 Exit status:
-  0  the states were compared
-  2  usage, configuration, I/O or internal failure";
+  0  nothing at or above --fail-on (default: error)
+  1  findings at or above it, or with `--fail-on unknown` an answer that is not
+     known
+  2  usage, configuration, I/O or internal failure
+  3  no Kubernetes object on either side (--allow-empty makes it 0)";
 
 pub(super) const PLAN: &str = "\
 Examples:

@@ -30,7 +30,9 @@ mod session;
 mod standing;
 
 pub use check::Check;
-pub use compare::{CompareRequest, Comparison, StateChoice, list_deliveries};
+pub use compare::{
+    CompareRequest, Comparison, StateChoice, UsualChange, is_commit, list_deliveries, usual_change,
+};
 pub use coverage::ReadExtent;
 pub use describe::{describe, tool};
 pub use error::SessionError;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::GitError;
 use super::command::{git, not_run, output};
+use super::{GitError, fetch};
 use crate::text::SourceFile;
 
 /// The name of a file's content, in hexadecimal digits: equal names are equal contents.
@@ -88,6 +88,24 @@ impl Blobs {
             contents => contents?,
         };
         self.read.extend(contents);
+        Ok(())
+    }
+
+    /// Fetches those of `names` that the repository lacks, in one request, and reads them. What cannot be had stays missing.
+    ///
+    /// # Errors
+    /// git cannot be run, or breaks off.
+    pub(super) fn fetch(
+        &mut self,
+        folder: &Path,
+        names: &BTreeSet<ObjectName>,
+    ) -> Result<(), GitError> {
+        let is_missing = |name: &&ObjectName| self.read.get(*name) == Some(&StoredContent::Missing);
+        let missing: Vec<ObjectName> = names.iter().filter(is_missing).cloned().collect();
+        if missing.is_empty() || !fetch::fetch(folder, &missing)? {
+            return Ok(());
+        }
+        self.read.extend(contents_of(folder, missing)?);
         Ok(())
     }
 

@@ -40,6 +40,16 @@ pub enum GitError {
         /// The commit that it leads to.
         head: String,
     },
+    /// Nobody says what changes are merged into.
+    #[error("no default branch is known: neither `origin/HEAD`, `main` nor `master`")]
+    #[diagnostic(help("name what to compare with: `--base-ref REF`"))]
+    NoDefaultBranch,
+    /// The first commit changes nothing.
+    #[error("HEAD is the first commit: there is nothing to compare it with")]
+    #[diagnostic(help(
+        "name what to compare with: `--base-ref REF`, or `--base PATH --head PATH`"
+    ))]
+    FirstCommit,
     /// A repository that only has commits.
     #[error("this repository is bare: it has no {missing}")]
     #[diagnostic(help("name a commit: `--head-ref REF`"))]
@@ -55,15 +65,6 @@ pub enum GitError {
     #[error("`{path}` is in conflict")]
     #[diagnostic(help("resolve the merge first"))]
     Conflict {
-        /// The path.
-        path: String,
-    },
-    /// FileContent that the clone does not have.
-    #[error("the content of `{path}` is not in this clone")]
-    #[diagnostic(help(
-        "a partial clone fetches content when it is needed: run `git fetch --refetch` without a filter"
-    ))]
-    MissingContent {
         /// The path.
         path: String,
     },

@@ -6,6 +6,7 @@
 mod blobs;
 mod command;
 mod error;
+mod fetch;
 mod folder;
 mod repository;
 mod snapshot;

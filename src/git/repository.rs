@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::{git, line, output, output_of};
 use super::snapshot::{FileContent, Snapshot, SnapshotFile};
-use super::{Blobs, GitError, StoredContent};
+use super::{Blobs, GitError};
 use crate::text::plain;
 
 /// A repository, seen from a folder.
@@ -94,6 +94,35 @@ impl Repository {
             reference: reference.to_owned(),
             head: head.to_owned(),
         })
+    }
+
+    /// The branch that changes are merged into: that of the remote, as the clone knows it, else a branch of the usual name.
+    pub fn default_branch(&self) -> Option<String> {
+        let of_remote = [
+            "symbolic-ref",
+            "--quiet",
+            "--short",
+            "refs/remotes/origin/HEAD",
+        ];
+        let of_remote = line(&self.folder, &of_remote).ok();
+        let usual = ["origin/main", "origin/master", "main", "master"];
+        let known = of_remote.into_iter().chain(usual.map(str::to_owned));
+        known
+            .into_iter()
+            .find(|reference| self.commit(reference).is_ok())
+    }
+
+    /// Whether the work tree is as the current commit has it, files that git ignores aside; `None` if there is no work tree.
+    ///
+    /// # Errors
+    /// git cannot compare them.
+    pub fn is_clean(&self) -> Result<Option<bool>, GitError> {
+        let Some(root) = self.work_tree.as_deref() else {
+            return Ok(None);
+        };
+        let others = ["ls-files", "--others", "--exclude-standard", "-z"];
+        let is_clean = self.changed_since("HEAD")?.is_empty() && output(root, &others)?.is_empty();
+        Ok(Some(is_clean))
     }
 
     /// Whether the current branch has a commit.
@@ -219,33 +248,25 @@ impl Repository {
         Ok(snapshot)
     }
 
-    /// Reads the stored contents of `files`.
+    /// Reads the stored contents of `files`; what a partial clone lacks is fetched, and is missing if it cannot be had.
     ///
     /// # Errors
-    /// git breaks off, or the clone lacks one.
+    /// git breaks off.
     pub fn read<'f>(
         &self,
         blobs: &mut Blobs,
-        files: impl Iterator<Item = (&'f str, &'f SnapshotFile)> + Clone,
+        files: impl Iterator<Item = (&'f str, &'f SnapshotFile)>,
     ) -> Result<(), GitError> {
         let stored = |file: &'f SnapshotFile| match &file.content {
             FileContent::Stored(name) => Some(name),
             FileContent::Disk(_) => None,
         };
         let names: BTreeSet<_> = files
-            .clone()
             .filter_map(|(_, file)| stored(file))
             .cloned()
             .collect();
-        blobs.read(&self.folder, names)?;
-        let lacks = |name| *blobs.get(name) == StoredContent::Missing;
-        let mut missing = files.filter(|(_, file)| stored(file).is_some_and(lacks));
-        match missing.next() {
-            Some((path, _)) => Err(GitError::MissingContent {
-                path: path.to_owned(),
-            }),
-            None => Ok(()),
-        }
+        blobs.read(&self.folder, names.clone())?;
+        blobs.fetch(&self.folder, &names)
     }
 
     /// The files that differ between the work tree and a commit, from the root; of one that was renamed both names.

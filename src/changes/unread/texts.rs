@@ -143,8 +143,12 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
             UnreadWhat::Unparsable
         };
         let content = finder.state.content(place).unwrap_or_default().to_owned();
-        let input =
-            FoundInput::new(what, format!("file {place}"), "the file cannot be read").taking_away();
+        let why = if reason.contains("not in this clone") {
+            "its content is not in this clone, and could not be fetched"
+        } else {
+            "the file cannot be read"
+        };
+        let input = FoundInput::new(what, format!("file {place}"), why).taking_away();
         finder.add(place, file, start, input.part(content));
     }
     let roots = file

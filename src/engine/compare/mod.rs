@@ -22,3 +22,4 @@ pub use comparison::Comparison;
 pub(super) use deliveries::evaluate;
 pub use deliveries::list_deliveries;
 pub use request::{CompareRequest, StateChoice};
+pub use start::{UsualChange, is_commit, usual_change};

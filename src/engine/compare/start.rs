@@ -1,9 +1,67 @@
 //! The state that a comparison starts from: of a commit that head does not contain, the commit at which head left it.
 
+use std::path::Path;
+
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
-use crate::git::GitError;
+use crate::git::{GitError, Repository};
 use crate::report::diff::StateName;
+
+/// What somebody means who compares and says with what not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsualChange {
+    /// What it starts from.
+    pub base: StateChoice,
+    /// What it leads to.
+    pub head: StateChoice,
+    /// What is compared, in words.
+    pub said: String,
+}
+
+/// The change that the current branch is: what it and the work tree add to the default branch; on the default branch what is edited,
+/// and without edits its last commit.
+///
+/// # Errors
+/// There is no repository, no commit, no default branch, or nothing before the first commit.
+pub fn usual_change() -> Result<UsualChange, GitError> {
+    let repository = Repository::discover(Path::new("."))?;
+    let head = repository.commit("HEAD")?;
+    let default = repository.default_branch();
+    let default = default.ok_or(GitError::NoDefaultBranch)?;
+    let left = repository.merge_base(&default, "HEAD")?;
+    let is_clean = repository.is_clean()?;
+    let (edited, tree) = match is_clean {
+        None => (StateChoice::Commit("HEAD".to_owned()), "HEAD"),
+        Some(_) => (StateChoice::WorkTree, "the work tree"),
+    };
+    let commit = |reference: &str| StateChoice::Commit(reference.to_owned());
+    if left != head {
+        return Ok(UsualChange {
+            base: commit(&default),
+            head: edited,
+            said: format!("comparing {tree} with the commit at which it left {default}"),
+        });
+    }
+    if is_clean == Some(false) {
+        return Ok(UsualChange {
+            base: commit("HEAD"),
+            head: edited,
+            said: "comparing the work tree with HEAD".to_owned(),
+        });
+    }
+    let parent = repository.commit("HEAD^");
+    parent.map_err(|_| GitError::FirstCommit)?;
+    Ok(UsualChange {
+        base: commit("HEAD^"),
+        head: commit("HEAD"),
+        said: format!("comparing HEAD, which is part of {default}, with the commit before it"),
+    })
+}
+
+/// Whether a word means a commit of the current repository.
+pub fn is_commit(word: &str) -> bool {
+    Repository::discover(Path::new(".")).is_ok_and(|repository| repository.commit(word).is_ok())
+}
 
 /// The state that is compared, and its name in reports.
 pub(super) struct Start {

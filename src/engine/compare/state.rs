@@ -192,7 +192,6 @@ impl StateReader {
         let config = |path: &&str| FILE_NAMES.contains(&name_of(path));
         let wanted = listed.found.into_iter().map(|at| all[at]);
         let mut wanted: BTreeSet<&str> = wanted.chain(all.iter().copied().filter(config)).collect();
-        self.follow(&repository, snapshot, &mut wanted)?;
         let charts: BTreeSet<&str> = all
             .iter()
             .filter(|path| is_chart(path))
@@ -203,15 +202,20 @@ impl StateReader {
                 argument.is_empty() || ancestors(path).any(|place| place == argument)
             })
         };
-        let others = all
-            .iter()
-            .copied()
-            .filter(|path| !wanted.contains(path) && may_be_input(path, &charts));
+        let others = all.iter().copied().filter(is_asked);
+        let others = others.filter(|path| may_be_input(path, &charts));
+        let mut others: BTreeSet<&str> = others.collect();
+        // All at once: what a partial clone lacks is fetched, and each request takes its time.
+        let first = wanted
+            .union(&others)
+            .map(|path| (*path, &snapshot.files[*path]));
+        repository.read(&mut self.blobs, first)?;
+        self.follow(&repository, snapshot, &mut wanted)?;
+        others.retain(|path| !wanted.contains(path));
         let others: Vec<(&str, &SnapshotFile)> = others
-            .filter(is_asked)
+            .into_iter()
             .map(|path| (path, &snapshot.files[path]))
             .collect();
-        repository.read(&mut self.blobs, others.iter().copied())?;
         let files: Vec<(&str, &SnapshotFile)> = wanted
             .into_iter()
             .map(|path| (path, &snapshot.files[path]))

@@ -123,13 +123,56 @@ fn ranges_are_read_as_git_reads_them() {
         error.starts_with("error: `main..topic` names what the change leads to"),
         "{error}"
     );
-    for path in ["apps", "../apps", "..", "apps/../apps"] {
-        let error = folder.run("", &[path]).expect_err("no base");
-        assert!(
-            error.starts_with("error: there is nothing to compare with"),
-            "{path}: {error}"
+}
+
+#[test]
+fn without_a_base_the_branch_is_compared_with_the_default_branch() {
+    let folder = parted();
+    for arguments in [&[][..], &["apps"], &["main"], &["main", "apps"]] {
+        assert_eq!(
+            folder.changes(arguments),
+            ["removed ConfigMap/?/a"],
+            "{arguments:?}"
         );
     }
+    folder.write("apps/new.yaml", &object("v1", "Secret", "new"));
+    let edited = ["removed ConfigMap/?/a", "added Secret/?/new"];
+    assert_eq!(folder.changes(&[]), edited, "what is edited counts");
+}
+
+#[test]
+fn on_the_default_branch_the_edits_are_compared_and_else_the_last_commit() {
+    let folder = repository();
+    assert_eq!(folder.changes(&[]), ["removed ConfigMap/?/a"], "edited");
+    folder.git(&["checkout", "-q", "--", "."]);
+    assert_eq!(folder.changes(&[]), ["removed ConfigMap/?/b"], "clean");
+}
+
+#[test]
+fn a_clone_knows_the_default_branch_by_any_name() {
+    let (folder, clone) = (parted(), Folder::new());
+    folder.git(&["branch", "-m", "main", "trunk"]);
+    folder.git(&["checkout", "-q", "trunk"]);
+    let url = format!("file://{}", folder.path().display());
+    clone.git(&["clone", "-q", &url, "."]);
+    clone.git(&["checkout", "-q", "topic"]);
+    assert_eq!(clone.changes(&[]), ["removed ConfigMap/?/a"]);
+}
+
+#[test]
+fn without_anything_to_compare_with_the_error_says_what_to_name() {
+    let folder = parted();
+    folder.git(&["branch", "-m", "main", "trunk"]);
+    let error = folder.run("", &[]).expect_err("no default branch");
+    assert!(error.contains("no default branch is known"), "{error}");
+    assert!(error.contains("--base-ref"), "{error}");
+    let first = Folder::new();
+    first
+        .git(&["init", "-q", "-b", "main"])
+        .write("a.yaml", &config("a"))
+        .commit();
+    let error = first.run("", &[]).expect_err("one commit");
+    assert!(error.contains("HEAD is the first commit"), "{error}");
 }
 
 #[test]
@@ -340,9 +383,9 @@ fn a_shallow_clone_says_what_it_lacks() {
     assert!(error.contains("fetch-depth: 0"), "{error}");
 }
 
-#[test]
-fn a_partial_clone_fetches_nothing_and_says_so() {
-    let (folder, clone) = (repository(), Folder::new());
+/// A clone without contents.
+fn without_contents(folder: &Folder) -> Folder {
+    let clone = Folder::new();
     folder.git(&["config", "uploadpack.allowFilter", "true"]);
     let url = format!("file://{}", folder.path().display());
     clone.git(&[
@@ -353,10 +396,50 @@ fn a_partial_clone_fetches_nothing_and_says_so() {
         &url,
         ".",
     ]);
-    let error = clone
-        .run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"])
-        .expect_err("no contents");
-    assert!(error.contains("is not in this clone"), "{error}");
+    clone
+}
+
+/// The contents that a clone has.
+fn contents(clone: &Folder) -> usize {
+    let output = std::process::Command::new("git")
+        .current_dir(clone.path())
+        .args(["cat-file", "--batch-all-objects", "--batch-check"])
+        .output()
+        .expect("git runs");
+    let listed = String::from_utf8(output.stdout).expect("text");
+    listed.matches(" blob ").count()
+}
+
+#[test]
+fn a_partial_clone_fetches_only_the_contents_that_matter() {
+    let folder = repository();
+    folder.write("notes.txt", "no manifest\n").commit();
+    for at in 0..20 {
+        folder
+            .write("other/c.yaml", &format!("{}# {at}\n", config("c")))
+            .commit();
+    }
+    folder.remove("other/c.yaml").commit();
+    let clone = without_contents(&folder);
+    assert_eq!(contents(&clone), 0);
+    let last = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
+    assert_eq!(clone.changes(&last), ["removed ConfigMap/?/c"]);
+    assert_eq!(contents(&clone), 1, "`c` as it was last, of 24 contents");
+}
+
+#[test]
+fn what_a_partial_clone_cannot_fetch_is_not_read_and_the_rest_is_compared() {
+    let folder = repository();
+    folder.git(&["checkout", "-q", "--", "."]);
+    let clone = without_contents(&folder);
+    let both = ["--base-ref", "HEAD", "--head-ref", "HEAD"];
+    assert_eq!(clone.changes(&both), [""; 0], "fetches what both have");
+    std::fs::rename(folder.path().join(".git"), folder.path().join("gone")).expect("a folder");
+    let last = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
+    let document = clone.run("", &last).expect("the run goes on");
+    assert_eq!(document["summary"]["verdict"], "unknown");
+    let unread = document["unread"].to_string();
+    assert!(unread.contains("apps/b.yaml"), "{unread}");
 }
 
 #[test]
