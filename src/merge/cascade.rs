@@ -45,6 +45,8 @@ pub enum CascadeKind {
     Generator,
     /// An owner of other objects.
     Owner,
+    /// Nothing else goes with it, and head still refers to it.
+    Used,
 }
 
 /// The cascades of a part, in the order of their culprits.
@@ -161,8 +163,15 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     if generates() {
         return Some(CascadeKind::Generator);
     }
-    let dependents = lost.clone().any(|loss| loss.key != member.key);
-    dependents.then_some(CascadeKind::Owner)
+    let own = |loss: &&Loss<'_>| loss.key == member.key;
+    let is_used = || {
+        lost.clone()
+            .any(|loss| own(&loss) && !loss.users.is_empty())
+    };
+    match lost.clone().all(|loss| own(&loss)) {
+        false => Some(CascadeKind::Owner),
+        true => is_used().then_some(CascadeKind::Used),
+    }
 }
 
 /// What is above the root of a chain: what took it along without a simulation saying so.

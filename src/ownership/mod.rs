@@ -11,6 +11,7 @@ mod generates;
 mod implied;
 pub mod known_finalizers;
 mod pod_specs;
+mod references;
 mod removers;
 mod serves;
 pub mod tables;

@@ -8,71 +8,13 @@ use std::sync::{Arc, LazyLock};
 use foldhash::HashSet;
 
 use super::pod_specs::{CustomField, CustomFields, PodSpec, is_custom, pod_spec};
+use super::references::{REFERENCES, Reference};
 use super::tables::FieldPath;
 use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
 use crate::finding::Certainty;
 use crate::inventory::{Inventory, Member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds};
 use crate::yaml::Value;
-
-/// A reference by name: where the mapping is that contains it, its key, and the kind that it names.
-struct NamedBy {
-    holder: FieldPath,
-    key: &'static str,
-    kind: GroupKind<&'static str>,
-}
-
-/// References in the spec of a Pod, from that spec.
-static IN_PODS: LazyLock<Vec<NamedBy>> = LazyLock::new(|| {
-    let mut named = fields(&[
-        ("volumes[].secret", "secretName", kinds::SECRET),
-        ("volumes[].configMap", "name", kinds::CONFIG_MAP),
-        (
-            "volumes[].persistentVolumeClaim",
-            "claimName",
-            kinds::PERSISTENT_VOLUME_CLAIM,
-        ),
-        (
-            "volumes[].projected.sources[].secret",
-            "name",
-            kinds::SECRET,
-        ),
-        (
-            "volumes[].projected.sources[].configMap",
-            "name",
-            kinds::CONFIG_MAP,
-        ),
-        ("volumes[].csi.nodePublishSecretRef", "name", kinds::SECRET),
-        ("imagePullSecrets[]", "name", kinds::SECRET),
-    ]);
-    for containers in ["containers[]", "initContainers[]", "ephemeralContainers[]"] {
-        for (field, kind) in [
-            ("env[].valueFrom.secretKeyRef", kinds::SECRET),
-            ("env[].valueFrom.configMapKeyRef", kinds::CONFIG_MAP),
-            ("envFrom[].secretRef", kinds::SECRET),
-            ("envFrom[].configMapRef", kinds::CONFIG_MAP),
-        ] {
-            named.extend(fields(&[(&format!("{containers}.{field}"), "name", kind)]));
-        }
-    }
-    named
-});
-
-/// References in other built-in objects and in those of the Gateway API.
-static IN_OBJECTS: LazyLock<Vec<(GroupKind<&str>, Vec<NamedBy>)>> = LazyLock::new(|| {
-    let tls: &[_] = &[("spec.tls[]", "secretName", kinds::SECRET)];
-    vec![
-        (GroupKind::new("networking.k8s.io", "Ingress"), fields(tls)),
-        (GroupKind::new("extensions", "Ingress"), fields(tls)),
-        (
-            kinds::SERVICE_ACCOUNT,
-            fields(&[
-                ("secrets[]", "name", kinds::SECRET),
-                ("imagePullSecrets[]", "name", kinds::SECRET),
-            ]),
-        ),
-    ]
-});
 
 /// Lists of references that name the kind: `{kind: Secret, name: x, namespace: y}`; a Secret where they do not.
 static CERTIFICATES: LazyLock<Vec<FieldPath>> = LazyLock::new(|| {
@@ -88,24 +30,12 @@ static CERTIFICATES: LazyLock<Vec<FieldPath>> = LazyLock::new(|| {
 });
 
 /// Keys of custom resources that name an object beside them, in a mapping with a `name`.
-const REFERENCES: [(&str, GroupKind<&str>); 4] = [
+const KEYS_OF_REFERENCES: [(&str, GroupKind<&str>); 4] = [
     ("secretRef", kinds::SECRET),
     ("secretKeyRef", kinds::SECRET),
     ("configMapRef", kinds::CONFIG_MAP),
     ("configMapKeyRef", kinds::CONFIG_MAP),
 ];
-
-fn fields(list: &[(&str, &'static str, GroupKind<&'static str>)]) -> Vec<NamedBy> {
-    let named = |&(holder, key, kind): &(&str, &'static str, GroupKind<&'static str>)| {
-        // Paths of this file; the tests read each of them.
-        Some(NamedBy {
-            holder: FieldPath::parse(holder).ok()?,
-            key,
-            kind,
-        })
-    };
-    list.iter().filter_map(named).collect()
-}
 
 /// Everything that the objects use, in their order.
 pub(super) fn of<'a>(inventory: &'a Inventory, members: &[&'a Member]) -> Vec<Tie> {
@@ -129,16 +59,18 @@ struct Uses<'a> {
 impl<'a> Uses<'a> {
     fn read(&mut self, member: &'a Member) {
         let object = &member.object;
+        let kind = object.group_kind();
+        for reference in REFERENCES.iter().filter(|row| row.from.as_ref() == kind) {
+            if kind != kinds::POD {
+                let whole = PodSpec {
+                    value: object.value(),
+                    field: String::new(),
+                };
+                self.named(member, &whole, reference, Certainty::Certain);
+            }
+        }
         if let Some(pod) = pod_spec(object) {
             self.pod(member, &pod, Certainty::Certain);
-        } else if let Some((_, named)) = IN_OBJECTS.iter().find(|(kind, _)| object.is(*kind)) {
-            let whole = PodSpec {
-                value: object.value(),
-                field: String::new(),
-            };
-            named
-                .iter()
-                .for_each(|named| self.named(member, &whole, named, Certainty::Certain));
         } else if object.group() == "gateway.networking.k8s.io" {
             self.certificates(member);
         } else if is_custom(object) {
@@ -161,29 +93,20 @@ impl<'a> Uses<'a> {
     }
 
     fn pod(&mut self, member: &'a Member, pod: &PodSpec<'a>, certainty: Certainty) {
-        IN_PODS
+        let of_pods = REFERENCES
             .iter()
-            .for_each(|named| self.named(member, pod, named, certainty));
-        if let Some(account) = pod.value.get("serviceAccountName") {
-            self.add(
-                member,
-                (kinds::SERVICE_ACCOUNT, None),
-                account,
-                &pod.field,
-                "serviceAccountName",
-                certainty,
-            );
-        }
+            .filter(|row| row.from.as_ref() == kinds::POD);
+        of_pods.for_each(|reference| self.named(member, pod, reference, certainty));
     }
 
     fn named(
         &mut self,
         member: &'a Member,
         start: &PodSpec<'a>,
-        named: &NamedBy,
+        reference: &Reference,
         certainty: Certainty,
     ) {
-        for holder in named.holder.nodes(start.value) {
+        for holder in reference.holders(start.value) {
             // The Pod starts without it.
             let optional = holder.get("optional").and_then(Value::as_bool) == Some(true);
             let certainty = if optional {
@@ -191,18 +114,14 @@ impl<'a> Uses<'a> {
             } else {
                 certainty
             };
-            let Some(name) = holder.get(named.key) else {
+            let Some(name) = holder.get(&reference.key) else {
                 continue;
             };
-            let field = joined(&start.field, named.holder.as_str());
-            self.add(
-                member,
-                (named.kind, None),
-                name,
-                &field,
-                named.key,
-                certainty,
-            );
+            let path = reference.holder.as_ref().map_or("", FieldPath::as_str);
+            let field = joined(&start.field, path);
+            let to = reference.to.as_ref();
+            let (place, key) = ((to, reference.scope, None), reference.key.as_str());
+            self.add(member, place, name, &field, key, certainty);
         }
     }
 
@@ -225,7 +144,7 @@ impl<'a> Uses<'a> {
                 );
                 self.add(
                     member,
-                    (kind, text("namespace")),
+                    (kind, Scope::Namespaced, text("namespace")),
                     name,
                     path.as_str(),
                     "name",
@@ -238,7 +157,7 @@ impl<'a> Uses<'a> {
     /// What a mapping of a custom resource may refer to.
     fn custom(&mut self, member: &'a Member, fields: &CustomFields<'a>, mapping: CustomField<'a>) {
         let path = || fields.path(mapping);
-        for (key, kind) in REFERENCES {
+        for (key, kind) in KEYS_OF_REFERENCES {
             let Some(reference) = mapping.value.get(key) else {
                 continue;
             };
@@ -248,7 +167,7 @@ impl<'a> Uses<'a> {
             let namespace = reference.get("namespace").and_then(Value::as_str);
             self.add(
                 member,
-                (kind, namespace),
+                (kind, Scope::Namespaced, namespace),
                 name,
                 &joined(&path(), key),
                 "name",
@@ -258,7 +177,7 @@ impl<'a> Uses<'a> {
         if let Some(name) = mapping.value.get("secretName") {
             self.add(
                 member,
-                (kinds::SECRET, None),
+                (kinds::SECRET, Scope::Namespaced, None),
                 name,
                 &path(),
                 "secretName",
@@ -270,7 +189,7 @@ impl<'a> Uses<'a> {
     fn add(
         &mut self,
         member: &'a Member,
-        (kind, namespace): (GroupKind<&str>, Option<&str>),
+        (kind, scope, namespace): (GroupKind<&str>, Scope, Option<&str>),
         name: Value<'a>,
         holder: &str,
         key: &str,
@@ -280,6 +199,7 @@ impl<'a> Uses<'a> {
             return;
         };
         let namespace = match (namespace, member.scope()) {
+            _ if scope == Scope::Cluster => Namespace::None,
             (Some(namespace), _) => Namespace::Named(namespace.into()),
             // A cluster-scoped object names the namespace, or its operator knows it.
             (None, Some(Scope::Cluster)) => return,
@@ -315,23 +235,5 @@ fn joined(holder: &str, key: &str) -> String {
         key.to_owned()
     } else {
         format!("{holder}.{key}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_path_is_read() {
-        assert_eq!(IN_PODS.len(), 7 + 3 * 4);
-        assert_eq!(
-            IN_OBJECTS
-                .iter()
-                .map(|(_, named)| named.len())
-                .collect::<Vec<_>>(),
-            [1, 1, 2]
-        );
-        assert_eq!(CERTIFICATES.len(), 3);
     }
 }

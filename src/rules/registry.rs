@@ -65,6 +65,7 @@ pub static RULES: &[&Rule] = &[
     &change::generator::GENERATOR_REMOVED,
     &change::data::VOLUME_REMOVED,
     &change::data::DATA_REMOVED,
+    &change::used::REFERRED_REMOVED,
     &change::owner::OWNER_REMOVED,
     &change::project::APPPROJECT_REMOVED,
     &change::weakened::PROTECTION_WEAKENED,

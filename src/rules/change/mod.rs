@@ -15,5 +15,6 @@ pub(super) mod owner;
 mod places;
 pub(super) mod project;
 mod recipe;
+pub(super) mod used;
 pub(super) mod weakened;
 mod words;

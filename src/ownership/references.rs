@@ -1,0 +1,146 @@
+//! Fields that name another object: `rules/tables/references.csv`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::tables::FieldPath;
+use crate::kube::{GroupKind, Scope};
+use crate::yaml::Value;
+
+const ROWS: &str = include_str!("../../rules/tables/references.csv");
+
+/// A row of the table.
+#[derive(Clone, Debug, Deserialize)]
+struct ReferenceRow {
+    from: String,
+    holder: String,
+    key: String,
+    when: String,
+    to: String,
+    scope: String,
+    #[serde(rename = "source")]
+    _source: String,
+}
+
+/// A field of a kind that names an object of another.
+#[derive(Clone, Debug)]
+pub(super) struct Reference {
+    /// The kind that has the field. `Pod` is the spec of every Pod, wherever it is described.
+    pub(super) from: GroupKind,
+    /// The mapping with the name: from the object, of a Pod from its spec; `None` is that itself.
+    pub(super) holder: Option<FieldPath>,
+    /// The key of the name.
+    pub(super) key: String,
+    /// The kind of what it names.
+    pub(super) to: GroupKind,
+    /// Whether that lives beside the object or in no namespace.
+    pub(super) scope: Scope,
+    /// What the mapping has to say under `kind`, and whether it may leave it out.
+    kind: Option<(String, bool)>,
+}
+
+/// A table that is not as `rules/tables/README.md` describes it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReferenceTableError {
+    /// A row has other columns.
+    #[error("references: {0}")]
+    Rows(#[from] csv::Error),
+    /// A cell has another form.
+    #[error(
+        "references: `{0}` is neither a path to a field, `kind=NAME`, `Namespaced` nor `Cluster`"
+    )]
+    Cell(String),
+}
+
+/// Reads the table.
+///
+/// # Errors
+/// A row that is not as the table's page describes it.
+pub(super) fn read(text: &str) -> Result<Vec<Reference>, ReferenceTableError> {
+    let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize::<ReferenceRow>();
+    rows.map(|row| reference(row?)).collect()
+}
+
+fn reference(row: ReferenceRow) -> Result<Reference, ReferenceTableError> {
+    let wrong = |cell: &str| ReferenceTableError::Cell(cell.to_owned());
+    let kind = |text: &str| {
+        let (kind, group) = text.split_once('.').unwrap_or((text, ""));
+        GroupKind::new(group, kind).to_owned()
+    };
+    let holder = match row.holder.as_str() {
+        "" => None,
+        path => Some(FieldPath::parse(path).map_err(|_| wrong(path))?),
+    };
+    let condition = match row.when.as_str() {
+        "" => None,
+        when => {
+            let said = when.strip_prefix("kind=").ok_or_else(|| wrong(when))?;
+            let kind = said.trim_end_matches('?');
+            Some((kind.to_owned(), said.ends_with('?')))
+        }
+    };
+    let scope = match row.scope.as_str() {
+        "Namespaced" => Scope::Namespaced,
+        "Cluster" => Scope::Cluster,
+        other => return Err(wrong(other)),
+    };
+    Ok(Reference {
+        from: kind(&row.from),
+        holder,
+        key: row.key,
+        to: kind(&row.to),
+        scope,
+        kind: condition,
+    })
+}
+
+/// The rows of the table; the tests read each of them.
+pub(super) static REFERENCES: LazyLock<Vec<Reference>> =
+    LazyLock::new(|| read(ROWS).unwrap_or_default());
+
+impl Reference {
+    /// The mappings that may contain the name, from the object or from the spec of a Pod.
+    pub(super) fn holders<'v>(&self, start: Value<'v>) -> Vec<Value<'v>> {
+        let all = match &self.holder {
+            None => vec![start],
+            Some(path) => path.nodes(start).into_iter().collect(),
+        };
+        let names = |holder: &Value<'v>| match &self.kind {
+            None => true,
+            Some((kind, is_default)) => match holder.get("kind").and_then(Value::as_str) {
+                Some(said) => said == kind,
+                None => *is_default,
+            },
+        };
+        all.into_iter().filter(names).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_read_and_names_two_kinds() {
+        let all = read(ROWS).expect("the table");
+        assert_eq!(all.len(), ROWS.lines().count() - 1);
+        assert!(
+            all.iter()
+                .all(|row| !row.to.kind.is_empty() && !row.from.kind.is_empty())
+        );
+    }
+
+    #[test]
+    fn a_row_of_another_form_is_refused() {
+        let head = ROWS.lines().next().unwrap_or_default();
+        for row in [
+            "A,spec[,b,,C,Cluster,x",
+            "A,,b,kin=C,C,Cluster,x",
+            "A,,b,,C,Global,x",
+            "A,b",
+        ] {
+            assert!(read(&format!("{head}\n{row}\n")).is_err(), "{row}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Objects that leave although head still refers to them by name.
+
+use super::places::on_base;
+use super::recipe::keep;
+use super::words::{leaving, shown, stuck, tool};
+use crate::finding::{Certainty, Consequence, Severity};
+use crate::inventory::Member;
+use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::text::plain;
+
+pub(in crate::rules) static REFERRED_REMOVED: Rule = rule!(
+    Change,
+    "referred-removed",
+    Warning,
+    Collected,
+    "An object leaves and is deleted although other objects of head refer to it",
+    change referred_removed
+);
+
+fn referred_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    let cascades = merge.of_kind(CascadeKind::Used);
+    sink.extend(cascades.filter_map(|cascade| draft(merge, cascade)));
+}
+
+fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
+    let member = cascade.culprit;
+    // What head adds and nobody read may contain it.
+    if cascade.instead.is_some() {
+        return None;
+    }
+    let own = cascade.losses.iter().find(|loss| loss.key == member.key)?;
+    let first = *own.users.first()?;
+    let severity = match is_certain(merge, member) {
+        true => Severity::Warning,
+        false => Severity::Info,
+    };
+    let others = match own.users.len() {
+        1 => String::new(),
+        n => format!(" and {}", plain::count(n - 1, "other object")),
+    };
+    let verb = match merge.is_told(member) {
+        true => "leaves",
+        false => "may leave",
+    };
+    let draft = on_base(
+        merge,
+        member,
+        member.object.name_span(),
+        format!("{} {verb} {}{others} without it", leaving(merge, member), named(first)),
+    )
+    .label("head still names it")
+    .reason(format!(
+        "{} deletes {}, and nothing in head creates it. What runs may go on with what it has read; what is started or reconciled \
+         from then on does not find it.{}",
+        tool(merge, member),
+        named(member),
+        stuck(cascade)
+    ))
+    .help(format!(
+        "remove or change what refers to it in the same change; or {}",
+        keep(merge.tool_of(member), "it")
+    ))
+    .field("metadata.name")
+    .severity(severity.min(cascade.severity))
+    .consequence(Consequence::Collected);
+    Some(shown(draft, merge, cascade))
+}
+
+/// Whether a field that can mean nothing else names it.
+fn is_certain(merge: &Merge<'_>, member: &Member) -> bool {
+    let outlook = merge.part.outlook.as_ref();
+    let ties = outlook.map(|outlook| outlook.ties());
+    let mut users = ties.into_iter().flat_map(|ties| ties.users_of(&member.key));
+    users.any(|tie| tie.certainty == Certainty::Certain)
+}
