@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Built, Source, build};
-use crate::delivery::{BundleTools, Deliveries};
+use crate::delivery::{BundleTools, DeliveredTogether, Deliveries};
 use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
 use crate::inventory::{FolderTrees, Inventory, ObjectId};
 use crate::kube::{ObjectKey, kinds};
@@ -31,6 +31,7 @@ pub struct Analysis<'a> {
     delivery_objects: OnceLock<Vec<DeliveryObject>>,
     reach: OnceLock<Reach>,
     deliveries: OnceLock<Deliveries>,
+    together: OnceLock<DeliveredTogether>,
     cluster: OnceLock<Option<Built>>,
 }
 
@@ -48,6 +49,7 @@ impl<'a> Analysis<'a> {
             delivery_objects: OnceLock::new(),
             reach: OnceLock::new(),
             deliveries: OnceLock::new(),
+            together: OnceLock::new(),
             cluster: OnceLock::new(),
         }
     }
@@ -138,6 +140,12 @@ impl<'a> Analysis<'a> {
         let deliveries = || Deliveries::of(self.inventory, self.delivery.clone());
         self.deliveries
             .get_or_init(|| deliveries().delivering(self.delivery_objects(), self.reach()))
+    }
+
+    /// Which of the objects one removal deletes together.
+    pub fn together(&self) -> &DeliveredTogether {
+        self.together
+            .get_or_init(|| self.deliveries().together(self.inventory))
     }
 
     /// What the objects of [`Self::delivery_objects`] deliver of the input.

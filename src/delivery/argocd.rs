@@ -8,7 +8,7 @@ use super::request::{Leaving, ToolRequest, Withdrawal};
 pub use crate::graph::argo::RESOURCES_FINALIZER;
 use crate::inventory::Member;
 use crate::kube::{Policy, Wait};
-use crate::manifest::Object;
+use crate::manifest::{Metadata, Object};
 
 /// The policy with which an Application deletes what it delivered when it is deleted, by its finalizer; `None` if it deletes nothing
 /// (argo-cd docs/user-guide/app_deletion.md).
@@ -97,7 +97,12 @@ fn by_waves<'a>(
 
 /// `argocd.argoproj.io/sync-wave`, else the weight of a Helm hook, else 0 (gitops-engine/pkg/sync/syncwaves/waves.go).
 pub fn wave(member: &Member) -> i64 {
-    let number = |key| member.object.metadata().annotation(key)?.value.parse().ok();
+    wave_of(member.object.metadata())
+}
+
+/// The same of metadata.
+pub(super) fn wave_of(metadata: Metadata<'_>) -> i64 {
+    let number = |key| metadata.annotation(key)?.value.parse().ok();
     number(marks::ARGOCD_SYNC_WAVE)
         .or_else(|| number(marks::HELM_HOOK_WEIGHT))
         .unwrap_or(0)

@@ -5,6 +5,7 @@
 //! pkg/action/hooks.go, execHook; pkg/release/v1/util/manifest_sorter.go). Argo CD applies the hooks of a wave together, waits for all
 //! of them, and deletes those with `HookSucceeded` at the end of the sync (gitops-engine pkg/sync/sync_context.go and pkg/sync/hook).
 
+use super::argocd::wave_of;
 use super::marks;
 use crate::manifest::{Metadata, Spanned};
 
@@ -120,16 +121,12 @@ impl<'a> Hook<'a> {
         let has = |names: [&str; 2]| policies.iter().any(|one| names.contains(one));
         let is_deleted_on_success = has(["HookSucceeded", "hook-succeeded"]);
         let is_written = is_deleted_on_success || has(["HookFailed", "hook-failed"]);
-        let waves = [marks::ARGOCD_SYNC_WAVE, marks::HELM_HOOK_WEIGHT];
-        let wave = waves
-            .into_iter()
-            .find_map(|key| annotated(metadata, key).parse().ok());
         Some(Self {
             tool: HookTool::ArgoCd,
             annotation,
             key,
             events: words(annotation.value, event),
-            weight: wave.unwrap_or_default(),
+            weight: wave_of(metadata),
             is_replaced: !is_written || has(["BeforeHookCreation", "before-hook-creation"]),
             is_deleted_on_success,
         })
@@ -147,7 +144,7 @@ impl<'a> Hook<'a> {
         self.events.iter().any(|event| event.operation == operation)
     }
 
-    /// Whether the tool installs with it: at the first install or sync, or whenever it upgrades.
+    /// Whether the first install or sync creates it.
     pub fn runs_at_first(&self) -> bool {
         self.runs_in(Operation::Install) || self.runs_in(Operation::Sync)
     }

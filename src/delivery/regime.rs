@@ -1,5 +1,6 @@
 //! By which tool an object is delivered, and how that is known.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
@@ -237,7 +238,7 @@ impl Deliveries {
             templates: BTreeMap::new(),
         };
         let mut objects: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        let copied = CopiedFiles::of(inventory);
+        let copied = LazyCell::new(|| copied_files(inventory));
         for member in &inventory.members {
             let (all, with_marks) = objects
                 .entry(deliveries.configured.bundle(member.file))
@@ -246,7 +247,7 @@ impl Deliveries {
             let Some((regime, place)) = marked(member.object.metadata()) else {
                 continue;
             };
-            if regime == Regime::Helm && copied.has(member.file) {
+            if regime == Regime::Helm && copied.contains(&member.file) {
                 continue;
             }
             *with_marks += 1;
@@ -408,26 +409,20 @@ impl Deliveries {
 
 /// Files whose objects keep the labels of the chart that they were copied from, and that something else than Helm installs: a
 /// kustomization names them, or they lie beside the ClusterServiceVersion of a bundle for the Operator Lifecycle Manager.
-struct CopiedFiles<'i> {
-    inventory: &'i Inventory,
-    bundles: BTreeSet<&'i str>,
-}
-
-impl<'i> CopiedFiles<'i> {
-    fn of(inventory: &'i Inventory) -> Self {
-        let versions = GroupKind::new("operators.coreos.com", "ClusterServiceVersion");
-        let versions = inventory.of_kind(versions);
-        let bundles = versions.map(|member| folder_of(inventory.sources.file(member.file).path()));
-        Self {
-            inventory,
-            bundles: bundles.collect(),
-        }
-    }
-
-    fn has(&self, file: FileId) -> bool {
-        let path = self.inventory.sources.file(file).path();
-        self.bundles.contains(folder_of(path)) || self.inventory.neighbourhood().is_kustomized(path)
-    }
+fn copied_files(inventory: &Inventory) -> BTreeSet<FileId> {
+    let versions = GroupKind::new("operators.coreos.com", "ClusterServiceVersion");
+    let versions = inventory.of_kind(versions);
+    let bundles: BTreeSet<&str> = versions
+        .map(|member| folder_of(inventory.sources.file(member.file).path()))
+        .collect();
+    let is_copied = |path: &str| {
+        bundles.contains(folder_of(path)) || inventory.neighbourhood().is_kustomized(path)
+    };
+    let files = inventory.files();
+    files
+        .filter(|(_, file)| is_copied(file.source().path()))
+        .map(|(id, _)| id)
+        .collect()
 }
 
 /// The template of each document of a file, with the document's start. Helm names every document of a template, and copies a

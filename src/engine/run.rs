@@ -19,7 +19,7 @@ use super::merge::{Merged, Places};
 use super::notes::{note_on_test_data, note_on_unlisted, notes_on_links};
 use super::repeats;
 use super::scope::FilesInScope;
-use super::standing::{Standing, Standings};
+use super::standing::{ByStanding, by_standing};
 use crate::baseline::{KnownFinding, Parted};
 use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
@@ -86,7 +86,18 @@ pub(super) fn check_analysed(
         cut_short,
     } = judged;
     let mut notes: Vec<Note> = check.notes.iter().cloned().chain(notes).collect();
-    let (findings, test_data) = run.by_standing(run.identified(findings));
+    let findings = run.identified(findings);
+    let ByStanding {
+        kept: findings,
+        test_data,
+    } = if check.as_applied {
+        ByStanding {
+            kept: findings,
+            ..ByStanding::default()
+        }
+    } else {
+        by_standing(findings, bundles, &merged, &check.severities)
+    };
     notes.extend(note_on_test_data(
         test_data.iter().map(|(glob, _)| glob.as_str()),
     ));
@@ -275,33 +286,6 @@ impl Run<'_> {
         reported(finding, chain_places, fingerprint, &self.check.severities)
     }
 
-    /// Lowers what is said of drafts, and takes out what is said of test data: neither is applied.
-    /// The latter come with the glob of their files.
-    fn by_standing(&self, findings: Vec<Reported>) -> (Vec<Reported>, Vec<(String, Reported)>) {
-        if self.check.as_applied {
-            return (findings, Vec::new());
-        }
-        let mut standings = Standings::new(self.bundles, self.merged);
-        let mut test_data = Vec::new();
-        let mut kept = Vec::with_capacity(findings.len());
-        for mut reported in findings {
-            match standings.of(&reported.finding) {
-                Standing::Applied => kept.push(reported),
-                Standing::Draft => {
-                    let finding = &mut reported.finding;
-                    finding.reason.push_str(DRAFT);
-                    // Who gives the rule a severity means all of its findings.
-                    if !self.check.severities.contains_key(finding.rule) {
-                        finding.severity = Severity::Info;
-                    }
-                    kept.push(reported);
-                }
-                Standing::TestData(glob) => test_data.push((glob, reported)),
-            }
-        }
-        (kept, test_data)
-    }
-
     /// Fingerprints are computed from all findings, so none depends on what is suppressed, in the baseline or in scope.
     fn identified(&self, found: Vec<(Finding, Vec<Option<Place>>)>) -> Vec<Reported> {
         if found.is_empty() {
@@ -487,9 +471,6 @@ pub(super) fn reported(
         fingerprint,
     }
 }
-
-/// Added to the reason of what is said of a draft.
-const DRAFT: &str = " Nothing in the repository delivers this file, and other files are delivered: it may be a draft.";
 
 /// What most errors have in common that looks like no manifest to apply.
 fn exclusion(findings: &[Reported], sources: &Sources) -> Option<Exclusion> {

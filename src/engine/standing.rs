@@ -14,13 +14,54 @@ use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::inventory::{STDIN, locate};
 use crate::kustomize::{ancestors, folder_of};
+use crate::report::Reported;
 use crate::rules::{self, Rule};
 use crate::starter::fixture_glob;
 use crate::text::{FileId, Limits};
 
+/// Added to the reason of what is said of a draft.
+const DRAFT: &str = " Nothing in the repository delivers this file, and other files are delivered: it may be a draft.";
+
+/// Findings, divided by who applies their files.
+#[derive(Default)]
+pub(super) struct ByStanding {
+    /// On what is applied, and on drafts.
+    pub(super) kept: Vec<Reported>,
+    /// On test data, each with the glob of its file.
+    pub(super) test_data: Vec<(String, Reported)>,
+}
+
+/// Lowers what is said of drafts, unless `severities` of the configuration say otherwise, and takes out what is said of test data:
+/// neither is applied.
+pub(super) fn by_standing(
+    findings: Vec<Reported>,
+    bundles: &[Bundle],
+    merged: &Merged,
+    severities: &BTreeMap<&'static str, Severity>,
+) -> ByStanding {
+    let mut standings = Standings::new(bundles, merged);
+    let mut divided = ByStanding::default();
+    for mut reported in findings {
+        match standings.of(&reported.finding) {
+            Standing::Applied => divided.kept.push(reported),
+            Standing::Draft => {
+                let finding = &mut reported.finding;
+                finding.reason.push_str(DRAFT);
+                // Who gives the rule a severity means all of its findings.
+                if !severities.contains_key(finding.rule) {
+                    finding.severity = Severity::Info;
+                }
+                divided.kept.push(reported);
+            }
+            Standing::TestData(glob) => divided.test_data.push((glob, reported)),
+        }
+    }
+    divided
+}
+
 /// What becomes of a finding because of who applies its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+enum Standing {
     /// It is what it is.
     Applied,
     /// Nothing delivers the file, and other files of the repository are delivered.
@@ -30,62 +71,78 @@ pub(super) enum Standing {
 }
 
 /// Finds out for the files of findings.
-pub(super) struct Standings<'s> {
-    bundles: &'s [Bundle],
+struct Standings<'s> {
     merged: &'s Merged,
+    limits: Limits,
+    /// What was named, without a slash at its end.
+    arguments: BTreeSet<&'s str>,
+    /// Whether Helm rendered some file.
+    is_rendered: bool,
     /// By the root of a repository; `None` where it could not be evaluated.
     repositories: BTreeMap<PathBuf, Option<Delivered>>,
+    /// The glob of the test data that a file belongs to, as far as it lies below what was named.
+    test_data: BTreeMap<FileId, Option<String>>,
     files: BTreeMap<FileId, Standing>,
 }
 
 impl<'s> Standings<'s> {
-    pub(super) fn new(bundles: &'s [Bundle], merged: &'s Merged) -> Self {
+    fn new(bundles: &'s [Bundle], merged: &'s Merged) -> Self {
+        let arguments = bundles.iter().flat_map(|bundle| &bundle.arguments);
+        let limits = bundles.first().map(|bundle| bundle.inventory.limits);
+        let mut sources = merged.sources.iter().map(|(_, file)| file);
         Self {
-            bundles,
             merged,
+            limits: limits.unwrap_or_default(),
+            arguments: arguments
+                .map(|argument| argument.trim_end_matches('/'))
+                .collect(),
+            is_rendered: sources.any(|file| !file.rendered_parts().is_empty()),
             repositories: BTreeMap::new(),
+            test_data: BTreeMap::new(),
             files: BTreeMap::new(),
         }
     }
 
     /// What becomes of a finding.
-    pub(super) fn of(&mut self, finding: &Finding) -> Standing {
+    fn of(&mut self, finding: &Finding) -> Standing {
         let file = finding.primary.file;
         let is_of_applied = rules::find(finding.rule).is_some_and(|rule: &Rule| rule.is_of_applied);
         let depends = is_of_applied && finding.severity > Severity::Info;
         if !depends && self.test_data(file).is_none() {
             return Standing::Applied;
         }
-        if !self.files.contains_key(&file) {
-            let standing = self.standing(file);
-            self.files.insert(file, standing);
+        let standing = match self.files.get(&file) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.standing(file);
+                self.files.insert(file, found.clone());
+                found
+            }
+        };
+        if standing == Standing::Draft && !depends {
+            return Standing::Applied;
         }
-        match &self.files[&file] {
-            Standing::Draft if !depends => Standing::Applied,
-            standing => standing.clone(),
-        }
+        standing
     }
 
-    /// The path of a file, and the argument that led to it.
+    /// The path of a file, and the argument that led to it: the longest, if several did.
     fn argument(&self, file: FileId) -> Option<(&'s str, &'s str)> {
         let path = self.merged.sources.file(file).path();
-        let arguments = self.bundles.iter().flat_map(|bundle| &bundle.arguments);
-        let leads = |argument: &&String| {
-            let argument = argument.trim_end_matches('/');
-            let below = path.strip_prefix(argument);
-            argument == "." || below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
-        };
-        let argument = arguments
-            .filter(leads)
-            .max_by_key(|argument| argument.len())?;
+        let named = ancestors(path).find_map(|place| self.arguments.get(place));
+        let argument = named.or_else(|| self.arguments.get("."))?;
         Some((path, argument))
     }
 
-    /// The glob of the test data that a file belongs to, as far as it lies below what was named.
-    fn test_data(&self, file: FileId) -> Option<String> {
-        let (path, argument) = self.argument(file)?;
-        let below = path.strip_prefix(argument).unwrap_or(path);
-        fixture_glob(below.trim_start_matches('/'))
+    fn test_data(&mut self, file: FileId) -> Option<String> {
+        if let Some(known) = self.test_data.get(&file) {
+            return known.clone();
+        }
+        let glob = self.argument(file).and_then(|(path, argument)| {
+            let below = path.strip_prefix(argument).unwrap_or(path);
+            fixture_glob(below.trim_start_matches('/'))
+        });
+        self.test_data.insert(file, glob.clone());
+        glob
     }
 
     fn standing(&mut self, file: FileId) -> Standing {
@@ -104,24 +161,18 @@ impl<'s> Standings<'s> {
         };
         let place = place.replace('\\', "/");
         let test_data = self.test_data(file);
-        let limits = self.bundles.first().map(|bundle| bundle.inventory.limits);
+        let limits = self.limits;
         let delivered = self
             .repositories
             .entry(root)
-            .or_insert_with_key(|root| Delivered::of(root, limits.unwrap_or_default()));
+            .or_insert_with_key(|root| Delivered::of(root, limits));
         let Some(delivered) = delivered else {
             return Standing::Applied;
-        };
-        let is_rendered = || {
-            let sources = self.merged.sources.iter();
-            sources
-                .into_iter()
-                .any(|(_, file)| !file.rendered_parts().is_empty())
         };
         match test_data {
             _ if delivered.has(&place) => Standing::Applied,
             Some(glob) => Standing::TestData(glob),
-            None if !delivered.is_empty() || is_rendered() => Standing::Draft,
+            None if !delivered.is_empty() || self.is_rendered => Standing::Draft,
             None => Standing::Applied,
         }
     }

@@ -56,7 +56,8 @@ impl StoredContent {
 }
 
 impl Blobs {
-    /// Reads those of `names` that are not read yet, in the repository that `folder` is in.
+    /// Reads those of `names` that are not read yet, in the repository that `folder` is in. What that lacks is fetched in one
+    /// request, and asked for once: what cannot be had stays missing.
     ///
     /// # Errors
     /// git cannot be run, or breaks off. A content that the repository lacks is no error: [`Blobs::get`] has none.
@@ -76,36 +77,21 @@ impl Blobs {
             // Where a partial clone lacks a content, some versions of git say so, and others end there.
             Err(GitError::BrokeOff) => {
                 let local = local_objects(folder)?;
-                let (there, missing) = names.into_iter().partition(|name| local.contains(name));
-                let missing: Vec<ObjectName> = missing;
-                self.read.extend(
-                    missing
-                        .into_iter()
-                        .map(|name| (name, StoredContent::Missing)),
-                );
+                let (there, missing): (Vec<_>, Vec<_>) =
+                    names.iter().cloned().partition(|name| local.contains(name));
+                let missing = missing.into_iter();
+                self.read
+                    .extend(missing.map(|name| (name, StoredContent::Missing)));
                 contents_of(folder, there)?
             }
             contents => contents?,
         };
         self.read.extend(contents);
-        Ok(())
-    }
-
-    /// Fetches those of `names` that the repository lacks, in one request, and reads them. What cannot be had stays missing.
-    ///
-    /// # Errors
-    /// git cannot be run, or breaks off.
-    pub(super) fn fetch(
-        &mut self,
-        folder: &Path,
-        names: &BTreeSet<ObjectName>,
-    ) -> Result<(), GitError> {
-        let is_missing = |name: &&ObjectName| self.read.get(*name) == Some(&StoredContent::Missing);
-        let missing: Vec<ObjectName> = names.iter().filter(is_missing).cloned().collect();
-        if missing.is_empty() || !fetch::fetch(folder, &missing)? {
-            return Ok(());
+        let is_missing = |name: &ObjectName| *self.get(name) == StoredContent::Missing;
+        let missing: Vec<ObjectName> = names.into_iter().filter(is_missing).collect();
+        if !missing.is_empty() && fetch::fetch(folder, &missing)? {
+            self.read.extend(contents_of(folder, missing)?);
         }
-        self.read.extend(contents_of(folder, missing)?);
         Ok(())
     }
 

@@ -265,8 +265,7 @@ impl Repository {
             .filter_map(|(_, file)| stored(file))
             .cloned()
             .collect();
-        blobs.read(&self.folder, names.clone())?;
-        blobs.fetch(&self.folder, &names)
+        blobs.read(&self.folder, names)
     }
 
     /// The files that differ between the work tree and a commit, from the root; of one that was renamed both names.

@@ -1,7 +1,5 @@
 //! What a CustomResourceDefinition says about its kind.
 
-use std::cmp::Ordering;
-
 use super::Spanned;
 use crate::kube::{GroupKind, Scope};
 use crate::text::Span;
@@ -16,32 +14,6 @@ pub struct CrdVersion {
     pub served: bool,
     /// Whether objects are stored in it; absent is false.
     pub storage: bool,
-}
-
-impl CrdVersion {
-    /// The order in which discovery prefers versions, the first choice greatest: `v2`, `v1`, `v1beta2`, `v1alpha1`, then other names
-    /// by the alphabet (k8s.io/apimachinery pkg/version/helpers.go, CompareKubeAwareVersionStrings).
-    pub fn by_priority(&self, other: &Self) -> Ordering {
-        let (one, two) = (self.name.as_str(), other.name.as_str());
-        match (stability(one), stability(two)) {
-            (None, None) => two.cmp(one),
-            (one, two) => one.cmp(&two),
-        }
-    }
-}
-
-/// How stable a version says that it is, its number, and the number of the beta or alpha; `None` for another name.
-fn stability(version: &str) -> Option<(u8, u64, u64)> {
-    let rest = version.strip_prefix('v')?;
-    let end = rest.find(|c: char| !c.is_ascii_digit());
-    let (major, rest) = rest.split_at(end.unwrap_or(rest.len()));
-    let major = major.parse().ok()?;
-    if rest.is_empty() {
-        return Some((2, major, 0));
-    }
-    let beta = rest.strip_prefix("beta").map(|minor| (1, minor));
-    let (kind, minor) = beta.or_else(|| rest.strip_prefix("alpha").map(|minor| (0, minor)))?;
-    Some((kind, major, minor.parse().ok()?))
 }
 
 /// A CustomResourceDefinition of `apiextensions.k8s.io`, v1 or v1beta1.
@@ -152,43 +124,4 @@ fn versions(spec: Value<'_>) -> Vec<CrdVersion> {
         }));
     }
     versions
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_preferred_as_discovery_does() {
-        let version = |name: &str| {
-            let span = Span::empty(0);
-            CrdVersion {
-                name: Spanned {
-                    value: name.to_owned(),
-                    key_span: span,
-                    span,
-                },
-                served: true,
-                storage: false,
-            }
-        };
-        // From the example of k8s.io/apimachinery.
-        let preferred = [
-            "v10",
-            "v2",
-            "v1",
-            "v11beta2",
-            "v10beta3",
-            "v3beta1",
-            "v12alpha1",
-            "v11alpha2",
-            "foo1",
-            "foo10",
-        ];
-        let mut sorted: Vec<CrdVersion> =
-            preferred.iter().rev().map(|name| version(name)).collect();
-        sorted.sort_by(|one, other| other.by_priority(one));
-        let names: Vec<&str> = sorted.iter().map(|version| version.name.as_str()).collect();
-        assert_eq!(names, preferred);
-    }
 }

@@ -164,14 +164,11 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
         return Some(CascadeKind::Generator);
     }
     let own = |loss: &&Loss<'_>| loss.key == member.key;
-    let is_used = || {
-        lost.clone()
-            .any(|loss| own(&loss) && !loss.users.is_empty())
-    };
-    match lost.clone().all(|loss| own(&loss)) {
-        false => Some(CascadeKind::Owner),
-        true => is_used().then_some(CascadeKind::Used),
+    if lost.clone().any(|loss| !own(&loss)) {
+        return Some(CascadeKind::Owner);
     }
+    let is_used = lost.clone().any(|loss| !loss.users.is_empty());
+    is_used.then_some(CascadeKind::Used)
 }
 
 /// What is above the root of a chain: what took it along without a simulation saying so.

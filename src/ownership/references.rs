@@ -1,11 +1,12 @@
 //! Fields that name another object: `rules/tables/references.csv`.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use super::tables::FieldPath;
-use crate::kube::{GroupKind, Scope};
+use crate::kube::{GroupKind, KindMap, Scope};
 use crate::yaml::Value;
 
 const ROWS: &str = include_str!("../../rules/tables/references.csv");
@@ -27,7 +28,7 @@ struct ReferenceRow {
 #[derive(Clone, Debug)]
 pub(super) struct Reference {
     /// The kind that has the field. `Pod` is the spec of every Pod, wherever it is described.
-    pub(super) from: GroupKind,
+    from: GroupKind,
     /// The mapping with the name: from the object, of a Pod from its spec; `None` is that itself.
     pub(super) holder: Option<FieldPath>,
     /// The key of the name.
@@ -42,7 +43,7 @@ pub(super) struct Reference {
 
 /// A table that is not as `rules/tables/README.md` describes it.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ReferenceTableError {
+enum ReferenceTableError {
     /// A row has other columns.
     #[error("references: {0}")]
     Rows(#[from] csv::Error),
@@ -57,7 +58,7 @@ pub(super) enum ReferenceTableError {
 ///
 /// # Errors
 /// A row that is not as the table's page describes it.
-pub(super) fn read(text: &str) -> Result<Vec<Reference>, ReferenceTableError> {
+fn read(text: &str) -> Result<Vec<Reference>, ReferenceTableError> {
     let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize::<ReferenceRow>();
     rows.map(|row| reference(row?)).collect()
 }
@@ -95,9 +96,23 @@ fn reference(row: ReferenceRow) -> Result<Reference, ReferenceTableError> {
     })
 }
 
-/// The rows of the table; the tests read each of them.
-pub(super) static REFERENCES: LazyLock<Vec<Reference>> =
-    LazyLock::new(|| read(ROWS).unwrap_or_default());
+/// The rows of the table by the kind that has the field; the tests read each of them.
+static BY_KIND: LazyLock<KindMap<Vec<Reference>>> = LazyLock::new(|| {
+    let mut rows: BTreeMap<GroupKind, Vec<Reference>> = BTreeMap::new();
+    for row in read(ROWS).unwrap_or_default() {
+        rows.entry(row.from.clone()).or_default().push(row);
+    }
+    let mut by_kind = KindMap::default();
+    for (kind, rows) in rows {
+        by_kind.insert(kind.as_ref(), rows);
+    }
+    by_kind
+});
+
+/// The fields of a kind that name other objects.
+pub(super) fn references_of(kind: GroupKind<&str>) -> &'static [Reference] {
+    BY_KIND.get(kind).map_or(&[], Vec::as_slice)
+}
 
 impl Reference {
     /// The mappings that may contain the name, from the object or from the spec of a Pod.

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use foldhash::HashSet;
 
 use super::pod_specs::{CustomField, CustomFields, PodSpec, is_custom, pod_spec};
-use super::references::{REFERENCES, Reference};
+use super::references::{Reference, references_of};
 use super::tables::FieldPath;
 use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
 use crate::finding::Certainty;
@@ -60,12 +60,13 @@ impl<'a> Uses<'a> {
     fn read(&mut self, member: &'a Member) {
         let object = &member.object;
         let kind = object.group_kind();
-        for reference in REFERENCES.iter().filter(|row| row.from.as_ref() == kind) {
-            if kind != kinds::POD {
-                let whole = PodSpec {
-                    value: object.value(),
-                    field: String::new(),
-                };
+        // The fields of a Pod are read from its spec, like those of every workload.
+        if kind != kinds::POD {
+            let whole = PodSpec {
+                value: object.value(),
+                field: String::new(),
+            };
+            for reference in references_of(kind) {
                 self.named(member, &whole, reference, Certainty::Certain);
             }
         }
@@ -93,10 +94,9 @@ impl<'a> Uses<'a> {
     }
 
     fn pod(&mut self, member: &'a Member, pod: &PodSpec<'a>, certainty: Certainty) {
-        let of_pods = REFERENCES
-            .iter()
-            .filter(|row| row.from.as_ref() == kinds::POD);
-        of_pods.for_each(|reference| self.named(member, pod, reference, certainty));
+        for reference in references_of(kinds::POD) {
+            self.named(member, pod, reference, certainty);
+        }
     }
 
     fn named(

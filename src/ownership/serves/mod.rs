@@ -83,6 +83,18 @@ pub enum Absence {
 }
 
 impl Backend {
+    /// The Service, if the input shows the workloads that answer for it.
+    pub fn with_workloads(&self) -> Option<ObjectId> {
+        match self {
+            Self::Service {
+                id,
+                pods: Selected::Workloads(_),
+                ..
+            } => Some(*id),
+            Self::Service { .. } | Self::Absent(_) => None,
+        }
+    }
+
     /// Whether the input contains the Service.
     pub fn is_known(&self) -> bool {
         matches!(self, Self::Service { .. })

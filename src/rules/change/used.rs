@@ -33,17 +33,19 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     }
     let own = cascade.losses.iter().find(|loss| loss.key == member.key)?;
     let first = *own.users.first()?;
-    let severity = match is_certain(merge, member) {
-        true => Severity::Warning,
-        false => Severity::Info,
+    let severity = if is_certain(merge, member) {
+        Severity::Warning
+    } else {
+        Severity::Info
     };
     let others = match own.users.len() {
         1 => String::new(),
         n => format!(" and {}", plain::count(n - 1, "other object")),
     };
-    let verb = match merge.is_told(member) {
-        true => "leaves",
-        false => "may leave",
+    let verb = if merge.is_told(member) {
+        "leaves"
+    } else {
+        "may leave"
     };
     let draft = on_base(
         merge,

@@ -1,7 +1,5 @@
 //! Deliveries that need a ServiceAccount to delete what they delivered, and are deleted together with it.
 
-use std::cell::LazyCell;
-
 use crate::inventory::Member;
 use crate::kube::{GroupKind, ObjectKey, kinds};
 use crate::rules::draft::Draft;
@@ -26,7 +24,6 @@ const DELIVERIES: [GroupKind<&str>; 2] = [kinds::HELM_RELEASE, kinds::FLUX_KUSTO
 fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let deliveries = context.analysis.deliveries();
-    let delivered = LazyCell::new(|| deliveries.together(inventory));
     for member in inventory.of_kinds(&DELIVERIES) {
         // Into another cluster the account of that cluster works.
         let is_elsewhere = member.object.at(&["spec", "kubeConfig"]).is_some();
@@ -46,20 +43,21 @@ fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
             let reached = deliveries.reached(member);
             reached.is_none_or(|reached| reached.prunes || reached.deletes)
         };
-        if delivered.has(member, account) && deletes() {
+        if context.analysis.together().has(member, account) && deletes() {
             sink.push(loses(member, account, written.span()));
         }
     }
 }
 
 fn loses(member: &Member, account: &Member, place: Span) -> Draft {
-    let (controller, work, what) = match member.object.is(kinds::HELM_RELEASE) {
-        true => (
+    let (controller, work, what) = if member.object.is(kinds::HELM_RELEASE) {
+        (
             "helm-controller",
             "uninstall the release",
             "the release installed",
-        ),
-        false => ("kustomize-controller", "prune", "the Kustomization applied"),
+        )
+    } else {
+        ("kustomize-controller", "prune", "the Kustomization applied")
     };
     let message = format!(
         "{} is deleted together with {}, which it needs to {work}",

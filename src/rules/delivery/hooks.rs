@@ -1,16 +1,15 @@
 //! Rules on hooks: what their deletion takes along, and what is not there when they run.
 
-use std::cell::LazyCell;
-
 use crate::delivery::{
-    DeliveredTogether, FluxObject, Hook, HookEvent, HookTool, Operation, Phase, Regime, Removal,
-    Sequence, kind_order, marks,
+    FluxObject, Hook, HookEvent, HookTool, Operation, Phase, Regime, Removal, Sequence, kind_order,
+    marks,
 };
 use crate::finding::{Certainty, Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::{GroupKind, kinds};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{Tie, TieKind, data_loss};
+use crate::rules::delivery::protection::keep_of_helm;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
@@ -73,7 +72,6 @@ pub(in crate::rules) fn deletion_of(hook: &Hook<'_>, member: &Member) -> Option<
 }
 
 fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
-    let delivered = LazyCell::new(|| context.analysis.deliveries().together(context.inventory));
     for member in &context.inventory.members {
         let Some(hook) = hook_of(context, member) else {
             continue;
@@ -82,7 +80,7 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         // `protection-ineffective` says it of what somebody wanted to keep.
-        if is_meant_to_stay(member) {
+        if keep_of_helm(member).is_some() {
             continue;
         }
         if let Some((loss, severity)) = loss(context, member) {
@@ -91,13 +89,14 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
                     .reason(format!("{} {loss}", why(&hook)))
                     .severity(severity),
             );
-        } else if let Some(user) = user_of(context, &delivered, member) {
-            let (effect, severity) = match hook.is_deleted_on_success {
-                true => ("starts no Pod any more", Severity::Warning),
-                false => (
+        } else if let Some(user) = user_of(context, member) {
+            let (effect, severity) = if hook.is_deleted_on_success {
+                ("starts no Pod any more", Severity::Warning)
+            } else {
+                (
                     "finds other contents then, if the chart makes them up",
                     Severity::Info,
-                ),
+                )
             };
             // Only what is made up differs from one rendering to the next.
             if !hook.is_deleted_on_success && !member.object.is(kinds::SECRET) {
@@ -134,15 +133,6 @@ fn not_kept(hook: &Hook<'_>, member: &Member, deleted: &str) -> Draft {
             ),
         })
         .field(format!("metadata.annotations.{}", hook.key))
-}
-
-/// Whether its author wrote that the object must stay.
-pub(in crate::rules) fn is_meant_to_stay(member: &Member) -> bool {
-    let policy = member
-        .object
-        .metadata()
-        .annotation(marks::HELM_RESOURCE_POLICY);
-    policy.is_some_and(|policy| policy.value.trim() == "keep")
 }
 
 fn why(hook: &Hook<'_>) -> String {
@@ -187,16 +177,13 @@ fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
 }
 
 /// An object that is there all the time and needs `member`.
-fn user_of<'a>(
-    context: &Context<'a>,
-    delivered: &DeliveredTogether,
-    member: &Member,
-) -> Option<&'a Member> {
+fn user_of<'a>(context: &Context<'a>, member: &Member) -> Option<&'a Member> {
     let inventory = context.inventory;
     let users = context.analysis.ties().users_of(&member.key);
     let users = users.filter(|tie| tie.certainty == Certainty::Certain);
     let users = users.map(|tie| inventory.member(tie.from));
     let mut users = users.filter(|user| !user.object.is(kinds::SERVICE_ACCOUNT));
+    let delivered = context.analysis.together();
     users.find(|user| delivered.has(user, member) && hook_of(context, user).is_none())
 }
 
@@ -223,7 +210,7 @@ fn hook_lacks_dependency(context: &Context<'_>, sink: &mut Sink) {
     let Some(first) = hooks.next() else {
         return;
     };
-    let delivered = context.analysis.deliveries().together(inventory);
+    let delivered = context.analysis.together();
     for (member, hook) in [first].into_iter().chain(hooks) {
         let needs = context.analysis.ties().from(member.id).iter();
         let needs =
@@ -374,9 +361,10 @@ fn lacking(
         }
         Operation::Delete => "the uninstall fails when its time is up",
     };
-    let starts = match needed.object.is(kinds::SERVICE_ACCOUNT) {
-        true => "Without its ServiceAccount no Pod is created",
-        false => "Without it the Pod does not start",
+    let starts = if needed.object.is(kinds::SERVICE_ACCOUNT) {
+        "Without its ServiceAccount no Pod is created"
+    } else {
+        "Without it the Pod does not start"
     };
     let help = match lack {
         Lack::NotYet | Lack::Never => format!(

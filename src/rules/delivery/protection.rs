@@ -260,13 +260,18 @@ fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
     Proposal::suggested(format!("add the annotation `{key}: {value}`")).annotate(member, key, value)
 }
 
-/// Case h: neither tool looks at the annotation when it deletes a hook (helm pkg/action/hooks.go, deleteHookByPolicy).
-fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
-    let keep = member
+/// `helm.sh/resource-policy: keep`, as its author meant it.
+pub(in crate::rules) fn keep_of_helm(member: &Member) -> Option<Spanned<&str>> {
+    let policy = member
         .object
         .metadata()
         .annotation(marks::HELM_RESOURCE_POLICY);
-    let keep = keep.filter(|policy| policy.value.trim() == "keep")?;
+    policy.filter(|policy| policy.value.trim() == "keep")
+}
+
+/// Case h: neither tool looks at the annotation when it deletes a hook (helm pkg/action/hooks.go, deleteHookByPolicy).
+fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
+    let keep = keep_of_helm(member)?;
     let hook = hook_of(context, member)?;
     let deleted = deletion_of(&hook, member)?;
     let tool = hook.tool.name();
@@ -297,9 +302,7 @@ fn read_by_another_tool(
     delivery: &DeliveryObjects,
 ) -> Option<Draft> {
     let metadata = member.object.metadata();
-    let keep = metadata
-        .annotation(marks::HELM_RESOURCE_POLICY)
-        .filter(|policy| policy.value.trim() == "keep");
+    let keep = keep_of_helm(member);
     let flux = metadata
         .annotation(marks::FLUX_PRUNE)
         .filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));

@@ -33,7 +33,8 @@ fn provider_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     for set in context.analysis.deliveries().sets(inventory) {
         let members: Vec<&Member> = set.members.iter().map(|id| inventory.member(*id)).collect();
         let providers = members.iter().filter(|member| member.object.is(PROVIDER));
-        if has_hook_before(context, &set) {
+        let providers: Vec<&&Member> = providers.collect();
+        if providers.is_empty() || has_hook_before(context, &set) {
             continue;
         }
         for provider in providers {

@@ -280,21 +280,23 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
             "Namespace" => " So does all that is in it.",
             _ => " What it grants stays granted.",
         };
-        let default = match hook.is_replaced {
-            true => "Helm deletes this hook only before it creates it again.",
-            false => "This delete policy does not delete a hook that succeeded.",
+        let default = if hook.is_replaced {
+            "Helm deletes this hook only before it creates it again."
+        } else {
+            "This delete policy does not delete a hook that succeeded."
         };
-        let help = match holds {
-            true => format!(
+        let help = if holds {
+            format!(
                 "remove `{}`, and Helm deletes the object with the release",
                 hook.key
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "add `hook-succeeded` to `{}` if the object is needed only while the hook runs; otherwise remove `{}`, and Helm \
                  deletes the object with the release",
                 marks::HELM_HOOK_DELETE_POLICY,
                 hook.key
-            ),
+            )
         };
         let draft = Draft::on(
             member,

@@ -2,8 +2,9 @@
 
 use crate::finding::Severity;
 use crate::inventory::Member;
+use crate::kube::sort_versions;
 use crate::manifest::CrdVersion;
-use crate::ownership::{Backend, Purpose, Selected, ServedClient, instances_of};
+use crate::ownership::{Purpose, ServedClient, instances_of};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::finalizers::held::counted;
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -24,12 +25,7 @@ fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
     for client in &context.ownership.serves.clients {
         let is_conversion = matches!(client.purpose, Purpose::Conversion);
         // Where the input does not show who answers, nothing shows that it goes.
-        let Backend::Service {
-            id,
-            pods: Selected::Workloads(_),
-            ..
-        } = &client.backend
-        else {
+        let Some(id) = client.backend.with_workloads() else {
             continue;
         };
         let definition = inventory.member(client.object);
@@ -46,19 +42,25 @@ fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
             .filter(|member| context.analysis.in_one_tree(definition.file, member.file))
             .collect();
         if !inside.is_empty() {
-            let service = inventory.member(*id);
-            let versions = (preferred.name.as_str(), stored.name.as_str());
-            sink.push(blocks((definition, client), service, versions, &inside));
+            let service = inventory.member(id);
+            sink.push(blocks(
+                (definition, client),
+                service,
+                (&preferred, stored),
+                &inside,
+            ));
         }
     }
 }
 
 /// The version that discovery prefers and the one in which objects are stored; `None` if there is only one.
-fn versions(all: &[CrdVersion]) -> Option<(&CrdVersion, &CrdVersion)> {
+fn versions(all: &[CrdVersion]) -> Option<(String, &str)> {
     let served = all.iter().filter(|version| version.served);
-    let preferred = served.max_by(|one, other| one.by_priority(other))?;
+    let mut served: Vec<String> = served.map(|version| version.name.value.clone()).collect();
+    sort_versions(&mut served);
     let stored = all.iter().find(|version| version.storage)?;
-    (all.len() > 1).then_some((preferred, stored))
+    let preferred = served.into_iter().next()?;
+    (all.len() > 1).then_some((preferred, stored.name.as_str()))
 }
 
 fn blocks(
@@ -69,28 +71,28 @@ fn blocks(
 ) -> Draft {
     let namespace = client.service.namespace.as_str();
     let objects = counted(named(inside[0]), inside.len());
-    let (severity, message, when) = match preferred == stored {
-        false => (
+    let gone = format!("once {} is gone", named(service));
+    let (severity, message, when) = if preferred == stored {
+        (
+            Severity::Info,
+            format!(
+                "deleting namespace `{namespace}` may get stuck: {objects} in it may not be readable {gone}"
+            ),
+            format!(
+                "Objects are read as `{preferred}` to be deleted, and those that were written before it became the stored version \
+                 are stored as another one"
+            ),
+        )
+    } else {
+        (
             Severity::Warning,
             format!(
-                "deleting namespace `{namespace}` gets stuck: {objects} in it cannot be read once {} is gone",
-                named(service)
+                "deleting namespace `{namespace}` gets stuck: {objects} in it cannot be read {gone}"
             ),
             format!(
                 "The objects are stored as `{stored}`, and read as `{preferred}` to be deleted"
             ),
-        ),
-        true => (
-            Severity::Info,
-            format!(
-                "deleting namespace `{namespace}` may get stuck: {objects} in it may not be readable once {} is gone",
-                named(service)
-            ),
-            format!(
-                "Objects are read as `{preferred}` to be deleted, and those that were written before it became the stored version \
-                     are stored as another one"
-            ),
-        ),
+        )
     };
     let draft = Draft::on(definition, client.service.name.span, message)
         .severity(severity)

@@ -311,12 +311,7 @@ fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
         .filter(|(_, webhook)| webhook.fails_closed)
     {
         // Where the input does not show who answers, nothing shows that it goes.
-        let Backend::Service {
-            id,
-            pods: Selected::Workloads(_),
-            ..
-        } = &client.backend
-        else {
+        let Some(id) = client.backend.with_workloads() else {
             continue;
         };
         let Some(operation) = deletion(webhook) else {
@@ -324,7 +319,7 @@ fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
         };
         let asked = asked.get_or_insert_with(|| AskedObjects::new(context));
         if let Some(blockage) = asked.blockage(client, webhook) {
-            sink.push(blocks(context, client, webhook, operation, *id, &blockage));
+            sink.push(blocks(context, client, webhook, operation, id, &blockage));
         }
     }
     sink.leave_untried(asked.map_or(0, |asked| asked.looks.refused()));

@@ -94,6 +94,26 @@ mod tests {
     }
 
     #[test]
+    fn versions_are_sorted_as_the_example_of_apimachinery() {
+        let expected = [
+            "v10",
+            "v2",
+            "v1",
+            "v11beta2",
+            "v10beta3",
+            "v3beta1",
+            "v12alpha1",
+            "v11alpha2",
+            "foo1",
+            "foo10",
+        ];
+        let mut versions = expected.map(str::to_owned);
+        versions.reverse();
+        sort_versions(&mut versions);
+        assert_eq!(versions, expected);
+    }
+
+    #[test]
     fn stable_versions_come_first_and_newer_ones_before_older_ones() {
         let mut versions = [
             "foo1", "v1alpha1", "v1beta2", "v10", "v1beta10", "bar", "v2",
