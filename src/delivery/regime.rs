@@ -1,18 +1,16 @@
 //! By which tool an object is delivered, and how that is known.
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
 use super::marks;
-use super::protection::{Removal, Spared, in_crds_folder, spared};
+use super::protection::{Removal, Spared, spared};
+use super::rendering::Renderings;
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::GroupKind;
-use crate::kustomize::folder_of;
 use crate::manifest::{Labels, Metadata};
 use crate::ownership::{DeliveryKind, DeliveryObject, Reach};
-use crate::text::{FileId, RenderedPart, SourceFile, Span};
+use crate::text::{FileId, Span};
 
 /// A tool as the configuration names it: `delivery: flux`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
@@ -142,11 +140,12 @@ pub enum RegimeSource {
     Config,
     /// A delivery object of the input whose sources contain the object's file; of several that agree the first.
     Object(ObjectId),
-    /// A label or annotation of an object: its own, or that of another object where all agree.
+    /// A label or annotation of an object: its own, or that of another object where all agree. Where none has any, the comment with
+    /// which Helm names the template of the object.
     Mark {
         /// The object that has it.
         object: ObjectId,
-        /// The key.
+        /// The key, or the path of the template.
         place: Span,
     },
     /// Nobody says it.
@@ -213,17 +212,18 @@ impl Deliverers {
 /// Who delivers the objects of a bundle.
 ///
 /// In this order: the configuration; the delivery objects that reach the object's file, if all are of one tool; the object's
-/// own marks; the marks of its file, then those of the bundle, if all agree and most objects have them: a file that somebody
-/// copied from a chart says nothing of the other files of a repository. Without any of them it is `kubectl apply`, and nothing
-/// is pruned.
+/// own marks; the marks of its file or rendering; the comment that names its template, if the rendering has no marks; the marks of
+/// the bundle, if all agree and most objects have them: a file that somebody copied from a chart says nothing of the other files of
+/// a repository. Without any of them it is `kubectl apply`, and nothing is pruned.
 #[derive(Debug)]
 pub struct Deliveries {
     configured: BundleTools,
     reached: BTreeMap<FileId, Deliverers>,
     own: HashMap<ObjectId, Delivered>,
+    /// By the first file of a rendering; every other file is alone.
     by_file: BTreeMap<FileId, Agreement>,
     by_bundle: BTreeMap<usize, Agreement>,
-    templates: BTreeMap<FileId, Vec<RenderedPart>>,
+    renderings: Renderings,
 }
 
 impl Deliveries {
@@ -235,10 +235,9 @@ impl Deliveries {
             own: HashMap::default(),
             by_file: BTreeMap::new(),
             by_bundle: BTreeMap::new(),
-            templates: BTreeMap::new(),
+            renderings: Renderings::of(inventory),
         };
         let mut objects: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        let copied = LazyCell::new(|| copied_files(inventory));
         for member in &inventory.members {
             let (all, with_marks) = objects
                 .entry(deliveries.configured.bundle(member.file))
@@ -247,7 +246,7 @@ impl Deliveries {
             let Some((regime, place)) = marked(member.object.metadata()) else {
                 continue;
             };
-            if regime == Regime::Helm && copied.contains(&member.file) {
+            if regime == Regime::Helm && deliveries.renderings.is_copied(inventory, member.file) {
                 continue;
             }
             *with_marks += 1;
@@ -259,7 +258,8 @@ impl Deliveries {
                 },
             };
             deliveries.own.insert(member.id, delivered);
-            let of_file = deliveries.by_file.entry(member.file).or_default();
+            let rendering = deliveries.renderings.first_file(member.file);
+            let of_file = deliveries.by_file.entry(rendering).or_default();
             *of_file = of_file.and(delivered);
             let of_bundle = deliveries
                 .by_bundle
@@ -273,12 +273,6 @@ impl Deliveries {
                 .is_some_and(|(all, with_marks)| with_marks * 2 > *all)
         };
         deliveries.by_bundle.retain(|bundle, _| most_have(bundle));
-        let templates = inventory
-            .files()
-            .map(|(id, file)| (id, rendered_from(file.source())));
-        deliveries.templates = templates
-            .filter(|(_, documents)| !documents.is_empty())
-            .collect();
         deliveries
     }
 
@@ -319,12 +313,9 @@ impl Deliveries {
     /// Who delivers an object.
     pub fn regime(&self, member: &Member) -> Delivered {
         let own = || self.own.get(&member.id).copied();
-        let of_file = || {
-            self.by_file
-                .get(&member.file)
-                .copied()
-                .unwrap_or_default()
-                .one()
+        let of_file = || match self.by_rendering(member) {
+            Agreement::Silent => self.by_template(member),
+            agreement => agreement.one(),
         };
         let of_bundle = || {
             self.by_bundle
@@ -363,18 +354,16 @@ impl Deliveries {
     }
 
     /// The regime of an object as far as the configuration, a delivery object or its own marks say so or, of what Helm
-    /// rendered, the marks of its file: charts seldom label their CRDs. A file without templates may be a kustomization of
-    /// anybody's.
-    pub fn evident(&self, inventory: &Inventory, member: &Member) -> Option<Regime> {
-        let of_file = || {
-            self.by_file
-                .get(&member.file)
-                .is_some_and(|of_file| of_file.one().is_some())
+    /// rendered, the marks of its rendering: charts seldom label their CRDs. A file without templates may be a kustomization of
+    /// anybody's, and projects publish renderings without marks for `kubectl apply`.
+    pub fn evident(&self, member: &Member) -> Option<Regime> {
+        let is_rendered = || {
+            self.by_rendering(member).one().is_some() && self.renderings.template(member).is_some()
         };
         let said = self.is_configured(member)
             || self.by_object(member).is_some()
             || self.own.contains_key(&member.id)
-            || of_file() && self.template(inventory, member).is_some();
+            || is_rendered();
         said.then(|| self.regime(member).regime)
     }
 
@@ -390,10 +379,31 @@ impl Deliveries {
 
     /// The path of the template that an object was rendered from, as a comment `# Source:` before it says.
     pub fn template<'i>(&self, inventory: &'i Inventory, member: &Member) -> Option<&'i str> {
-        let documents = self.templates.get(&member.file)?;
-        let after = documents.partition_point(|(start, _)| *start <= member.object.start().start);
-        let (_, template) = documents.get(after.checked_sub(1)?)?;
-        Some(inventory.sources.file(member.file).slice((*template)?))
+        let template = self.renderings.template(member)?;
+        Some(inventory.sources.file(member.file).slice(template))
+    }
+
+    /// The first file of the rendering that an object is part of: its own file, unless one release of Helm wrote several.
+    pub(super) fn rendering(&self, member: &Member) -> FileId {
+        self.renderings.first_file(member.file)
+    }
+
+    /// The tools of which the marks in the rendering of an object speak.
+    fn by_rendering(&self, member: &Member) -> Agreement {
+        let marked = self.by_file.get(&self.rendering(member));
+        marked.copied().unwrap_or_default()
+    }
+
+    /// Helm, of an object that it rendered and that nothing else is known to install.
+    fn by_template(&self, member: &Member) -> Option<Delivered> {
+        let place = self.renderings.template(member)?;
+        let object = member.id;
+        self.renderings
+            .is_installed(member.file)
+            .then_some(Delivered {
+                regime: Regime::Helm,
+                source: RegimeSource::Mark { object, place },
+            })
     }
 
     /// Whether `removal` spares an object, and why.
@@ -405,38 +415,6 @@ impl Deliveries {
     ) -> Option<Spared<'a>> {
         spared(&member.object, self.template(inventory, member), removal)
     }
-}
-
-/// Files whose objects keep the labels of the chart that they were copied from, and that something else than Helm installs: a
-/// kustomization names them, or they lie beside the ClusterServiceVersion of a bundle for the Operator Lifecycle Manager.
-fn copied_files(inventory: &Inventory) -> BTreeSet<FileId> {
-    let versions = GroupKind::new("operators.coreos.com", "ClusterServiceVersion");
-    let versions = inventory.of_kind(versions);
-    let bundles: BTreeSet<&str> = versions
-        .map(|member| folder_of(inventory.sources.file(member.file).path()))
-        .collect();
-    let is_copied = |path: &str| {
-        bundles.contains(folder_of(path)) || inventory.neighbourhood().is_kustomized(path)
-    };
-    let files = inventory.files();
-    files
-        .filter(|(_, file)| is_copied(file.source().path()))
-        .map(|(id, _)| id)
-        .collect()
-}
-
-/// The template of each document of a file, with the document's start. Helm names every document of a template, and copies a
-/// file of `crds/` as it is, however many documents it has.
-fn rendered_from(file: &SourceFile) -> Vec<RenderedPart> {
-    let mut documents = file.rendered_parts().to_vec();
-    let mut copied = None;
-    for (_, template) in &mut documents {
-        if let Some(named) = *template {
-            copied = Some(named).filter(|named| in_crds_folder(file.slice(*named)));
-        }
-        *template = template.or(copied);
-    }
-    documents
 }
 
 /// The regime that an object's own labels and annotations speak of, and the key that does.

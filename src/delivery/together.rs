@@ -24,8 +24,10 @@ enum SetOrigin {
     Named(String),
     /// The object that delivers its file.
     Object(ObjectId),
-    /// Its file: a rendering.
+    /// Its file.
     File(FileId),
+    /// The rendering that its file is part of, by the first file.
+    Rendering(FileId),
     /// The bundle that the configuration says a tool delivers.
     Bundle(usize),
 }
@@ -36,7 +38,7 @@ impl Deliveries {
     /// delivers, else one rendering.
     pub fn sets(&self, inventory: &Inventory) -> Vec<DeliveredSet> {
         let evident = |member: &Member| {
-            self.evident(inventory, member)
+            self.evident(member)
                 .filter(|regime| *regime != Regime::Kubectl)
         };
         let delivered: Vec<(&Member, Regime)> = inventory
@@ -44,35 +46,47 @@ impl Deliveries {
             .iter()
             .filter_map(|member| Some((member, evident(member)?)))
             .collect();
-        let surroundings = |member: &Member| {
-            if self.is_configured(member) {
-                return SetOrigin::Bundle(self.bundle_of(member));
-            }
-            let deliverer = self.deliverer(member).map(SetOrigin::Object);
-            deliverer.unwrap_or(SetOrigin::File(member.file))
-        };
         let mut names: BTreeMap<(Regime, SetOrigin), BTreeSet<String>> = BTreeMap::new();
         for (member, regime) in &delivered {
-            let name = name_of(member.object.metadata(), *regime);
-            names
-                .entry((*regime, surroundings(member)))
-                .or_default()
-                .extend(name);
+            let Some(name) = name_of(member.object.metadata(), *regime) else {
+                continue;
+            };
+            for around in self.surroundings(member) {
+                let named = names.entry((*regime, around)).or_default();
+                named.insert(name.clone());
+            }
         }
         let mut sets: BTreeMap<(Regime, SetOrigin), Vec<ObjectId>> = BTreeMap::new();
         for (member, regime) in delivered {
-            let around = (regime, surroundings(member));
-            let only = || match names.get(&around) {
-                Some(names) if names.len() == 1 => names.first().cloned(),
-                _ => None,
+            let around = self.surroundings(member);
+            let mut named = around
+                .iter()
+                .filter_map(|around| Some((around, names.get(&(regime, around.clone()))?)));
+            // The nearest in which anything has a name.
+            let (around, only) = match named.next() {
+                Some((_, names)) if names.len() == 1 => (&around[0], names.first().cloned()),
+                Some((around, _)) => (around, None),
+                None => (&around[around.len() - 1], None),
             };
-            let name = name_of(member.object.metadata(), regime).or_else(only);
-            let origin = name.map_or(around.1, SetOrigin::Named);
+            let name = name_of(member.object.metadata(), regime).or(only);
+            let origin = name.map_or_else(|| around.clone(), SetOrigin::Named);
             sets.entry((regime, origin)).or_default().push(member.id);
         }
         sets.into_iter()
             .map(|((regime, _), members)| DeliveredSet { regime, members })
             .collect()
+    }
+
+    /// What an object and its neighbours have in common, the nearest first; never empty.
+    fn surroundings(&self, member: &Member) -> Vec<SetOrigin> {
+        if self.is_configured(member) {
+            return vec![SetOrigin::Bundle(self.bundle_of(member))];
+        }
+        if let Some(deliverer) = self.deliverer(member) {
+            return vec![SetOrigin::Object(deliverer)];
+        }
+        let rendering = SetOrigin::Rendering(self.rendering(member));
+        vec![SetOrigin::File(member.file), rendering]
     }
 
     /// The same, to ask about two objects.

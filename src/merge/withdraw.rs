@@ -484,7 +484,12 @@ fn applier(
                     let mut known = [SourceTool::Flux, SourceTool::ArgoCd].into_iter();
                     !known.any(|tool| delivered.regime == regime_of(tool) && part.base.knows(tool))
                 }
-                RegimeSource::Config | RegimeSource::Mark { .. } => true,
+                // A kustomization keeps the marks of the chart that its files were copied from.
+                RegimeSource::Mark { .. } => {
+                    delivered.regime != Regime::Helm
+                        || !matches!(destination, Destination::Root { .. })
+                }
+                RegimeSource::Config => true,
             };
             let likely = if said {
                 None

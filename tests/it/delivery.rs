@@ -351,7 +351,7 @@ fn a_neighbours_mark_is_evidence_only_of_what_helm_rendered_with_it() {
         let inventory = inventory_of("a.yaml", &format!("{plain}{chart}"));
         Analysis::of(&inventory)
             .deliveries()
-            .evident(&inventory, &inventory.members[0])
+            .evident(&inventory.members[0])
     };
     assert_eq!(
         evident("---\n# Source: web/templates/a.yaml\n"),

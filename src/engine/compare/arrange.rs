@@ -13,6 +13,7 @@ use globset::GlobSet;
 use crate::changes::{
     Builds, Destination, OtherFile, PlacedFile, SourceState, TreePart, UnreadSide, WholeTree,
 };
+use crate::delivery::release_folder;
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::graph::argo::Terms;
@@ -606,7 +607,8 @@ impl Assignment<'_> {
             if self.reached.contains(&at) || elsewhere.contains(&**place) {
                 continue;
             }
-            let folder = Arc::from(folder_of(place));
+            let release = release_folder(place, self.state.files[at].source());
+            let folder = Arc::from(release.unwrap_or(folder_of(place)));
             match (roots.govern(place), free.contains(place)) {
                 (true, false) => {
                     unapplied.push(self.file(at, Destination::Unapplied(folder), None))

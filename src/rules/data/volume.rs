@@ -124,7 +124,7 @@ fn written(
 /// Whether a claim is of a Helm release, and nothing keeps it.
 fn is_of_a_release(context: &Context<'_>, claim: &Member) -> bool {
     let deliveries = context.analysis.deliveries();
-    let regime = deliveries.evident(context.inventory, claim);
+    let regime = deliveries.evident(claim);
     matches!(
         regime,
         Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease))

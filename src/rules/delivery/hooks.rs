@@ -42,7 +42,7 @@ pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -
     let helm = || Hook::of(metadata, HookTool::Helm);
     let argo_cd = || Hook::of(metadata, HookTool::ArgoCd);
     let deliveries = context.analysis.deliveries();
-    match deliveries.evident(context.inventory, member) {
+    match deliveries.evident(member) {
         None => helm().or_else(argo_cd),
         Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => helm(),
         Some(Regime::ArgoCd) => argo_cd(),

@@ -309,7 +309,7 @@ fn read_by_another_tool(
     // Few objects have either.
     keep.or(flux)?;
     let deliveries = context.analysis.deliveries();
-    let evident = deliveries.evident(context.inventory, member)?;
+    let evident = deliveries.evident(member)?;
     let stays = |removal| {
         deliveries
             .spared(context.inventory, member, removal)
@@ -420,7 +420,7 @@ fn only_pruning(
 /// tool: Argo CD renders charts too.
 fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
     let deliveries = context.analysis.deliveries();
-    match deliveries.evident(context.inventory, member) {
+    match deliveries.evident(member) {
         None | Some(Regime::ArgoCd) => false,
         Some(Regime::Helm) => {
             !matches!(deliveries.regime(member).source, RegimeSource::Mark { .. })

@@ -50,10 +50,7 @@ pub(in crate::rules) static HOOK_SURVIVES_UNINSTALL: Rule = rule!(
 
 /// Whether Helm, alone or for Flux, installs an object.
 fn is_released(context: &Context<'_>, member: &Member) -> bool {
-    let regime = context
-        .analysis
-        .deliveries()
-        .evident(context.inventory, member);
+    let regime = context.analysis.deliveries().evident(member);
     regime.is_some_and(Regime::is_release)
 }
 

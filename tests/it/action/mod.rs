@@ -7,6 +7,7 @@ mod merging;
 mod outputs;
 mod runner;
 mod stage;
+mod workflow;
 
 use std::collections::BTreeSet;
 

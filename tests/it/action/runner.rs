@@ -193,6 +193,18 @@ impl Job {
         run
     }
 
+    /// Runs another step of the job before the action, and returns what it wrote.
+    pub(crate) fn before(&self, script: &str) -> String {
+        let files = self.temp.join("runner");
+        std::fs::create_dir_all(&files).expect("a folder");
+        let path = files.join("before.sh");
+        std::fs::write(&path, script).expect("a file");
+        let output = self.command(&path).output().expect("bash runs");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
+    }
+
     /// What expressions may name, with its value.
     fn contexts(&self, action: &Value) -> BTreeMap<String, String> {
         let mut contexts = BTreeMap::from([

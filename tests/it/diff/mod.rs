@@ -12,6 +12,7 @@ mod flux;
 #[cfg(unix)]
 mod git;
 mod harmless;
+mod helm;
 mod histories;
 mod immutable;
 pub(crate) mod places;

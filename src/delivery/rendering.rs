@@ -1,0 +1,146 @@
+//! The output of Helm: which template a document comes from, and which files one release wrote.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use foldhash::HashMap;
+
+use super::protection::in_crds_folder;
+use crate::inventory::{Inventory, Member};
+use crate::kube::GroupKind;
+use crate::kustomize::folder_of;
+use crate::text::{FileId, RenderedPart, SourceFile, Span};
+
+/// The output of Helm in an inventory.
+#[derive(Debug)]
+pub(super) struct Renderings {
+    files: HashMap<FileId, RenderedFile>,
+    copied: OnceLock<BTreeSet<FileId>>,
+}
+
+/// A file that Helm wrote.
+#[derive(Debug)]
+struct RenderedFile {
+    /// The template of each document, with the document's start.
+    templates: Vec<RenderedPart>,
+    /// The first file that the same release wrote: below one output folder, or of the same chart in the same folder.
+    first: FileId,
+    /// Whether nothing else is known to install its objects.
+    is_installed: bool,
+}
+
+impl Renderings {
+    pub(super) fn of(inventory: &Inventory) -> Self {
+        let mut all = Self {
+            files: HashMap::default(),
+            copied: OnceLock::new(),
+        };
+        let mut releases: HashMap<(&str, Option<&str>), FileId> = HashMap::default();
+        for (id, file) in inventory.files() {
+            let source = file.source();
+            let templates = rendered_from(source);
+            if templates.is_empty() {
+                continue;
+            }
+            let release = match release_folder(source.path(), source) {
+                Some(folder) => (folder, None),
+                None => (folder_of(source.path()), chart_of(source)),
+            };
+            let rendered = RenderedFile {
+                templates,
+                first: *releases.entry(release).or_insert(id),
+                is_installed: !all.is_copied(inventory, id),
+            };
+            all.files.insert(id, rendered);
+        }
+        all
+    }
+
+    /// The first file of the release that wrote a file; the file itself where it is alone.
+    pub(super) fn first_file(&self, file: FileId) -> FileId {
+        self.files
+            .get(&file)
+            .map_or(file, |rendered| rendered.first)
+    }
+
+    /// Whether Helm wrote a file and nothing else is known to install its objects.
+    pub(super) fn is_installed(&self, file: FileId) -> bool {
+        self.files
+            .get(&file)
+            .is_some_and(|rendered| rendered.is_installed)
+    }
+
+    /// The path of the template that an object was rendered from, in the object's file.
+    pub(super) fn template(&self, member: &Member) -> Option<Span> {
+        let templates = &self.files.get(&member.file)?.templates;
+        let start = member.object.start().start;
+        let after = templates.partition_point(|(document, _)| *document <= start);
+        templates.get(after.checked_sub(1)?)?.1
+    }
+
+    /// Whether the objects of a file keep the labels of the chart that they were copied from, and something else than Helm installs
+    /// them: a kustomization names the file, or it lies beside the ClusterServiceVersion of a bundle for the Operator Lifecycle
+    /// Manager.
+    pub(super) fn is_copied(&self, inventory: &Inventory, file: FileId) -> bool {
+        self.copied
+            .get_or_init(|| copied_files(inventory))
+            .contains(&file)
+    }
+}
+
+fn copied_files(inventory: &Inventory) -> BTreeSet<FileId> {
+    let versions = GroupKind::new("operators.coreos.com", "ClusterServiceVersion");
+    let versions = inventory.of_kind(versions);
+    let bundles: BTreeSet<&str> = versions
+        .map(|member| folder_of(inventory.sources.file(member.file).path()))
+        .collect();
+    let is_copied = |path: &str| {
+        bundles.contains(folder_of(path)) || inventory.neighbourhood().is_kustomized(path)
+    };
+    let files = inventory.files();
+    files
+        .filter(|(_, file)| is_copied(file.source().path()))
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// The folder into which `helm template --output-dir` wrote a release, if `path`, the path of the file, is that of its template below
+/// such a folder: `out/web` of `out/web/templates/crd.yaml`.
+pub fn release_folder<'p>(path: &'p str, file: &SourceFile) -> Option<&'p str> {
+    let (template, chart) = (first_template(file)?, chart_of(file)?);
+    let is_below = |path: &str, end: &str| {
+        let before = path.strip_suffix(end);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    if is_below(path, template) {
+        return Some(&path[..path.len() - template.len() + chart.len()]);
+    }
+    // The path may begin within the folder.
+    is_below(template, path).then_some("")
+}
+
+/// The first template that a file names.
+fn first_template(file: &SourceFile) -> Option<&str> {
+    let template = file.rendered_parts().iter().find_map(|(_, part)| *part)?;
+    Some(file.slice(template))
+}
+
+/// The chart of the first template that a file names.
+fn chart_of(file: &SourceFile) -> Option<&str> {
+    let (chart, _) = first_template(file)?.split_once('/')?;
+    Some(chart)
+}
+
+/// The template of each document of a file, with the document's start. Helm names every document of a template, and copies a
+/// file of `crds/` as it is, however many documents it has.
+fn rendered_from(file: &SourceFile) -> Vec<RenderedPart> {
+    let mut documents = file.rendered_parts().to_vec();
+    let mut copied = None;
+    for (_, template) in &mut documents {
+        if let Some(named) = *template {
+            copied = Some(named).filter(|named| in_crds_folder(file.slice(*named)));
+        }
+        *template = template.or(copied);
+    }
+    documents
+}

@@ -1,0 +1,192 @@
+//! Output of Helm in every layout that people use is a release.
+
+use serde_json::Value;
+
+use super::places::Folder;
+use crate::support::{fixture, ownerlint, page};
+
+/// A side of the change, a text for each template: `(shop/templates/crd.yaml, text)`.
+fn templates(side: &str) -> Vec<(String, String)> {
+    let text = fixture(&format!("changes/release-{side}.yaml"));
+    let documents = text.split("---\n").filter(|text| !text.is_empty());
+    let templates = documents.map(|text| {
+        let first = text.lines().next().expect("a line");
+        let template = first.strip_prefix("# Source: ").expect("a template");
+        (template.to_owned(), format!("---\n{text}"))
+    });
+    templates.collect()
+}
+
+/// How one rendering lies in files.
+type Layout = fn(template: &str) -> String;
+
+const LAYOUTS: [(&str, Layout); 4] = [
+    ("one file", |_| "all.yaml".to_owned()),
+    ("--output-dir", |template| template.to_owned()),
+    ("below another folder", |template| format!("out/{template}")),
+    ("one file each", |template| {
+        template.rsplit_once('/').expect("a path").1.to_owned()
+    }),
+];
+
+/// Both sides in one layout.
+fn rendered(layout: Layout) -> Folder {
+    rendered_below("", layout)
+}
+
+fn rendered_below(above: &str, layout: Layout) -> Folder {
+    let folder = Folder::new();
+    for side in ["base", "head"] {
+        let mut files: Vec<(String, String)> = Vec::new();
+        for (template, text) in templates(side) {
+            let path = layout(&template);
+            match files.iter_mut().find(|(known, _)| *known == path) {
+                Some((_, known)) => known.push_str(&text),
+                None => files.push((path, text)),
+            }
+        }
+        for (path, text) in files {
+            folder.write(&format!("{side}/{above}{path}"), &text);
+        }
+    }
+    folder
+}
+
+/// The findings and the effects of a report, without places.
+fn told(document: &Value) -> Vec<String> {
+    let of = |list: &str, fields: &[&str]| {
+        let entries = document[list].as_array().cloned().unwrap_or_default();
+        let text = move |entry: &Value| {
+            let fields = fields.iter().map(|field| match &entry[*field] {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+            fields.collect::<Vec<String>>().join(" ")
+        };
+        entries.iter().map(text).collect::<Vec<String>>()
+    };
+    let mut told = of("findings", &["severity", "rule", "object", "message"]);
+    told.extend(of("effects", &["effect", "certainty", "key", "regime"]));
+    told.sort();
+    told
+}
+
+fn compared(folder: &Folder) -> Vec<String> {
+    let document = folder.run("", &["--base", "base", "--head", "head"]);
+    told(&document.expect("a comparison"))
+}
+
+fn checked(folder: &Folder) -> Vec<String> {
+    let mut command = ownerlint();
+    command.current_dir(folder.path());
+    let output = command
+        .args(["check", "-o", "json", "--show", "info", "base"])
+        .output();
+    let text = String::from_utf8(output.expect("it runs").stdout).expect("text");
+    told(&serde_json::from_str(&text).expect("JSON"))
+}
+
+#[test]
+fn findings_of_change_do_not_depend_on_layout() {
+    let told = compared(&rendered(LAYOUTS[0].1));
+    let rules = told.iter().filter(|line| !line.starts_with("deleted"));
+    let rules: Vec<&String> = rules.collect();
+    assert!(
+        rules
+            .iter()
+            .any(|line| line.starts_with("error crd-removed")),
+        "{told:#?}"
+    );
+    assert!(
+        told.contains(
+            &"kept certain CustomResourceDefinition.apiextensions.k8s.io//plates.example.com helm"
+                .to_owned()
+        ),
+        "{told:#?}"
+    );
+    for (name, layout) in &LAYOUTS[1..] {
+        assert_eq!(compared(&rendered(*layout)), told, "{name}");
+    }
+}
+
+#[test]
+fn findings_of_check_do_not_depend_on_layout() {
+    let told = checked(&rendered(LAYOUTS[0].1));
+    assert!(
+        told.iter()
+            .any(|line| line.starts_with("warning crd-without-keep")),
+        "{told:#?}"
+    );
+    for (name, layout) in &LAYOUTS[1..] {
+        assert_eq!(checked(&rendered(*layout)), told, "{name}");
+    }
+}
+
+#[test]
+fn base_within_the_output_folder_is_a_release() {
+    let folder = rendered(LAYOUTS[1].1);
+    let whole = compared(&folder);
+    let document = folder.run("", &["--base", "base/shop", "--head", "head/shop"]);
+    assert_eq!(told(&document.expect("a comparison")), whole);
+}
+
+/// The tools of the effects, each once.
+fn tools(folder: &Folder) -> Vec<String> {
+    let document = folder.run("", &["--base", "base", "--head", "head"]);
+    let document = document.expect("a comparison");
+    let effects = document["effects"].as_array().expect("a list").iter();
+    let mut tools: Vec<String> = effects
+        .map(|effect| effect["regime"].as_str().unwrap_or("-").to_owned())
+        .collect();
+    tools.sort();
+    tools.dedup();
+    tools
+}
+
+#[test]
+fn rendering_that_something_else_delivers_is_no_release() {
+    for (name, layout) in LAYOUTS {
+        let folder = rendered_below("apps/", layout);
+        assert_eq!(tools(&folder), ["helm"], "{name}");
+        for side in ["base", "head"] {
+            let mut files: Vec<String> = templates(side)
+                .iter()
+                .map(|(template, _)| layout(template))
+                .collect();
+            files.sort();
+            files.dedup();
+            let text = format!(
+                "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [{}]\n",
+                files.join(", ")
+            );
+            folder.write(&format!("{side}/apps/kustomization.yaml"), &text);
+        }
+        assert_eq!(tools(&folder), ["unknown"], "{name}");
+        let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: shop, namespace: flux-system}\nspec: {path: ./apps, prune: true}\n";
+        for side in ["base", "head"] {
+            folder.write(&format!("{side}/flux.yaml"), flux);
+        }
+        assert_eq!(tools(&folder), ["flux"], "{name}");
+    }
+}
+
+/// The first bundle of the README: a rendering without any label of Helm.
+#[test]
+fn removed_operator_of_readme_deletes_what_head_applies() {
+    assert!(page("README.md").contains("fixtures/bundles/rook"));
+    let folder = Folder::new();
+    for file in ["csi.yaml", "operator.yaml"] {
+        let text = fixture(&format!("bundles/rook/{file}"));
+        folder.write(&format!("rook/{file}"), &text);
+    }
+    folder.git(&["init", "-q", "-b", "main"]).commit();
+    folder.git(&["rm", "-q", "rook/operator.yaml"]);
+    let document = folder.run("", &[]).expect("a comparison");
+    let told = told(&document);
+    assert!(
+        told.iter().any(|line| line
+            .starts_with("error owner-removed Deployment.apps/rook-ceph/rook-ceph-operator")),
+        "{told:#?}"
+    );
+    assert_eq!(document["summary"]["verdict"], "deletes");
+}
