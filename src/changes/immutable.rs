@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::kube::GroupKind;
+use crate::kube::quantity;
 use crate::manifest::Object;
 use crate::text::Span;
 use crate::yaml::{Kind, Value};
@@ -257,24 +258,6 @@ fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
 
 fn keys(value: Value<'_>) -> BTreeSet<&str> {
     value.entries().map(|entry| entry.key).collect()
-}
-
-/// A Kubernetes quantity, in units of one.
-fn quantity(text: &str) -> Option<f64> {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '+' | '-'))
-        .unwrap_or(text.len());
-    let (number, suffix) = text.split_at(end);
-    let power = |suffix: &str| "KMGTPE".find(suffix).map(|at| at as i32 + 1);
-    let factor = match suffix {
-        "" => 1.0,
-        "m" => 1e-3,
-        "k" => 1e3,
-        binary if binary.len() == 2 && binary.ends_with('i') => 1024f64.powi(power(&binary[..1])?),
-        decimal if decimal.len() == 1 => 1000f64.powi(power(decimal)?),
-        _ => return None,
-    };
-    Some(number.parse::<f64>().ok()? * factor)
 }
 
 /// Without it, a Job completes once unless it says how many Pods run at once. An Indexed Job may be scaled.

@@ -188,7 +188,8 @@ impl<'a> Analysis<'a> {
             .filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
         let row = self.tables.data_of("", kinds::PERSISTENT_VOLUME_CLAIM.kind);
         let lost = |claim: &ImpliedObject<'_>| {
-            ownership::reclaim_policy(self.inventory, claim.spec) != Some(DataFate::Kept)
+            ownership::reclaim_policy(self.inventory, Some(&claim.key), claim.spec)
+                != Some(DataFate::Kept)
         };
         let claims = claims
             .filter(|claim| lost(claim))

@@ -24,6 +24,7 @@ mod past;
 mod read;
 mod resolutions;
 mod tree;
+mod volumes;
 mod walk;
 mod walked;
 
@@ -62,6 +63,8 @@ pub use past::{Past, walk_past};
 pub use read::{Files, OnDisk, Texts, UnparsedFile, read_bytes};
 use resolutions::Resolutions;
 pub use tree::FolderTrees;
+pub use volumes::VolumeChoice;
+use volumes::Volumes;
 pub use walk::{globs, walk};
 pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};
 
@@ -172,6 +175,8 @@ pub struct Inventory {
     by_name: OnceLock<Index>,
     /// Likewise.
     by_namespace: OnceLock<Index>,
+    /// Likewise.
+    volumes: OnceLock<Volumes>,
 }
 
 impl Inventory {
@@ -284,6 +289,7 @@ impl Inventory {
             with_templates: OnceLock::new(),
             by_name: OnceLock::new(),
             by_namespace: OnceLock::new(),
+            volumes: OnceLock::new(),
         };
         inventory.build(written, &edits);
         inventory.index();

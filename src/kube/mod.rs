@@ -4,6 +4,8 @@
 //! (arguments, lists of steps) and is made of one where it goes out (reports, fingerprints, baselines), never in between.
 
 pub mod kubectl;
+mod quantity;
 pub mod shell;
 
 pub use kube_gc::names::*;
+pub use quantity::quantity;

@@ -35,7 +35,7 @@ pub enum SelectorOperator {
 
 impl LabelSelector {
     /// Reads `matchLabels` and `matchExpressions`; an absent selector selects everything.
-    pub(super) fn read(selector: Option<Value<'_>>) -> Self {
+    pub fn read(selector: Option<Value<'_>>) -> Self {
         let field = |name: &str| selector.and_then(|selector| selector.get(name));
         let mut read = Self::of_map(field("matchLabels"));
         read.requirements.extend(

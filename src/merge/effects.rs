@@ -189,7 +189,8 @@ impl<'a> Telling<'a> {
         certainty: EffectCertainty,
         because: Vec<ObjectKey>,
     ) -> Vec<DiffEffect> {
-        let certain = match reclaim_policy(&self.part.base.inventory, claim.spec) {
+        let certain = match reclaim_policy(&self.part.base.inventory, Some(&claim.key), claim.spec)
+        {
             Some(DataFate::Lost) => Some(true),
             Some(DataFate::Unknown) | None => Some(false),
             Some(DataFate::Kept) => None,

@@ -1,7 +1,7 @@
 //! What the deletion of an object does to data, by the table of data and by what the input says about volumes.
 
 use super::tables::{DataFate, DataVerdict, FieldPath, FieldValue, RowName, Tables};
-use crate::inventory::{Inventory, Member};
+use crate::inventory::{Inventory, Member, VolumeChoice};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::yaml::Value;
 
@@ -24,7 +24,7 @@ pub struct DataLoss {
 pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Option<DataLoss> {
     let row = tables.data_of(member.key.group(), member.key.kind())?;
     let DataVerdict { fate, written } = row.verdict(member.object.value());
-    let reclaimed = || reclaim_policy(inventory, member.object.at(&["spec"]));
+    let reclaimed = || reclaim_policy(inventory, Some(&member.key), member.object.at(&["spec"]));
     let fate = match fate {
         DataFate::Unknown if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
             reclaimed().unwrap_or(fate)
@@ -40,40 +40,55 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
     })
 }
 
-/// What becomes of the volume of a claim with this `spec`: as its PersistentVolume says, else its StorageClass, if the input
-/// contains them.
-pub fn reclaim_policy(inventory: &Inventory, spec: Option<Value<'_>>) -> Option<DataFate> {
-    let text = |key: &str| {
-        spec.and_then(|spec| spec.get(key))
-            .and_then(Value::as_str)
-            .filter(|text| !text.is_empty())
+/// The fate of the volume of a claim with this `spec`: as the PersistentVolume says to which the claim is bound, else as the
+/// StorageClass does that provisions it, as far as the input contains them. `claim` is the key of the claim, if it has one.
+pub fn reclaim_policy(
+    inventory: &Inventory,
+    claim: Option<&ObjectKey>,
+    spec: Option<Value<'_>>,
+) -> Option<DataFate> {
+    let candidates = match inventory.volume_of(claim, spec) {
+        VolumeChoice::Bound(volume) => return Some(fate_of_volume(volume)),
+        VolumeChoice::Unknown => return None,
+        VolumeChoice::AnyOf(candidates) => candidates,
     };
-    let find = |kind: GroupKind<&str>, name: &str| {
-        let id = *inventory
-            .with_key(&ObjectKey::new(kind, Namespace::None, name))
-            .first()?;
-        Some(inventory.member(id))
-    };
-    let policy = |member: &Member, path: &[&str], default: &str| {
-        let policy = member
-            .object
-            .at(path)
-            .and_then(Value::as_str)
-            .unwrap_or(default)
-            .to_owned();
-        if policy == "Retain" {
-            DataFate::Kept
-        } else {
-            DataFate::Lost
-        }
-    };
-    let volume = text("volumeName").and_then(|name| find(kinds::PERSISTENT_VOLUME, name));
-    // A volume that people write has Retain unless they say otherwise; a class has Delete.
-    let by_volume =
-        volume.map(|volume| policy(volume, &["spec", "persistentVolumeReclaimPolicy"], "Retain"));
-    let class = || {
-        text("storageClassName")
-            .and_then(|name| find(GroupKind::new("storage.k8s.io", "StorageClass"), name))
-    };
-    by_volume.or_else(|| class().map(|class| policy(class, &["reclaimPolicy"], "Delete")))
+    let class = spec
+        .and_then(|spec| spec.get("storageClassName"))
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let kind = GroupKind::new("storage.k8s.io", "StorageClass");
+    let class = inventory
+        .with_key(&ObjectKey::new(kind, Namespace::None, class))
+        .first()
+        .map(|id| inventory.member(*id));
+    let provisions = class.is_some_and(|class| {
+        let provisioner = class.object.at(&["provisioner"]).and_then(Value::as_str);
+        provisioner != Some(NO_PROVISIONER)
+    });
+    let provisioned = class
+        .filter(|_| provisions)
+        .map(|class| fate(class, &["reclaimPolicy"], "Delete"));
+    let mut fates = candidates
+        .into_iter()
+        .map(fate_of_volume)
+        .chain(provisioned);
+    let first = fates.next()?;
+    fates.all(|other| other == first).then_some(first)
+}
+
+/// The provisioner of a class whose volumes are created by hand.
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+/// A volume that is written by hand has `Retain` unless it says otherwise.
+fn fate_of_volume(volume: &Member) -> DataFate {
+    fate(volume, &["spec", "persistentVolumeReclaimPolicy"], "Retain")
+}
+
+fn fate(object: &Member, path: &[&str], default: &str) -> DataFate {
+    let policy = object.object.at(path).and_then(Value::as_str);
+    if policy.unwrap_or(default) == "Retain" {
+        DataFate::Kept
+    } else {
+        DataFate::Lost
+    }
 }

@@ -62,6 +62,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         (true, false) => format!("{verb} its volume"),
         (false, false) => format!("{verb} its volume, unless that is retained"),
     };
+    let moves = merge.part.renamed(claim).is_some();
     let still = if used { "; head still uses it" } else { "" };
     let draft = on_base(
         merge,
@@ -81,6 +82,13 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         true => {
             "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait until \
              it is applied; then remove or rename the StatefulSet"
+                .to_owned()
+        }
+        // A protected claim stays where it is: the new one would get an empty volume.
+        false if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && moves => {
+            "a claim cannot move, and the new one gets an empty volume. To take the data along, set the reclaim policy of the volume to \
+             Retain, write the name of the volume into `spec.volumeName` of the new claim and merge that; once the old claim is \
+             gone, remove `spec.claimRef` from the volume, so that the new claim is bound to it"
                 .to_owned()
         }
         false => format!(

@@ -209,7 +209,7 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
             let name = claim.at(&["metadata", "name"])?.as_str()?.to_owned();
             Some((
                 name,
-                reclaim_policy(&merge.part.base.inventory, claim.get("spec")),
+                reclaim_policy(&merge.part.base.inventory, None, claim.get("spec")),
             ))
         })
         .collect();

@@ -86,7 +86,7 @@ fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
             .flat_map(Value::items)
     };
     let kept = |claim: Value<'_>| {
-        reclaim_policy(context.inventory, claim.get("spec")) == Some(DataFate::Kept)
+        reclaim_policy(context.inventory, None, claim.get("spec")) == Some(DataFate::Kept)
     };
     member.object.is(kinds::STATEFUL_SET) && templates().all(kept)
 }

@@ -1,0 +1,131 @@
+//! Which PersistentVolume a claim is bound to, as the volume controller binds them (pkg/controller/volume/persistentvolume/index.go).
+
+use foldhash::{HashMap, HashSet};
+
+use super::{Inventory, Member, ObjectId};
+use crate::kube::{ObjectKey, kinds, quantity};
+use crate::manifest::LabelSelector;
+use crate::yaml::Value;
+
+/// Claims may be bound to one of at most this many volumes of a class; more are not compared one by one.
+const MAX_CANDIDATES: usize = 64;
+
+/// The PersistentVolumes of an inventory.
+#[derive(Debug, Default)]
+pub(super) struct Volumes {
+    /// By the namespace and the name of the claim that `claimRef` names.
+    reserved: HashMap<(String, String), ObjectId>,
+    /// Volumes that any claim of their class may get.
+    free: HashMap<String, Vec<ObjectId>>,
+}
+
+/// The volumes of an inventory to one of which a claim is bound.
+#[derive(Debug)]
+pub enum VolumeChoice<'i> {
+    /// The one that the claim or the volume names.
+    Bound(&'i Member),
+    /// One of these, or a new one if the class provisions volumes; empty if none fits.
+    AnyOf(Vec<&'i Member>),
+    /// One that the inventory does not contain, or one of too many.
+    Unknown,
+}
+
+impl Volumes {
+    pub(super) fn of(inventory: &Inventory) -> Self {
+        let mut all = Self::default();
+        for volume in inventory.of_kind(kinds::PERSISTENT_VOLUME) {
+            let spec = volume.object.at(&["spec"]);
+            match spec.and_then(|spec| spec.get("claimRef")) {
+                Some(claim) => {
+                    if let Some((namespace, name)) =
+                        text(Some(claim), "namespace").zip(text(Some(claim), "name"))
+                    {
+                        let place = (namespace.to_owned(), name.to_owned());
+                        all.reserved.entry(place).or_insert(volume.id);
+                    }
+                }
+                None => {
+                    let class = text(spec, "storageClassName").unwrap_or_default();
+                    all.free
+                        .entry(class.to_owned())
+                        .or_default()
+                        .push(volume.id);
+                }
+            }
+        }
+        all
+    }
+}
+
+impl Inventory {
+    /// The volumes to one of which a claim with this `spec` is bound; `claim` is its key, if it has one.
+    pub fn volume_of(
+        &self,
+        claim: Option<&ObjectKey>,
+        spec: Option<Value<'_>>,
+    ) -> VolumeChoice<'_> {
+        if let Some(name) = text(spec, "volumeName").filter(|name| !name.is_empty()) {
+            let key = ObjectKey::new(kinds::PERSISTENT_VOLUME, crate::kube::Namespace::None, name);
+            return match self.with_key(&key).first() {
+                Some(id) => VolumeChoice::Bound(self.member(*id)),
+                // A provisioner names volumes after the uid of the claim: the class decides.
+                None if name.starts_with("pvc-") => VolumeChoice::AnyOf(Vec::new()),
+                None => VolumeChoice::Unknown,
+            };
+        }
+        let volumes = self.volumes.get_or_init(|| Volumes::of(self));
+        let reserved = claim.and_then(|claim| {
+            let namespace = claim.namespace.name()?.to_owned();
+            volumes.reserved.get(&(namespace, claim.name.to_string()))
+        });
+        if let Some(id) = reserved {
+            return VolumeChoice::Bound(self.member(*id));
+        }
+        // Without a class the API server writes the default one.
+        let free = text(spec, "storageClassName").and_then(|class| volumes.free.get(class));
+        let Some(free) = free else {
+            return VolumeChoice::AnyOf(Vec::new());
+        };
+        if free.len() > MAX_CANDIDATES {
+            return VolumeChoice::Unknown;
+        }
+        let free = free.iter().map(|id| self.member(*id));
+        VolumeChoice::AnyOf(free.filter(|volume| fits(volume, spec)).collect())
+    }
+}
+
+/// Whether a volume has the size, the access modes and the labels that a claim asks for.
+fn fits(volume: &Member, claim: Option<Value<'_>>) -> bool {
+    let spec = volume.object.at(&["spec"]);
+    let has = amount(spec, &["capacity", "storage"]);
+    let wants = amount(claim, &["resources", "requests", "storage"]);
+    let offered: HashSet<&str> = modes(spec).collect();
+    let selector = claim.and_then(|claim| claim.get("selector"));
+    let labels = volume.object.metadata().labels();
+    let label = |key: &str| labels.get(key).map(|value| value.value);
+    has.zip(wants).is_none_or(|(has, wants)| has >= wants)
+        && modes(claim).all(|mode| offered.contains(mode))
+        && LabelSelector::read(selector).selects(label)
+}
+
+fn modes(spec: Option<Value<'_>>) -> impl Iterator<Item = &str> {
+    let modes = spec.and_then(|spec| spec.get("accessModes"));
+    modes
+        .into_iter()
+        .flat_map(Value::items)
+        .filter_map(Value::as_str)
+}
+
+fn amount(spec: Option<Value<'_>>, path: &[&str]) -> Option<f64> {
+    let value = spec.and_then(|spec| spec.at(path))?;
+    match value.as_str() {
+        Some(text) => quantity(text),
+        None => value.as_int().map(|amount| amount as f64),
+    }
+}
+
+fn text<'v>(value: Option<Value<'v>>, field: &str) -> Option<&'v str> {
+    value
+        .and_then(|value| value.get(field))
+        .and_then(Value::as_str)
+}
