@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { ROOT, open, page, settled, start, stop } from "./pages.mjs";
 import { described, encoded } from "./png.mjs";
 
-const FILE = join(ROOT, "docs/guide/pictures/html.png");
+const FILE = join(ROOT, "docs/pictures/html.png");
 const SIZE = { width: 1060, height: 700 };
 const MOST = 60_000;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::diff::places::Folder;
 use crate::formats::schemas::{complaints, parsed, validator};
-use crate::support::{ownerlint, page, root, skip};
+use crate::support::{ownerlint, root, skip};
 
 const EXAMPLE: &str = "fixtures/examples/flux";
 
@@ -37,11 +37,6 @@ fn document(folder: &Path, arguments: &[&str]) -> Value {
 fn a_repository_of_flux_is_shown_from_its_clusters_down() {
     let text = listed(root(), &[EXAMPLE]);
     insta::assert_snapshot!(text);
-    let shown = format!("$ ownerlint list --deliveries {EXAMPLE}\n{text}```");
-    assert!(
-        page("docs/guide/flux.md").contains(&shown),
-        "the guide shows it"
-    );
 }
 
 #[test]
@@ -49,12 +44,6 @@ fn a_repository_of_argo_cd_is_shown_from_its_control_planes_down() {
     let example = "fixtures/examples/argocd";
     let text = listed(root(), &[example]);
     insta::assert_snapshot!(text);
-    let cart = listed(root(), &[example, "--of", "StatefulSet.apps/shop/cart"]);
-    let page = page("docs/guide/argocd.md");
-    for (arguments, text) in [("", text), (" --of StatefulSet.apps/shop/cart", cart)] {
-        let shown = format!("$ ownerlint list --deliveries {example}{arguments}\n{text}```");
-        assert!(page.contains(&shown), "the guide shows it:\n{shown}");
-    }
 }
 
 #[test]

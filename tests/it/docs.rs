@@ -12,42 +12,62 @@ use serde_json::Value;
 
 use crate::support::{ownerlint, root};
 
-/// The pages that people wrote, in the order in which they are read: title and name, in parts.
-const GUIDE: [(&str, &[(&str, &str)]); 4] = [
+/// A part of the table of contents: its title, and each page with its title and its path in `docs/`.
+type Part = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// The pages in the order in which they are read. A page without a path is still to be written.
+const PARTS: [Part; 5] = [
     (
-        "Start",
+        "Start here",
         &[
-            ("Getting started", "getting-started"),
-            ("Adopt it with existing findings", "adopt"),
-            ("Configuration", "configuration"),
+            ("A pull request", "start/pull-request.md"),
+            ("Rendered manifests", "start/rendered.md"),
+            ("A deletion", "start/deletion.md"),
+            ("A Flux or Argo CD repository", "start/gitops.md"),
+            ("An editor", "editors/README.md"),
         ],
     ),
     (
-        "Ask",
+        "How it decides",
         &[
-            ("Plans: what a deletion does", "plan"),
-            ("Changes: what merging deletes", "diff"),
-            ("A page to explore", "html"),
-            ("Fixes", "fixes"),
+            ("How it decides", "guide/how-it-decides.md"),
+            ("What prunes, stays and hangs", "guide/what-stays.md"),
+            ("Rules", "rules/README.md"),
+            ("Known operators", ""),
         ],
     ),
     (
         "Use it",
         &[
-            ("GitHub Actions", "github-actions"),
-            ("pre-commit", "pre-commit"),
-            ("Helm", "helm"),
-            ("Argo CD", "argocd"),
-            ("Flux", "flux"),
-            ("kubectl and Kustomize", "kubectl"),
-            ("The library", "library"),
+            ("Changes: what merging deletes", "guide/diff.md"),
+            ("Plans: what a deletion does", "guide/plan.md"),
+            ("A page to explore", "guide/html.md"),
+            ("Fixes", "guide/fixes.md"),
+            ("Existing findings", "guide/adopt.md"),
+            ("GitHub Actions", "guide/github-actions.md"),
+            ("pre-commit", "guide/pre-commit.md"),
+            ("Helm", "guide/helm.md"),
+            ("Argo CD", "guide/argocd.md"),
+            ("Flux", "guide/flux.md"),
+            ("kubectl and Kustomize", "guide/kubectl.md"),
         ],
     ),
     (
-        "Know",
+        "Reference",
         &[
-            ("How it knows", "how-it-knows"),
-            ("Hostile inputs", "hostile-inputs"),
+            ("Configuration, JSON, exit status", "README.md"),
+            ("Configuration explained", "guide/configuration.md"),
+            ("Commands and options", "commands.md"),
+            ("The library", "guide/library.md"),
+        ],
+    ),
+    (
+        "About",
+        &[
+            ("Comparison", "guide/comparison.md"),
+            ("Architecture", "guide/architecture.md"),
+            ("Security", "security.md"),
+            ("Hostile inputs", "guide/hostile-inputs.md"),
         ],
     ),
 ];
@@ -61,6 +81,10 @@ const EDITORS: [(&str, &str); 6] = [
     ("Emacs", "emacs"),
     ("Zed", "zed"),
 ];
+
+/// Where a file of the repository is shown, and where its bytes are.
+const SHOWN: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main");
+const RAW: &str = "https://raw.githubusercontent.com/ownerlint/ownerlint/main";
 
 /// What the cluster does, in words.
 fn words(consequence: Consequence) -> &'static str {
@@ -91,30 +115,6 @@ fn subjects() -> Vec<(&'static str, Vec<&'static Rule>)> {
         (subject.title(), rules.collect())
     };
     Subject::ALL.into_iter().map(of).collect()
-}
-
-/// The README with the table of rules.
-fn readme() -> String {
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
-    let readme = readme.replace("\r\n", "\n");
-    let header = "| rule | severity | consequence | what it flags |\n|---|---|---|---|\n";
-    let (before, rest) = readme
-        .split_once(header)
-        .expect("the README has a table of rules");
-    let after = rest.trim_start_matches(|c| c != '\n');
-    let after = rest.find("\n\n").map_or(after, |end| &rest[end..]);
-    let row = |rule: &&Rule| {
-        let page = format!("{}/{}.md", Rule::PAGES, rule.id);
-        format!(
-            "| [{}]({page}) | {} | {} | {} |",
-            rule.id,
-            rule.severity.as_str(),
-            rule.consequence.as_str(),
-            rule.summary
-        )
-    };
-    let rows: Vec<_> = RULES.iter().map(row).collect();
-    format!("{before}{header}{}{after}", rows.join("\n"))
 }
 
 fn generated_from(source: &str) -> String {
@@ -289,7 +289,7 @@ fn rules_index() -> String {
 fn entry() -> String {
     let mut out = generated_from("README.md, rules/ and rules/schema/");
     out.push_str(
-        "# ownerlint\n\n[Getting started](guide/getting-started.md) · [Editors](editors/README.md) · [All rules](rules/README.md)\n\n\
+        "# ownerlint\n\n[Start](index.md) · [Commands and options](commands.md) · [All rules](rules/README.md)\n\n\
          On this page: [rules](#rules), [configuration](#configuration), [exit status](#exit-status), [JSON](#json)\n\n## Rules\n\n",
     );
     out.push_str("| consequence | what the cluster does | rules |\n|---|---|---|\n");
@@ -310,10 +310,7 @@ fn entry() -> String {
     out.push_str("\nA finding can differ from its rule in consequence.\n\n");
     out.push_str("## Configuration\n\n");
     out.push_str(&configuration());
-    out.push_str(&format!(
-        "## Exit status\n\n{}\n",
-        readme_section("### Exit status")
-    ));
+    out.push_str(&format!("## Exit status\n\n{}\n", exit_status()));
     out.push_str(
         "## JSON\n\nJSON documents name their contract in `schema`, the configuration in `version`. `ownerlint schema NAME` prints the JSON Schema.\n\n",
     );
@@ -333,14 +330,82 @@ fn entry() -> String {
     out
 }
 
-/// What stands below a heading of the README.
-fn readme_section(heading: &str) -> String {
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
-    let (_, rest) = readme
-        .split_once(&format!("\n{heading}\n"))
-        .expect("the README has the heading");
-    let end = rest.find("\n#").unwrap_or(rest.len());
-    format!("{}\n", rest[..end].trim())
+/// The help of a command, as 100 columns show it.
+fn help(words: &[&str]) -> String {
+    let output = ownerlint().args(words).arg("--help").output();
+    String::from_utf8(output.expect("it runs").stdout).expect("text")
+}
+
+/// The meaning of each exit status, from the help of `check`.
+fn exit_status() -> String {
+    let help = help(&["check"]);
+    let (_, rest) = help
+        .split_once("\nExit status:\n")
+        .expect("the help lists them");
+    let rows = rest.lines().take_while(|line| !line.is_empty());
+    let rows = rows.map(|line| {
+        let (status, meaning) = line
+            .trim()
+            .split_once("  ")
+            .expect("a status and its meaning");
+        format!("| {status} | {meaning} |\n")
+    });
+    format!(
+        "| status | meaning |\n|---|---|\n{}",
+        rows.collect::<String>()
+    )
+}
+
+/// Every command with its help.
+fn commands() -> String {
+    let mut out = generated_from("the program's own help");
+    out.push_str("# Commands and options\n\n`ownerlint COMMAND -h` prints a summary, `--help` all of this.\n\n");
+    let help_of_all = help(&[]);
+    let (_, listed) = help_of_all.split_once("\nCommands:\n").expect("commands");
+    let names = listed.lines().take_while(|line| !line.is_empty());
+    let names = names.filter_map(|line| {
+        line.strip_prefix("  ")?
+            .split(' ')
+            .next()
+            .filter(|name| !name.is_empty())
+    });
+    let mut all: Vec<Vec<&str>> = vec![vec![]];
+    for name in names.filter(|name| *name != "help") {
+        all.push(vec![name]);
+        match name {
+            "plan" => all.extend([vec![name, "delete"], vec![name, "teardown"]]),
+            "baseline" => all.extend([
+                vec![name, "write"],
+                vec![name, "update"],
+                vec![name, "prune"],
+            ]),
+            _ => {}
+        }
+    }
+    for words in all {
+        let title = [&["ownerlint"], &words[..]].concat().join(" ");
+        out.push_str(&format!(
+            "## {title}\n\n```text\n{}\n```\n\n",
+            help(&words).trim_end()
+        ));
+    }
+    out.trim_end().to_owned() + "\n"
+}
+
+/// The threat model, for readers of the site, which has no other file of the repository.
+fn security() -> String {
+    let text = crate::support::page("SECURITY.md");
+    let mut parts = text.split("](");
+    let mut out = generated_from("SECURITY.md") + parts.next().unwrap_or_default();
+    for part in parts {
+        let is_relative = !part.starts_with("https://") && !part.starts_with('#');
+        out.push_str("](");
+        if is_relative {
+            out.push_str(&format!("{SHOWN}/"));
+        }
+        out.push_str(part);
+    }
+    out
 }
 
 fn string(value: &Value) -> &str {
@@ -495,58 +560,52 @@ fn pages() -> BTreeMap<String, String> {
         ("docs/README.md".to_owned(), entry()),
         ("docs/SUMMARY.md".to_owned(), contents()),
         ("docs/index.md".to_owned(), front()),
+        ("docs/commands.md".to_owned(), commands()),
+        ("docs/security.md".to_owned(), security()),
         (format!("{}/README.md", Rule::PAGES), rules_index()),
     ];
     rules.chain(indexes).collect()
 }
 
-/// The first page of the site: what the README says before it says how to install it.
+/// The first page of the site: what the README says before it says how to install it, and all parts.
 fn front() -> String {
     let mut out = generated_from("README.md");
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
+    let readme = crate::support::page("README.md");
     let introduction = readme.split("\n## ").next().expect("a beginning").trim();
-    // Who reads the site has no checkout to try it in.
-    let (question, example) = introduction
-        .split_once("```console")
-        .expect("a first command");
-    let (_, example) = example.split_once("```text").expect("a first finding");
-    out.push_str(&format!("{question}```text{example}\n"));
-    for (part, pages) in GUIDE {
+    let raw = format!("{RAW}/docs/");
+    out.push_str(&introduction.replace(&raw, ""));
+    out.push('\n');
+    for (part, pages) in PARTS {
         out.push_str(&format!("\n**{part}**\n\n"));
-        for (title, page) in pages {
-            out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
-        }
-        match part {
-            "Use it" => out.push_str("- [Editors](editors/README.md)\n"),
-            "Know" => {
-                out.push_str("- [Rules](rules/README.md)\n- [Settings and contracts](README.md)\n")
-            }
-            _ => {}
+        for (title, page) in pages.iter().filter(|(_, page)| !page.is_empty()) {
+            out.push_str(&format!("- [{title}]({page})\n"));
         }
     }
     out
 }
 
-/// The table of contents of the site.
+/// The table of contents of the site. mdBook shows a chapter without a path, and leads nowhere from it.
 fn contents() -> String {
     let mut out = "# ownerlint\n\n[ownerlint](index.md)\n".to_owned();
-    for (part, pages) in GUIDE {
+    for (part, pages) in PARTS {
         out.push_str(&format!("\n# {part}\n\n"));
         for (title, page) in pages {
-            out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
-        }
-        if part == "Use it" {
-            out.push_str("- [Editors](editors/README.md)\n");
-            for (title, page) in EDITORS {
-                out.push_str(&format!("  - [{title}](editors/{page}.md)\n"));
+            out.push_str(&format!("- [{title}]({page})\n"));
+            match *page {
+                "editors/README.md" => {
+                    for (title, page) in EDITORS {
+                        out.push_str(&format!("  - [{title}](editors/{page}.md)\n"));
+                    }
+                }
+                "rules/README.md" => {
+                    for rule in RULES {
+                        out.push_str(&format!("  - [{0}](rules/{0}.md)\n", rule.id));
+                    }
+                }
+                _ => {}
             }
         }
     }
-    out.push_str("- [Rules](rules/README.md)\n");
-    for rule in RULES {
-        out.push_str(&format!("  - [{0}](rules/{0}.md)\n", rule.id));
-    }
-    out.push_str("- [Settings and contracts](README.md)\n");
     out
 }
 
@@ -561,8 +620,7 @@ fn they_are_what_is_generated() {
         let text = schema(name).expect("a schema");
         (format!("rules/schema/{name}.schema.json"), text)
     });
-    let mut others = BTreeMap::from(schemas);
-    others.insert("README.md".to_owned(), readme());
+    let others = BTreeMap::from(schemas);
     for (path, text) in pages.iter().chain(&others) {
         let file = root().join(path);
         if update {
@@ -626,7 +684,7 @@ fn resolved(path: &Path) -> PathBuf {
 /// All pages of the documentation, generated or not, and the README.
 fn all_pages() -> BTreeMap<String, String> {
     let mut all = pages();
-    for folder in ["docs/guide", "docs/editors"] {
+    for folder in ["docs/start", "docs/guide", "docs/editors"] {
         for file in std::fs::read_dir(root().join(folder))
             .expect("a folder")
             .flatten()
@@ -650,10 +708,20 @@ fn all_pages() -> BTreeMap<String, String> {
 fn every_link_of_a_page_leads_somewhere() {
     let pages = all_pages();
     for (path, text) in pages.iter().filter(|(path, _)| path.ends_with(".md")) {
-        for link in links(text)
-            .into_iter()
-            .filter(|link| !link.starts_with("https://"))
-        {
+        for link in links(text).into_iter().filter(|link| !link.is_empty()) {
+            let own = [SHOWN, RAW]
+                .into_iter()
+                .find_map(|web| link.strip_prefix(web)?.strip_prefix('/'));
+            if let Some(own) = own {
+                let file = own.split('#').next().expect("a path");
+                assert!(
+                    root().join(file).exists() || pages.contains_key(file),
+                    "{path}: {link} leads nowhere"
+                );
+            }
+            if link.starts_with("https://") {
+                continue;
+            }
             let (target, anchor) = link
                 .split_once('#')
                 .map_or((link, None), |(target, anchor)| (target, Some(anchor)));
@@ -679,7 +747,7 @@ fn every_link_of_a_page_leads_somewhere() {
                 "{path}: {link} has no such heading, or several"
             );
             assert!(
-                path == "README.md" || file.starts_with("docs"),
+                file.starts_with("docs"),
                 "{path}: {link} is not on the site"
             );
         }
@@ -738,4 +806,51 @@ fn every_link_of_a_report_leads_to_a_file_of_the_repository() {
             assert_eq!(inside(&url), Some(true), "{format}: {url}");
         }
     }
+}
+
+/// Links of the README are shown by crates.io, too, which knows no file of the repository.
+#[test]
+fn links_of_the_readme_are_absolute() {
+    let readme = crate::support::page("README.md");
+    let relative: Vec<_> = links(&readme)
+        .into_iter()
+        .filter(|link| !link.starts_with("https://"))
+        .collect();
+    assert_eq!(relative, [""; 0]);
+    let own = links(&readme)
+        .into_iter()
+        .filter(|link| link.starts_with(SHOWN) || link.starts_with(RAW));
+    assert!(own.count() > 8);
+    let words = readme.split_whitespace().count();
+    assert!(words <= 600, "{words} words");
+}
+
+/// Each step of a journey is a function of the file that it names.
+#[test]
+fn every_step_of_the_architecture_is_in_the_source() {
+    let page = crate::support::page("docs/guide/architecture.md");
+    let mut steps = 0;
+    for journey in page.split("\n## ").skip(1) {
+        let own = journey
+            .lines()
+            .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+        let mut of_journey = 0;
+        for line in own {
+            let mut words = line.split('`').skip(1).step_by(2);
+            let (file, function) = (
+                words.next().expect("a file"),
+                words.next().expect("a function"),
+            );
+            let source = crate::support::page(file);
+            let starts = [format!("fn {function}("), format!("fn {function}<")];
+            assert!(
+                starts.iter().any(|start| source.contains(start)),
+                "{file} has no function `{function}`"
+            );
+            of_journey += 1;
+        }
+        assert!((3..=8).contains(&of_journey), "{journey}");
+        steps += of_journey;
+    }
+    assert!(steps > 20, "{steps}");
 }

@@ -28,6 +28,7 @@ mod delivery_rules;
 mod determinism;
 mod diff;
 mod docs;
+mod docs_commands;
 mod editors;
 mod examples;
 mod finalizers;
@@ -78,7 +79,7 @@ mod safe_order;
 mod security;
 mod served_kinds;
 mod serves;
-mod shown_commands;
+
 mod standing;
 mod supply_chain;
 mod support;

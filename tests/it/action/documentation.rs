@@ -129,10 +129,10 @@ fn the_example_of_a_hook_names_hooks_that_exist() {
     }
 }
 
-/// The first block of YAML in the README that contains a word.
-fn readme_block(word: &str) -> Value {
-    let readme = page("README.md");
-    let mut blocks = readme
+/// The first block of YAML of a page that contains a word.
+fn block(path: &str, word: &str) -> Value {
+    let page = page(path);
+    let mut blocks = page
         .split("```yaml\n")
         .skip(1)
         .filter_map(|block| block.split("\n```").next());
@@ -143,16 +143,21 @@ fn readme_block(word: &str) -> Value {
 }
 
 #[test]
-fn the_readmes_short_examples_use_inputs_and_hooks_that_exist() {
-    let steps = readme_block("uses: ownerlint/ownerlint@");
-    let inputs = steps[1]["with"].as_mapping().expect("inputs");
-    assert!(
-        inputs
-            .keys()
-            .all(|name| !definition()["inputs"][name].is_null()),
-        "{inputs:?}"
-    );
-    let used = &readme_block("hooks:")["repos"][0]["hooks"][0]["id"];
-    let hooks: Vec<Value> = serde_yaml::from_str(&page(".pre-commit-hooks.yaml")).expect("YAML");
-    assert!(hooks.iter().any(|hook| hook["id"] == *used), "{used:?}");
+fn short_examples_use_inputs_that_exist() {
+    for path in ["README.md", "docs/start/pull-request.md"] {
+        let steps = block(path, "uses: ownerlint/ownerlint@");
+        let steps = steps.as_sequence().expect("steps");
+        let own = steps.iter().find(|step| {
+            step["uses"]
+                .as_str()
+                .is_some_and(|uses| uses.starts_with("ownerlint/"))
+        });
+        let inputs = own.expect("a step")["with"].as_mapping().expect("inputs");
+        assert!(
+            inputs
+                .keys()
+                .all(|name| !definition()["inputs"][name].is_null()),
+            "{path}: {inputs:?}"
+        );
+    }
 }

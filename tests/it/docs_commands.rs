@@ -1,0 +1,607 @@
+//! Every command that the README and the pages of `docs/` show is run, and its output is compared: with the page, where the page
+//! shows it, and with a snapshot.
+//!
+//! A block `console` is run in the order of the page, in the scene of the page. In a block whose lines begin with `$ `, the other
+//! lines are output; a line `…` stands for any number of lines. Comments before a block control it:
+//!
+//! * `<!-- scene: NAME -->` starts the blocks below it in a new copy of that scene (`SCENES`).
+//! * `<!-- not run: REASON -->` leaves out the next block.
+//!
+//! `UPDATE_DOCS=1` writes what the program prints into the pages.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::report_scope::git;
+use crate::support::{Repository, page, root, skip, write_program};
+
+/// The languages of blocks that contain no command.
+const DATA: [&str; 10] = [
+    "diff", "elisp", "json", "jsonc", "lua", "mermaid", "rust", "text", "toml", "yaml",
+];
+
+/// A folder in which the commands of a page are run.
+enum Scene {
+    /// The checkout itself, which nothing may change.
+    Checkout,
+    Folder(Repository),
+}
+
+/// Makes a scene.
+type Make = fn() -> Scene;
+
+/// Every scene by name.
+const SCENES: [(&str, Make); 6] = [
+    ("checkout", || Scene::Checkout),
+    ("pull-request", pull_request),
+    ("release", release),
+    ("flux", flux),
+    ("argocd", argocd),
+    ("fixes", fixes),
+];
+
+impl Scene {
+    fn new(name: &str) -> Self {
+        let found = SCENES.iter().find(|(known, _)| *known == name);
+        found
+            .unwrap_or_else(|| panic!("there is no scene `{name}`"))
+            .1()
+    }
+
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::Checkout => root().to_owned(),
+            Self::Folder(repository) => repository.path(),
+        }
+    }
+
+    /// What a terminal shows of a command in bash, and its exit status.
+    fn run(&self, command: &str) -> (String, i32) {
+        let folder = self.path();
+        let bin = Path::new(env!("CARGO_BIN_EXE_ownerlint"))
+            .parent()
+            .expect("a folder");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let command = command.replace("cargo run -- ", "ownerlint ");
+        let output = Command::new("bash")
+            .args(["-c", &format!("set -o pipefail; exec 2>&1; {command}")])
+            .current_dir(&folder)
+            .env_clear()
+            .env("COLUMNS", "100")
+            .env("HOME", &folder)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env(
+                "PATH",
+                format!("{}:{}:{path}", folder.join(".bin").display(), bin.display()),
+            )
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("bash runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        (text, output.status.code().unwrap_or(-1))
+    }
+}
+
+/// Copies a folder of the checkout into a repository.
+fn copy(repository: &Repository, from: &str) {
+    let from = root().join(from);
+    for entry in walkdir::WalkDir::new(&from).sort_by_file_name() {
+        let entry = entry.expect("an entry");
+        if entry.file_type().is_file() {
+            let path = entry.path().strip_prefix(&from).expect("below it");
+            let text = std::fs::read_to_string(entry.path()).expect("text");
+            repository.write(path.to_str().expect("UTF-8"), &text);
+        }
+    }
+}
+
+/// Commits everything at a fixed time, so that the commit has the same name in every run.
+fn commit(repository: &Repository) {
+    let time = "2026-11-01T12:00:00Z";
+    let set = format!(
+        "GIT_AUTHOR_DATE={time} GIT_COMMITTER_DATE={time} git -c user.name=t -c user.email=t@example.com"
+    );
+    let status = Command::new("sh")
+        .args(["-c", &format!("git add -A && {set} commit -qm change")])
+        .current_dir(repository.path())
+        .status();
+    assert!(status.expect("a shell").success());
+}
+
+/// A branch that removes `removed` from the files of a folder, with the names of `main` and `release` at its remote.
+fn branch(from: &str, edit: fn(&Repository)) -> Scene {
+    let repository = Repository::new();
+    std::fs::remove_dir(repository.path().join(".git")).expect("a marker");
+    copy(&repository, from);
+    repository.write(".gitignore", "*.html\n");
+    assert!(git(&repository, &["init", "-q", "-b", "main"]), "git");
+    commit(&repository);
+    for name in [
+        "refs/remotes/origin/main",
+        "refs/remotes/origin/release",
+        "refs/tags/v1",
+    ] {
+        assert!(git(&repository, &["update-ref", name, "HEAD"]));
+    }
+    assert!(git(&repository, &["checkout", "-q", "-b", "change"]));
+    edit(&repository);
+    commit(&repository);
+    assert!(git(&repository, &["tag", "v2"]));
+    Scene::Folder(repository)
+}
+
+fn remove(repository: &Repository, path: &str) {
+    let path = repository.path().join(path);
+    let removed = if path.is_dir() {
+        std::fs::remove_dir_all(path)
+    } else {
+        std::fs::remove_file(path)
+    };
+    removed.expect("it was there");
+}
+
+/// A branch that removes a definition whose objects stay.
+fn pull_request() -> Scene {
+    branch("docs/examples/pull-request", |repository| {
+        remove(repository, "crds/externalsecrets.yaml");
+    })
+}
+
+/// A branch that takes the claim out of one of two clusters.
+fn flux() -> Scene {
+    branch("fixtures/examples/flux", |repository| {
+        remove(repository, "apps/prod/database.yaml");
+        let list = repository.read("apps/prod/kustomization.yaml");
+        repository.write(
+            "apps/prod/kustomization.yaml",
+            &list.replace("  - database.yaml\n", ""),
+        );
+    })
+}
+
+/// A branch that removes a folder for which a set generates an Application.
+fn argocd() -> Scene {
+    branch("fixtures/examples/argocd", |repository| {
+        remove(repository, "services/cart")
+    })
+}
+
+/// A chart, what it renders to, and a dump of the cluster in which it runs. Helm, Kustomize and kubectl print what is there.
+fn release() -> Scene {
+    let repository = Repository::new();
+    copy(&repository, "docs/examples/release");
+    let rendered = repository.read("rendered/shop.yaml");
+    let without_web = rendered
+        .split("---\n# Source: shop/templates/web.yaml")
+        .next()
+        .expect("a beginning");
+    // Kustomize keeps no comments.
+    let built: Vec<&str> = rendered
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    repository.write(".bin/built.yaml", &built.join("\n"));
+    repository
+        .write("old.yaml", &rendered)
+        .write("new.yaml", without_web);
+    let prints = |file: &str| {
+        format!(
+            "#!/bin/sh\ncat '{}'\n",
+            repository.path().join(file).display()
+        )
+    };
+    for (program, file) in [
+        ("helm", "rendered/shop.yaml"),
+        ("kustomize", ".bin/built.yaml"),
+        ("kubectl", "dump.yaml"),
+    ] {
+        write_program(
+            &repository.path().join(".bin").join(program),
+            prints(file).as_bytes(),
+        );
+    }
+    Scene::Folder(repository)
+}
+
+/// A file with a finding that has a safe fix.
+fn fixes() -> Scene {
+    let repository = Repository::new();
+    repository.write(
+        "role.yaml",
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader\n  namespace: shop # of no use\n  labels:\n    app: web\nrules: []\n",
+    );
+    Scene::Folder(repository)
+}
+
+/// A block of a page: its language, the comment before it, its lines, and where these begin.
+struct Block<'p> {
+    language: &'p str,
+    not_run: Option<&'p str>,
+    scene: Option<&'p str>,
+    lines: Vec<&'p str>,
+    first: usize,
+}
+
+/// The text of a comment `<!-- NAME: TEXT -->`.
+fn comment<'l>(line: &'l str, name: &str) -> Option<&'l str> {
+    let inside = line.trim().strip_prefix("<!-- ")?.strip_suffix(" -->")?;
+    inside.strip_prefix(name)?.strip_prefix(": ")
+}
+
+/// The blocks of a page, without the indentation of the lists in which they stand.
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut found = Vec::new();
+    let (mut not_run, mut scene) = (None, None);
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        not_run = comment(line, "not run")
+            .or(not_run.filter(|_| line.trim().is_empty() || line.contains("```")));
+        scene = comment(line, "scene").or(scene);
+        let Some(language) = line.trim_start().strip_prefix("```") else {
+            continue;
+        };
+        let indent = line.len() - line.trim_start().len();
+        let inside = lines
+            .by_ref()
+            .map(|(_, line)| line)
+            .take_while(|line| line.trim() != "```");
+        let inside = inside
+            .map(|line| line.get(indent..).unwrap_or_default())
+            .collect();
+        found.push(Block {
+            language,
+            not_run: not_run.take(),
+            scene: scene.take(),
+            lines: inside,
+            first: number + 1,
+        });
+    }
+    found
+}
+
+/// A command, and the lines that a block shows of its output if it shows any.
+type Shown<'b> = (&'b str, Option<Vec<&'b str>>);
+
+/// The commands of a block.
+fn commands<'b>(block: &Block<'b>) -> Vec<Shown<'b>> {
+    let shows_output = block.lines.iter().any(|line| line.starts_with("$ "));
+    let mut commands: Vec<Shown<'b>> = Vec::new();
+    for line in &block.lines {
+        match line.strip_prefix("$ ") {
+            Some(command) => commands.push((command, Some(Vec::new()))),
+            None if shows_output => {
+                let (_, output) = commands.last_mut().expect("a block begins with a command");
+                output.as_mut().expect("it shows output").push(line);
+            }
+            None if line.trim().is_empty() => {}
+            None => commands.push((line, None)),
+        }
+    }
+    commands
+}
+
+/// Whether lines are what a page shows of them, where `…` stands for any number of lines.
+fn is_shown(shown: &[&str], printed: &[&str]) -> bool {
+    match shown.split_first() {
+        None => printed.is_empty(),
+        Some((&"…", rest)) => {
+            (0..=printed.len()).any(|skipped| is_shown(rest, &printed[skipped..]))
+        }
+        Some((line, rest)) => printed
+            .split_first()
+            .is_some_and(|(first, others)| first == line && is_shown(rest, others)),
+    }
+}
+
+/// The README and every page of the documentation that people wrote.
+fn pages() -> Vec<String> {
+    let mut pages = vec!["README.md".to_owned()];
+    for entry in walkdir::WalkDir::new(root().join("docs")).sort_by_file_name() {
+        let entry = entry.expect("an entry");
+        let path = entry
+            .path()
+            .strip_prefix(root())
+            .expect("below it")
+            .to_string_lossy()
+            .replace('\\', "/");
+        if path.ends_with(".md") && !page(&path).starts_with("<!-- Generated") {
+            pages.push(path);
+        }
+    }
+    pages
+}
+
+/// A long output is compared by its first lines and its length.
+fn beginning(text: &str) -> String {
+    const MOST: usize = 60;
+    let lines: Vec<&str> = text.lines().collect();
+    let mut out: String = lines
+        .iter()
+        .take(MOST)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    if lines.len() > MOST {
+        out.push_str(&format!("… {} lines more\n", lines.len() - MOST));
+    }
+    out
+}
+
+/// What the commands of a page print, and the page with that.
+fn played(path: &str, text: &str) -> (String, String) {
+    let mut scene = Scene::Checkout;
+    let mut transcript = String::new();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut shift = 0isize;
+    for block in blocks(text) {
+        if let Some(name) = block.scene {
+            scene = Scene::new(name);
+        }
+        if block.language != "console" || block.not_run.is_some() {
+            continue;
+        }
+        let mut refreshed: Vec<String> = Vec::new();
+        for (command, shown) in commands(&block) {
+            let (printed, status) = scene.run(command);
+            assert!(status != 127, "{path}: `{command}`: {printed}");
+            transcript.push_str(&format!(
+                "$ {command}\n{}[exit status {status}]\n\n",
+                beginning(&printed)
+            ));
+            let Some(shown) = shown else {
+                refreshed.push(command.to_owned());
+                continue;
+            };
+            refreshed.push(format!("$ {command}"));
+            let printed: Vec<&str> = printed.lines().map(str::trim_end).collect();
+            if shown.contains(&"…") {
+                assert!(
+                    is_shown(&shown, &printed),
+                    "{path}: `{command}` prints\n{}\nand not\n{}",
+                    printed.join("\n"),
+                    shown.join("\n")
+                );
+                refreshed.extend(shown.iter().map(|line| (*line).to_owned()));
+            } else {
+                refreshed.extend(printed.iter().map(|line| (*line).to_owned()));
+            }
+        }
+        if block.lines.iter().any(|line| line.starts_with("$ ")) {
+            let first = block.first.checked_add_signed(shift).expect("a line");
+            shift += isize::try_from(refreshed.len()).expect("few")
+                - isize::try_from(block.lines.len()).expect("few");
+            lines.splice(first..first + block.lines.len(), refreshed);
+        }
+    }
+    (transcript, lines.join("\n") + "\n")
+}
+
+#[test]
+fn every_shown_command_prints_what_is_shown() {
+    if Command::new("git").arg("--version").output().is_err() {
+        return skip("no git");
+    }
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots/docs_commands");
+    settings.set_prepend_module_to_snapshot(false);
+    let mut stale = Vec::new();
+    let mut transcripts = BTreeMap::new();
+    for path in pages() {
+        let text = page(&path);
+        let (transcript, refreshed) = played(&path, &text);
+        if refreshed != text {
+            if std::env::var_os("UPDATE_DOCS").is_some() {
+                std::fs::write(root().join(&path), refreshed).expect("a page");
+            } else {
+                stale.push(path.clone());
+            }
+        }
+        if !transcript.is_empty() {
+            let name = path
+                .trim_start_matches("docs/")
+                .trim_end_matches(".md")
+                .replace('/', "-");
+            transcripts.insert(name, transcript);
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "UPDATE_DOCS=1 cargo test --test it docs writes what is printed now: {stale:?}"
+    );
+    settings.bind(|| {
+        for (name, transcript) in transcripts {
+            insta::assert_snapshot!(name, transcript);
+        }
+    });
+}
+
+#[test]
+fn every_block_is_run_or_says_why_not() {
+    let mut run = 0;
+    for path in pages() {
+        let text = page(&path);
+        for block in blocks(&text) {
+            let place = format!("{path}:{}", block.first);
+            if block.language == "console" {
+                run += usize::from(block.not_run.is_none()) * commands(&block).len();
+                continue;
+            }
+            assert!(
+                DATA.contains(&block.language),
+                "{place}: a command belongs into a block `console`, which is run; `{}`?",
+                block.language
+            );
+            assert!(
+                block.language != "text" || block.not_run.is_some(),
+                "{place}: output belongs below its command in a block `console`; otherwise write `<!-- not run: REASON -->` before it"
+            );
+        }
+    }
+    assert!(run >= 60, "{run} commands");
+}
+
+#[test]
+fn every_shown_configuration_is_accepted() {
+    let schema: serde_json::Value =
+        serde_json::from_str(&ownerlint::report::schema("config").expect("a schema"))
+            .expect("JSON");
+    let keys = schema["properties"].as_object().expect("keys");
+    let mut shown = 0;
+    for path in pages() {
+        let text = page(&path);
+        for block in blocks(&text)
+            .iter()
+            .filter(|block| block.language == "yaml")
+        {
+            let yaml = block.lines.join("\n");
+            let Ok(serde_yaml::Value::Mapping(mapping)) = serde_yaml::from_str(&yaml) else {
+                continue;
+            };
+            if !mapping
+                .keys()
+                .all(|key| key.as_str().is_some_and(|key| keys.contains_key(key)))
+            {
+                continue;
+            }
+            shown += 1;
+            let repository = Repository::new();
+            let version = if mapping.contains_key("version") {
+                ""
+            } else {
+                "version: 1\n"
+            };
+            repository.write("ownerlint.yaml", &format!("{version}{yaml}\n"));
+            // Paths of bundles are read before anything else can be wrong with them.
+            let paths = mapping
+                .get("bundles")
+                .and_then(|bundles| bundles.as_mapping());
+            for bundle in paths.into_iter().flat_map(|bundles| bundles.values()) {
+                for path in bundle["paths"]
+                    .as_sequence()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|path| path.as_str())
+                {
+                    repository.write(
+                        &format!("{path}/a.yaml"),
+                        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+                    );
+                }
+            }
+            repository.write(
+                "b.yaml",
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n",
+            );
+            let (status, _, error) = repository.run(&["list"], "");
+            assert_eq!(status, 0, "{path}:{}: {error}", block.first);
+        }
+    }
+    assert!(shown >= 6, "{shown} configurations");
+}
+
+#[test]
+fn a_page_that_shows_something_else_is_found() {
+    let page = "<!-- scene: release -->\n\n```console\n$ ownerlint rules --output json | head -n 1\nnot this\n```\n";
+    let (transcript, refreshed) = played("page", page);
+    assert!(
+        transcript.contains("ownerlint rules") && refreshed != page,
+        "{refreshed}"
+    );
+    assert!(
+        is_shown(&["a", "…", "d"], &["a", "b", "c", "d"])
+            && !is_shown(&["a", "…", "e"], &["a", "b", "c", "d"])
+    );
+    assert_eq!(
+        blocks("<!-- not run: no\n-->\n```text\n```\n")[0].not_run,
+        None
+    );
+    assert_eq!(
+        blocks("<!-- not run: as it is -->\n```text\n```\n")[0].not_run,
+        Some("as it is")
+    );
+}
+
+/// The first two commands of the README are those that `.ci/run` calls.
+#[test]
+fn continuous_integration_runs_the_first_commands_of_the_readme() {
+    let readme = page("README.md");
+    let shown = blocks(&readme);
+    let first: Vec<&str> = shown
+        .iter()
+        .filter(|block| block.language == "console")
+        .flat_map(commands_of)
+        .filter(|line| line.starts_with("cargo "))
+        .collect();
+    let steps = page(".ci/run");
+    for command in ["run", "test"] {
+        let found = first
+            .iter()
+            .find(|line| line.split_whitespace().nth(1) == Some(command));
+        let found = found.unwrap_or_else(|| panic!("the README shows `cargo {command}`"));
+        let step = found.replacen(
+            &format!("cargo {command}"),
+            &format!("step cargo {command} --locked"),
+            1,
+        );
+        assert!(
+            steps.lines().any(|line| line == step),
+            "`.ci/run` has no line `{step}`"
+        );
+    }
+}
+
+fn commands_of<'b>(block: &Block<'b>) -> Vec<&'b str> {
+    commands(block)
+        .into_iter()
+        .map(|(command, _)| command)
+        .collect()
+}
+
+/// Breaks lines as a terminal of `width` columns does. Escape sequences have no width.
+fn broken_at(text: &str, width: usize) -> String {
+    let (mut out, mut column, mut is_escape) = (String::new(), 0, false);
+    for letter in text.chars() {
+        match letter {
+            '\n' => column = 0,
+            '\u{1b}' => is_escape = true,
+            _ if is_escape => is_escape = letter != 'm',
+            _ if column == width => {
+                out.push('\n');
+                column = 1;
+            }
+            _ => column += 1,
+        }
+        out.push(letter);
+    }
+    out
+}
+
+/// The picture of the README: what a terminal shows of the first command of the page about pull requests.
+#[test]
+fn picture_of_the_readme_is_what_a_terminal_shows() {
+    const PICTURE: &str = "docs/pictures/pull-request.svg";
+    if Command::new("git").arg("--version").output().is_err() {
+        return skip("no git");
+    }
+    let (printed, status) =
+        Scene::new("pull-request").run("export FORCE_COLOR=1 COLUMNS=100; ownerlint diff");
+    assert_eq!(status, 1, "{printed}");
+    let text = format!("\u{1b}[1m$ ownerlint diff\u{1b}[0m\n{printed}");
+    // The dark blue of consoles is hard to read on black.
+    let mut palette = anstyle_svg::WIN10_CONSOLE;
+    palette.0[4] = palette.0[12];
+    let svg = anstyle_svg::Term::new()
+        .palette(palette)
+        .render_svg(&broken_at(&text, 100));
+    let file = root().join(PICTURE);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&file, &svg).expect("a picture");
+    }
+    let written = std::fs::read_to_string(file)
+        .unwrap_or_default()
+        .replace("\r\n", "\n");
+    assert!(
+        written == svg,
+        "{PICTURE} is stale: UPDATE_DOCS=1 cargo test --test it docs"
+    );
+}
