@@ -97,6 +97,7 @@ pub mod error {
 // | `finding` | one finding: rule, severity, consequence, labels, fingerprint |
 // | `yaml` | documents as Kubernetes splits and reads them |
 // | `manifest` | one object as it is written: identity, owner references, finalizers, templates, CRD facts; a parsed file as a value |
+// | `knowledge` | what is known of operators: finalizers, what they create, whose deletion loses data |
 // | `kustomize` | what a kustomization reaches, and what it makes of the names of objects |
 // | `inventory` | one bundle: files found and read, kinds and scopes, lookup by identity and uid |
 // | `changes` | what a change does to the objects of a tree: added, removed, changed, moved, renamed |
@@ -143,6 +144,8 @@ pub mod git;
 pub mod graph;
 #[doc(hidden)]
 pub mod inventory;
+#[doc(hidden)]
+pub mod knowledge;
 #[doc(hidden)]
 pub mod kube;
 #[doc(hidden)]

@@ -9,6 +9,7 @@ use super::explain::{ExplainArgs, RulesArgs, SchemaArgs};
 use super::global_args::GlobalArgs;
 use super::help;
 use super::init::InitArgs;
+use super::learn::LearnArgs;
 use super::list::ListArgs;
 use super::plan::PlanArgs;
 
@@ -51,6 +52,9 @@ pub(super) enum Command {
     /// Record today's findings, and report only new ones
     #[command(after_help = help::BASELINE)]
     Baseline(BaselineArgs),
+    /// Learn from a dump of a cluster what its operators do, as a file for `operators:` in ownerlint.yaml
+    #[command(after_help = help::LEARN)]
+    Learn(LearnArgs),
     /// Write a commented ownerlint.yaml for the manifests of a folder
     #[command(after_help = help::INIT)]
     Init(InitArgs),

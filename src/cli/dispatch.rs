@@ -9,7 +9,9 @@ use super::args::{Cli, Command};
 use super::command_first::command_first;
 use super::error::Error;
 use super::status::Status;
-use super::{baseline, check, completions, diff, explain, help, hints, init, list, plan, terminal};
+use super::{
+    baseline, check, completions, diff, explain, help, hints, init, learn, list, plan, terminal,
+};
 use crate::text::plain::visible;
 
 /// Runs the program with the arguments of the process.
@@ -72,6 +74,7 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
         Some(Command::Explain(explain)) => explain::explain(&explain, &global),
         Some(Command::Rules(rules)) => explain::rules(&rules),
         Some(Command::Baseline(args)) => baseline::baseline(args),
+        Some(Command::Learn(args)) => learn::learn(&args),
         Some(Command::Init(args)) => init::init(&args),
         #[cfg(feature = "lsp")]
         Some(Command::Lsp(_)) => {

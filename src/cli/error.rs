@@ -4,7 +4,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::config::Mistake;
-use crate::engine::{PlanError, SessionError, UnknownRule};
+use crate::engine::{DumpError, PlanError, SessionError, UnknownRule};
 use crate::git::GitError;
 
 /// A failure that ends the run.
@@ -87,6 +87,12 @@ pub(super) enum Error {
     // Not called `source`: miette would print the reason a second time.
     #[error("cannot read {file}: {reason}")]
     Read { file: String, reason: String },
+    #[error("the dump has no object with a uid, as every object of a cluster has")]
+    #[diagnostic(help("write it with `kubectl get KINDS --all-namespaces -o yaml`"))]
+    NothingLearned,
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Dump(#[from] DumpError),
     #[error("cannot write {place}: {reason}")]
     #[diagnostic(help("{}", remedy(reason)))]
     Write {

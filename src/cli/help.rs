@@ -157,6 +157,18 @@ Exit status:
   0  the baseline is written
   2  usage, configuration or I/O failure";
 
+pub(super) const LEARN: &str = "\
+Examples:
+  kubectl get KINDS -A -o yaml > dump.yaml    a dump of the kinds that matter
+  ownerlint learn -f dump.yaml > learned.yaml what it proves
+  kubectl get KINDS -A -o json | ownerlint learn -f -
+
+  Then, in ownerlint.yaml:  operators: [learned.yaml]
+
+Exit status:
+  0  objects were read
+  2  usage or I/O failure, or no object of a cluster in the dump";
+
 pub(super) const INIT: &str = "\
 Examples:
   ownerlint init            look at the current folder

@@ -18,6 +18,7 @@ mod hints;
 mod init;
 mod input_args;
 mod known;
+mod learn;
 mod list;
 mod output;
 mod plan;

@@ -7,11 +7,9 @@ use super::{Built, Source, build};
 use crate::delivery::{BundleTools, DeliveredTogether, Deliveries};
 use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
 use crate::inventory::{FolderTrees, Inventory, ObjectId};
+use crate::knowledge::{DataFate, Tables};
 use crate::kube::{ObjectKey, kinds};
-use crate::ownership::tables::DataFate;
-use crate::ownership::{
-    self, DeliveryObject, Implied, ImpliedObject, Ownership, Reach, Tables, Ties,
-};
+use crate::ownership::{self, DeliveryObject, Implied, ImpliedObject, Ownership, Reach, Ties};
 use crate::text::FileId;
 
 /// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
@@ -193,7 +191,7 @@ impl<'a> Analysis<'a> {
         };
         let claims = claims
             .filter(|claim| lost(claim))
-            .filter_map(|claim| Some((claim.key.clone(), row?.lost.clone())));
+            .filter_map(|claim| Some((claim.key.clone(), row?.lost.as_str().to_owned())));
         written.chain(claims).collect()
     }
 

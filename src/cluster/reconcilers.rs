@@ -84,7 +84,9 @@ impl<'a> Reconcilers<'a> {
         if !matches!(
             remover,
             Remover::Workload {
-                evidence: Evidence::Image { .. } | Evidence::Configuration,
+                evidence: Evidence::Image { .. }
+                    | Evidence::ImageName { .. }
+                    | Evidence::Configuration,
                 ..
             }
         ) {

@@ -4,18 +4,16 @@
 use super::Mistake;
 use super::operators::kind_text;
 use super::value::{Values, start};
+use crate::knowledge::{Added, Controller, ImagePattern, KindPattern, OwnController};
 use crate::kube::{GroupKind, ObjectKey, finalizers};
 use crate::manifest::label_key_errors;
-use crate::ownership::known_finalizers::{
-    Added, Controller, ImagePattern, KindPattern, OwnController,
-};
 use crate::ownership::may_run_pods;
 use crate::yaml::{Entry, Value};
 
 pub(super) const CONTROLLER: &[&str] =
     &["name", "images", "workload", "finalizers", "kinds", "adds"];
 
-const ADDS: [(&str, Added); 2] = [("run-time", Added::Runtime), ("written", Added::Written)];
+const ADDS: [(&str, Added); 2] = [("run-time", Added::Always), ("written", Added::Written)];
 
 /// `controllers: [{name, images | workload, finalizers, kinds, adds}]`.
 pub(super) fn controllers(
@@ -65,23 +63,20 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<OwnController, Mis
             return Err(mistake.help(help));
         }
     };
-    let hint = images
-        .iter()
-        .map(ImagePattern::as_str)
-        .collect::<Vec<_>>()
-        .join("; ");
     let controller = Controller {
         kinds: kinds.iter().map(|kind| KindPattern::parse(kind)).collect(),
-        removed_by: name.to_owned(),
-        workload_hint: workload.as_ref().map_or(hint, ObjectKey::to_string),
-        images,
+        removed_by: name.into(),
+        place: None,
+        images: images.into(),
         program: None,
         workload,
-        every: adds == Added::Runtime,
         added: adds,
-        verified: true,
+        when: Vec::new(),
+        kinds_proven: true,
+        images_proven: true,
         control_plane: false,
-        notes: String::new(),
+        way_out: None,
+        note: String::new(),
         source: values.file.path().to_owned(),
     };
     Ok(OwnController {

@@ -10,6 +10,7 @@ mod discover;
 mod documents;
 mod limits;
 mod mistake;
+mod operator_file;
 mod operators;
 mod read;
 mod value;
@@ -21,8 +22,7 @@ use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::graph::argo::KnownCluster;
 use crate::inventory::{ExtraKind, Release};
-use crate::ownership::known_finalizers::OwnController;
-use crate::ownership::tables::{DataKind, Generator};
+use crate::knowledge::{DataKind, Generator, OwnController, OwnedKind};
 use crate::rules::World;
 use crate::suppression::Ignore;
 use crate::text::{Limits, SourceFile, Span};
@@ -30,6 +30,7 @@ use crate::text::{Limits, SourceFile, Span};
 pub use discover::{DiscoveredConfig, FILE_NAMES, discover, folder_of};
 pub(crate) use documents::{ConfigDocument, StepsDocument};
 pub use mistake::Mistake;
+pub use operator_file::read_operator;
 pub use read::{KEYS, NAMESPACE_NAME};
 pub(crate) use value::{Values, tree_of};
 
@@ -64,8 +65,12 @@ pub struct Config {
     pub controllers: Vec<OwnController>,
     /// Kinds whose controller creates objects that no manifest contains.
     pub generators: Vec<Generator>,
+    /// Objects that operators make dependents of others.
+    pub owns: Vec<OwnedKind>,
     /// Kinds whose deletion deletes data.
     pub data: Vec<DataKind>,
+    /// Files about operators that were not taken in yet, with the places that name them.
+    pub(crate) operator_files: Vec<(String, Span)>,
     /// The clusters that Argo CD delivers into, if it names them: then they are all.
     pub clusters: Option<Vec<KnownCluster>>,
     /// The limits of a run.
@@ -122,7 +127,9 @@ impl Config {
             ignores: Vec::new(),
             controllers: Vec::new(),
             generators: Vec::new(),
+            owns: Vec::new(),
             data: Vec::new(),
+            operator_files: Vec::new(),
             clusters: None,
             limits: Limits::default(),
             bundles_place: Span::empty(0),

@@ -3,12 +3,11 @@
 
 use super::Mistake;
 use super::value::{Values, start};
-use crate::kube::GroupKind;
-use crate::ownership::known_finalizers::KindPattern;
-use crate::ownership::tables::{
-    DataFate, DataKind, FieldPath, Generator, KeepCondition, NamePattern, NotAField, OwningPolicy,
-    Product,
+use crate::knowledge::{
+    Condition, DataFate, DataKind, FieldPath, Generator, KindPattern, NamePattern, NotAField,
+    Owned, Product, Sources, Text,
 };
+use crate::kube::GroupKind;
 use crate::yaml::{Entry, Value};
 
 pub(super) const GENERATOR: &[&str] = &["kind", "product", "policy", "owns", "default"];
@@ -53,13 +52,12 @@ fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake>
             "for example `{kind: Vault.example.com, product: {kind: Secret, name: spec.secret}}`",
         ));
     };
-    let owns = match (policy, owns, default) {
-        (None, None, None) => OwningPolicy::Always,
-        (Some((field, _)), Some((values, _)), default) => OwningPolicy::Field {
-            field,
-            values,
+    let owned = match (policy, owns, default) {
+        (None, None, None) => Owned::Always(true),
+        (Some((field, _)), Some((values, _)), default) => Owned::When(Condition {
             default: default.map(|(default, _)| default),
-        },
+            ..Condition::is(field, values)
+        }),
         (Some((_, field)), None, _) => {
             let mistake = values.mistake(field.key_span, "has a `policy` without `owns`");
             return Err(mistake.help(
@@ -76,12 +74,12 @@ fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake>
     };
     Ok(Generator {
         kinds: KindPattern::parse(kind),
-        text: kind.into(),
         product,
-        owns,
-        verified: true,
-        notes: String::new(),
-        source: values.file.path().to_owned(),
+        when: Vec::new(),
+        owned,
+        proven: true,
+        note: String::new(),
+        source: Sources::one(values.file.path()),
     })
 }
 
@@ -118,11 +116,7 @@ fn data_kind(values: Values<'_>, value: Value<'_>) -> Result<DataKind, Mistake> 
     };
     let keep = match (keep, keeping) {
         (None, None) => Vec::new(),
-        (Some((field, _)), Some((values, _))) => vec![KeepCondition {
-            field,
-            values,
-            negated: false,
-        }],
+        (Some((field, _)), Some((values, _))) => vec![Condition::is(field, values)],
         (Some((_, field)), None) => {
             let mistake = values.mistake(field.key_span, "has `keep` without `values`");
             return Err(
@@ -136,14 +130,14 @@ fn data_kind(values: Values<'_>, value: Value<'_>) -> Result<DataKind, Mistake> 
     };
     Ok(DataKind {
         kinds: KindPattern::parse(kind),
-        text: kind.into(),
-        lost: "its data".to_owned(),
+        lost: Text::from("its data"),
+        when: Vec::new(),
         keep,
         default: DataFate::Lost,
         volumes: false,
-        verified: true,
-        notes: String::new(),
-        source: values.file.path().to_owned(),
+        proven: true,
+        note: String::new(),
+        source: Sources::one(values.file.path()),
     })
 }
 

@@ -31,6 +31,7 @@ const TOP: &[&str] = &[
     "controllers",
     "generators",
     "data",
+    "operators",
     "clusters",
     "limits",
 ];
@@ -134,6 +135,7 @@ impl Config {
                 "controllers" => self.controllers = controllers::controllers(values, field)?,
                 "generators" => self.generators = operators::generators(values, field)?,
                 "data" => self.data = operators::data(values, field)?,
+                "operators" => self.operator_files = files(values, field)?,
                 "clusters" => self.clusters = Some(clusters::clusters(values, field)?),
                 "limits" => self.limits = limits(values, field)?,
                 _ => {}
@@ -163,6 +165,19 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// The files that a list names, each with its place.
+fn files(values: Values<'_>, field: Entry<'_>) -> Result<Vec<(String, Span)>, Mistake> {
+    let paths = values.strings(field)?;
+    let mut items = field.value.items();
+    let place = |items: &mut dyn Iterator<Item = Value<'_>>| {
+        items.next().map_or(field.value.span(), |item| item.span())
+    };
+    Ok(paths
+        .into_iter()
+        .map(|path| (path, place(&mut items)))
+        .collect())
 }
 
 fn no_version(values: Values<'_>) -> Mistake {

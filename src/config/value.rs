@@ -205,7 +205,7 @@ impl<'a> Values<'a> {
 }
 
 /// The first line of a place: a snippet of a whole mapping would be the whole file.
-fn first_line(file: &SourceFile, span: Span) -> Span {
+pub(super) fn first_line(file: &SourceFile, span: Span) -> Span {
     let length = file
         .slice(span)
         .lines()

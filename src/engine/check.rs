@@ -8,7 +8,7 @@ use super::scope::ReportScope;
 use super::selection::Selection;
 use crate::baseline::Baseline;
 use crate::finding::{Fixes, Severity};
-use crate::ownership::Tables;
+use crate::knowledge::Tables;
 use crate::report::{Graphs, Note};
 use crate::rules::World;
 use crate::suppression::{Date, Ignore};

@@ -13,7 +13,7 @@ use crate::delivery::DeliveryTool;
 use crate::inventory::{
     self, CopyBudget, Files, InputError, Inventory, Member, Overlay, Past, Walk, WalkBudget,
 };
-use crate::ownership::Tables;
+use crate::knowledge::Tables;
 use crate::rules::World;
 use crate::text::FileId;
 

@@ -15,6 +15,7 @@ mod fix;
 mod input;
 mod inquiry;
 mod judge;
+mod learn;
 mod list;
 mod merge;
 mod notes;
@@ -41,6 +42,7 @@ pub use input::{Bundle, BundleError};
 pub use inquiry::{
     DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot,
 };
+pub use learn::{DumpError, Learned};
 pub use list::list;
 pub use plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown,

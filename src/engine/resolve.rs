@@ -9,7 +9,7 @@ use super::input::{BundleError, BundleInput, Input, RenderSettings};
 use super::request::{ConfigChoice, Request};
 use crate::config::{self, Config, Mistake};
 use crate::inventory::{self, Escape, InputError, Release, admit_manifests, locate, read_own_file};
-use crate::ownership::Tables;
+use crate::knowledge::Tables;
 use crate::text::{SourceFile, decode, near};
 
 /// What is read of a session's input.
@@ -50,7 +50,8 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
         Some(unsaved) => SourceFile::new(path.as_str(), &*unsaved.text),
         None => read_text(&path).map_err(|reason| Mistake::unreadable(&path, reason))?,
     };
-    Config::read(source)?.within_limits().map(Some)
+    let config = Config::read(source)?.within_limits()?;
+    config.with_operators(read_text).map(Some)
 }
 
 fn is_same_file(one: &str, other: &str) -> bool {
@@ -70,9 +71,12 @@ pub(super) fn bundles_and_rest(
 /// The bundled tables, with the rows of the configuration.
 pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
     match config {
-        Some(config) => {
-            Arc::new(Tables::bundled().with(&config.controllers, &config.generators, &config.data))
-        }
+        Some(config) => Arc::new(Tables::bundled().with(
+            &config.controllers,
+            &config.generators,
+            &config.owns,
+            &config.data,
+        )),
         None => Tables::bundled(),
     }
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::error::SessionError;
 use super::request::Request;
 use super::resolve::{configuration, tables_of};
-use crate::ownership::Tables;
-use crate::ownership::known_finalizers::{Added, Controller, KindPattern, KnownFinalizer};
-use crate::ownership::tables::{DataFate, DataKind, Generator, KeepCondition, OwningPolicy};
+use crate::knowledge::{
+    Added, Condition, Controller, DataFate, DataKind, DefinedScope, Generator, KindPattern,
+    KnownFinalizer, NamedOperator, Owned, OwnedKind, Tables, Test, operators,
+};
 use crate::report::RowInfo;
+use crate::text::capitalised;
 
 /// The tables that count in the current folder.
 ///
@@ -18,28 +20,29 @@ pub fn configured_tables() -> Result<Arc<Tables>, SessionError> {
     Ok(tables_of(configuration(&Request::default())?.as_ref()))
 }
 
-/// The rows about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` if only one group has it), a
-/// finalizer, or the name of a row as findings give it.
+/// What is known about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` if only one group has it), a
+/// finalizer, an operator (`rook`, `rook/rook`), or the name of a fact as findings give it.
 pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
     let word = word
         .split_once('/')
-        .filter(|(table, _)| matches!(*table, "generators" | "data" | "known-finalizers"))
+        .filter(|(table, _)| {
+            matches!(
+                *table,
+                "generators" | "data" | "known-finalizers" | "operators"
+            )
+        })
         .map_or(word, |(_, row)| row);
     let (kind, group) = word.split_once('.').unwrap_or((word, ""));
-    let named = |text: &str| {
-        text == word
-            || (group.is_empty()
-                && text
-                    .split('.')
-                    .next()
-                    .is_some_and(|kind| kind.eq_ignore_ascii_case(word)))
+    let named = |kinds: &KindPattern| {
+        kinds.to_string() == word
+            || matches!(kinds, KindPattern::Exact { kind, .. } if group.is_empty() && kind.eq_ignore_ascii_case(word))
     };
     let generators: Vec<&Generator> = tables
         .generators
         .iter()
-        .filter(|row| named(&row.text))
+        .filter(|row| named(&row.kinds))
         .collect();
-    // A row about every kind says nothing about this one.
+    // A fact about every kind says nothing about this one.
     let of_pattern = tables
         .generators_of(group, kind)
         .filter(|row| is_kind(kind) && row.kinds != KindPattern::Any);
@@ -48,13 +51,17 @@ pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
     } else {
         generators
     };
-    let data: Vec<&DataKind> = tables.data.iter().filter(|row| named(&row.text)).collect();
+    let data: Vec<&DataKind> = tables.data.iter().filter(|row| named(&row.kinds)).collect();
     let of_pattern = tables.data_of(group, kind).filter(|_| is_kind(kind));
     let data = if data.is_empty() {
         of_pattern.into_iter().collect()
     } else {
         data
     };
+    let owns = tables.owns.iter().filter(|row| {
+        is_kind(kind) && (row.kind.matches(group, kind) || row.child.matches(group, kind))
+            || named(&row.kind)
+    });
     let finalizers = &tables.finalizers;
     let of_kind = finalizers
         .of_kind(group, kind)
@@ -63,10 +70,15 @@ pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
         .find(word)
         .into_iter()
         .flat_map(|known| known.controllers.iter().map(move |row| (known, row)));
-    let generators = generators.into_iter().map(generator);
-    let data = data.into_iter().map(data_kind);
-    generators
-        .chain(data)
+    let known = operators().iter().filter(|known| {
+        known.name.eq_ignore_ascii_case(word)
+            || known.operator.project.as_str().eq_ignore_ascii_case(word)
+    });
+    known
+        .map(operator)
+        .chain(generators.into_iter().map(generator))
+        .chain(owns.map(owned))
+        .chain(data.into_iter().map(data_kind))
         .chain(
             by_name
                 .chain(of_kind)
@@ -81,6 +93,62 @@ fn is_kind(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
+/// An operator with all that is known of it.
+fn operator(known: &NamedOperator) -> RowInfo {
+    let NamedOperator { name, operator } = known;
+    let read = match &operator.read {
+        Some(read) => format!(
+            "{} was read at {}.",
+            operator.project.as_str(),
+            read.as_str()
+        ),
+        None => format!("Its source is {}.", operator.project.as_str()),
+    };
+    let mut says = vec![read];
+    if operator.none {
+        says.push("It adds no finalizer to any object.".to_owned());
+    }
+    for program in &operator.controllers {
+        let finalizers: Vec<_> = program
+            .finalizers
+            .iter()
+            .map(|finalizer| format!("`{}`", finalizer.name.as_str()))
+            .collect();
+        says.push(format!(
+            "{} removes {}.",
+            capitalised(program.name.as_str()),
+            finalizers.join(", ")
+        ));
+    }
+    let kinds = |what: &str, kinds: Vec<String>| {
+        (!kinds.is_empty()).then(|| format!("{what} {}.", kinds.join(", ")))
+    };
+    let product = |row: &Generator| format!("{} for {}", row.product.kind, row.kinds);
+    says.extend(kinds(
+        "It creates",
+        operator.generates.iter().map(product).collect(),
+    ));
+    let lost = |row: &DataKind| row.kinds.to_string();
+    says.extend(kinds(
+        "Data may be lost with",
+        operator.data.iter().map(lost).collect(),
+    ));
+    let cluster = operator
+        .crds
+        .iter()
+        .filter(|crd| crd.scope == DefinedScope::Cluster);
+    says.extend(kinds(
+        "Cluster-scoped are",
+        cluster.map(|crd| crd.kind.to_string()).collect(),
+    ));
+    RowInfo {
+        row: format!("operators/{name}"),
+        says,
+        verified: true,
+        source: format!("rules/operators/{name}.yaml"),
+    }
+}
+
 fn generator(row: &Generator) -> RowInfo {
     let names: Vec<_> = row
         .product
@@ -93,80 +161,101 @@ fn generator(row: &Generator) -> RowInfo {
         None => String::new(),
     };
     let product = format!(
-        "Its controller creates a {} named by {}{whose}.",
+        "Its controller creates a {} named {}{whose}.",
         row.product.kind,
         names.join(", ")
     );
-    let owns = match &row.owns {
-        OwningPolicy::Always => "It is deleted with the object.".to_owned(),
-        OwningPolicy::Never => "It is kept when the object is deleted.".to_owned(),
-        OwningPolicy::Field {
-            field,
-            values,
-            default,
-        } => {
-            let default = default
-                .as_ref()
-                .map_or(String::new(), |default| format!(" (left out: {default})"));
-            format!(
-                "It is deleted with the object if `{field}` is {}{default}.",
-                values.join(" or ")
-            )
+    let owns = match &row.owned {
+        Owned::Always(true) => "It is deleted with the object.".to_owned(),
+        Owned::Always(false) => "It is kept when the object is deleted.".to_owned(),
+        Owned::When(condition) => {
+            format!("It is deleted with the object if {}.", condition.in_words())
         }
     };
+    let mut says = vec![product];
+    says.extend(conditions("Only if", &row.when));
+    says.push(owns);
     told(
         row.name().to_string(),
-        vec![product, owns],
-        &row.notes,
-        row.verified,
-        &row.source,
+        says,
+        &row.note,
+        row.proven,
+        row.source.as_text(),
+    )
+}
+
+fn owned(row: &OwnedKind) -> RowInfo {
+    let how = match (&row.owner_field, row.in_claim_templates) {
+        (Some(field), _) => format!("`{field}` of the {} names it", row.child),
+        (None, true) => "its operator writes the owner reference into claim templates".to_owned(),
+        (None, false) => "its operator sets the owner reference".to_owned(),
+    };
+    let says = format!("{} is deleted with {}: {how}.", row.child, row.kind);
+    told(
+        format!("owns/{}", row.kind),
+        vec![says],
+        &row.note,
+        row.proven,
+        row.source.as_text(),
     )
 }
 
 fn data_kind(row: &DataKind) -> RowInfo {
+    let lost = row.lost.as_str();
     let deleted = match row.default {
-        DataFate::Lost => format!("Deleting the object deletes {}.", row.lost),
-        DataFate::Kept => format!("Deleting the object keeps {}.", row.lost),
-        DataFate::Unknown => format!("Deleting the object may delete {}.", row.lost),
+        DataFate::Lost => format!("Deleting the object deletes {lost}."),
+        DataFate::Kept => format!("Deleting the object keeps {lost}."),
+        DataFate::Unknown => format!("Deleting the object may delete {lost}."),
     };
-    let condition = |condition: &KeepCondition| {
-        let KeepCondition {
-            field,
-            values,
-            negated,
-        } = condition;
-        let values = values.join(" or ");
-        match (negated, row.default) {
-            (false, _) => format!("Kept if `{field}` is {values}."),
-            (true, DataFate::Kept) => format!("Deleted if `{field}` is {values}."),
-            (true, _) => format!("Kept if `{field}` is set, and not to {values}."),
+    let keeps = |condition: &Condition| match (&condition.test, row.default) {
+        (Test::IsNot(values), DataFate::Kept) => {
+            format!(
+                "Deleted if `{}` is {}.",
+                condition.field,
+                values.join(" or ")
+            )
         }
+        _ => format!("Kept if {}.", condition.in_words()),
     };
-    let says = std::iter::once(deleted)
-        .chain(row.keep.iter().map(condition))
-        .collect();
+    let mut says = vec![deleted];
+    says.extend(conditions("Only if", &row.when));
+    says.extend(row.keep.iter().map(keeps));
     told(
         row.name().to_string(),
         says,
-        &row.notes,
-        row.verified,
-        &row.source,
+        &row.note,
+        row.proven,
+        row.source.as_text(),
     )
 }
 
+/// Conditions that all have to hold, as one sentence.
+fn conditions(start: &str, conditions: &[Condition]) -> Option<String> {
+    let words: Vec<String> = conditions.iter().map(Condition::in_words).collect();
+    (!words.is_empty()).then(|| format!("{start} {}.", words.join(" and ")))
+}
+
 fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
+    let kinds: Vec<String> = row.kinds.iter().map(KindPattern::to_string).collect();
+    let kinds = match (row.kinds.as_slice(), kinds.is_empty()) {
+        ([KindPattern::Any], _) => " from objects of any kind".to_owned(),
+        (_, true) => String::new(),
+        (_, false) => format!(" from {}", kinds.join(", ")),
+    };
     let mut says = vec![format!(
-        "The finalizer `{}` is removed by {}.",
+        "The finalizer `{}` is removed{kinds} by {}.",
         known.finalizer, row.removed_by
     )];
     says.push(match row.added {
-        Added::Runtime => "It adds the finalizer when it sees the object.".to_owned(),
+        Added::Always => "It adds the finalizer when it sees the object.".to_owned(),
+        Added::Sometimes => "It adds the finalizer to some objects.".to_owned(),
         Added::Written => "The finalizer is meant to be in manifests.".to_owned(),
         Added::Both => {
             "It adds the finalizer when it sees the object; manifests may contain it, too."
                 .to_owned()
         }
     });
+    says.extend(conditions("Only if", &row.when));
     if !row.images.is_empty() {
         let images: Vec<_> = row
             .images
@@ -176,25 +265,34 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
         let program = row.program.as_ref().map_or_else(String::new, |program| {
             format!(", as the program `{program}`")
         });
-        says.push(format!("It runs in {}{program}.", images.join(" or ")));
+        let proven = match row.images_proven {
+            true => "",
+            false => ", which the source does not prove",
+        };
+        says.push(format!(
+            "It runs in {}{program}{proven}.",
+            images.join(" or ")
+        ));
     }
+    let way_out = row.way_out.as_ref();
+    says.extend(way_out.map(|way| format!("If it is gone: {way}.")));
     told(
         format!("known-finalizers/{}", known.finalizer),
         says,
-        &row.notes,
-        row.verified,
-        &row.source,
+        &row.note,
+        row.is_proven(),
+        row.source.clone(),
     )
 }
 
-fn told(row: String, mut says: Vec<String>, notes: &str, verified: bool, source: &str) -> RowInfo {
-    if !notes.is_empty() {
-        says.push(format!("{}.", notes.trim_end_matches('.')));
+fn told(row: String, mut says: Vec<String>, note: &str, proven: bool, source: String) -> RowInfo {
+    if !note.is_empty() {
+        says.push(format!("{}.", note.trim_end_matches('.')));
     }
     RowInfo {
         row,
         says,
-        verified,
-        source: source.to_owned(),
+        verified: proven,
+        source,
     }
 }

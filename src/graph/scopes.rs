@@ -1,25 +1,10 @@
-//! Which kinds are cluster-scoped: the built-in ones, and those that the CRDs of a tree define.
+//! Which kinds are cluster-scoped: the built-in ones, those that the CRDs of a tree define, and those of known operators.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use super::files::TreeFiles;
 use super::kustomize::{ResId, is_cluster_scoped, resources_of};
-
-/// The cluster-scoped kinds of operators in common use: group, kind and the CRD that says so.
-const ROWS: &str = include_str!("../../rules/tables/cluster-scoped-kinds.csv");
-
-fn known() -> &'static BTreeSet<(&'static str, &'static str)> {
-    static KNOWN: LazyLock<BTreeSet<(&str, &str)>> = LazyLock::new(|| {
-        let rows = ROWS.lines().skip(1);
-        let cells = |row: &'static str| {
-            let mut cells = row.split(',');
-            Some((cells.next()?, cells.next()?))
-        };
-        rows.filter_map(cells).collect()
-    });
-    &KNOWN
-}
+use crate::knowledge::{DefinedScope, scope_of};
 
 /// The cluster-scoped kinds of a tree.
 #[derive(Debug, Default)]
@@ -52,7 +37,7 @@ impl ClusterScopes {
     /// Whether a kind is cluster-scoped, as far as that is known.
     pub fn is_cluster(&self, group: &str, kind: &str) -> bool {
         is_cluster_scoped(group, kind)
-            || known().contains(&(group, kind))
+            || scope_of(group, kind) == Some(DefinedScope::Cluster)
             || self.custom.contains(&(group.to_owned(), kind.to_owned()))
     }
 

@@ -11,8 +11,8 @@ use crate::delivery::Op;
 use crate::finding::Certainty;
 use crate::gc::{ClusterError, Fate, Plan, Step};
 use crate::inventory::{Member, ScopeSource};
+use crate::knowledge::DataFate;
 use crate::kube::{ObjectKey, Wait, kinds};
-use crate::ownership::tables::DataFate;
 use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, reclaim_policy};
 
 /// The cluster of base with what the tools send.

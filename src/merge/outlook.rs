@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::inventory::Inventory;
-use crate::ownership::{DeliveryObject, Removers, Serves, Tables, Ties, delivery_objects};
+use crate::knowledge::Tables;
+use crate::ownership::{DeliveryObject, Removers, Serves, Ties, delivery_objects};
 
 /// What is known of what is applied after the merge.
 #[derive(Debug)]

@@ -15,10 +15,10 @@ use crate::cluster::Analysis;
 use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
+use crate::knowledge::Tables;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
-use crate::ownership::Tables;
 use crate::text::{FileId, Span};
 
 /// One part of the tree on both sides.

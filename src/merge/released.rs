@@ -54,7 +54,7 @@ pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<Relea
                     name: None,
                     ..FinalizerHolder::of(member)
                 };
-                running(&before.remover_from(inventory, &holder, finalizer))
+                running(&before.remover_from(inventory, &holder, finalizer), &holder)
             });
             if let Some((workload, verified)) = *answer {
                 let held = ReleasedObject {
@@ -71,13 +71,13 @@ pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<Relea
 }
 
 /// The workload that runs a known controller. Permissions alone prove nothing here, and a Job ends on its own.
-fn running(remover: &Remover<'_>) -> Option<(ObjectId, bool)> {
+fn running(remover: &Remover<'_>, holder: &FinalizerHolder<'_>) -> Option<(ObjectId, bool)> {
     match remover {
         Remover::Workload {
             id,
             evidence: Evidence::Image { .. } | Evidence::Configuration,
             controller: Some(controller),
-        } => Some((*id, controller.verified)),
+        } => Some((*id, controller.is_proven_for(holder.group, holder.kind))),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! What the deletion of an object does to data, by the table of data and by what the input says about volumes.
 
-use super::tables::{DataFate, DataVerdict, FieldPath, FieldValue, RowName, Tables};
 use crate::inventory::{Inventory, Member, VolumeChoice};
+use crate::knowledge::{DataFate, DataVerdict, FieldPath, FieldValue, RowName, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::yaml::Value;
 
@@ -23,7 +23,7 @@ pub struct DataLoss {
 /// What the deletion of `member` does to data; `None` for objects that are none.
 pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Option<DataLoss> {
     let row = tables.data_of(member.key.group(), member.key.kind())?;
-    let DataVerdict { fate, written } = row.verdict(member.object.value());
+    let DataVerdict { fate, written } = row.verdict(member.object.value())?;
     let reclaimed = || reclaim_policy(inventory, Some(&member.key), member.object.at(&["spec"]));
     let fate = match fate {
         DataFate::Unknown if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
@@ -33,10 +33,10 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
     };
     Some(DataLoss {
         fate,
-        lost: row.lost.clone(),
+        lost: row.lost.as_str().to_owned(),
         written,
         row: row.name(),
-        verified: row.verified,
+        verified: row.proven,
     })
 }
 

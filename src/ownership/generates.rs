@@ -2,10 +2,10 @@
 
 use std::cell::OnceCell;
 
-use super::tables::{FoundName, Generator, Tables};
 use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
 use crate::finding::Certainty;
 use crate::inventory::{Inventory, Member};
+use crate::knowledge::{FoundName, Generator, Tables};
 use crate::kube::{ApiVersion, KindMap, Namespace, ObjectKey, Scope};
 
 /// Every product of every generator among the objects, in their order.
@@ -33,11 +33,13 @@ fn products<'a>(
     is_cluster_scoped: &OnceCell<bool>,
 ) -> impl Iterator<Item = Tie> + use<'a> {
     let object = member.object.value();
-    let owned = row.owns.of(object).owns;
+    let is_created = row.when.iter().all(|condition| condition.holds(object));
+    let owned = row.owned.of(object).owns;
     let mut names = row
         .product
         .names
         .iter()
+        .filter(move |_| is_created)
         .flat_map(move |pattern| pattern.names(object))
         .peekable();
     let namespaces = match names.peek() {
@@ -73,7 +75,7 @@ fn tie(
             span: found.span,
             row: Some(row.name()),
         },
-        certainty: if row.verified && !contested {
+        certainty: if row.proven && !contested {
             Certainty::Certain
         } else {
             Certainty::Possible

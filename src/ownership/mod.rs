@@ -9,12 +9,12 @@ mod delivers;
 mod finalizer_holder;
 mod generates;
 mod implied;
-pub mod known_finalizers;
+
 mod pod_specs;
 mod references;
 mod removers;
 mod serves;
-pub mod tables;
+
 mod tie;
 mod ties;
 mod uses;
@@ -35,7 +35,7 @@ pub use serves::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,
     RequestedKind, RequestedObject, Selected, SelectionId, ServedClient, Serves,
 };
-pub use tables::Tables;
+
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};
 pub use ties::Ties;
 pub use written::{Owner, OwnerEdge, Ownership};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::tables::FieldPath;
+use crate::knowledge::FieldPath;
 use crate::kube::{GroupKind, KindMap, Scope};
 use crate::yaml::Value;
 

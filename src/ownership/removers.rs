@@ -12,8 +12,10 @@ use foldhash::HashMap;
 
 use super::access::{Access, Budget};
 use super::finalizer_holder::FinalizerHolder;
-use super::known_finalizers::{Controller, Handles, KnownFinalizer, KnownFinalizers, image_name};
 use crate::inventory::{Inventory, Member, ObjectId};
+use crate::knowledge::{
+    Condition, Controller, Handles, KnownFinalizer, KnownFinalizers, image_name,
+};
 use crate::kube::{GroupKind, KindMap};
 use crate::text::Span;
 
@@ -22,6 +24,13 @@ use crate::text::Span;
 pub enum Evidence {
     /// It runs an image in which, according to the table, the finalizer's controller runs.
     Image {
+        /// The image as written.
+        image: String,
+        /// Where it is written, in the workload's file.
+        span: Span,
+    },
+    /// It runs an image of the same name from another path, as a mirror or somebody's own build has: likely, not certain.
+    ImageName {
         /// The image as written.
         image: String,
         /// Where it is written, in the workload's file.
@@ -68,10 +77,18 @@ pub enum Remover<'t> {
 pub struct Removers {
     known: Arc<KnownFinalizers>,
     access: Access,
-    /// The finalizers that all objects of a kind get, if there are any.
-    added: KindMap<Vec<String>>,
+    /// The finalizers that objects of a kind get, if there are any.
+    added: KindMap<Vec<AddedFinalizer>>,
     /// Who runs the controllers of each known finalizer, found when somebody asks.
     running: HashMap<String, OnceLock<Vec<RunningController>>>,
+}
+
+/// A finalizer that objects get from their controller.
+#[derive(Clone, Debug)]
+struct AddedFinalizer {
+    name: String,
+    /// Conditions on the object: all of them hold.
+    when: Vec<Condition>,
 }
 
 /// The workloads in which a controller runs, in order, and how that is known.
@@ -109,7 +126,7 @@ fn is_called(workload: &str, image: &str) -> bool {
 /// Whether a row of the table counts for an object.
 fn counts(handles: Handles, row: &Controller, holder: &FinalizerHolder<'_>) -> bool {
     match handles {
-        Handles::Unproven => !row.verified,
+        Handles::Unproven => !row.kinds_proven || row.handles_others_of(holder.group),
         _ => row.handles(holder.group, holder.kind),
     }
 }
@@ -121,7 +138,10 @@ impl Removers {
         let added = KindMap::of(inventory.kinds_of_members(), |kind| {
             at_run_time
                 .of_kind(kind.group, kind.kind)
-                .map(|(known, _)| known.finalizer.clone())
+                .map(|(known, row)| AddedFinalizer {
+                    name: known.finalizer.clone(),
+                    when: row.when.clone(),
+                })
         });
         let running = known
             .iter()
@@ -150,17 +170,22 @@ impl Removers {
         !self.added.is_empty()
     }
 
-    /// The finalizers that every object of its kind gets from its controller, whether or not this one's manifest lists them. A
-    /// dump shows what an object has.
+    /// The finalizers that the object gets from its controller, whether or not its manifest lists them. A dump shows what an object
+    /// has.
     pub fn added_finalizers<'t>(
         &'t self,
-        member: &Member,
+        member: &'t Member,
     ) -> impl Iterator<Item = &'t str> + use<'t> {
         let added = self
             .added
             .get(member.key.group_kind())
             .filter(|_| !member.from_dump);
-        added.into_iter().flatten().map(String::as_str)
+        let applies = |added: &&AddedFinalizer| {
+            let mut conditions = added.when.iter();
+            conditions.all(|condition| condition.holds(member.object.value()))
+        };
+        let added = added.into_iter().flatten().filter(applies);
+        added.map(|added| added.name.as_str())
     }
 
     /// Who removes `finalizer` from an object in the input.
@@ -324,20 +349,20 @@ impl Removers {
             .iter()
             .flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
-        let by_image =
-            self.access
-                .workloads()
-                .running(inventory, controller)
-                .map(|(workload, image)| {
-                    (
-                        workload,
-                        Evidence::Image {
-                            image: image.value.to_owned(),
-                            span: image.span,
-                        },
-                    )
-                });
+        let known = self.access.workloads();
+        let by_image = known.running(inventory, controller, Controller::is_run_by);
+        let by_image = by_image.map(|(workload, image)| {
+            let (image, span) = (image.value.to_owned(), image.span);
+            (workload, Evidence::Image { image, span })
+        });
         let mut workloads: Vec<_> = named.chain(by_image).collect();
+        if workloads.is_empty() {
+            let by_name = known.running(inventory, controller, Controller::may_be_run_by);
+            workloads.extend(by_name.map(|(workload, image)| {
+                let (image, span) = (image.value.to_owned(), image.span);
+                (workload, Evidence::ImageName { image, span })
+            }));
+        }
         // A dump shows a Deployment with its ReplicaSets and their Pods.
         prefer(&mut workloads, |(id, _)| {
             inventory

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::tables::RowName;
 use crate::finding::Certainty;
 use crate::inventory::{Inventory, ObjectId};
+use crate::knowledge::RowName;
 use crate::kube::ObjectKey;
 use crate::text::Span;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::tables::Tables;
 use super::tie::{Tie, TieKind};
 use super::{generates, uses};
 use crate::inventory::{Inventory, Member, ObjectId};
+use crate::knowledge::Tables;
 use crate::kube::ObjectKey;
 
 /// The ties of a bundle that manifests do not write as owner references. What a Namespace contains

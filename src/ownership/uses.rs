@@ -9,10 +9,10 @@ use foldhash::HashSet;
 
 use super::pod_specs::{CustomField, CustomFields, PodSpec, is_custom, pod_spec};
 use super::references::{Reference, references_of};
-use super::tables::FieldPath;
 use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
 use crate::finding::Certainty;
 use crate::inventory::{Inventory, Member};
+use crate::knowledge::FieldPath;
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds};
 use crate::yaml::Value;
 

@@ -6,8 +6,8 @@ use foldhash::HashMap;
 use smol_str::SmolStr;
 
 use crate::inventory::{Inventory, Member, ObjectId};
+use crate::knowledge::{Controller, ImagePattern, image_name};
 use crate::manifest::Spanned;
-use crate::ownership::known_finalizers::{Controller, ImagePattern, image_name};
 use crate::ownership::pod_specs::{may_run_pods, pod_spec};
 use crate::yaml::Value;
 
@@ -83,21 +83,23 @@ impl Workloads {
         place(running).or_else(|| Some(self.running + place(ending)?))
     }
 
-    /// The workloads in which a controller runs, in order, each with the image.
+    /// The workloads in which a controller runs by its image and command line, as `is_run_by` judges them: in order, each with the image.
     pub(super) fn running<'a>(
         &'a self,
         inventory: &'a Inventory,
         controller: &'a Controller,
+        is_run_by: fn(&Controller, &str, &[&str]) -> bool,
     ) -> impl Iterator<Item = (ObjectId, Spanned<&'a str>)> {
         let named = |pattern: &ImagePattern| match pattern.name() {
             Some(name) => self.by_image.get(name).cloned().unwrap_or_default(),
             None => (0..self.all.len()).collect(),
         };
         let places: BTreeSet<usize> = controller.images.iter().flat_map(named).collect();
-        places.into_iter().filter_map(|at| {
+        places.into_iter().filter_map(move |at| {
             let workload = self.all[at].id;
             let runs = |container: &RunContainer<'_>| {
-                controller.is_run_by(container.image.value, container.command_line())
+                let command_line: Vec<&str> = container.command_line().collect();
+                is_run_by(controller, container.image.value, &command_line)
             };
             let container = containers(inventory.member(workload)).find(runs)?;
             Some((workload, container.image))

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::known_finalizers::{self, KnownFinalizers};
 use super::{Removers, Serves};
 use crate::inventory::{Inventory, Member, ObjectId};
+use crate::knowledge::{KnownFinalizers, Tables};
 use crate::kube::GroupKind;
 use crate::manifest::OwnerReference;
 
@@ -84,7 +84,7 @@ impl Ownership {
 
     /// Finds every edge of `inventory`, with what the bundled table knows of finalizers.
     pub fn of(inventory: &Inventory) -> Self {
-        Self::knowing(inventory, Arc::clone(known_finalizers::table()))
+        Self::knowing(inventory, Arc::clone(&Tables::bundled().finalizers))
     }
 
     /// The same with other knowledge of finalizers.

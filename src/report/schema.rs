@@ -14,14 +14,16 @@ use super::list::{ListDocument, ListedObject};
 use super::plan::PlanDocument;
 use crate::baseline::BaselineDocument;
 use crate::config::{ConfigDocument, StepsDocument};
+use crate::knowledge::Operator;
 
 /// The names of all schemas, sorted.
-pub const SCHEMAS: [&str; 8] = [
+pub const SCHEMAS: [&str; 9] = [
     "baseline",
     "config",
     "deliveries",
     "diff",
     "list",
+    "operator",
     "plan",
     "report",
     "steps",
@@ -36,6 +38,7 @@ pub fn schema(name: &str) -> Option<String> {
         "deliveries" => written::<DeliveriesDocument<'_>>(name),
         "diff" => written::<DiffDocument<'_>>(name),
         "list" => written::<ListDocument<'_, std::iter::Empty<ListedObject>>>(name),
+        "operator" => read::<Operator>(name),
         "plan" => written::<PlanDocument<'_>>(name),
         "report" => written::<ReportDocument<'_>>(name),
         // Null is as good as no member, but for a policy, which then is none.

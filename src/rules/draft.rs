@@ -3,9 +3,9 @@
 use super::proposal::Proposal;
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use crate::inventory::{Inventory, Member};
+use crate::knowledge::KnownFinalizer;
+use crate::knowledge::RowName;
 use crate::kube::ObjectKey;
-use crate::ownership::known_finalizers::KnownFinalizer;
-use crate::ownership::tables::RowName;
 use crate::text::{FileId, Span, plain};
 
 /// How many other places a finding shows.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::written::WrittenAt;
 use crate::gc::{Plan, Step};
+use crate::knowledge::KnownFinalizers;
 use crate::kube::ObjectKey;
-use crate::ownership::known_finalizers::KnownFinalizers;
 
 /// What the presentation of a plan may say besides the simulation itself.
 #[derive(Debug)]

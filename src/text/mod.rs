@@ -31,3 +31,11 @@ pub use position::{ColumnUnit, Position};
 pub(crate) use rewritten::RewrittenLines;
 pub use sources::{FileId, Sources};
 pub use span::Span;
+
+/// A text that begins with a capital.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}

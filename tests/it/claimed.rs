@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ownerlint::cluster::Analysis;
 use ownerlint::engine::{self, Check};
 use ownerlint::inventory::{Inventory, Settings};
+use ownerlint::knowledge::Tables;
 use ownerlint::manifest::ParsedFile;
-use ownerlint::ownership::Tables;
 use ownerlint::text::SourceFile;
 
 fn inventory(files: &[(&str, &str)]) -> Inventory {

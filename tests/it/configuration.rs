@@ -117,6 +117,7 @@ rules:
 controllers:
   - {name: own, images: [team/own, team/own-*], finalizers: example.com/own, kinds: [Login.example.com, '*.more.example.com'], adds: run-time}
   - {name: other, workload: Deployment.apps/system/other, finalizers: [example.com/other], kinds: [Login.example.com]}
+operators: [login.yaml]
 generators:
   - kind: Login.example.com
     product: {kind: Secret, name: 'spec.secret|metadata.name', namespace: 'spec.namespaces[]'}

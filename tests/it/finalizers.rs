@@ -244,7 +244,7 @@ fn an_object_of_a_cluster_gets_no_warning_for_its_controllers_finalizers() {
 #[test]
 fn unverified_rows_never_warn() {
     let found = findings(
-        "apiVersion: longhorn.io/v1beta2\nkind: Volume\nmetadata: {name: v, namespace: l, finalizers: [longhorn.io]}\n",
+        "apiVersion: opensearch.opster.io/v1\nkind: OpenSearchCluster\nmetadata: {name: v, namespace: l, finalizers: [Opster]}\n",
     );
     assert_eq!(the(&found, "finalizer-runtime").severity, Severity::Info);
     assert_eq!(
@@ -252,7 +252,7 @@ fn unverified_rows_never_warn() {
         Severity::Info
     );
     let found = findings(
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: v, namespace: l, finalizers: [kubevirt.io/virtOperatorFinalizer]}\n",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: v, namespace: l, finalizers: [foregroundDeleteVirtualMachine]}\n",
     );
     assert_eq!(the(&found, "finalizer-runtime").severity, Severity::Info);
 }

@@ -1,56 +1,41 @@
-//! Who removes which finalizer, as `rules/tables/known-finalizers.csv` knows it.
+//! Who removes which finalizer, as `rules/operators` knows it.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
 
-use ownerlint::ownership::known_finalizers::{self, Added, Handles};
+use ownerlint::knowledge::{Added, Handles, KnownFinalizers, Tables};
 
-use crate::tables::csv_rows;
+fn finalizers() -> &'static KnownFinalizers {
+    static TABLES: LazyLock<Arc<Tables>> = LazyLock::new(Tables::bundled);
+    &TABLES.finalizers
+}
 
 #[test]
-fn every_finalizer_of_the_table_is_found_under_its_own_name() {
-    for row in csv_rows("known-finalizers.csv") {
-        let name = row["finalizer"].replace('*', "example");
-        let known = known_finalizers::table().find(&name).expect(&name);
-        assert_eq!(known.finalizer, row["finalizer"], "{name}");
+fn every_finalizer_is_found_under_its_own_name() {
+    for known in finalizers().iter() {
+        let name = known.finalizer.replace('*', "example");
+        let found = finalizers().find(&name).expect(&name);
+        assert_eq!(found.finalizer, known.finalizer, "{name}");
     }
 }
 
 #[test]
-fn every_row_says_where_its_controller_runs_or_is_unverified() {
-    for known in known_finalizers::table().iter() {
+fn whoever_removes_a_finalizer_runs_somewhere_or_is_not_proven() {
+    for known in finalizers().iter() {
         for row in &known.controllers {
             let somewhere = row.control_plane || !row.images.is_empty();
+            let proven = row.images_proven && row.place.is_none();
             assert!(
-                somewhere || !row.verified,
-                "{}: verified without image or control plane",
+                somewhere || !proven,
+                "{}: proven without image or control plane",
                 known.finalizer
-            );
-            assert!(
-                !row.removed_by.is_empty() && !row.workload_hint.is_empty(),
-                "{}",
-                known.finalizer
-            );
-        }
-    }
-}
-
-#[test]
-fn no_kind_or_image_cell_holds_prose() {
-    for row in csv_rows("known-finalizers.csv") {
-        for cell in [&row["kinds"], &row["removed_by_images"]] {
-            let allowed = |c: char| c.is_ascii_alphanumeric() || "*./-_;".contains(c);
-            assert!(cell.chars().all(allowed), "{}: {cell}", row["finalizer"]);
-            assert!(
-                cell.is_empty() || cell.split(';').all(|entry| !entry.is_empty()),
-                "{}: {cell}",
-                row["finalizer"]
             );
         }
     }
 }
 
 fn handles(finalizer: &str, group: &str, kind: &str) -> Handles {
-    known_finalizers::table()
+    finalizers()
         .find(finalizer)
         .expect(finalizer)
         .handles(group, kind)
@@ -153,7 +138,7 @@ fn nobody_removes_the_namespace_controllers_finalizer_from_metadata() {
 
 #[test]
 fn only_of_kubernetes_own_finalizers_the_table_denies_a_kind() {
-    for known in known_finalizers::table().iter() {
+    for known in finalizers().iter() {
         let own = known.finalizer == "kubernetes" || known.finalizer.starts_with("kubernetes.io/");
         assert_eq!(
             known.handles("example.com", "Nothing") == Handles::No,
@@ -161,7 +146,7 @@ fn only_of_kubernetes_own_finalizers_the_table_denies_a_kind() {
             "{}",
             known.finalizer
         );
-        if known.controllers.iter().any(|row| !row.verified) {
+        if known.controllers.iter().any(|row| !row.kinds_proven) {
             assert_ne!(
                 known.handles("example.com", "Nothing"),
                 Handles::Unlisted,
@@ -175,14 +160,19 @@ fn only_of_kubernetes_own_finalizers_the_table_denies_a_kind() {
         Handles::Yes
     );
     assert_eq!(
+        handles("longhorn.io", "longhorn.io", "Novelty"),
+        Handles::Unproven,
+        "an operator learns kinds"
+    );
+    assert_eq!(
         handles("longhorn.io", "apps", "Deployment"),
-        Handles::Unproven
+        Handles::Unlisted
     );
 }
 
 #[test]
 fn patterns_match_after_exact_names_and_not_across_slashes() {
-    let table = known_finalizers::table();
+    let table = finalizers();
     let found = |name: &str| table.find(name).map(|known| known.finalizer.as_str());
     assert_eq!(
         found("external-attacher/ebs-csi-aws-com"),
@@ -216,7 +206,7 @@ fn patterns_match_after_exact_names_and_not_across_slashes() {
 
 #[test]
 fn what_the_control_plane_removes_needs_no_workload() {
-    let table = known_finalizers::table();
+    let table = finalizers();
     let control_plane: BTreeSet<&str> = table
         .iter()
         .filter(|known| known.removed_by_control_plane())
@@ -238,7 +228,7 @@ fn what_the_control_plane_removes_needs_no_workload() {
 #[test]
 fn finalizers_meant_for_manifests_are_told_from_those_of_live_objects() {
     let added = |finalizer: &str| -> BTreeSet<String> {
-        let known = known_finalizers::table().find(finalizer).expect(finalizer);
+        let known = finalizers().find(finalizer).expect(finalizer);
         known
             .controllers
             .iter()
@@ -255,12 +245,15 @@ fn finalizers_meant_for_manifests_are_told_from_those_of_live_objects() {
         added("actions.github.com/cleanup-protection"),
         words(Added::Written)
     );
-    assert_eq!(added("kubernetes.io/pvc-protection"), words(Added::Runtime));
+    assert_eq!(
+        added("kubernetes.io/pvc-protection"),
+        words(Added::Sometimes)
+    );
 }
 
 #[test]
 fn an_image_tells_which_finalizers_it_removes() {
-    let table = known_finalizers::table();
+    let table = finalizers();
     let removed = |image: &str| -> BTreeSet<&str> {
         table
             .removed_by_image(image)
@@ -284,9 +277,9 @@ fn an_image_tells_which_finalizers_it_removes() {
 
 #[test]
 fn a_kind_tells_which_finalizers_it_may_carry() {
-    let carried: Vec<&str> = known_finalizers::table()
+    let carried: Vec<&str> = finalizers()
         .of_kind("cluster.x-k8s.io", "Machine")
-        .filter(|(_, row)| row.verified)
+        .filter(|(_, row)| row.is_proven())
         .map(|(known, _)| known.finalizer.as_str())
         .collect();
     assert!(carried.contains(&"machine.cluster.x-k8s.io"), "{carried:?}");

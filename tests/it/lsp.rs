@@ -291,10 +291,7 @@ fn a_hover_says_who_owns_who_removes_and_what_is_deleted_with_it() {
         "{owner}"
     );
     let finalizer = client.hover("a.yaml", OWNED, "cephcluster");
-    assert!(
-        finalizer.contains("is removed by the Rook operator"),
-        "{finalizer}"
-    );
+    assert!(finalizer.contains("by the Rook operator"), "{finalizer}");
     let object = client.hover("b.yaml", OWNER, "operator");
     assert!(
         object.starts_with("Deleting `Deployment.apps/shop/operator` deletes "),

@@ -262,7 +262,7 @@ const WORDS: &[Row] = &[
     ("schema", "<NAME>", 2),
     (
         "schema foo",
-        "schemas are: baseline, config, deliveries, diff, list, plan, report, steps",
+        "schemas are: baseline, config, deliveries, diff, list, operator, plan, report, steps",
         2,
     ),
     (

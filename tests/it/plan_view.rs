@@ -2,9 +2,12 @@
 //!
 //! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
 
+use std::sync::{Arc, LazyLock};
+
 use ownerlint::gc::{
     Cluster, DefinitionFacts, Deletion, Facts, Object, ObjectId, PodFacts, Step, simulate,
 };
+use ownerlint::knowledge::Tables;
 use ownerlint::kube::{GroupKind, ObjectKey, Policy, Wait};
 use ownerlint::report::plan::{PlanFormat, render};
 use ownerlint::report::{HumanOptions, MarkdownOptions, Options, plan};
@@ -61,6 +64,8 @@ fn targets(step: &Step) -> Vec<ObjectKey> {
     }
 }
 
+static TABLES: LazyLock<Arc<Tables>> = LazyLock::new(Tables::bundled);
+
 fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a> {
     let claims = plan
         .cluster()
@@ -76,7 +81,7 @@ fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a
         implied: Vec::new(),
         titles: steps.iter().map(title).collect(),
         targets: steps.iter().map(targets).collect(),
-        known: ownerlint::ownership::known_finalizers::table(),
+        known: &TABLES.finalizers,
         written: None,
         notes: Vec::new(),
         removal: None,

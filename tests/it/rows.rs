@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ownerlint::engine::{self, Check};
 use ownerlint::finding::Finding;
 use ownerlint::inventory::{Files, Inventory, Settings, walk};
-use ownerlint::ownership::Tables;
-use ownerlint::ownership::tables::{RowName, Table};
+use ownerlint::knowledge::Tables;
+use ownerlint::knowledge::{RowName, Table};
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use ownerlint::delivery::{KindOrder, Sequence, kind_order};
 use ownerlint::inventory::{self, DefaultGcPolicy, FinalizerNameCheck, Release, Served};
 use ownerlint::kube::Scope;
-use ownerlint::ownership::{Tables, known_finalizers};
 
 use crate::support::root;
 
@@ -51,9 +50,6 @@ fn every_row_has_a_source_and_no_row_stands_twice() {
     for (table, key) in [
         ("removed-kinds.csv", &["group", "version", "kind"][..]),
         ("introduced.csv", &["group", "version", "kind"][..]),
-        ("known-finalizers.csv", &["finalizer", "kinds"][..]),
-        ("generators.csv", &["kinds", "product_kind"][..]),
-        ("data.csv", &["kinds"][..]),
         ("delivery-orders.csv", &["order"][..]),
     ] {
         let mut seen = BTreeSet::new();
@@ -83,20 +79,6 @@ fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
         error
             .to_string()
             .contains("`2.0` is not a Kubernetes release"),
-        "{error}"
-    );
-    let error = known_finalizers::KnownFinalizers::parse("finalizer\nx\n")
-        .expect_err("columns are missing");
-    assert!(error.to_string().starts_with("known finalizers"), "{error}");
-    let error = Tables::parse("kinds\nx\n", "").expect_err("columns are missing");
-    assert!(error.to_string().starts_with("generators"), "{error}");
-    let row =
-        "kinds,lost,keep,default,volumes,verified,notes,source\nA.b,x,spec..y=z,lost,no,yes,,x\n";
-    let error = Tables::parse("", row).expect_err("no such field");
-    assert!(
-        error
-            .to_string()
-            .starts_with("data, row A.b: `spec..y` is not a path to a field"),
         "{error}"
     );
 }

@@ -8,7 +8,7 @@ use crate::changes::{Destination, TreePart};
 use crate::delivery::BundleTools;
 use crate::engine::input::BundleInput;
 use crate::inventory::Settings;
-use crate::ownership::Tables;
+use crate::knowledge::Tables;
 
 /// The bundles of one cluster; at least one.
 #[derive(Debug)]

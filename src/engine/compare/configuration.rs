@@ -1,7 +1,7 @@
 //! The configuration of a comparison: that of base. Of one that only head has, nothing counts that decides on what is reported.
 
 use super::request::{CompareRequest, StateChoice};
-use super::state::{StateReader, StateText, TreeState};
+use super::state::{Bytes, StateReader, StateText, TreeState};
 use crate::config::{self, Config, Mistake};
 use crate::engine::resolve::configuration;
 use crate::engine::{ConfigChoice, Request, SessionError};
@@ -119,8 +119,9 @@ fn named(
         Err(error) => return Err(error.into()),
     };
     let paths = [path.to_owned()];
-    if let Some(file) = reader.read(trusted, &paths)?.files.get(&place) {
-        return Ok(Found::as_it_is(Some(read(&place, file)?)));
+    let state = reader.read(trusted, &paths)?;
+    if let Some(file) = state.files.get(&place) {
+        return Ok(Found::as_it_is(Some(read(&state, &place, file)?)));
     }
     let in_head = match &request.head {
         // The head of a comparison of folders is what is checked out.
@@ -132,7 +133,7 @@ fn named(
     }
     let head = reader.read(&in_head, &paths)?;
     Ok(Found::new_in_head(match head.files.get(&place) {
-        Some(file) => read(&place, file).map(Some),
+        Some(file) => read(&head, &place, file).map(Some),
         None => Err(Mistake::unreadable(
             path,
             "it is no file of the repository".to_owned(),
@@ -181,21 +182,32 @@ fn in_folders(state: &TreeState, folder: &str) -> Result<Option<Config>, Mistake
             .collect();
         match found.as_slice() {
             [] => {}
-            [(place, file)] => return read(place, file).map(Some),
+            [(place, file)] => return read(state, place, file).map(Some),
             [(first, _), (second, _), ..] => return Err(Mistake::ambiguous(first, second)),
         }
     }
     Ok(None)
 }
 
-fn read(place: &str, file: &StateText) -> Result<Config, Mistake> {
-    let bytes = file
-        .bytes
-        .clone()
+/// A configuration of a state, with the files about operators that it names there.
+fn read(state: &TreeState, place: &str, file: &StateText) -> Result<Config, Mistake> {
+    let source = text(place, file.bytes.clone())
         .map_err(|reason| Mistake::unreadable(&file.path, reason))?;
-    let text = decode(bytes.to_vec())
-        .map_err(|error| Mistake::unreadable(&file.path, error.to_string()))?;
-    Config::read(SourceFile::new(place, text))?.within_limits()
+    Config::read(source)?
+        .within_limits()?
+        .with_operators(|path| {
+            let bytes = match (state.files.get(path), &state.reader) {
+                (Some(file), _) => file.bytes.clone(),
+                (None, Some(reader)) => reader.read(path),
+                (None, None) => Err("no such file".to_owned()),
+            };
+            text(path, bytes)
+        })
+}
+
+fn text(path: &str, bytes: Bytes) -> Result<SourceFile, String> {
+    let text = decode(bytes?.to_vec()).map_err(|error| error.to_string())?;
+    Ok(SourceFile::new(path, text))
 }
 
 /// The configuration that the request names, as it is on the disk. Its bundles count if its folder is one of the states'.

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cluster::Assumptions;
 use crate::gc::{Effect, Hold, Plan};
 use crate::inventory::Inventory;
+use crate::knowledge::KnownFinalizers;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::ownership::Implied;
-use crate::ownership::known_finalizers::KnownFinalizers;
 use crate::text::plain;
 
 /// Most objects that a note names.

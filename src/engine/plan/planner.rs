@@ -9,10 +9,10 @@ use super::question::{PlanError, Question};
 use super::titles::{targets_of, title};
 use crate::cluster::{Analysis, SafeOrder, Scenario, safe_order};
 use crate::gc::{self, Plan, SimulationOptions, Step};
+use crate::knowledge::KnownFinalizers;
 use crate::kube::kubectl::Target;
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::ownership::Implied;
-use crate::ownership::known_finalizers::KnownFinalizers;
 use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
 /// A scenario, and what formats may say of it.

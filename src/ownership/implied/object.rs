@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::knowledge::Table;
 use crate::kube::ObjectKey;
 use crate::manifest::OwnerReference;
-use crate::ownership::tables::Table;
 use crate::yaml::Value;
 
 /// Most Pods that are implied below one workload, and most claims below one template of it: a larger set behaves alike.

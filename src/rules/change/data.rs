@@ -5,6 +5,7 @@ use super::recipe::keep;
 use super::words::{deletes, leaving, shown, stuck, toll, tool};
 use crate::finding::Severity;
 use crate::inventory::Member;
+use crate::knowledge::Test;
 use crate::kube::kinds;
 use crate::merge::{CascadeKind, Merge, MergeCascade};
 use crate::ownership::data_loss;
@@ -169,12 +170,12 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
         (None, Some(keeps)) => format!(" `{}` is not set.", keeps.field),
         (None, None) => String::new(),
     };
-    let help = match keeps {
-        Some(keeps) if !keeps.negated => format!(
+    let help = match keeps.map(|keeps| (&keeps.field, &keeps.test)) {
+        Some((field, Test::Is(values))) => format!(
             "back up the data; to keep it, set `{}` to `{}`, merge that and wait until it is applied, and remove the object in a second \
              change",
-            keeps.field,
-            keeps.values.join("` or `")
+            field,
+            values.join("` or `")
         ),
         _ => format!("back up the data; or {}", keep(regime, "the object")),
     };

@@ -4,8 +4,8 @@ use foldhash::HashSet;
 
 use crate::delivery::{FluxObject, Regime, Removal};
 use crate::inventory::Member;
+use crate::knowledge::{Condition, DataFate, FieldValue, Test};
 use crate::kube::{Namespace, kinds};
-use crate::ownership::tables::{DataFate, FieldValue, KeepCondition};
 use crate::ownership::{DataLoss, Ties, data_loss, reclaim_policy};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -69,9 +69,9 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
 
 /// The condition that a written value does not fulfil.
 fn decides<'a>(
-    condition: &'a KeepCondition,
+    condition: &'a Condition,
     loss: &'a DataLoss,
-) -> Option<(&'a KeepCondition, &'a FieldValue)> {
+) -> Option<(&'a Condition, &'a FieldValue)> {
     let (field, value) = loss.written.as_ref()?;
     (*field == condition.field).then_some((condition, value))
 }
@@ -91,23 +91,16 @@ fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
     member.object.is(kinds::STATEFUL_SET) && templates().all(kept)
 }
 
-fn written(
-    member: &Member,
-    condition: &KeepCondition,
-    value: &FieldValue,
-    loss: &DataLoss,
-) -> Draft {
-    let KeepCondition {
-        field,
-        values,
-        negated,
-    } = condition;
-    let help = match negated {
-        true => format!(
+fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &DataLoss) -> Draft {
+    let field = &condition.field;
+    let help = match &condition.test {
+        Test::Is(values) => format!("set `{field}` to {} to keep them", values.join(" or ")),
+        Test::IsNot(values) => format!(
             "leave `{field}` out, or without {}, to keep them",
             values.join(" and ")
         ),
-        false => format!("set `{field}` to {} to keep them", values.join(" or ")),
+        Test::Set(true) => format!("set `{field}` to keep them"),
+        Test::Set(false) => format!("leave `{field}` out to keep them"),
     };
     Draft::on(member, value.span, format!("deleting {} deletes {}", named(member), loss.lost))
         .label("they do not outlive it")

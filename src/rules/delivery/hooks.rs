@@ -6,8 +6,8 @@ use crate::delivery::{
 };
 use crate::finding::{Certainty, Consequence, Severity};
 use crate::inventory::Member;
+use crate::knowledge::DataFate;
 use crate::kube::{GroupKind, kinds};
-use crate::ownership::tables::DataFate;
 use crate::ownership::{Tie, TieKind, data_loss};
 use crate::rules::delivery::protection::keep_of_helm;
 use crate::rules::draft::Draft;

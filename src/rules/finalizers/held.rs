@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use foldhash::HashMap;
 
 use crate::inventory::{Member, ObjectId};
+use crate::knowledge::Controller;
 use crate::kube::{GroupKind, Namespace, finalizers};
-use crate::ownership::known_finalizers::Controller;
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 use crate::rules::draft::Draft;
 use crate::rules::rule::Context;
@@ -21,12 +21,12 @@ pub(in crate::rules) struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// Whether permissions alone speak for the workload, so that it only may be the one.
+    /// Whether permissions or the name of an image alone speak for the workload, so that it only may be the one.
     pub(in crate::rules) fn is_guess(&self) -> bool {
         matches!(
             self.remover,
             Remover::Workload {
-                evidence: Evidence::Access { .. },
+                evidence: Evidence::Access { .. } | Evidence::ImageName { .. },
                 ..
             }
         )
@@ -42,8 +42,9 @@ impl<'a> Held<'a> {
 
     /// Whether the source of what is known of it proves it.
     pub(in crate::rules) fn is_verified(&self) -> bool {
-        self.controller()
-            .is_some_and(|controller| controller.verified)
+        self.controller().is_some_and(|controller| {
+            controller.is_proven_for(self.member.key.group(), self.member.key.kind())
+        })
     }
 }
 
@@ -112,7 +113,7 @@ fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
     match remover {
         Remover::Workload {
             id,
-            evidence: Evidence::Image { .. } | Evidence::Configuration,
+            evidence: Evidence::Image { .. } | Evidence::ImageName { .. } | Evidence::Configuration,
             ..
         }
         | Remover::Workload {

@@ -5,10 +5,10 @@
 //! something is plainly wrong.
 
 use crate::finding::{Applicability, Consequence, Severity};
+use crate::knowledge::{Controller, Handles, KindPattern, KnownFinalizer};
 use crate::kube::{finalizers, kinds, kubectl};
 use crate::manifest::label_key_errors;
 use crate::ownership::Remover;
-use crate::ownership::known_finalizers::{Added, Controller, Handles, KindPattern, KnownFinalizer};
 use crate::rules::draft::Draft;
 use crate::rules::finalizers::syntax::is_rejected;
 use crate::rules::finalizers::words::{
@@ -17,6 +17,7 @@ use crate::rules::finalizers::words::{
 use crate::rules::proposal::Proposal;
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::words::named;
+use crate::text::capitalised;
 
 pub(in crate::rules) static FINALIZER_PRESET_GC: Rule = rule!(
     Finalizers,
@@ -192,19 +193,19 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
         };
         let (member, name) = (entry.member, entry.name());
         let at_run_time = match controller {
-            Some(controller) => controller.added == Added::Runtime,
+            Some(controller) => controller.added.is_at_run_time(),
             None => {
                 handles == Handles::Unproven
                     && known
                         .controllers
                         .iter()
-                        .all(|row| row.added == Added::Runtime)
+                        .all(|row| row.added.is_at_run_time())
             }
         };
         if !at_run_time {
             continue;
         }
-        let verified = controller.is_some_and(|controller| controller.verified);
+        let verified = controller.is_some_and(Controller::is_proven);
         let remover = context.ownership.removers.remover(inventory, member, name);
         let stuck = match remover {
             Remover::ControlPlane(_) => "",
@@ -236,13 +237,6 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
             &remover,
         ));
     }
-}
-
-pub(in crate::rules) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
 }
 
 /// [FIN-16], [L-33].

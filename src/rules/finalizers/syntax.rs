@@ -4,7 +4,6 @@ use crate::finding::Severity;
 use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
 use crate::kube::{finalizers, kinds};
 use crate::manifest::{DecodeError, Expected, Spanned, label_key_errors};
-use crate::ownership::known_finalizers::Added;
 use crate::rules::draft::Draft;
 use crate::rules::finalizers::words::{FinalizerEntry, entries, namespace_finalizers};
 use crate::rules::holder::each_decoded;
@@ -334,7 +333,7 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
         let owner =
             known.and_then(|known| known.controller_of(member.key.group(), member.key.kind()));
         // A name that its controller requires in manifests is not the author's to choose.
-        if owner.is_some_and(|controller| controller.added != Added::Runtime) {
+        if owner.is_some_and(|controller| !controller.added.is_at_run_time()) {
             continue;
         }
         sink.push_with(|| {

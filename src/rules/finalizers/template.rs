@@ -7,11 +7,11 @@ use crate::kube::{Namespace, Scope, finalizers};
 use crate::manifest::{Spanned, Template, TemplateKind, label_key_errors};
 use crate::ownership::{FinalizerHolder, Remover};
 use crate::rules::draft::Draft;
-use crate::rules::finalizers::lifecycle::capitalised;
 use crate::rules::finalizers::words::{release, who_removes, with_workload};
 use crate::rules::proposal::Proposal;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
+use crate::text::capitalised;
 
 pub(in crate::rules) static TEMPLATE_FINALIZER: Rule = rule!(
     Finalizers,

@@ -10,7 +10,6 @@ use crate::inventory::{Inventory, Member};
 use crate::kube::finalizers;
 use crate::kube::kubectl::{self, Target};
 use crate::manifest::Spanned;
-use crate::ownership::known_finalizers::Controller;
 use crate::ownership::{Evidence, Remover};
 use crate::rules::draft::Draft;
 use crate::rules::proposal::Proposal;
@@ -145,6 +144,12 @@ pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>
                         controller.removed_by
                     )
                 }
+                (Evidence::ImageName { image, .. }, controller) => {
+                    let who = controller
+                        .map(|known| format!("{} removes it; in the input, ", known.removed_by));
+                    let who = who.unwrap_or_default();
+                    format!("{who}{workload} may be that: it runs `{image}`")
+                }
                 (Evidence::Configuration, Some(controller)) => {
                     format!(
                         "{} removes it; according to the configuration, that is {workload}",
@@ -176,7 +181,7 @@ pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>
             format!(
                 "{} removes it, but is not in the input ({})",
                 controller.removed_by,
-                runs_as(controller)
+                controller.whereabouts()
             )
         }
         Remover::Unlisted(controller) => {
@@ -186,14 +191,6 @@ pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>
             )
         }
         Remover::Nobody => "no known controller removes it".to_owned(),
-    }
-}
-
-/// Where to look for a controller.
-fn runs_as(controller: &Controller) -> String {
-    match controller.images.is_empty() {
-        true => controller.workload_hint.clone(),
-        false => format!("image {}", controller.workload_hint),
     }
 }
 
@@ -210,6 +207,9 @@ pub(in crate::rules) fn with_workload(
     match evidence {
         Evidence::Image { span, .. } => {
             draft.related(workload.file, *span, "its controller runs here")
+        }
+        Evidence::ImageName { span, .. } => {
+            draft.related(workload.file, *span, "its controller may run here")
         }
         Evidence::Configuration => draft.related_object(workload, "its controller runs here"),
         Evidence::Access { binding, role, .. } => {

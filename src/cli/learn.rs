@@ -1,0 +1,83 @@
+//! `learn`: from a dump of a cluster to a file about its operators.
+
+use std::fs::File;
+use std::io::{BufReader, Read, stdin};
+
+use clap::{Args, ValueHint};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::error::Error;
+use super::status::Status;
+use super::terminal;
+use crate::engine::{Learned, configured_tables};
+use crate::inventory::STDIN;
+
+/// How many documents that cannot be read are shown.
+const SHOWN: usize = 5;
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct LearnArgs {
+    /// What kubectl get printed with -o yaml or -o json; - is standard input. Repeatable
+    #[arg(short = 'f', long = "file", value_name = "DUMP", value_hint = ValueHint::FilePath, required = true)]
+    files: Vec<String>,
+}
+
+pub(super) fn learn(args: &LearnArgs) -> Result<Status, Error> {
+    let mut learned = Learned::default();
+    for path in &args.files {
+        let read = |reason: std::io::Error| Error::Read {
+            file: path.clone(),
+            reason: reason.to_string(),
+        };
+        let (name, dump, length): (&str, Box<dyn Read>, _) = match path.as_str() {
+            STDIN => ("standard input", Box::new(stdin()), None),
+            _ => {
+                let file = File::open(path).map_err(read)?;
+                let length = file.metadata().map_err(read)?.len();
+                (path, Box::new(file), Some(length))
+            }
+        };
+        let bar = progress(length);
+        let dump = BufReader::with_capacity(1 << 20, bar.wrap_read(dump));
+        let result = learned.read(name, dump);
+        bar.finish_and_clear();
+        result?;
+    }
+    for (path, line, reason) in learned.unreadable.iter().take(SHOWN) {
+        terminal::say(&format!("warning: {path}:{line}: {reason}"));
+    }
+    if learned.unreadable.len() > SHOWN {
+        let more = learned.unreadable.len() - SHOWN;
+        terminal::say(&format!("warning: {more} more documents cannot be read"));
+    }
+    if learned.objects == 0 {
+        return Err(Error::NothingLearned);
+    }
+    let operator = learned.operator(configured_tables()?.as_ref());
+    let text = serde_yaml::to_string(&operator).map_err(|reason| Error::Write {
+        place: "what was learned".to_owned(),
+        reason: std::io::Error::other(reason),
+    })?;
+    let objects = learned.objects;
+    terminal::print(&format!(
+        "# yaml-language-server: $schema={}/raw/main/rules/schema/operator.schema.json\n\
+         # What {objects} objects of a cluster show. Name this file in ownerlint.yaml: `operators: [FILE]`.\n\
+         {text}",
+        env!("CARGO_PKG_REPOSITORY")
+    ))?;
+    Ok(Status::Clean)
+}
+
+/// A bar on standard error, if that is a terminal.
+fn progress(length: Option<u64>) -> ProgressBar {
+    let style = match length {
+        Some(_) => "{bytes:>10} of {total_bytes} {wide_bar} {eta}",
+        None => "{bytes:>10} {spinner}",
+    };
+    let bar = length.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    // The templates are constants.
+    match ProgressStyle::with_template(style) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

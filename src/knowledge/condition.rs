@@ -1,0 +1,207 @@
+//! A condition on the fields of an object: `{field: spec.deletionPolicy, is: [Orphan]}`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::field::{FieldPath, FieldValue};
+use crate::yaml::Value;
+
+/// What a field has to say.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "ConditionForm", into = "ConditionForm")]
+pub struct Condition {
+    /// The field.
+    pub field: FieldPath,
+    /// What it is compared with.
+    pub test: Test,
+    /// The value that counts where the field is left out.
+    pub default: Option<String>,
+}
+
+/// What the value of a field is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// It is one of these.
+    Is(Vec<String>),
+    /// It is set, and none of these.
+    IsNot(Vec<String>),
+    /// It is set, or it is not.
+    Set(bool),
+}
+
+/// What a condition says of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether it holds.
+    pub holds: bool,
+    /// The value that decides, where one is written.
+    pub written: Option<FieldValue>,
+}
+
+impl Condition {
+    /// The condition that a field is one of some values.
+    pub fn is(field: FieldPath, values: Vec<String>) -> Self {
+        Self {
+            field,
+            test: Test::Is(values),
+            default: None,
+        }
+    }
+
+    /// What it says of an object; `None` where the field is left out and nothing counts instead.
+    pub fn of(&self, object: Value<'_>) -> Option<Answer> {
+        let (values, wanted) = match &self.test {
+            Test::Is(values) => (values, true),
+            Test::IsNot(values) => (values, false),
+            Test::Set(wanted) => {
+                let is_set = self
+                    .field
+                    .nodes(object)
+                    .iter()
+                    .any(|value| !value.is_null());
+                return Some(Answer {
+                    holds: is_set == *wanted,
+                    written: self.field.values(object).into_iter().next(),
+                });
+            }
+        };
+        let mut written = self.field.values(object);
+        let listed = written
+            .iter()
+            .position(|value| values.contains(&value.text));
+        if written.is_empty() {
+            let default = self.default.as_ref()?;
+            return Some(Answer {
+                holds: values.contains(default) == wanted,
+                written: None,
+            });
+        }
+        Some(Answer {
+            holds: listed.is_some() == wanted,
+            written: Some(written.swap_remove(listed.unwrap_or(0))),
+        })
+    }
+
+    /// Whether it certainly holds for an object.
+    pub fn holds(&self, object: Value<'_>) -> bool {
+        self.of(object).is_some_and(|answer| answer.holds)
+    }
+
+    /// The values that it names.
+    pub fn values(&self) -> &[String] {
+        match &self.test {
+            Test::Is(values) | Test::IsNot(values) => values,
+            Test::Set(_) => &[],
+        }
+    }
+
+    /// In words, as the end of a sentence: `` `spec.deletionPolicy` is Orphan ``.
+    pub fn in_words(&self) -> String {
+        let field = &self.field;
+        let default = self
+            .default
+            .as_ref()
+            .map_or(String::new(), |default| format!(" (left out: {default})"));
+        match &self.test {
+            Test::Is(values) => format!("`{field}` is {}{default}", values.join(" or ")),
+            Test::IsNot(values) => {
+                format!(
+                    "`{field}` is set, and not to {}{default}",
+                    values.join(" or ")
+                )
+            }
+            Test::Set(true) => format!("`{field}` is set"),
+            Test::Set(false) => format!("`{field}` is not set"),
+        }
+    }
+}
+
+/// A condition as it is written.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "condition")]
+#[schemars(extend("oneOf" = [{ "required": ["is"] }, { "required": ["is-not"] }, { "required": ["set"] }]))]
+pub(super) struct ConditionForm {
+    /// A field of the object, such as spec.deletionPolicy or metadata.annotations["a.b/c"].
+    field: FieldPath,
+    /// The field has one of these values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    is: Option<Vec<Word>>,
+    /// The field has a value, and none of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    is_not: Option<Vec<Word>>,
+    /// true: the field is there. false: it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    set: Option<bool>,
+    /// The value that counts where the field is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<Word>,
+}
+
+/// A word, a number or a truth value.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+enum Word {
+    Flag(bool),
+    Number(i64),
+    Text(String),
+}
+
+impl Word {
+    fn into_text(self) -> String {
+        match self {
+            Self::Flag(flag) => flag.to_string(),
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+impl TryFrom<ConditionForm> for Condition {
+    type Error = &'static str;
+
+    fn try_from(form: ConditionForm) -> Result<Self, Self::Error> {
+        let words = |words: Vec<Word>| words.into_iter().map(Word::into_text).collect();
+        let test = match (form.is, form.is_not, form.set) {
+            (Some(values), None, None) => Test::Is(words(values)),
+            (None, Some(values), None) => Test::IsNot(words(values)),
+            (None, None, Some(set)) => Test::Set(set),
+            _ => return Err("expects one of `is`, `is-not` and `set`"),
+        };
+        Ok(Self {
+            field: form.field,
+            test,
+            default: form.default.map(Word::into_text),
+        })
+    }
+}
+
+impl From<Condition> for ConditionForm {
+    fn from(condition: Condition) -> Self {
+        let words = |values: Vec<String>| Some(values.into_iter().map(Word::Text).collect());
+        let (mut is, mut is_not, mut set) = (None, None, None);
+        match condition.test {
+            Test::Is(values) => is = words(values),
+            Test::IsNot(values) => is_not = words(values),
+            Test::Set(wanted) => set = Some(wanted),
+        }
+        Self {
+            field: condition.field,
+            is,
+            is_not,
+            set,
+            default: condition.default.map(Word::Text),
+        }
+    }
+}
+
+impl JsonSchema for Condition {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        ConditionForm::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        ConditionForm::json_schema(generator)
+    }
+}

@@ -1,0 +1,108 @@
+//! Kinds that are data, or whose deletion deletes data.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::condition::Condition;
+use super::field::{FieldPath, FieldValue};
+use super::operator::{Sources, Text, is_yes, yes};
+use super::pattern::KindPattern;
+use super::row::{RowName, Table};
+use crate::yaml::Value;
+
+/// What the deletion of an object of some kinds does to data.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "dataKind")]
+pub struct DataKind {
+    /// The kinds: KafkaTopic.kafka.strimzi.io, *.*.services.k8s.aws.
+    #[serde(rename = "kind")]
+    pub kinds: KindPattern,
+    /// What is lost, after "deletes": the topic and its messages.
+    pub lost: Text,
+    /// Conditions under which an object holds data at all: all of them hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<Condition>,
+    /// What keeps the data; each is enough. None: only the default counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<Condition>,
+    /// What becomes of the data where none of the fields is written.
+    #[serde(default)]
+    pub default: DataFate,
+    /// Whether the data are volumes of Kubernetes, whose claims could outlive the object.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub volumes: bool,
+    /// Whether the source proves it; what rests on an unproven fact is never more than info.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub proven: bool,
+    /// What else is worth knowing: one sentence, without a full stop.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Where the facts come from.
+    pub source: Sources,
+}
+
+/// What becomes of data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "dataFate")]
+pub enum DataFate {
+    /// It is deleted.
+    #[default]
+    Lost,
+    /// It is kept.
+    Kept,
+    /// The manifest does not say.
+    Unknown,
+}
+
+/// What the deletion of one object does to data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataVerdict {
+    /// What becomes of it.
+    pub fate: DataFate,
+    /// The field and value that decide, where they are written.
+    pub written: Option<(FieldPath, FieldValue)>,
+}
+
+impl DataKind {
+    /// The name of the fact.
+    pub fn name(&self) -> RowName {
+        RowName {
+            table: Table::Data,
+            row: self.kinds.to_string().into(),
+        }
+    }
+
+    /// What becomes of the data of an object when the object is deleted; `None` if the object holds none.
+    pub fn verdict(&self, object: Value<'_>) -> Option<DataVerdict> {
+        if !self.when.iter().all(|condition| condition.holds(object)) {
+            return None;
+        }
+        let mut losing = None;
+        for condition in &self.keep {
+            let Some(answer) = condition.of(object) else {
+                continue;
+            };
+            let written = answer.written.map(|value| (condition.field.clone(), value));
+            if answer.holds {
+                return Some(DataVerdict {
+                    fate: DataFate::Kept,
+                    written,
+                });
+            }
+            losing = losing.or(written);
+        }
+        Some(match losing {
+            // Where something else decides, no value of the field proves a loss.
+            Some(losing) if self.default != DataFate::Unknown => DataVerdict {
+                fate: DataFate::Lost,
+                written: Some(losing),
+            },
+            _ => DataVerdict {
+                fate: self.default,
+                written: None,
+            },
+        })
+    }
+}

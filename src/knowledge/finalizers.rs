@@ -1,0 +1,428 @@
+//! Who removes which finalizer.
+//!
+//! Absence proves nothing: a kind that is not listed is [`Handles::Unlisted`], or [`Handles::Unproven`] where the source does
+//! not prove the kinds, and rules keep such answers at info.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use foldhash::HashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::condition::Condition;
+use super::operator::{Operator, OperatorController, OperatorFinalizer, Text};
+use super::pattern::{ImagePattern, KindPattern, WildName, image_name};
+use crate::kube::ObjectKey;
+
+/// How a finalizer comes onto an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "added")]
+pub enum Added {
+    /// Its controller adds it to every object of its kinds; in a manifest it is a copy of a live object.
+    Always,
+    /// Its controller adds it to some objects.
+    Sometimes,
+    /// Manifests are meant to contain it.
+    Written,
+    /// Manifests may contain it, and its controller adds it, too.
+    Both,
+}
+
+impl Added {
+    /// Whether only a controller adds it, so that it does not belong into a manifest.
+    pub fn is_at_run_time(self) -> bool {
+        matches!(self, Self::Always | Self::Sometimes)
+    }
+}
+
+/// Whether the controllers of a finalizer look at objects of a kind. A row is partial knowledge: controllers learn
+/// kinds, and forks keep the finalizers of what they were forked from. Only for Kubernetes' own finalizers is the table
+/// complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handles {
+    /// One of them does.
+    Yes,
+    /// None does: the finalizer, Kubernetes' own, stays forever.
+    No,
+    /// The table lists other kinds.
+    Unlisted,
+    /// None is known to, but the source does not prove the kinds, or they are others of the same operator's group, which may have
+    /// got one more.
+    Unproven,
+}
+
+/// Names of images that tell nothing of the operator.
+const ANYBODYS_NAMES: [&str; 6] = [
+    "agent",
+    "controller",
+    "manager",
+    "operator",
+    "plugin",
+    "server",
+];
+
+/// One controller that removes a finalizer.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    /// The kinds it handles; empty if no controller removes the finalizer from any object's metadata.
+    pub kinds: Vec<KindPattern>,
+    /// Who removes it, in words.
+    pub removed_by: Arc<str>,
+    /// The images in which it runs; empty when it does not run in the cluster or under an unknown image.
+    pub images: Arc<[ImagePattern]>,
+    /// The program that it is, where its image has several.
+    pub program: Option<Arc<str>>,
+    /// The workload in which it runs, where a configuration names it.
+    pub workload: Option<ObjectKey>,
+    /// Where to look for the workload, in words, where no image says so.
+    pub place: Option<Arc<str>>,
+    /// How the finalizer gets onto an object.
+    pub added: Added,
+    /// Conditions on the object under which it has the finalizer: all of them hold.
+    pub when: Vec<Condition>,
+    /// Whether the source proves the kinds.
+    pub kinds_proven: bool,
+    /// Whether the source proves the images.
+    pub images_proven: bool,
+    /// Whether the control plane or the cloud's control plane removes it, so no workload in the input will.
+    pub control_plane: bool,
+    /// The documented way to release an object when the controller is gone.
+    pub way_out: Option<Arc<str>>,
+    /// Further notes; may be empty.
+    pub note: String,
+    /// Where the facts come from.
+    pub source: String,
+}
+
+/// A controller that a configuration describes, with the finalizers that it removes.
+#[derive(Clone, Debug)]
+pub struct OwnController {
+    /// Their names.
+    pub finalizers: Vec<String>,
+    /// The controller.
+    pub controller: Controller,
+}
+
+/// A finalizer with every controller that removes it.
+#[derive(Clone, Debug)]
+pub struct KnownFinalizer {
+    /// The name, or a pattern with `*`.
+    pub finalizer: String,
+    /// At least one.
+    pub controllers: Vec<Controller>,
+}
+
+/// All finalizers of the table.
+#[derive(Clone, Debug, Default)]
+pub struct KnownFinalizers {
+    /// In the order of their names.
+    exact: Vec<KnownFinalizer>,
+    /// Where each name is in it.
+    places: HashMap<String, usize>,
+    /// The longest pattern first, so the first match is the closest.
+    patterns: Vec<(WildName, KnownFinalizer)>,
+}
+
+impl KnownFinalizers {
+    /// The controllers of an operator, each with a finalizer that it removes.
+    pub fn of_operator(operator: &Operator) -> impl Iterator<Item = OwnController> {
+        operator.controllers.iter().flat_map(move |program| {
+            let images: Arc<[ImagePattern]> = program.images.as_slice().into();
+            program
+                .finalizers
+                .iter()
+                .map(move |finalizer| OwnController {
+                    finalizers: vec![finalizer.name.as_str().to_owned()],
+                    controller: Controller::new(operator, program, &images, finalizer),
+                })
+        })
+    }
+
+    /// What operators say of their finalizers, in their order.
+    pub(super) fn of_operators<'o>(operators: impl IntoIterator<Item = &'o Operator>) -> Self {
+        let all: Vec<OwnController> = operators.into_iter().flat_map(Self::of_operator).collect();
+        Self::default().with(&all)
+    }
+
+    fn of(
+        exact: BTreeMap<String, KnownFinalizer>,
+        patterns: Vec<(WildName, KnownFinalizer)>,
+    ) -> Self {
+        let places = exact.keys().cloned().zip(0..).collect();
+        Self {
+            exact: exact.into_values().collect(),
+            places,
+            patterns,
+        }
+    }
+
+    /// The rows without patterns, by name.
+    fn by_name(&self) -> BTreeMap<String, KnownFinalizer> {
+        self.exact
+            .iter()
+            .map(|entry| (entry.finalizer.clone(), entry.clone()))
+            .collect()
+    }
+
+    /// These with the controllers of a configuration, which come first: whoever describes their own controller knows it better.
+    pub fn with(&self, own: &[OwnController]) -> Self {
+        let mut exact = self.by_name();
+        let mut patterns: BTreeMap<String, KnownFinalizer> = BTreeMap::new();
+        for (_, entry) in &self.patterns {
+            patterns.insert(entry.finalizer.clone(), entry.clone());
+        }
+        for OwnController {
+            finalizers,
+            controller,
+        } in own.iter().rev()
+        {
+            for finalizer in finalizers {
+                let named = || KnownFinalizer {
+                    finalizer: finalizer.clone(),
+                    // What a pattern said of the finalizer still holds.
+                    controllers: self
+                        .find(finalizer)
+                        .map_or_else(Vec::new, |known| known.controllers.clone()),
+                };
+                let entry = match finalizer.contains('*') {
+                    true => patterns.entry(finalizer.clone()),
+                    false => exact.entry(finalizer.clone()),
+                };
+                let entry = entry.or_insert_with(named);
+                entry.controllers.insert(0, controller.clone());
+            }
+        }
+        // A name that is no pattern was refused when the file was read.
+        let compiled =
+            |entry: KnownFinalizer| Some((WildName::parse(&entry.finalizer).ok()?, entry));
+        let mut patterns: Vec<_> = patterns.into_values().filter_map(compiled).collect();
+        patterns.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
+        Self::of(exact, patterns)
+    }
+
+    /// These without a finalizer.
+    pub fn without(&self, finalizer: &str) -> Self {
+        let (mut exact, mut patterns) = (self.by_name(), self.patterns.clone());
+        exact.remove(finalizer);
+        patterns.retain(|(_, entry)| entry.finalizer != finalizer);
+        Self::of(exact, patterns)
+    }
+
+    /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
+    pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
+        let by_pattern = || {
+            self.patterns
+                .iter()
+                .find(|(name, _)| name.matches(finalizer))
+                .map(|(_, entry)| entry)
+        };
+        self.places
+            .get(finalizer)
+            .map(|at| &self.exact[*at])
+            .or_else(by_pattern)
+    }
+
+    /// Every finalizer: names in their order, then patterns.
+    pub fn iter(&self) -> impl Iterator<Item = &KnownFinalizer> {
+        self.exact
+            .iter()
+            .chain(self.patterns.iter().map(|(_, entry)| entry))
+    }
+
+    /// What a workload with this image removes: each finalizer with the controller that runs in the image.
+    pub fn removed_by_image(
+        &self,
+        image: &str,
+    ) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+        self.iter().flat_map(move |entry| {
+            entry
+                .controllers
+                .iter()
+                .filter(move |row| row.runs_in(image))
+                .map(move |row| (entry, row))
+        })
+    }
+
+    /// The finalizers that objects of a kind may have, each with the controller that handles the kind.
+    pub fn of_kind(
+        &self,
+        group: &str,
+        kind: &str,
+    ) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+        self.iter()
+            .filter_map(move |entry| Some((entry, entry.controller_of(group, kind)?)))
+    }
+}
+
+impl KnownFinalizers {
+    /// What objects get from controllers outside the control plane as soon as those see them.
+    pub fn added_at_run_time(&self) -> AddedFinalizers<'_> {
+        let is_added =
+            |known: &&KnownFinalizer| known.controllers.iter().any(|row| known.is_added_by(row));
+        AddedFinalizers {
+            rows: self.iter().filter(is_added).collect(),
+        }
+    }
+}
+
+/// What objects of some kind get from a controller.
+#[derive(Clone, Debug)]
+pub struct AddedFinalizers<'t> {
+    rows: Vec<&'t KnownFinalizer>,
+}
+
+impl<'t> AddedFinalizers<'t> {
+    /// Those of the objects of a kind, each under the conditions of its controller.
+    pub fn of_kind(
+        &self,
+        group: &str,
+        kind: &str,
+    ) -> impl Iterator<Item = (&'t KnownFinalizer, &'t Controller)> {
+        let of_kind = self
+            .rows
+            .iter()
+            .filter_map(move |known| Some((*known, known.controller_of(group, kind)?)));
+        of_kind.filter(|(known, row)| known.is_added_by(row))
+    }
+}
+
+impl KnownFinalizer {
+    /// Whether any controller removes this finalizer from objects of `kind` in `group` (empty for the core group).
+    pub fn handles(&self, group: &str, kind: &str) -> Handles {
+        if self.controller_of(group, kind).is_some() {
+            Handles::Yes
+        } else if self.is_kubernetes_own() {
+            Handles::No
+        } else if self
+            .controllers
+            .iter()
+            .all(|row| row.kinds_proven && !row.handles_others_of(group))
+        {
+            Handles::Unlisted
+        } else {
+            Handles::Unproven
+        }
+    }
+
+    /// Whether a controller certainly gives it to every object of its kinds under its conditions. Not if only a pattern tells the
+    /// name or the kinds.
+    fn is_added_by(&self, row: &Controller) -> bool {
+        let told = !self.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
+        told && row.added == Added::Always && row.kinds_proven && !row.control_plane
+    }
+
+    /// `kubernetes` and `kubernetes.io/*`: every kind that admission and the control plane handle is known ([FIN-1] to
+    /// [FIN-3], [FIN-16]).
+    fn is_kubernetes_own(&self) -> bool {
+        self.finalizer == "kubernetes" || self.finalizer.starts_with("kubernetes.io/")
+    }
+
+    /// The controller that removes it from objects of a kind: of several the likeliest, which comes first.
+    pub fn controller_of(&self, group: &str, kind: &str) -> Option<&Controller> {
+        self.controllers.iter().find(|row| row.handles(group, kind))
+    }
+
+    /// Whether a workload with this image removes it.
+    pub fn removed_by_image(&self, image: &str) -> bool {
+        self.controllers.iter().any(|row| row.runs_in(image))
+    }
+
+    /// Whether the control plane removes it, so that its controller need not be looked for.
+    pub fn removed_by_control_plane(&self) -> bool {
+        self.controllers.iter().any(|row| row.control_plane)
+    }
+}
+
+impl Controller {
+    /// Whether it removes the finalizer from objects of `kind` in `group`.
+    pub fn handles(&self, group: &str, kind: &str) -> bool {
+        self.kinds
+            .iter()
+            .any(|pattern| pattern.matches(group, kind))
+    }
+
+    /// Whether it removes the finalizer from objects of some other kind of an operator's group.
+    pub fn handles_others_of(&self, group: &str) -> bool {
+        let is_of_group = |pattern: &KindPattern| matches!(pattern, KindPattern::Exact { group: of, .. } if of == group);
+        group.contains('.') && !group.ends_with(".k8s.io") && self.kinds.iter().any(is_of_group)
+    }
+
+    /// Whether it runs in a container with that image, whose command line as the manifest has it may name another program.
+    pub fn is_run_by(&self, image: &str, command_line: &[&str]) -> bool {
+        self.runs_in(image) && self.is_started_by(command_line)
+    }
+
+    /// Whether it may run in a container with that image: it has the name of one of its images, and a path that is not known. Not
+    /// if the name is one that many operators use.
+    pub fn may_be_run_by(&self, image: &str, command_line: &[&str]) -> bool {
+        let name = image_name(image);
+        let names = self.images.iter().filter_map(ImagePattern::name);
+        let is_own = !ANYBODYS_NAMES.contains(&name) && names.into_iter().any(|own| own == name);
+        is_own && self.is_started_by(command_line)
+    }
+
+    fn is_started_by(&self, command_line: &[&str]) -> bool {
+        let names = |program: &str| {
+            let mut words = command_line.iter();
+            command_line.is_empty() || words.any(|word| word.rsplit('/').next() == Some(program))
+        };
+        self.program.as_deref().is_none_or(names)
+    }
+
+    /// Whether it runs in that image.
+    pub fn runs_in(&self, image: &str) -> bool {
+        self.images.iter().any(|pattern| pattern.matches(image))
+    }
+
+    /// Whether the source proves both from which kinds it removes the finalizer and where it runs; what rests on a controller that
+    /// is not proven stays at info.
+    pub fn is_proven(&self) -> bool {
+        self.kinds_proven && self.images_proven
+    }
+
+    /// The same of objects of a kind.
+    pub fn is_proven_for(&self, group: &str, kind: &str) -> bool {
+        self.is_proven() && self.handles(group, kind)
+    }
+
+    /// Where to look for it, in words: `image rook/ceph`, `control plane: kube-controller-manager`.
+    pub fn whereabouts(&self) -> String {
+        if let Some(workload) = &self.workload {
+            return workload.to_string();
+        }
+        let images = || {
+            let images: Vec<&str> = self.images.iter().map(ImagePattern::as_str).collect();
+            match images.is_empty() {
+                true => "somewhere unknown".to_owned(),
+                false => format!("image {}", images.join("; ")),
+            }
+        };
+        self.place.as_deref().map_or_else(images, str::to_owned)
+    }
+
+    fn new(
+        operator: &Operator,
+        program: &OperatorController,
+        images: &Arc<[ImagePattern]>,
+        finalizer: &OperatorFinalizer,
+    ) -> Self {
+        Self {
+            kinds: finalizer.kinds.clone(),
+            removed_by: program.name.shared(),
+            images: Arc::clone(images),
+            program: program.program.as_ref().map(Text::shared),
+            workload: None,
+            place: program.place.as_ref().map(Text::shared),
+            added: finalizer.added,
+            when: finalizer.when.clone(),
+            kinds_proven: finalizer.proven,
+            images_proven: program.images_proven,
+            control_plane: program.control_plane,
+            way_out: finalizer.way_out.as_ref().map(Text::shared),
+            note: finalizer.note.clone(),
+            source: finalizer.source.whole(operator).as_text(),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What is known of operators: who removes which finalizer, what is created that no manifest contains, whose deletion loses data.
+//!
+//! The facts are files, one for each operator (`rules/operators/<name>.yaml`, compiled in), and what the configuration adds. An
+//! analysis is handed one [`Tables`]. Everything that rests on a fact names it ([`RowName`]), so that readers can look it up
+//! and tables without the fact show what rested on it.
+//!
+//! A fact is partial knowledge: it may support a claim, never deny another one.
+
+mod bundled;
+mod condition;
+mod conflict;
+mod data;
+mod field;
+mod finalizers;
+mod generators;
+mod name;
+mod operator;
+mod pattern;
+mod row;
+
+use std::sync::{Arc, LazyLock};
+
+pub use bundled::{NamedOperator, operators};
+pub use condition::{Answer, Condition, Test};
+pub use conflict::{Conflict, conflicts};
+pub use data::{DataFate, DataKind, DataVerdict};
+pub use field::{FieldPath, FieldValue, NotAField};
+pub use finalizers::{
+    Added, AddedFinalizers, Controller, Handles, KnownFinalizer, KnownFinalizers, OwnController,
+};
+pub use generators::{Generator, Owned, PolicyAnswer, Product};
+pub use name::{FoundName, NamePattern};
+pub use operator::{
+    DefinedKind, DefinedScope, FinalizerName, Operator, OperatorController, OperatorFinalizer,
+    OwnedKind, Sources, Text,
+};
+pub use pattern::{ImagePattern, KindPattern, image_name};
+pub use row::{RowName, Table};
+
+/// The facts of one run.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// Who removes which finalizer.
+    pub finalizers: Arc<KnownFinalizers>,
+    /// What creates objects that no manifest contains.
+    pub generators: Vec<Generator>,
+    /// Which objects operators make dependents of others.
+    pub owns: Vec<OwnedKind>,
+    /// Kinds whose deletion deletes data.
+    pub data: Vec<DataKind>,
+}
+
+impl Tables {
+    /// The facts that are compiled in.
+    pub fn bundled() -> Arc<Self> {
+        static TABLES: LazyLock<Arc<Tables>> = LazyLock::new(|| {
+            let operators = operators().iter().map(|named| &named.operator);
+            Arc::new(Tables::of_operators(operators))
+        });
+        Arc::clone(&TABLES)
+    }
+
+    /// What operators say. Of facts about one kind the closest counts: that about the kind itself, that about its group, that about
+    /// groups below, that about every kind; of several of these the first.
+    pub fn of_operators<'o>(operators: impl IntoIterator<Item = &'o Operator> + Clone) -> Self {
+        let mut tables = Self {
+            finalizers: Arc::new(KnownFinalizers::of_operators(operators.clone())),
+            ..Self::default()
+        };
+        for operator in operators {
+            let generators = operator.generates.iter().map(|row| Generator {
+                source: row.source.whole(operator),
+                ..row.clone()
+            });
+            tables.generators.extend(generators);
+            let owns = operator.owns.iter().map(|row| OwnedKind {
+                source: row.source.whole(operator),
+                ..row.clone()
+            });
+            tables.owns.extend(owns);
+            let data = operator.data.iter().map(|row| DataKind {
+                source: row.source.whole(operator),
+                ..row.clone()
+            });
+            tables.data.extend(data);
+        }
+        tables.generators.sort_by_key(|row| row.kinds.breadth());
+        tables.data.sort_by_key(|row| row.kinds.breadth());
+        tables
+    }
+
+    /// These facts with those of a configuration, which come first: who writes about their own operator knows it better.
+    pub fn with(
+        &self,
+        controllers: &[OwnController],
+        generators: &[Generator],
+        owns: &[OwnedKind],
+        data: &[DataKind],
+    ) -> Self {
+        Self {
+            finalizers: Arc::new(self.finalizers.with(controllers)),
+            generators: [generators, &self.generators].concat(),
+            owns: [owns, &self.owns].concat(),
+            data: [data, &self.data].concat(),
+        }
+    }
+
+    /// These facts without those of that name.
+    pub fn without(&self, row: &RowName) -> Self {
+        let mut tables = self.clone();
+        match row.table {
+            Table::Generators => tables
+                .generators
+                .retain(|generator| generator.name() != *row),
+            Table::Data => tables.data.retain(|data| data.name() != *row),
+            Table::Finalizers => tables.finalizers = Arc::new(tables.finalizers.without(&row.row)),
+        }
+        tables
+    }
+
+    /// What creates objects for objects of a kind: all facts about the first entry that names the kind.
+    pub fn generators_of<'t>(
+        &'t self,
+        group: &str,
+        kind: &str,
+    ) -> impl Iterator<Item = &'t Generator> + use<'t> {
+        let first = self
+            .generators
+            .iter()
+            .find(|row| row.kinds.matches(group, kind));
+        let kinds = first.map(|row| &row.kinds);
+        self.generators
+            .iter()
+            .filter(move |row| Some(&row.kinds) == kinds)
+    }
+
+    /// What the deletion of objects of a kind does to data.
+    pub fn data_of(&self, group: &str, kind: &str) -> Option<&DataKind> {
+        self.data.iter().find(|row| row.kinds.matches(group, kind))
+    }
+
+    /// The names of all facts, each once, in their order.
+    pub fn names(&self) -> Vec<RowName> {
+        let generators = self.generators.iter().map(Generator::name);
+        let finalizers = self
+            .finalizers
+            .iter()
+            .map(|known| RowName::of_finalizer(&known.finalizer));
+        let mut names: Vec<RowName> = generators
+            .chain(self.data.iter().map(DataKind::name))
+            .chain(finalizers)
+            .collect();
+        names.dedup();
+        names
+    }
+}
+
+/// Whether a kind of an operator is known to be cluster-scoped or namespaced.
+pub fn scope_of(group: &str, kind: &str) -> Option<DefinedScope> {
+    static SCOPES: LazyLock<std::collections::BTreeMap<(&str, &str), DefinedScope>> =
+        LazyLock::new(|| {
+            let defined = operators().iter().flat_map(|named| &named.operator.crds);
+            defined
+                .filter_map(|defined| match &defined.kind {
+                    KindPattern::Exact { kind, group } => {
+                        Some(((group.as_str(), kind.as_str()), defined.scope))
+                    }
+                    _ => None,
+                })
+                .collect()
+        });
+    SCOPES.get(&(group, kind)).copied()
+}

@@ -1,0 +1,172 @@
+//! How a table says which name a product has: `spec.target.name|metadata.name`, or with text around fields
+//! `{metadata.name}-app`.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use super::field::{FieldPath, NotAField};
+use crate::text::Span;
+use crate::yaml::Value;
+
+/// Text and fields, put together.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct NamePattern {
+    text: String,
+    parts: Vec<NamePart>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum NamePart {
+    Text(String),
+    /// The first of these fields that has a value.
+    Field(Vec<FieldPath>),
+}
+
+/// A name, and the field that gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundName {
+    /// The name.
+    pub name: String,
+    /// The last field that it is made of: where to point.
+    pub field: String,
+    /// Where that is written.
+    pub span: Span,
+}
+
+impl NamePattern {
+    /// Reads a pattern of a configuration. Without braces it is one field.
+    ///
+    /// # Errors
+    /// A field that is none, and a brace without its other one.
+    pub fn parse(text: &str) -> Result<Self, NotAField> {
+        match text.contains(['{', '}']) {
+            true => Self::template(text),
+            false => Ok(Self {
+                text: text.to_owned(),
+                parts: vec![NamePart::Field(fields(text)?)],
+            }),
+        }
+    }
+
+    /// Reads text with fields in braces; without any it is the name itself.
+    ///
+    /// # Errors
+    /// A field that is none, and a brace without its other one.
+    pub fn template(text: &str) -> Result<Self, NotAField> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (field, after) = after
+                .split_once('}')
+                .ok_or_else(|| NotAField(text.to_owned()))?;
+            if !before.is_empty() {
+                parts.push(NamePart::Text(before.to_owned()));
+            }
+            parts.push(NamePart::Field(fields(field)?));
+            rest = after;
+        }
+        if rest.contains('}') {
+            return Err(NotAField(text.to_owned()));
+        }
+        if !rest.is_empty() {
+            parts.push(NamePart::Text(rest.to_owned()));
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            parts,
+        })
+    }
+
+    /// The pattern as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The names of an object's products: several where a field is a list. Nothing where no field has a value.
+    pub fn names(&self, object: Value<'_>) -> Vec<FoundName> {
+        let mut names = vec![FoundName {
+            name: String::new(),
+            field: String::new(),
+            span: object.span(),
+        }];
+        for part in &self.parts {
+            match part {
+                NamePart::Text(text) => names.iter_mut().for_each(|name| name.name.push_str(text)),
+                NamePart::Field(paths) => {
+                    let found = paths.iter().map(|path| (path, path.values(object)));
+                    let Some((path, values)) =
+                        found.into_iter().find(|(_, values)| !values.is_empty())
+                    else {
+                        return Vec::new();
+                    };
+                    // One list: a pattern with two lists would be all their pairs, which no generator makes.
+                    let [only] = names.as_slice() else {
+                        return Vec::new();
+                    };
+                    names = values
+                        .into_iter()
+                        .map(|value| FoundName {
+                            name: format!("{}{}", only.name, value.text),
+                            field: path.as_str().to_owned(),
+                            span: value.span,
+                        })
+                        .collect();
+                }
+            }
+        }
+        names
+    }
+}
+
+/// Fields with a vertical bar between them.
+fn fields(text: &str) -> Result<Vec<FieldPath>, NotAField> {
+    text.split('|').map(FieldPath::parse).collect()
+}
+
+/// A text that is no name of an object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAName {
+    /// What stands in braces is no field.
+    #[error(transparent)]
+    Field(#[from] NotAField),
+    /// A field without braces.
+    #[error("names a field without braces: write `{{{0}}}`")]
+    Bare(String),
+}
+
+impl TryFrom<String> for NamePattern {
+    type Error = NotAName;
+
+    fn try_from(text: String) -> Result<Self, NotAName> {
+        let is_field = ["metadata.", "spec.", "status."]
+            .iter()
+            .any(|start| text.starts_with(start));
+        match is_field {
+            true => Err(NotAName::Bare(text)),
+            false => Ok(Self::template(&text)?),
+        }
+    }
+}
+
+impl From<NamePattern> for String {
+    fn from(pattern: NamePattern) -> Self {
+        pattern.text
+    }
+}
+
+impl JsonSchema for NamePattern {
+    fn schema_name() -> Cow<'static, str> {
+        "productName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A name with fields in braces: {spec.target.name|metadata.name} is the first of these fields that is set, {metadata.name}-app has text around a field.",
+            "type": "string",
+            "minLength": 1
+        })
+    }
+}

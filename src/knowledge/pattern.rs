@@ -1,0 +1,434 @@
+//! The three little languages of what is known: finalizer names, kinds and images.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use globset::{GlobBuilder, GlobMatcher};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// Compiles a pattern in which `*` is any text without a slash.
+pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
+    Ok(GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()?
+        .compile_matcher())
+}
+
+/// The name of a finalizer with a `*` in it. Most names begin or end otherwise, and need no matcher.
+#[derive(Clone, Debug)]
+pub(super) struct WildName {
+    start: String,
+    end: String,
+    matcher: GlobMatcher,
+}
+
+impl WildName {
+    pub(super) fn parse(name: &str) -> Result<Self, globset::Error> {
+        let start = name
+            .split(['*', '?', '[', '{', '\\'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let end = name
+            .rsplit(['*', '?', ']', '}'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        Ok(Self {
+            start,
+            end,
+            matcher: glob(name)?,
+        })
+    }
+
+    pub(super) fn matches(&self, finalizer: &str) -> bool {
+        finalizer.starts_with(&self.start)
+            && finalizer.ends_with(&self.end)
+            && self.matcher.is_match(finalizer)
+    }
+}
+
+/// Which kinds are meant: `Kind.group`, `*.group`, `*.*.group`, `*`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum KindPattern {
+    /// `*`: every kind.
+    Any,
+    /// `Kind.group`, or `Kind` for the core group.
+    Exact {
+        /// The kind.
+        kind: String,
+        /// Its group; empty for the core group.
+        group: String,
+    },
+    /// `*.group`: every kind of a group.
+    Group(String),
+    /// `*.*.group`: every kind of every group below that one.
+    GroupsBelow(String),
+}
+
+impl KindPattern {
+    /// Reads an entry.
+    pub fn parse(text: &str) -> Self {
+        if text == "*" {
+            return Self::Any;
+        }
+        if let Some(parent) = text.strip_prefix("*.*.") {
+            return Self::GroupsBelow(parent.to_owned());
+        }
+        match text.split_once('.') {
+            Some(("*", group)) => Self::Group(group.to_owned()),
+            Some((kind, group)) => Self::Exact {
+                kind: kind.to_owned(),
+                group: group.to_owned(),
+            },
+            None => Self::Exact {
+                kind: text.to_owned(),
+                group: String::new(),
+            },
+        }
+    }
+
+    /// How broad it is: the closest pattern is the least.
+    pub(super) fn breadth(&self) -> usize {
+        match self {
+            Self::Exact { .. } => 0,
+            Self::Group(_) => 1,
+            Self::GroupsBelow(_) => 2,
+            Self::Any => 3,
+        }
+    }
+
+    /// Whether objects of `kind` in `group` are meant.
+    pub fn matches(&self, group: &str, kind: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exact {
+                kind: wanted,
+                group: of,
+            } => wanted == kind && of == group,
+            Self::Group(of) => of == group,
+            Self::GroupsBelow(parent) => group
+                .strip_suffix(parent.as_str())
+                .is_some_and(|below| below.ends_with('.')),
+        }
+    }
+}
+
+/// A text that names no kind.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "names `{0}`, which is not a kind: write `Kind` or `Kind.group`, such as `Deployment.apps`, without a version"
+)]
+pub struct NotAKind(String);
+
+impl TryFrom<String> for KindPattern {
+    type Error = NotAKind;
+
+    fn try_from(text: String) -> Result<Self, NotAKind> {
+        let (kind, group) = text.split_once('.').unwrap_or((&text, ""));
+        let is_kind = kind == "*"
+            || kind.starts_with(|c: char| c.is_ascii_alphabetic())
+                && kind.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_group = group
+            .strip_prefix("*.")
+            .filter(|_| kind == "*")
+            .unwrap_or(group)
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-'));
+        match is_kind && is_group && !text.ends_with('.') {
+            true => Ok(Self::parse(&text)),
+            false => Err(NotAKind(text)),
+        }
+    }
+}
+
+impl From<KindPattern> for String {
+    fn from(pattern: KindPattern) -> Self {
+        pattern.to_string()
+    }
+}
+
+impl fmt::Display for KindPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("*"),
+            Self::Exact { kind, group } if group.is_empty() => f.write_str(kind),
+            Self::Exact { kind, group } => write!(f, "{kind}.{group}"),
+            Self::Group(group) => write!(f, "*.{group}"),
+            Self::GroupsBelow(group) => write!(f, "*.*.{group}"),
+        }
+    }
+}
+
+impl JsonSchema for KindPattern {
+    fn schema_name() -> Cow<'static, str> {
+        "kinds".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Kind for the core group, Kind.group, *.group for every kind of a group, *.*.group for every kind of every group below it, * for every kind. Without a version.",
+            "type": "string",
+            "minLength": 1
+        })
+    }
+}
+
+/// One segment of an image's path. Nearly all are written out, and a matcher costs more to compile than the rest of the table.
+#[derive(Clone, Debug)]
+enum ImageSegment {
+    Exact(String),
+    Pattern(GlobMatcher),
+}
+
+impl ImageSegment {
+    fn parse(text: &str) -> Result<Self, globset::Error> {
+        match text.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c))) {
+            true => glob(text).map(Self::Pattern),
+            false => Ok(Self::Exact(text.to_owned())),
+        }
+    }
+
+    fn matches(&self, segment: &str) -> bool {
+        match self {
+            Self::Exact(wanted) => wanted == segment,
+            Self::Pattern(pattern) => pattern.is_match(segment),
+        }
+    }
+}
+
+/// The last segments of an image's path.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ImagePattern {
+    text: String,
+    segments: Vec<ImageSegment>,
+    /// Whether the first segments may be those of a registry.
+    registry: bool,
+}
+
+impl ImagePattern {
+    pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
+        let segments = text
+            .split('/')
+            .map(ImageSegment::parse)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            text: text.to_owned(),
+            segments,
+            registry: false,
+        })
+    }
+
+    /// The pattern that an image reference means: without tag and digest, and with its registry if one is written. `None` if
+    /// nothing is left, or a segment is empty or no pattern.
+    pub fn of_reference(text: &str) -> Option<Self> {
+        let name = text.trim().split('@').next().unwrap_or_default();
+        let (path, last) = name
+            .rsplit_once('/')
+            .map_or(("", name), |(path, last)| (path, last));
+        let last = last.split(':').next().unwrap_or_default();
+        let text = if path.is_empty() {
+            last.to_owned()
+        } else {
+            format!("{path}/{last}")
+        };
+        let whole = text
+            .split('/')
+            .all(|segment| !segment.is_empty() && !segment.contains(char::is_whitespace));
+        let pattern = Self::parse(&text).ok().filter(|_| whole)?;
+        Some(Self {
+            registry: true,
+            ..pattern
+        })
+    }
+
+    /// The pattern as the table has it: `argoproj/argocd`.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The name that every image has which matches, as [`image_name`] has it; `None` if there are several.
+    pub fn name(&self) -> Option<&str> {
+        match self.segments.last() {
+            Some(ImageSegment::Exact(name)) => Some(name),
+            Some(ImageSegment::Pattern(_)) | None => None,
+        }
+    }
+
+    /// Whether an image reference (`registry/path:tag@digest`) ends in these segments: whole segments, so that
+    /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
+    pub fn matches(&self, image: &str) -> bool {
+        let mut path = path_segments(image, self.registry);
+        self.segments
+            .iter()
+            .rev()
+            .all(|wanted| path.next().is_some_and(|segment| wanted.matches(segment)))
+    }
+}
+
+/// A text that is no end of an image's path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "names `{0}`, which is not an image: write the end of its path, such as `example/operator`; `*` is any part of a segment"
+)]
+pub struct NotAnImage(String);
+
+impl TryFrom<String> for ImagePattern {
+    type Error = NotAnImage;
+
+    fn try_from(text: String) -> Result<Self, NotAnImage> {
+        let is_path = text.split('/').all(|segment| {
+            !segment.is_empty()
+                && !segment.contains(|c: char| c.is_whitespace() || "@:;".contains(c))
+        });
+        let pattern = Self::parse(&text).ok().filter(|_| is_path);
+        pattern.ok_or(NotAnImage(text))
+    }
+}
+
+impl From<ImagePattern> for String {
+    fn from(pattern: ImagePattern) -> Self {
+        pattern.text
+    }
+}
+
+impl JsonSchema for ImagePattern {
+    fn schema_name() -> Cow<'static, str> {
+        "image".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The end of the path of an image, without registry, tag and digest; `*` is any part of one segment.",
+            "type": "string",
+            "minLength": 1
+        })
+    }
+}
+
+/// The last segment of the path of an image reference, without tag and digest.
+pub fn image_name(image: &str) -> &str {
+    path_segments(image, false).next().unwrap_or_default()
+}
+
+/// The path of an image reference from its end, without tag and digest, and without the registry unless it is asked for.
+fn path_segments(image: &str, registry: bool) -> impl Iterator<Item = &str> {
+    let name = image.trim().split('@').next().unwrap_or_default();
+    // As container runtimes distinguish a registry from a path: a dot, a port, or `localhost`, and something after it.
+    let (first, rest) = name
+        .split_once('/')
+        .map_or(("", name), |(first, rest)| (first, rest));
+    let has_registry = first.contains(['.', ':']) || first == "localhost";
+    let path = if has_registry && !registry {
+        rest
+    } else {
+        name
+    };
+    let (before, last) = path
+        .rsplit_once('/')
+        .map_or((None, path), |(before, last)| (Some(before), last));
+    let last = last.split(':').next().unwrap_or_default();
+    std::iter::once(last).chain(before.into_iter().flat_map(|before| before.rsplit('/')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(pattern: &str, image: &str) -> bool {
+        ImagePattern::parse(pattern)
+            .expect("a pattern of the test")
+            .matches(image)
+    }
+
+    #[test]
+    fn an_image_is_told_by_the_last_segments_of_its_path() {
+        for reference in [
+            "argoproj/argocd",
+            "quay.io/argoproj/argocd",
+            "quay.io/argoproj/argocd:v3.1.0",
+            "quay.io/argoproj/argocd@sha256:0123",
+            "quay.io/argoproj/argocd:v3.1.0@sha256:0123",
+            "localhost:5000/mirror/argoproj/argocd:dev",
+            "localhost/argoproj/argocd",
+        ] {
+            assert!(image("argoproj/argocd", reference), "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_segment_or_a_registry_is_not_enough() {
+        for reference in [
+            "",
+            "argocd",
+            "quay.io/argoproj/argocd-image-updater",
+            "quay.io/notargoproj/argocd",
+            "quay.io/argoproj/argocd/extension",
+            "quay.io/argoproj:argocd",
+            "{{ .Values.image }}",
+        ] {
+            assert!(!image("argoproj/argocd", reference), "{reference}");
+        }
+        assert!(
+            !image("quay.io/argocd", "quay.io/argocd"),
+            "the registry is not part of the path"
+        );
+        assert!(
+            image("argocd", "registry.example.com:8443/argocd:v3"),
+            "a port is not a tag"
+        );
+    }
+
+    #[test]
+    fn a_configuration_may_name_a_whole_image() {
+        let own = |pattern: &str, image: &str| {
+            ImagePattern::of_reference(pattern)
+                .expect("a pattern")
+                .matches(image)
+        };
+        assert!(own(
+            "example.com:5000/team/operator:v1",
+            "example.com:5000/team/operator:v2"
+        ));
+        assert!(own(
+            "team/operator@sha256:0123",
+            "example.com/team/operator:v2"
+        ));
+        assert!(!own("example.com/operator", "other.com/operator"));
+        assert!(own("operator-*", "example.com/team/operator-a:v1"));
+        for text in ["", "  ", ":v1", "a//b", "a b", "a/[b"] {
+            assert!(ImagePattern::of_reference(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_star_stays_within_its_segment() {
+        assert!(image(
+            "upbound/provider-*",
+            "xpkg.upbound.io/upbound/provider-aws-s3:v1"
+        ));
+        assert!(!image(
+            "upbound/provider-*",
+            "xpkg.upbound.io/upbound/provider-aws/s3"
+        ));
+    }
+
+    #[test]
+    fn kinds_are_exact_or_whole_groups() {
+        assert!(KindPattern::parse("Pod").matches("", "Pod"));
+        assert!(!KindPattern::parse("Pod").matches("metrics.k8s.io", "Pod"));
+        assert!(KindPattern::parse("Job.batch").matches("batch", "Job"));
+        assert!(KindPattern::parse("*.longhorn.io").matches("longhorn.io", "Volume"));
+        assert!(!KindPattern::parse("*.longhorn.io").matches("backup.longhorn.io", "Volume"));
+        assert!(
+            KindPattern::parse("*.*.services.k8s.aws").matches("s3.services.k8s.aws", "Bucket")
+        );
+        assert!(
+            !KindPattern::parse("*.*.services.k8s.aws").matches("services.k8s.aws", "FieldExport")
+        );
+        assert!(KindPattern::parse("*").matches("any.example.com", "Thing"));
+    }
+}

@@ -1,0 +1,141 @@
+//! `learn`: what a dump proves, and what a configuration makes of it.
+
+use std::fmt::Write;
+
+use crate::support::Repository;
+
+/// A custom resource with a finalizer, the StatefulSet that it owns, and a cluster-scoped one, as kubectl prints them.
+const DUMP: &str = r#"apiVersion: v1
+items:
+- apiVersion: acme.example.com/v1
+  kind: Vault
+  metadata:
+    creationTimestamp: "2026-01-01T00:00:00Z"
+    finalizers:
+    - acme.example.com/cleanup
+    name: main
+    namespace: shop
+    resourceVersion: "1"
+    uid: 11111111-1111-1111-1111-111111111111
+- apiVersion: acme.example.com/v1
+  kind: Region
+  metadata:
+    creationTimestamp: "2026-01-01T00:00:00Z"
+    name: north
+    resourceVersion: "2"
+    uid: 22222222-2222-2222-2222-222222222222
+- apiVersion: apps/v1
+  kind: StatefulSet
+  metadata:
+    creationTimestamp: "2026-01-01T00:00:00Z"
+    name: main
+    namespace: shop
+    ownerReferences:
+    - apiVersion: acme.example.com/v1
+      kind: Vault
+      name: main
+      uid: 11111111-1111-1111-1111-111111111111
+    resourceVersion: "3"
+    uid: 33333333-3333-3333-3333-333333333333
+  spec:
+    selector:
+      matchLabels: {app: vault}
+    serviceName: main
+    template:
+      metadata:
+        labels: {app: vault}
+      spec:
+        containers:
+        - image: example.com/vault:1
+          name: vault
+    volumeClaimTemplates:
+    - metadata:
+        name: data
+kind: List
+metadata:
+  resourceVersion: ""
+"#;
+
+#[test]
+fn what_a_dump_proves_is_a_file_that_silences_exactly_that() {
+    let repository = Repository::new();
+    repository.write("dump.yaml", DUMP);
+    let rules = |repository: &Repository| -> Vec<String> {
+        let (_, out, error) = repository.run(&["check", "dump.yaml", "-o", "json"], "");
+        let report: serde_json::Value = serde_json::from_str(&out).expect(&error);
+        let findings = report["findings"].as_array().expect("findings");
+        let rule =
+            |finding: &serde_json::Value| finding["rule"].as_str().expect("a rule").to_owned();
+        findings.iter().map(rule).collect()
+    };
+    assert_eq!(
+        rules(&repository),
+        [
+            "finalizer-unknown",
+            "live-object",
+            "owner-kind-unresolvable"
+        ]
+    );
+    let (status, learned, error) = repository.run(&["learn", "-f", "dump.yaml"], "");
+    assert_eq!((status, error.as_str()), (0, ""));
+    insta::assert_snapshot!("learned", learned);
+    repository
+        .write("learned.yaml", &learned)
+        .write("ownerlint.yaml", "version: 1\noperators: [learned.yaml]\n");
+    assert_eq!(rules(&repository), ["live-object"]);
+    let (_, list, _) = repository.run(&["list", "dump.yaml", "-o", "json"], "");
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    let scopes: Vec<_> = list["objects"]
+        .as_array()
+        .expect("objects")
+        .iter()
+        .map(|object| (object["kind"].as_str(), object["scope"].as_str()))
+        .collect();
+    assert!(
+        scopes.contains(&(Some("Region"), Some("Cluster"))),
+        "{scopes:?}"
+    );
+    assert!(
+        scopes.contains(&(Some("Vault"), Some("Namespaced"))),
+        "{scopes:?}"
+    );
+}
+
+#[test]
+fn the_formats_of_kubectl_say_the_same() {
+    let repository = Repository::new();
+    let json: serde_json::Value = serde_yaml::from_str(DUMP).expect("YAML");
+    let documents =
+        json["items"]
+            .as_array()
+            .expect("items")
+            .iter()
+            .fold(String::new(), |mut text, item| {
+                write!(text, "---\n{}", serde_yaml::to_string(item).expect("YAML"))
+                    .expect("a text takes it");
+                text
+            });
+    let (_, of_list, _) = repository.run(&["learn", "-f", "-"], DUMP);
+    for dump in [json.to_string(), documents] {
+        let (status, learned, error) = repository.run(&["learn", "-f", "-"], &dump);
+        assert_eq!((status, learned), (0, of_list.clone()), "{error}");
+    }
+}
+
+#[test]
+fn a_dump_without_a_cluster_and_a_broken_document_are_said() {
+    let repository = Repository::new();
+    let rendered = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+    let (status, out, error) = repository.run(&["learn", "-f", "-"], rendered);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(
+        error.contains("no object with a uid") && error.contains("kubectl get"),
+        "{error}"
+    );
+    let (status, out, error) = repository.run(&["learn", "-f", "-"], &format!("{DUMP}---\na: [\n"));
+    assert_eq!(status, 0, "the rest is read");
+    assert!(out.contains("Vault.acme.example.com"), "{out}");
+    assert!(error.starts_with("warning: standard input:"), "{error}");
+    let (status, _, error) = repository.run(&["learn", "-f", "missing.yaml"], "");
+    assert_eq!((status, error.contains("missing.yaml")), (2, true));
+}

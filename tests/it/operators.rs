@@ -1,0 +1,367 @@
+//! What is known of operators: each file can be read, none contradicts another, and every fact is explained and used.
+
+use std::fs;
+use std::sync::Arc;
+
+use ownerlint::config;
+use ownerlint::engine::{self, Check};
+use ownerlint::inventory::{Inventory, Member};
+use ownerlint::knowledge::{
+    Condition, DataFate, FieldPath, KindPattern, NamedOperator, Owned, RowName, Tables, Test,
+    conflicts, operators,
+};
+use ownerlint::kube::finalizers;
+use ownerlint::ownership::{TieKind, Ties, data_loss};
+use ownerlint::text::SourceFile;
+use predicates::str::contains;
+use regex::Regex;
+
+use crate::support::{Repository, inventory_of, ownerlint, root};
+
+fn files() -> Vec<(String, String)> {
+    let folder = root().join("rules/operators");
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .expect("our operators")
+        .map(|entry| entry.expect("an entry").path())
+        .map(|path| {
+            let name = path
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            (name, fs::read_to_string(path).expect("text"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_file_is_read_strictly_and_compiled_in() {
+    for (name, text) in files() {
+        let path = format!("rules/operators/{name}.yaml");
+        config::read_operator(&SourceFile::new(path.as_str(), text))
+            .unwrap_or_else(|mistake| panic!("{mistake}"));
+    }
+    let compiled: Vec<&str> = operators()
+        .iter()
+        .map(|known| known.name.as_str())
+        .collect();
+    let written: Vec<String> = files().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(compiled, written);
+}
+
+#[test]
+fn no_two_operators_say_the_same() {
+    assert_eq!(conflicts(operators()), []);
+    let mut twice = operators().to_vec();
+    let rook = twice
+        .iter()
+        .find(|known| known.name == "rook")
+        .expect("Rook")
+        .clone();
+    twice.push(NamedOperator {
+        name: "other".to_owned(),
+        ..rook
+    });
+    let conflict = conflicts(&twice).into_iter().next().expect("a conflict");
+    assert_eq!(
+        (conflict.first.as_str(), conflict.second.as_str()),
+        ("rook", "other")
+    );
+}
+
+/// A manifest of a kind, with one field set if a condition asks for it.
+struct Made {
+    group: String,
+    kind: String,
+    fields: serde_json::Value,
+}
+
+impl Made {
+    fn of(kinds: &KindPattern) -> Self {
+        let (group, kind) = match kinds {
+            KindPattern::Any => ("example.com".to_owned(), "Example".to_owned()),
+            KindPattern::Exact { kind, group } => (group.clone(), kind.clone()),
+            KindPattern::Group(group) => (group.clone(), "Example".to_owned()),
+            KindPattern::GroupsBelow(group) => (format!("example.{group}"), "Example".to_owned()),
+        };
+        Self {
+            group,
+            kind,
+            fields: serde_json::json!({"metadata": {"name": "made", "namespace": "shop"}}),
+        }
+    }
+
+    fn set(&mut self, path: &FieldPath, value: serde_json::Value) {
+        let text = path.as_str().replace("[\"", ".\"").replace("\"]", "\"");
+        let mut at = &mut self.fields;
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let (key, after) = match rest.strip_prefix('"') {
+                Some(quoted) => {
+                    let (key, after) = quoted.split_once('"').expect("a quote");
+                    (key, after.trim_start_matches('.'))
+                }
+                None => rest.split_once('.').unwrap_or((rest, "")),
+            };
+            let (key, is_list) = match key.strip_suffix("[]") {
+                Some(key) => (key, true),
+                None => (key, false),
+            };
+            if !at.is_object() {
+                *at = serde_json::json!({});
+            }
+            at = at
+                .as_object_mut()
+                .expect("a mapping")
+                .entry(key)
+                .or_insert(serde_json::Value::Null);
+            if is_list {
+                if !at.is_array() {
+                    *at = serde_json::json!([{}]);
+                }
+                at = &mut at[0];
+            }
+            rest = after;
+        }
+        *at = value;
+    }
+
+    /// Makes a condition hold.
+    fn fulfil(&mut self, condition: &Condition) {
+        match &condition.test {
+            Test::Is(values) => self.set(&condition.field, values[0].as_str().into()),
+            Test::IsNot(_) if condition.default.is_none() => {
+                self.set(&condition.field, "other".into())
+            }
+            Test::Set(true) => self.set(&condition.field, "set".into()),
+            Test::IsNot(_) | Test::Set(false) => {}
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut object = self.fields.clone();
+        let version = if self.group.is_empty() {
+            "v1".to_owned()
+        } else {
+            format!("{}/v1", self.group)
+        };
+        object["apiVersion"] = version.into();
+        object["kind"] = self.kind.as_str().into();
+        object.to_string()
+    }
+
+    fn inventory(&self) -> Inventory {
+        inventory_of("made.json", &self.text())
+    }
+}
+
+fn only(inventory: &Inventory) -> &Member {
+    &inventory.members[0]
+}
+
+fn is_explained(tables: &Tables, word: &str, row: &RowName) {
+    let rows = engine::rows_about(tables, word);
+    let name = row.to_string();
+    assert!(
+        rows.iter().any(|told| told.row == name),
+        "{word} is not explained by {name}"
+    );
+}
+
+/// The finalizers that a check of some objects says nobody is known to remove.
+fn unknown_finalizers(text: &str, tables: Tables) -> Vec<String> {
+    let check = Check {
+        tables: Some(Arc::new(tables)),
+        every: true,
+        ..Check::default()
+    };
+    let report = engine::check(inventory_of("made.json", text), &check);
+    let unknown = report
+        .findings
+        .iter()
+        .map(|reported| &reported.finding)
+        .filter(|finding| finding.rule == "finalizer-unknown");
+    unknown.map(|finding| finding.message.clone()).collect()
+}
+
+#[test]
+fn every_finalizer_is_explained_and_known_on_each_of_its_kinds() {
+    let tables = Tables::bundled();
+    let mut objects = Vec::new();
+    for known in tables.finalizers.iter() {
+        let name = known.finalizer.replace('*', "example");
+        is_explained(&tables, &name, &RowName::of_finalizer(&known.finalizer));
+        if finalizers::is_collectors(&name) {
+            continue;
+        }
+        for kinds in known.controllers.iter().flat_map(|row| &row.kinds) {
+            let mut made = Made::of(kinds);
+            made.fields["metadata"]["name"] = format!("made-{}", objects.len()).into();
+            made.fields["metadata"]["finalizers"] = serde_json::json!([name]);
+            objects.push(made.text());
+        }
+    }
+    assert!(objects.len() > 500, "{}", objects.len());
+    let list = format!(
+        r#"{{"apiVersion": "v1", "kind": "List", "items": [{}]}}"#,
+        objects.join(",\n")
+    );
+    assert_eq!(unknown_finalizers(&list, (*tables).clone()), [""; 0]);
+    assert_eq!(
+        unknown_finalizers(&list, Tables::default()).len(),
+        objects.len()
+    );
+}
+
+#[test]
+fn whatever_a_generator_creates_is_tied_to_its_object_under_its_conditions() {
+    let tables = Tables::bundled();
+    let field = Regex::new(r"\{([^}|]+)[^}]*\}").expect("a pattern");
+    for row in &tables.generators {
+        let mut made = Made::of(&row.kinds);
+        for name in &row.product.names {
+            for found in field.captures_iter(name.as_str()) {
+                let path = FieldPath::parse(&found[1]).expect("a field");
+                made.set(&path, "made".into());
+            }
+        }
+        if let Some(namespace) = &row.product.namespace {
+            made.set(namespace, "elsewhere".into());
+        }
+        row.when.iter().for_each(|condition| made.fulfil(condition));
+        if let Owned::When(condition) = &row.owned {
+            made.fulfil(condition);
+        }
+        let inventory = made.inventory();
+        let products = |tables: &Tables| -> Vec<(String, bool)> {
+            let ties = Ties::of(&inventory, tables);
+            let made = ties.all().iter().filter(|tie| tie.kind != TieKind::Uses);
+            made.map(|tie| (tie.to.key.kind().to_owned(), tie.owns()))
+                .collect()
+        };
+        let is_owned = !matches!(row.owned, Owned::Always(false));
+        let wanted = (row.product.kind.kind.to_string(), is_owned);
+        assert!(
+            products(&tables).contains(&wanted),
+            "{}: {}",
+            row.kinds,
+            made.text()
+        );
+        assert_eq!(products(&Tables::default()), []);
+        is_explained(&tables, &row.kinds.to_string(), &row.name());
+    }
+}
+
+#[test]
+fn whatever_is_lost_with_an_object_is_lost_under_its_conditions() {
+    let tables = Tables::bundled();
+    for row in &tables.data {
+        let mut made = Made::of(&row.kinds);
+        row.when.iter().for_each(|condition| made.fulfil(condition));
+        let inventory = made.inventory();
+        let loss = data_loss(&inventory, &tables, only(&inventory)).expect("data");
+        let held_back = row.keep.iter().any(|condition| condition.default.is_some());
+        assert!(held_back || loss.fate == row.default, "{}", row.kinds);
+        assert_eq!(loss.row, row.name());
+        assert_eq!(
+            data_loss(&inventory, &Tables::default(), only(&inventory)),
+            None
+        );
+        for condition in &row.keep {
+            let mut keeping = Made::of(&row.kinds);
+            row.when
+                .iter()
+                .for_each(|condition| keeping.fulfil(condition));
+            keeping.fulfil(condition);
+            let inventory = keeping.inventory();
+            let loss = data_loss(&inventory, &tables, only(&inventory)).expect("data");
+            assert_eq!(
+                loss.fate,
+                DataFate::Kept,
+                "{}: {}",
+                row.kinds,
+                keeping.text()
+            );
+        }
+        if !row.when.is_empty() {
+            let inventory = Made::of(&row.kinds).inventory();
+            let without = data_loss(&inventory, &tables, only(&inventory));
+            assert_eq!(without, None, "{} without its conditions", row.kinds);
+        }
+        is_explained(&tables, &row.kinds.to_string(), &row.name());
+    }
+}
+
+#[test]
+fn every_operator_is_explained_by_its_name_and_by_its_project() {
+    for known in operators() {
+        ownerlint()
+            .args(["explain", &known.name])
+            .assert()
+            .success()
+            .stdout(contains(format!("operators/{}", known.name)));
+    }
+    ownerlint()
+        .args(["explain", "rook/rook"])
+        .assert()
+        .success()
+        .stdout(contains("operators/rook"));
+}
+
+const OBJECT: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n";
+
+#[test]
+fn a_mistake_in_a_file_of_a_configuration_has_its_place_and_a_remedy() {
+    let fact = |line: &str| format!("project: a/b\n{line}\n");
+    for (text, at, says) in [
+        (fact("controlers: []"), "controlers", "unknown field `controlers`"),
+        (fact("controllers: [{name: x, images: ['a:v1'], finalizers: []}]"), "'a:v1", "`a:v1`, which is not an image"),
+        (fact("controllers: [{name: x, finalizers: [{name: a b, added: always, source: [x]}]}]"), "a b,", "`a b`, which is not a finalizer"),
+        (fact("controllers: [{name: x, finalizers: [{name: a.b/c, added: always}]}]"), "{name: a.b", "missing field `source`"),
+        (fact("controllers: [{name: x, finalizers: [{name: a.b/c, added: always, source: []}]}]"), "source: []", "expects where the fact comes from"),
+        (fact("data: [{kind: a_b, lost: x, source: [x]}]"), "a_b", "`a_b`, which is not a kind"),
+        (fact("data: [{kind: A.b, lost: x, keep: [{field: spec..x, is: [y]}], source: [x]}]"), "spec..x", "not a path to a field"),
+        (fact("data: [{kind: A.b, lost: x, keep: [{field: spec.x}], source: [x]}]"), "{field", "expects one of `is`, `is-not` and `set`"),
+        (fact("generates: [{kind: A.b, product: {kind: Secret, names: [spec.name]}, source: [x]}]"), "spec.name", "write `{spec.name}`"),
+        (fact("{none: true, controllers: [{name: x, finalizers: [{name: a.b/c, added: always, source: [x]}]}]}").replace("project: a/b\n{", "{project: a/b, "), "project", "none: true"),
+        (String::new(), "", "says nothing of an operator"),
+    ] {
+        let repository = Repository::new();
+        repository
+            .write("ownerlint.yaml", "version: 1\noperators: [op.yaml]\n")
+            .write("op.yaml", &text)
+            .write("a.yaml", OBJECT);
+        let (status, _, error) = repository.run(&["check", "a.yaml"], "");
+        let joined = error.replace("\n  │ ", " ");
+        assert_eq!(status, 2, "{error}");
+        let before = &text[..text.find(at).expect("a part of the text")];
+        let column = before.rsplit('\n').next().map_or(0, str::len) + 1;
+        let place = format!("op.yaml:{}:{column}", before.matches('\n').count() + 1);
+        assert!(joined.contains(&place) && joined.contains(says), "{place} {says}:\n{error}");
+        assert!(joined.contains("help:"), "{error}");
+    }
+}
+
+#[test]
+fn two_files_of_a_configuration_do_not_tell_of_the_same() {
+    let fact = "project: a/b\ndata: [{kind: A.b, lost: x, source: [x]}]\n";
+    let repository = Repository::new();
+    repository
+        .write(
+            "ownerlint.yaml",
+            "version: 1\noperators: [one.yaml, two.yaml]\n",
+        )
+        .write("one.yaml", fact)
+        .write("two.yaml", fact)
+        .write("a.yaml", OBJECT);
+    let (status, _, error) = repository.run(&["check", "a.yaml"], "");
+    assert_eq!(status, 2);
+    assert!(
+        error.contains("ownerlint.yaml:2:23") && error.contains("data of A.b"),
+        "{error}"
+    );
+    let (status, _, error) = repository.run(&["check", "--config", "missing.yaml", "a.yaml"], "");
+    assert_eq!((status, error.contains("missing.yaml")), (2, true));
+}
