@@ -25,7 +25,7 @@ pub(crate) struct ConfigDocument {
     world: Option<World>,
     /// Globs to leave out of every bundle.
     exclude: Option<OneOrMore<Text>>,
-    /// The Kubernetes release to check against, such as "1.36".
+    /// The Kubernetes release to check against, such as "1.37".
     #[schemars(extend("type" = ["string", "number"]))]
     kubernetes_version: Option<String>,
     /// The scopes of kinds whose CRD is not in the input.

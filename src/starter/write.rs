@@ -154,7 +154,7 @@ const NO_EXCLUDE: &str = "
 
 const REST: &str = "
 # The release whose built-in kinds count.
-# kubernetes-version: \"1.36\"
+# kubernetes-version: \"1.37\"
 
 # Kinds whose CRD is not among the manifests.
 # scopes:

@@ -107,7 +107,7 @@ fn a_version_that_is_no_version_is_refused() {
 
 #[test]
 fn of_a_version_that_is_not_known_yet_the_newest_known_one_counts_with_a_warning() {
-    let warning = "warning: Kubernetes 1.99 is not known yet; the kinds of 1.36 are used\n";
+    let warning = "warning: Kubernetes 1.99 is not known yet; the kinds of 1.37 are used\n";
     let folder = "fixtures/bundles/rook";
     let known = ownerlint()
         .args(["list", folder])

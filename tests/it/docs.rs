@@ -33,7 +33,7 @@ const PARTS: [Part; 5] = [
             ("How it decides", "guide/how-it-decides.md"),
             ("What prunes, stays and hangs", "guide/what-stays.md"),
             ("Rules", "rules/README.md"),
-            ("Known operators", ""),
+            ("Known operators", "operators.md"),
         ],
     ),
     (

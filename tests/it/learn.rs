@@ -132,7 +132,10 @@ fn a_dump_without_a_cluster_and_a_broken_document_are_said() {
         error.contains("no object with a uid") && error.contains("kubectl get"),
         "{error}"
     );
-    let (status, out, error) = repository.run(&["learn", "-f", "-"], &format!("{DUMP}---\na: [\n"));
+    let (status, out, error) = repository.run(
+        &["learn", "-f", "-"],
+        &format!("{DUMP}---\nkind: ConfigMap\nmetadata: {{name: [\n"),
+    );
     assert_eq!(status, 0, "the rest is read");
     assert!(out.contains("Vault.acme.example.com"), "{out}");
     assert!(error.starts_with("warning: standard input:"), "{error}");

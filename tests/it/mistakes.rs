@@ -96,7 +96,7 @@ const WORKING: &[Row] = &[
     ("--kubernetes-version v1.30.2 web.yaml", "", 0),
     (
         "--kubernetes-version 1.99 web.yaml",
-        "Kubernetes 1.99 is not known yet; the kinds of 1.36 are used",
+        "Kubernetes 1.99 is not known yet; the kinds of 1.37 are used",
         0,
     ),
     ("--help list", "List the objects", 0),
@@ -327,7 +327,7 @@ const VALUES: &[Row] = &[
     ),
     (
         "--kubernetes-version latest web.yaml",
-        "write it like `1.36`",
+        "write it like `1.37`",
         2,
     ),
     (

@@ -1,5 +1,6 @@
 //! What is known of operators: each file can be read, none contradicts another, and every fact is explained and used.
 
+use std::fmt::Write;
 use std::fs;
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use ownerlint::config;
 use ownerlint::engine::{self, Check};
 use ownerlint::inventory::{Inventory, Member};
 use ownerlint::knowledge::{
-    Condition, DataFate, FieldPath, KindPattern, NamedOperator, Owned, RowName, Tables, Test,
-    conflicts, operators,
+    Condition, DataFate, DefinedScope, FieldPath, KindPattern, NamedOperator, Owned, RowName,
+    Tables, Test, Text, conflicts, operators,
 };
 use ownerlint::kube::finalizers;
 use ownerlint::ownership::{TieKind, Ties, data_loss};
@@ -364,4 +365,62 @@ fn two_files_of_a_configuration_do_not_tell_of_the_same() {
     );
     let (status, _, error) = repository.run(&["check", "--config", "missing.yaml", "a.yaml"], "");
     assert_eq!((status, error.contains("missing.yaml")), (2, true));
+}
+
+/// The page of known operators.
+fn page() -> String {
+    let mut out = "# Known operators\n\n\
+        <!-- Generated from rules/operators: UPDATE_DOCS=1 cargo test --test it operators -->\n\n\
+        What is known of each operator: the finalizers that it removes, what it creates for its objects, the kinds whose deletion \
+        loses data, and its cluster-scoped kinds. `ownerlint explain OPERATOR`, a finalizer or a kind shows the facts with their sources. \
+        An operator that is missing, or a fact: it is [a file of twenty lines](https://github.com/ownerlint/ownerlint/blob/main/CONTRIBUTING.md#a-new-operator).\n\n\
+        | operator | read at | finalizers | creates | data | cluster-scoped | not proven |\n|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for NamedOperator { name, operator } in operators() {
+        let finalizers: Vec<_> = operator
+            .controllers
+            .iter()
+            .flat_map(|one| &one.finalizers)
+            .collect();
+        let cluster = operator
+            .crds
+            .iter()
+            .filter(|crd| crd.scope == DefinedScope::Cluster);
+        let unproven = finalizers.iter().filter(|one| !one.proven).count()
+            + operator.generates.iter().filter(|one| !one.proven).count()
+            + operator.data.iter().filter(|one| !one.proven).count();
+        let count = |count: usize| match count {
+            0 => String::new(),
+            _ => count.to_string(),
+        };
+        let finalizers = match operator.none {
+            true => "none".to_owned(),
+            false => count(finalizers.len()),
+        };
+        writeln!(
+            out,
+            "| [{name}](https://github.com/ownerlint/ownerlint/blob/main/rules/operators/{name}.yaml) ({}) | {} | {finalizers} | {} | {} | {} | {} |",
+            operator.project.as_str(),
+            operator.read.as_ref().map_or("", Text::as_str),
+            count(operator.generates.len()),
+            count(operator.data.len()),
+            count(cluster.count()),
+            count(unproven),
+        )
+        .expect("a text takes it");
+    }
+    out
+}
+
+#[test]
+fn the_page_of_known_operators_is_what_is_known() {
+    let (path, page) = (root().join("docs/operators.md"), page());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &page).expect("a page");
+    }
+    let written = fs::read_to_string(path).expect("the page");
+    assert!(
+        written == page,
+        "docs/operators.md is stale: UPDATE_DOCS=1 cargo test --test it operators"
+    );
 }

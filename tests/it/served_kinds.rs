@@ -88,7 +88,7 @@ fn a_version_that_is_off_by_default_names_the_one_that_is_served() {
     assert_eq!(found[0].severity, Severity::Info);
     assert_eq!(
         found[0].help,
-        "write `apiVersion: admissionregistration.k8s.io/v1`, which Kubernetes 1.36 serves"
+        "write `apiVersion: admissionregistration.k8s.io/v1`, which Kubernetes 1.37 serves"
     );
 }
 

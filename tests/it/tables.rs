@@ -86,13 +86,13 @@ fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
 // --- built-in kinds ---
 
 #[test]
-fn the_table_has_the_95_kinds_of_1_36_once_each() {
+fn the_table_has_the_104_kinds_of_1_37_once_each() {
     let keys: BTreeSet<_> = inventory::table()
         .resources()
         .map(|row| (row.api_version(), row.kind.clone()))
         .collect();
-    assert_eq!(inventory::table().resources().count(), 95);
-    assert_eq!(keys.len(), 95);
+    assert_eq!(inventory::table().resources().count(), 104);
+    assert_eq!(keys.len(), 104);
 }
 
 /// [SCOPE-2], all versions.

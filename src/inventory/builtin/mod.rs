@@ -19,7 +19,7 @@ use rows::{Cohabitation, Introduction};
 use crate::kube::{GroupKind, Scope};
 pub use rows::{BuiltinKind, DefaultGcPolicy, FinalizerNameCheck, RemovedKind};
 
-const KINDS: &str = include_str!("../../../rules/tables/builtin-resources-1.36.json");
+const KINDS: &str = include_str!("../../../rules/tables/builtin-resources-1.37.json");
 const REMOVED: &str = include_str!("../../../rules/tables/removed-kinds.csv");
 const INTRODUCED: &str = include_str!("../../../rules/tables/introduced.csv");
 const COHABITING: &str = include_str!("../../../rules/tables/cohabiting-kinds.csv");
@@ -149,7 +149,9 @@ impl BuiltinTable {
         for kind in &mut kinds {
             kind.introduced_in = introduced
                 .iter()
-                .find(|row| row.is_of(kind))
+                .filter(|row| row.is_of(kind))
+                // A row about the kind itself knows it better than one about all kinds of the version.
+                .max_by_key(|row| row.kind != "*")
                 .map(|row| row.introduced_in);
         }
         Ok(Self::index(kinds, removed, rows(cohabiting)?))

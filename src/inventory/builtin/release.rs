@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-/// A minor release of Kubernetes, such as 1.36; patch releases serve the same kinds.
+/// A minor release of Kubernetes, such as 1.37; patch releases serve the same kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Release {
@@ -25,7 +25,7 @@ pub struct UnreadableRelease {
 
 impl Release {
     /// The newest release that the built-in table knows.
-    pub const NEWEST: Self = Self { minor: 36 };
+    pub const NEWEST: Self = Self { minor: 37 };
 
     /// Release 1.`minor`.
     pub const fn new(minor: u16) -> Self {
@@ -47,7 +47,7 @@ impl fmt::Display for Release {
 impl FromStr for Release {
     type Err = UnreadableRelease;
 
-    /// Reads what people and clusters write: `1.36`, `v1.36`, `1.36.2`, `v1.36.2+k3s1`, `1.36+`, `v1.36.2-gke.100`.
+    /// Reads what people and clusters write: `1.37`, `v1.37`, `1.37.2`, `v1.37.2+k3s1`, `1.37+`, `v1.37.2-gke.100`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let unreadable = || UnreadableRelease {
             text: text.to_owned(),
@@ -80,12 +80,12 @@ mod tests {
     #[test]
     fn what_clusters_report_is_read_as_the_minor_release() {
         for text in [
-            "1.36",
-            "v1.36",
-            "1.36.2",
-            "v1.36.2+k3s1",
-            "1.36+",
-            "v1.36.0-gke.100",
+            "1.37",
+            "v1.37",
+            "1.37.2",
+            "v1.37.2+k3s1",
+            "1.37+",
+            "v1.37.0-gke.100",
         ] {
             assert_eq!(text.parse(), Ok(Release::NEWEST), "{text}");
         }
@@ -99,10 +99,10 @@ mod tests {
     #[test]
     fn anything_else_is_refused_with_an_example() {
         for text in [
-            "", "1", "1.", "2.0", "36", "1.x", "1.36beta", "1.99999", "latest",
+            "", "1", "1.", "2.0", "37", "1.x", "1.37beta", "1.99999", "latest",
         ] {
             let error = text.parse::<Release>().expect_err(text);
-            assert!(error.to_string().contains("`1.36`"), "{error}");
+            assert!(error.to_string().contains("`1.37`"), "{error}");
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum FinalizerNameCheck {
     QualifiedAndStandard,
 }
 
-/// One group, version and kind that the newest release knows; a row of `builtin-resources-1.36.json`.
+/// One group, version and kind that the newest release knows; a row of `builtin-resources-1.37.json`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BuiltinKind {

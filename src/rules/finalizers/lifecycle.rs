@@ -159,9 +159,12 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 ))
                 .claims_absence(inventory)
                 .help(format!(
-                    "remove the entry, or add its controller and the controller's RBAC to the input. To release a \
-                     stuck object, run {}; whatever the finalizer protects is then not cleaned up",
-                    entry.release()
+                    "remove the entry, or add its controller and the controller's RBAC to the input. If you know the \
+                     controller, say so in ownerlint.yaml: `controllers: [{{name: NAME, images: [IMAGE], finalizers: [{name}], \
+                     kinds: [{kind}]}}]`. To release a stuck object, run {release}; whatever the finalizer protects is then \
+                     not cleaned up",
+                    kind = member.key.group_kind(),
+                    release = entry.release()
                 ))
         });
     }

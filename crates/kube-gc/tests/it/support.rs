@@ -31,7 +31,7 @@ pub(crate) fn cases(cases: u32) -> ProptestConfig {
 /// Everything a 1.36 cluster serves by default.
 fn builtin_kinds() -> KindTable {
     let table: Value = serde_json::from_str(include_str!(
-        "../../../../rules/tables/builtin-resources-1.36.json"
+        "../../../../rules/tables/builtin-resources-1.37.json"
     ))
     .expect("the table is JSON");
     let mut kinds = KindTable::new();
