@@ -1,4 +1,4 @@
-// The picture of the README: `UPDATE_DOCS=1 node --test picture.test.mjs` takes it again.
+// The picture of the guide to pages: `UPDATE_DOCS=1 node --test picture.test.mjs` takes it again.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -25,7 +25,7 @@ const pixels = (tab, png) =>
     return [...new Uint32Array(canvas.getImageData(0, 0, bitmap.width, bitmap.height).data.buffer)];
   }, png.toString("base64"));
 
-test("the README shows the page as it is", async () => {
+test("the guide shows the page as it is", async () => {
   const one = page("picture", "plan", "delete", "ns/shop", "-f", "fixtures/plan/html.yaml");
   const fragment = "#view=graph&at=Bucket.storage.example.com%2Fshop%2Fuploads";
   const { tab, complaints } = await open(one, { ...SIZE, fragment });
@@ -38,7 +38,7 @@ test("the README shows the page as it is", async () => {
   const committed = readFileSync(FILE);
   assert.deepEqual(described(committed), { ...SIZE, hasPalette: true, text }, "UPDATE_DOCS=1 node --test picture.test.mjs takes it again");
   assert.ok(committed.length < MOST, `${committed.length} bytes`);
-  assert.match(readFileSync(join(ROOT, "README.md"), "utf8"), /\(docs\/guide\/pictures\/html\.png\)/);
+  assert.match(readFileSync(join(ROOT, "docs/guide/html.md"), "utf8"), /\(\.\.\/pictures\/html\.png\)/);
   assert.deepEqual(complaints, []);
   await tab.close();
 });
