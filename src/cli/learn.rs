@@ -17,7 +17,7 @@ const SHOWN: usize = 5;
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct LearnArgs {
-    /// What kubectl get printed with -o yaml or -o json; - is standard input. Repeatable
+    /// The output of kubectl get -o yaml or -o json; - reads standard input. Repeatable
     #[arg(short = 'f', long = "file", value_name = "DUMP", value_hint = ValueHint::FilePath, required = true)]
     files: Vec<String>,
 }

@@ -45,7 +45,7 @@ pub(crate) struct ConfigDocument {
     generators: Option<Vec<GeneratorDocument>>,
     /// Kinds that are data: deleting an object deletes a database, a bucket, a volume. They come before the bundled ones.
     data: Option<Vec<DataDocument>>,
-    /// Files about operators, in the form of `ownerlint schema operator`: one that somebody wrote, or that `ownerlint learn` made.
+    /// Files that describe operators: your own, or the output of `ownerlint learn`. `ownerlint schema operator` prints their schema.
     operators: Option<OneOrMore<Text>>,
     /// The clusters that Argo CD delivers into: all that its `clusters` generators may find. The one in which it runs need not be named.
     clusters: Option<Vec<ArgoClusterDocument>>,
