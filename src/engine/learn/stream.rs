@@ -17,6 +17,16 @@ pub(super) struct Piece {
     pub(super) line: usize,
 }
 
+impl Piece {
+    /// Nothing yet, beginning at a line.
+    fn at(line: usize) -> Self {
+        Self {
+            text: String::new(),
+            line,
+        }
+    }
+}
+
 /// A dump that cannot be split.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum DumpError {
@@ -47,22 +57,26 @@ pub enum DumpError {
     },
 }
 
+impl DumpError {
+    fn unreadable(path: &str, reason: std::io::Error) -> Self {
+        Self::Read {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+}
+
 /// Hands over every object of a dump in its order.
 pub(super) fn split(
     path: &str,
     mut dump: impl BufRead,
-    mut take: impl FnMut(Piece),
+    take: impl FnMut(Piece),
 ) -> Result<(), DumpError> {
-    let read = |reason| DumpError::Read {
-        path: path.to_owned(),
-        reason,
-    };
     let first = loop {
-        let buffer = dump.fill_buf().map_err(read)?;
-        let blanks = buffer
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
+        let buffer = dump.fill_buf();
+        let buffer = buffer.map_err(|reason| DumpError::unreadable(path, reason))?;
+        let is_blank = |byte: &&u8| byte.is_ascii_whitespace();
+        let blanks = buffer.iter().take_while(is_blank).count();
         match buffer.get(blanks) {
             Some(byte) => break Some(*byte),
             None if blanks == 0 => break None,
@@ -71,8 +85,35 @@ pub(super) fn split(
     };
     match first {
         Some(b'{') => json(path, dump, take),
-        _ => yaml(path, dump, &mut take),
+        _ => yaml(path, dump, take),
     }
+}
+
+fn yaml(path: &str, mut dump: impl BufRead, take: impl FnMut(Piece)) -> Result<(), DumpError> {
+    let mut splitter = Splitter {
+        piece: Piece::at(1),
+        part: Part::Around,
+        items: Items::None,
+        is_list: false,
+        take,
+    };
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        let read = dump.read_until(b'\n', &mut bytes);
+        if read.map_err(|reason| DumpError::unreadable(path, reason))? == 0 {
+            break;
+        }
+        splitter.line(number, &String::from_utf8_lossy(&bytes));
+        if splitter.piece.text.len() > LARGEST {
+            return Err(DumpError::TooLarge {
+                path: path.to_owned(),
+                line: splitter.piece.line,
+            });
+        }
+    }
+    splitter.end_piece(0);
+    Ok(())
 }
 
 /// Where a line of YAML belongs to.
@@ -84,82 +125,73 @@ enum Part {
     Item,
 }
 
-fn yaml(path: &str, mut dump: impl BufRead, take: &mut impl FnMut(Piece)) -> Result<(), DumpError> {
-    let mut piece = Piece {
-        text: String::new(),
-        line: 1,
-    };
-    let (mut part, mut is_list) = (Part::Around, false);
-    // How far the dashes of the items are indented, once `items:` was seen.
-    let mut items: Option<Option<usize>> = None;
-    let (mut bytes, mut number) = (Vec::new(), 0);
-    loop {
-        bytes.clear();
-        let read = dump.read_until(b'\n', &mut bytes);
-        let count = read.map_err(|reason| DumpError::Read {
-            path: path.to_owned(),
-            reason,
-        })?;
-        number += 1;
-        let line = String::from_utf8_lossy(&bytes);
+/// Where the items of a list are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Items {
+    /// Not here.
+    None,
+    /// After this line, which is `items:`.
+    Next,
+    /// Here, with dashes so far from the start of the line.
+    Indented(usize),
+}
+
+/// Splits the lines of YAML.
+struct Splitter<T> {
+    piece: Piece,
+    part: Part,
+    items: Items,
+    /// Whether the document is a list.
+    is_list: bool,
+    take: T,
+}
+
+impl<T: FnMut(Piece)> Splitter<T> {
+    fn line(&mut self, number: usize, line: &str) {
         let text = line.trim_end();
-        let indent = text.len() - text.trim_start().len();
-        let is_blank = text.is_empty() || text.trim_start().starts_with('#');
-        let ends_document = count == 0 || text == "---" || text.starts_with("--- ");
-        let mut dash = None;
-        if let Some(known) = items.filter(|_| !ends_document && !is_blank) {
-            let starts = text[indent..].starts_with("- ") && known.is_none_or(|at| at == indent);
-            match starts {
-                true => {
-                    items = Some(Some(indent));
-                    dash = Some(indent);
-                }
-                false if known.is_some_and(|at| indent > at) => {}
-                false => items = None,
-            }
+        if text == "---" || text.starts_with("--- ") {
+            self.end_piece(number);
+            (self.part, self.items, self.is_list) = (Part::Around, Items::None, false);
+            return;
         }
-        let leaves_item = part == Part::Item && items.is_none() && !is_blank;
-        if ends_document || dash.is_some() || leaves_item {
-            let ended = std::mem::replace(
-                &mut piece,
-                Piece {
-                    text: String::new(),
-                    line: number,
-                },
-            );
-            // What stands around the items of a list is no object.
-            if part == Part::Item || !is_list && !ended.text.trim().is_empty() {
-                take(ended);
-            }
-            part = match dash {
-                Some(_) => Part::Item,
-                None => Part::Around,
-            };
+        let content = text.trim_start();
+        if content.is_empty() || content.starts_with('#') {
+            self.piece.text.push_str(line);
+            return;
         }
-        if count == 0 {
-            return Ok(());
-        }
-        if ends_document {
-            (is_list, items) = (false, None);
-            continue;
-        }
-        if part == Part::Around && text == "items:" {
-            (is_list, items) = (true, Some(None));
-        }
-        match dash {
+        let indent = text.len() - content.len();
+        self.items = match self.items {
+            Items::Next if content.starts_with("- ") => Items::Indented(indent),
+            Items::Indented(at) if indent > at => Items::Indented(at),
+            Items::Indented(at) if indent == at && content.starts_with("- ") => Items::Indented(at),
+            _ => Items::None,
+        };
+        if self.items == Items::Indented(indent) {
+            self.end_piece(number);
+            self.part = Part::Item;
             // The dash becomes a blank, so that the item is a document.
-            Some(at) => {
-                piece.text.push_str(&line[..at]);
-                piece.text.push(' ');
-                piece.text.push_str(&line[at + 1..]);
-            }
-            None => piece.text.push_str(&line),
+            self.piece.text.push_str(&line[..indent]);
+            self.piece.text.push(' ');
+            self.piece.text.push_str(&line[indent + 1..]);
+            return;
         }
-        if piece.text.len() > LARGEST {
-            return Err(DumpError::TooLarge {
-                path: path.to_owned(),
-                line: piece.line,
-            });
+        if self.part == Part::Item && self.items == Items::None {
+            self.end_piece(number);
+            self.part = Part::Around;
+        }
+        if self.part == Part::Around && text == "items:" {
+            (self.items, self.is_list) = (Items::Next, true);
+        }
+        self.piece.text.push_str(line);
+    }
+
+    /// Hands over what was read, and begins the next piece at a line.
+    fn end_piece(&mut self, next: usize) {
+        let piece = std::mem::replace(&mut self.piece, Piece::at(next));
+        // What stands around the items of a list is no object.
+        let is_document = !self.is_list && !piece.text.trim().is_empty();
+        if self.part == Part::Item || is_document {
+            (self.take)(piece);
         }
     }
 }
@@ -199,7 +231,7 @@ impl<'de, T: FnMut(Piece)> Visitor<'de> for Document<T> {
             match key.as_str() {
                 "items" => {
                     is_list = true;
-                    map.next_value_seed(Items {
+                    map.next_value_seed(ListItems {
                         take: &mut self.take,
                     })?;
                 }
@@ -215,11 +247,11 @@ impl<'de, T: FnMut(Piece)> Visitor<'de> for Document<T> {
     }
 }
 
-struct Items<'t, T> {
+struct ListItems<'t, T> {
     take: &'t mut T,
 }
 
-impl<'de, T: FnMut(Piece)> DeserializeSeed<'de> for Items<'_, T> {
+impl<'de, T: FnMut(Piece)> DeserializeSeed<'de> for ListItems<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -227,7 +259,7 @@ impl<'de, T: FnMut(Piece)> DeserializeSeed<'de> for Items<'_, T> {
     }
 }
 
-impl<'de, T: FnMut(Piece)> Visitor<'de> for Items<'_, T> {
+impl<'de, T: FnMut(Piece)> Visitor<'de> for ListItems<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
