@@ -20,14 +20,14 @@ pub(super) fn controllers(
     values: Values<'_>,
     field: Entry<'_>,
 ) -> Result<Vec<OwnController>, Mistake> {
-    values
-        .items(field)?
-        .into_iter()
-        .map(|entry| controller(values, entry))
-        .collect()
+    let mut own = Vec::new();
+    for entry in values.items(field)? {
+        own.extend(controller(values, entry)?);
+    }
+    Ok(own)
 }
 
-fn controller(values: Values<'_>, value: Value<'_>) -> Result<OwnController, Mistake> {
+fn controller(values: Values<'_>, value: Value<'_>) -> Result<Vec<OwnController>, Mistake> {
     let (mut name, mut removed, mut kinds, mut adds) =
         (None, Vec::new(), Vec::new(), Added::Written);
     let (mut images, mut workload) = (None, None);
@@ -79,10 +79,11 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<OwnController, Mis
         note: String::new(),
         source: values.file.path().to_owned(),
     };
-    Ok(OwnController {
-        finalizers: removed,
-        controller,
-    })
+    let own = removed.into_iter().map(|finalizer| OwnController {
+        finalizer,
+        controller: controller.clone(),
+    });
+    Ok(own.collect())
 }
 
 /// What a list says, item by item; a single item is a list of one.

@@ -7,8 +7,7 @@ use super::value::{first_line, start, tree_of};
 use super::{Config, Mistake, folder_of};
 use crate::inventory::ExtraKind;
 use crate::knowledge::{
-    Conflict, DefinedScope, KindPattern, KnownFinalizers, NamedOperator, Operator, Tables,
-    conflicts,
+    Conflict, DefinedKind, DefinedScope, Facts, KindPattern, NamedOperator, Operator, conflicts,
 };
 use crate::kube::Scope;
 use crate::text::{SourceFile, Span};
@@ -103,9 +102,10 @@ fn place(file: &SourceFile, root: Value<'_>, path: &Path) -> Span {
         };
         let Some(entry) = entry else { break };
         value = entry.value;
-        span = match value.is_map() || value.is_seq() {
-            true => entry.key_span,
-            false => first_line(file, value.span()),
+        span = if value.is_map() || value.is_seq() {
+            entry.key_span
+        } else {
+            first_line(file, value.span())
         };
     }
     span
@@ -121,50 +121,52 @@ impl Config {
         mut read: impl FnMut(&str) -> Result<SourceFile, String>,
     ) -> Result<Self, Mistake> {
         let folder = folder_of(self.source.path()).to_owned();
+        let named = std::mem::take(&mut self.operator_files);
         let mut known = Vec::new();
-        for (path, span) in std::mem::take(&mut self.operator_files) {
-            let place = format!("{folder}{}", path.strip_prefix("./").unwrap_or(&path));
+        for (path, span) in &named {
+            let place = format!("{folder}{}", path.strip_prefix("./").unwrap_or(path));
             let file = read(&place).map_err(|reason| {
-                Mistake::at(&self.source, span, format!("names a file that cannot be read: {reason}"))
+                Mistake::at(&self.source, *span, format!("names a file that cannot be read: {reason}"))
                     .help("write the path of a file about an operator, from the folder of the configuration")
             })?;
-            let operator = read_operator(&file)?;
-            self.take_operator(&operator);
             known.push(NamedOperator {
+                operator: read_operator(&file)?,
                 name: place,
-                operator,
             });
-            if let Some(conflict) = conflicts(&known).into_iter().next() {
-                let Conflict { about, first, .. } = conflict;
-                let message =
-                    format!("names a file that tells of the {about}, and so does {first}");
-                return Err(Mistake::at(&self.source, span, message)
-                    .help("leave it to one of the two files"));
-            }
+        }
+        if let Some(Conflict {
+            about,
+            first,
+            second,
+        }) = conflicts(&known).into_iter().next()
+        {
+            let mut places = known.iter().zip(&named);
+            let place = places.find(|(operator, _)| operator.name == second);
+            let span = place.map_or(Span::empty(0), |(_, (_, span))| *span);
+            let message = format!("names a file that tells of the {about}, and so does {first}");
+            return Err(
+                Mistake::at(&self.source, span, message).help("leave it to one of the two files")
+            );
+        }
+        for NamedOperator { operator, .. } in known {
+            self.take_facts(operator.into_facts());
         }
         Ok(self)
     }
 
-    /// What a file tells comes after what the configuration itself says.
-    fn take_operator(&mut self, operator: &Operator) {
-        let Tables {
-            generators,
-            owns,
-            data,
-            ..
-        } = Tables::of_operators([operator]);
-        self.controllers
-            .extend(KnownFinalizers::of_operator(operator));
-        self.generators.extend(generators);
-        self.owns.extend(owns);
-        self.data.extend(data);
-        for defined in &operator.crds {
-            if let KindPattern::Exact { kind, group } = &defined.kind {
+    /// The facts of a file come after those of the configuration itself.
+    fn take_facts(&mut self, facts: Facts) {
+        self.controllers.extend(facts.controllers);
+        self.generators.extend(facts.generators);
+        self.owns.extend(facts.owns);
+        self.data.extend(facts.data);
+        for DefinedKind { kind, scope } in facts.crds {
+            if let KindPattern::Exact { kind, group } = kind {
                 self.scopes.push(ExtraKind {
-                    group: group.clone(),
-                    kind: kind.clone(),
+                    group,
+                    kind,
                     versions: Vec::new(),
-                    scope: match defined.scope {
+                    scope: match scope {
                         DefinedScope::Namespaced => Scope::Namespaced,
                         DefinedScope::Cluster => Scope::Cluster,
                     },

@@ -70,12 +70,12 @@ pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
         .find(word)
         .into_iter()
         .flat_map(|known| known.controllers.iter().map(move |row| (known, row)));
-    let known = operators().iter().filter(|known| {
+    let known = operators().into_iter().filter(|known| {
         known.name.eq_ignore_ascii_case(word)
             || known.operator.project.as_str().eq_ignore_ascii_case(word)
     });
     known
-        .map(operator)
+        .map(|known| operator(&known))
         .chain(generators.into_iter().map(generator))
         .chain(owns.map(owned))
         .chain(data.into_iter().map(data_kind))
@@ -265,9 +265,10 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
         let program = row.program.as_ref().map_or_else(String::new, |program| {
             format!(", as the program `{program}`")
         });
-        let proven = match row.images_proven {
-            true => "",
-            false => ", which the source does not prove",
+        let proven = if row.images_proven {
+            ""
+        } else {
+            ", which the source does not prove"
         };
         says.push(format!(
             "It runs in {}{program}{proven}.",

@@ -1,10 +1,13 @@
 //! The operators of `rules/operators`, compiled in.
 
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
-use super::operator::Operator;
+use super::Tables;
+use super::operator::{DefinedKind, DefinedScope, Operator};
+use super::pattern::KindPattern;
 
 /// What the build script makes of the files: their names and contents, in the order of the names.
 const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/operators.json"));
@@ -18,13 +21,40 @@ pub struct NamedOperator {
     pub operator: Operator,
 }
 
+/// What all operators say, read once: whoever starts the program waits for it.
+pub(super) struct Bundled {
+    pub(super) tables: Arc<Tables>,
+    scopes: BTreeMap<(String, String), DefinedScope>,
+}
+
+pub(super) static BUNDLED: LazyLock<Bundled> = LazyLock::new(|| {
+    let (mut scopes, mut facts) = (BTreeMap::new(), Vec::new());
+    for NamedOperator { operator, .. } in operators() {
+        let told = operator.into_facts();
+        for DefinedKind { kind, scope } in &told.crds {
+            if let KindPattern::Exact { kind, group } = kind {
+                scopes.insert((group.clone(), kind.clone()), *scope);
+            }
+        }
+        facts.push(told);
+    }
+    Bundled {
+        tables: Arc::new(Tables::of(facts)),
+        scopes,
+    }
+});
+
 /// The operators that are compiled in, in the order of their names.
-pub fn operators() -> &'static [NamedOperator] {
-    // The files are read by the build and by the tests, so the branch is unreachable in a build that passes them.
-    static OPERATORS: LazyLock<Vec<NamedOperator>> =
-        LazyLock::new(|| match serde_json::from_str(FILES) {
-            Ok(operators) => operators,
-            Err(error) => unreachable!("rules/operators: {error}"),
-        });
-    &OPERATORS
+pub fn operators() -> Vec<NamedOperator> {
+    match serde_json::from_str(FILES) {
+        Ok(operators) => operators,
+        // The files are read by the build and by the tests, so the branch is unreachable in a build that passes them.
+        Err(error) => unreachable!("rules/operators: {error}"),
+    }
+}
+
+/// Whether a kind of an operator is known to be cluster-scoped or namespaced.
+pub fn scope_of(group: &str, kind: &str) -> Option<DefinedScope> {
+    let kind = (group.to_owned(), kind.to_owned());
+    BUNDLED.scopes.get(&kind).copied()
 }

@@ -1,10 +1,10 @@
 //! Where a table looks in an object: `spec.target.name`, `spec.volumes[].claim`, `metadata.annotations["a.b/c"]`.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+
+use super::written::written_as_text;
 
 use crate::text::Span;
 use crate::yaml::{Kind, Value};
@@ -133,25 +133,12 @@ impl TryFrom<String> for FieldPath {
     }
 }
 
-impl From<FieldPath> for String {
-    fn from(path: FieldPath) -> Self {
-        path.text
-    }
-}
-
-impl JsonSchema for FieldPath {
-    fn schema_name() -> Cow<'static, str> {
-        "field".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A path to a field of the object, such as spec.target.name, spec.volumes[].claim or metadata.annotations[\"a.b/c\"].",
-            "type": "string",
-            "minLength": 1
-        })
-    }
-}
+written_as_text!(
+    FieldPath,
+    |path| path.text,
+    "field",
+    "A path to a field of the object, such as spec.target.name, spec.volumes[].claim or metadata.annotations[\"a.b/c\"]."
+);
 
 impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
-use super::operator::{Operator, OperatorController, OperatorFinalizer, Text};
 use super::pattern::{ImagePattern, KindPattern, WildName, image_name};
 use crate::kube::ObjectKey;
 
@@ -96,11 +95,11 @@ pub struct Controller {
     pub source: String,
 }
 
-/// A controller that a configuration describes, with the finalizers that it removes.
+/// A controller, with a finalizer that it removes.
 #[derive(Clone, Debug)]
 pub struct OwnController {
-    /// Their names.
-    pub finalizers: Vec<String>,
+    /// The name or the pattern of the finalizer.
+    pub finalizer: String,
     /// The controller.
     pub controller: Controller,
 }
@@ -125,89 +124,73 @@ pub struct KnownFinalizers {
     patterns: Vec<(WildName, KnownFinalizer)>,
 }
 
+/// Controllers by the finalizer that they remove, in their order.
+fn by_finalizer(
+    controllers: impl IntoIterator<Item = OwnController>,
+) -> BTreeMap<String, KnownFinalizer> {
+    let mut entries: BTreeMap<String, KnownFinalizer> = BTreeMap::new();
+    for OwnController {
+        finalizer,
+        controller,
+    } in controllers
+    {
+        let entry = entries
+            .entry(finalizer)
+            .or_insert_with_key(|finalizer| KnownFinalizer {
+                finalizer: finalizer.clone(),
+                controllers: Vec::new(),
+            });
+        entry.controllers.push(controller);
+    }
+    entries
+}
+
 impl KnownFinalizers {
-    /// The controllers of an operator, each with a finalizer that it removes.
-    pub fn of_operator(operator: &Operator) -> impl Iterator<Item = OwnController> {
-        operator.controllers.iter().flat_map(move |program| {
-            let images: Arc<[ImagePattern]> = program.images.as_slice().into();
-            program
-                .finalizers
-                .iter()
-                .map(move |finalizer| OwnController {
-                    finalizers: vec![finalizer.name.as_str().to_owned()],
-                    controller: Controller::new(operator, program, &images, finalizer),
-                })
-        })
+    /// What is known of the finalizers of some controllers; of several that remove one the first is the likeliest.
+    pub(super) fn new(controllers: impl IntoIterator<Item = OwnController>) -> Self {
+        Self::of(by_finalizer(controllers))
     }
 
-    /// What operators say of their finalizers, in their order.
-    pub(super) fn of_operators<'o>(operators: impl IntoIterator<Item = &'o Operator>) -> Self {
-        let all: Vec<OwnController> = operators.into_iter().flat_map(Self::of_operator).collect();
-        Self::default().with(&all)
-    }
-
-    fn of(
-        exact: BTreeMap<String, KnownFinalizer>,
-        patterns: Vec<(WildName, KnownFinalizer)>,
-    ) -> Self {
-        let places = exact.keys().cloned().zip(0..).collect();
+    fn of(entries: BTreeMap<String, KnownFinalizer>) -> Self {
+        let (wild, exact): (BTreeMap<_, _>, _) = entries
+            .into_iter()
+            .partition(|(name, _)| name.contains('*'));
+        // A name that is no pattern was refused when the file was read.
+        let compiled =
+            |entry: KnownFinalizer| Some((WildName::parse(&entry.finalizer).ok()?, entry));
+        let mut patterns: Vec<_> = wild.into_values().filter_map(compiled).collect();
+        patterns.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
         Self {
+            places: exact.keys().cloned().zip(0..).collect(),
             exact: exact.into_values().collect(),
-            places,
             patterns,
         }
     }
 
-    /// The rows without patterns, by name.
-    fn by_name(&self) -> BTreeMap<String, KnownFinalizer> {
-        self.exact
-            .iter()
-            .map(|entry| (entry.finalizer.clone(), entry.clone()))
-            .collect()
-    }
-
     /// These with the controllers of a configuration, which come first: whoever describes their own controller knows it better.
     pub fn with(&self, own: &[OwnController]) -> Self {
-        let mut exact = self.by_name();
-        let mut patterns: BTreeMap<String, KnownFinalizer> = BTreeMap::new();
-        for (_, entry) in &self.patterns {
-            patterns.insert(entry.finalizer.clone(), entry.clone());
+        let mut entries = by_finalizer(own.iter().cloned());
+        for (finalizer, entry) in &mut entries {
+            // What a pattern said of the finalizer still holds.
+            let known = self.find(finalizer).map(|known| known.controllers.clone());
+            entry.controllers.extend(known.unwrap_or_default());
         }
-        for OwnController {
-            finalizers,
-            controller,
-        } in own.iter().rev()
-        {
-            for finalizer in finalizers {
-                let named = || KnownFinalizer {
-                    finalizer: finalizer.clone(),
-                    // What a pattern said of the finalizer still holds.
-                    controllers: self
-                        .find(finalizer)
-                        .map_or_else(Vec::new, |known| known.controllers.clone()),
-                };
-                let entry = match finalizer.contains('*') {
-                    true => patterns.entry(finalizer.clone()),
-                    false => exact.entry(finalizer.clone()),
-                };
-                let entry = entry.or_insert_with(named);
-                entry.controllers.insert(0, controller.clone());
-            }
+        for known in self.iter() {
+            entries
+                .entry(known.finalizer.clone())
+                .or_insert_with(|| known.clone());
         }
-        // A name that is no pattern was refused when the file was read.
-        let compiled =
-            |entry: KnownFinalizer| Some((WildName::parse(&entry.finalizer).ok()?, entry));
-        let mut patterns: Vec<_> = patterns.into_values().filter_map(compiled).collect();
-        patterns.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
-        Self::of(exact, patterns)
+        Self::of(entries)
     }
 
     /// These without a finalizer.
     pub fn without(&self, finalizer: &str) -> Self {
-        let (mut exact, mut patterns) = (self.by_name(), self.patterns.clone());
-        exact.remove(finalizer);
-        patterns.retain(|(_, entry)| entry.finalizer != finalizer);
-        Self::of(exact, patterns)
+        let others = self.iter().filter(|known| known.finalizer != finalizer);
+        Self::of(
+            others
+                .map(|known| (known.finalizer.clone(), known.clone()))
+                .collect(),
+        )
     }
 
     /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
@@ -394,35 +377,12 @@ impl Controller {
         }
         let images = || {
             let images: Vec<&str> = self.images.iter().map(ImagePattern::as_str).collect();
-            match images.is_empty() {
-                true => "somewhere unknown".to_owned(),
-                false => format!("image {}", images.join("; ")),
+            if images.is_empty() {
+                "somewhere unknown".to_owned()
+            } else {
+                format!("image {}", images.join("; "))
             }
         };
         self.place.as_deref().map_or_else(images, str::to_owned)
-    }
-
-    fn new(
-        operator: &Operator,
-        program: &OperatorController,
-        images: &Arc<[ImagePattern]>,
-        finalizer: &OperatorFinalizer,
-    ) -> Self {
-        Self {
-            kinds: finalizer.kinds.clone(),
-            removed_by: program.name.shared(),
-            images: Arc::clone(images),
-            program: program.program.as_ref().map(Text::shared),
-            workload: None,
-            place: program.place.as_ref().map(Text::shared),
-            added: finalizer.added,
-            when: finalizer.when.clone(),
-            kinds_proven: finalizer.proven,
-            images_proven: program.images_proven,
-            control_plane: program.control_plane,
-            way_out: finalizer.way_out.as_ref().map(Text::shared),
-            note: finalizer.note.clone(),
-            source: finalizer.source.whole(operator).as_text(),
-        }
     }
 }

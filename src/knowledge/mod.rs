@@ -17,10 +17,13 @@ mod name;
 mod operator;
 mod pattern;
 mod row;
+mod written;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-pub use bundled::{NamedOperator, operators};
+use bundled::BUNDLED;
+
+pub use bundled::{NamedOperator, operators, scope_of};
 pub use condition::{Answer, Condition, Test};
 pub use conflict::{Conflict, conflicts};
 pub use data::{DataFate, DataKind, DataVerdict};
@@ -31,8 +34,8 @@ pub use finalizers::{
 pub use generators::{Generator, Owned, PolicyAnswer, Product};
 pub use name::{FoundName, NamePattern};
 pub use operator::{
-    DefinedKind, DefinedScope, FinalizerName, Operator, OperatorController, OperatorFinalizer,
-    OwnedKind, Sources, Text,
+    DefinedKind, DefinedScope, Facts, FinalizerName, Operator, OperatorController,
+    OperatorFinalizer, OwnedKind, Sources, Text,
 };
 pub use pattern::{ImagePattern, KindPattern, image_name};
 pub use row::{RowName, Table};
@@ -53,37 +56,21 @@ pub struct Tables {
 impl Tables {
     /// The facts that are compiled in.
     pub fn bundled() -> Arc<Self> {
-        static TABLES: LazyLock<Arc<Tables>> = LazyLock::new(|| {
-            let operators = operators().iter().map(|named| &named.operator);
-            Arc::new(Tables::of_operators(operators))
-        });
-        Arc::clone(&TABLES)
+        Arc::clone(&BUNDLED.tables)
     }
 
     /// What operators say. Of facts about one kind the closest counts: that about the kind itself, that about its group, that about
     /// groups below, that about every kind; of several of these the first.
-    pub fn of_operators<'o>(operators: impl IntoIterator<Item = &'o Operator> + Clone) -> Self {
-        let mut tables = Self {
-            finalizers: Arc::new(KnownFinalizers::of_operators(operators.clone())),
-            ..Self::default()
-        };
-        for operator in operators {
-            let generators = operator.generates.iter().map(|row| Generator {
-                source: row.source.whole(operator),
-                ..row.clone()
-            });
-            tables.generators.extend(generators);
-            let owns = operator.owns.iter().map(|row| OwnedKind {
-                source: row.source.whole(operator),
-                ..row.clone()
-            });
-            tables.owns.extend(owns);
-            let data = operator.data.iter().map(|row| DataKind {
-                source: row.source.whole(operator),
-                ..row.clone()
-            });
-            tables.data.extend(data);
+    fn of(operators: Vec<Facts>) -> Self {
+        let mut tables = Self::default();
+        let mut controllers = Vec::new();
+        for facts in operators {
+            controllers.extend(facts.controllers);
+            tables.generators.extend(facts.generators);
+            tables.owns.extend(facts.owns);
+            tables.data.extend(facts.data);
         }
+        tables.finalizers = Arc::new(KnownFinalizers::new(controllers));
         tables.generators.sort_by_key(|row| row.kinds.breadth());
         tables.data.sort_by_key(|row| row.kinds.breadth());
         tables
@@ -153,21 +140,4 @@ impl Tables {
         names.dedup();
         names
     }
-}
-
-/// Whether a kind of an operator is known to be cluster-scoped or namespaced.
-pub fn scope_of(group: &str, kind: &str) -> Option<DefinedScope> {
-    static SCOPES: LazyLock<std::collections::BTreeMap<(&str, &str), DefinedScope>> =
-        LazyLock::new(|| {
-            let defined = operators().iter().flat_map(|named| &named.operator.crds);
-            defined
-                .filter_map(|defined| match &defined.kind {
-                    KindPattern::Exact { kind, group } => {
-                        Some(((group.as_str(), kind.as_str()), defined.scope))
-                    }
-                    _ => None,
-                })
-                .collect()
-        });
-    SCOPES.get(&(group, kind)).copied()
 }

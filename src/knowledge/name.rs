@@ -1,10 +1,9 @@
 //! How a table says which name a product has: `spec.target.name|metadata.name`, or with text around fields
 //! `{metadata.name}-app`.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+
+use super::written::written_as_text;
 
 use super::field::{FieldPath, NotAField};
 use crate::text::Span;
@@ -42,13 +41,13 @@ impl NamePattern {
     /// # Errors
     /// A field that is none, and a brace without its other one.
     pub fn parse(text: &str) -> Result<Self, NotAField> {
-        match text.contains(['{', '}']) {
-            true => Self::template(text),
-            false => Ok(Self {
-                text: text.to_owned(),
-                parts: vec![NamePart::Field(fields(text)?)],
-            }),
+        if text.contains(['{', '}']) {
+            return Self::template(text);
         }
+        Ok(Self {
+            text: text.to_owned(),
+            parts: vec![NamePart::Field(fields(text)?)],
+        })
     }
 
     /// Reads text with fields in braces; without any it is the name itself.
@@ -144,29 +143,16 @@ impl TryFrom<String> for NamePattern {
         let is_field = ["metadata.", "spec.", "status."]
             .iter()
             .any(|start| text.starts_with(start));
-        match is_field {
-            true => Err(NotAName::Bare(text)),
-            false => Ok(Self::template(&text)?),
+        if is_field {
+            return Err(NotAName::Bare(text));
         }
+        Ok(Self::template(&text)?)
     }
 }
 
-impl From<NamePattern> for String {
-    fn from(pattern: NamePattern) -> Self {
-        pattern.text
-    }
-}
-
-impl JsonSchema for NamePattern {
-    fn schema_name() -> Cow<'static, str> {
-        "productName".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A name with fields in braces: {spec.target.name|metadata.name} is the first of these fields that is set, {metadata.name}-app has text around a field.",
-            "type": "string",
-            "minLength": 1
-        })
-    }
-}
+written_as_text!(
+    NamePattern,
+    |pattern| pattern.text,
+    "productName",
+    "A name with fields in braces: {spec.target.name|metadata.name} is the first of these fields that is set, {metadata.name}-app has text around a field."
+);

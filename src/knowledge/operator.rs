@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::data::DataKind;
-use super::finalizers::Added;
+use super::finalizers::{Added, Controller, OwnController};
 use super::generators::Generator;
 use super::pattern::{ImagePattern, KindPattern};
 use super::{Condition, FieldPath};
@@ -39,6 +39,73 @@ pub struct Operator {
     /// The kinds that its CustomResourceDefinitions define.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crds: Vec<DefinedKind>,
+}
+
+/// What an operator's file tells, each fact on its own.
+#[derive(Debug)]
+pub struct Facts {
+    /// Who removes which finalizer.
+    pub controllers: Vec<OwnController>,
+    /// What is created that no manifest contains.
+    pub generators: Vec<Generator>,
+    /// Which objects are made dependents of others.
+    pub owns: Vec<OwnedKind>,
+    /// Kinds whose deletion deletes data.
+    pub data: Vec<DataKind>,
+    /// The scopes of kinds.
+    pub crds: Vec<DefinedKind>,
+}
+
+impl Operator {
+    /// Its facts, with whole sources.
+    pub fn into_facts(self) -> Facts {
+        let (project, read) = (self.project, self.read);
+        let whole = |source: Sources| source.whole(&project, read.as_ref());
+        let controllers = self.controllers.into_iter().flat_map(|program| {
+            let images: Arc<[ImagePattern]> = program.images.into();
+            program
+                .finalizers
+                .into_iter()
+                .map(move |finalizer| OwnController {
+                    finalizer: finalizer.name.0,
+                    controller: Controller {
+                        kinds: finalizer.kinds,
+                        removed_by: program.name.shared(),
+                        images: Arc::clone(&images),
+                        program: program.program.as_ref().map(Text::shared),
+                        workload: None,
+                        place: program.place.as_ref().map(Text::shared),
+                        added: finalizer.added,
+                        when: finalizer.when,
+                        kinds_proven: finalizer.proven,
+                        images_proven: program.images_proven,
+                        control_plane: program.control_plane,
+                        way_out: finalizer.way_out.as_ref().map(Text::shared),
+                        note: finalizer.note,
+                        source: whole(finalizer.source).as_text(),
+                    },
+                })
+        });
+        let generators = self.generates.into_iter().map(|row| Generator {
+            source: whole(row.source),
+            ..row
+        });
+        let owns = self.owns.into_iter().map(|row| OwnedKind {
+            source: whole(row.source),
+            ..row
+        });
+        let data = self.data.into_iter().map(|row| DataKind {
+            source: whole(row.source),
+            ..row
+        });
+        Facts {
+            controllers: controllers.collect(),
+            generators: generators.collect(),
+            owns: owns.collect(),
+            data: data.collect(),
+            crds: self.crds,
+        }
+    }
 }
 
 /// A program that removes finalizers.
@@ -173,10 +240,10 @@ impl TryFrom<String> for Text {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        match text.trim().is_empty() {
-            true => Err("expects a text"),
-            false => Ok(Self(text.into())),
+        if text.trim().is_empty() {
+            return Err("expects a text");
         }
+        Ok(Self(text.into()))
     }
 }
 
@@ -204,11 +271,12 @@ impl TryFrom<String> for FinalizerName {
 
     fn try_from(text: String) -> Result<Self, String> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || "-_./*".contains(c);
-        match !text.is_empty() && text.chars().all(is_word) {
-            true => Ok(Self(text)),
-            false => Err(format!(
+        if !text.is_empty() && text.chars().all(is_word) {
+            Ok(Self(text))
+        } else {
+            Err(format!(
                 "names `{text}`, which is not a finalizer: write it as objects have it, such as `example.com/cleanup`; `*` is any text without a slash"
-            )),
+            ))
         }
     }
 }
@@ -238,14 +306,15 @@ impl Sources {
     }
 
     /// These sources, each with its repository and release.
-    pub(super) fn whole(&self, operator: &Operator) -> Self {
-        let project = operator.project.as_str();
-        let read = operator.read.as_ref().map_or("", Text::as_str);
-        let whole = |source: &String| match source.split_once("#L") {
-            Some((path, _)) if !path.contains(':') => format!("{project}@{read}:{source}"),
-            _ => source.clone(),
+    fn whole(self, project: &Text, read: Option<&Text>) -> Self {
+        let read = read.map_or("", Text::as_str);
+        let whole = |source: String| match source.split_once("#L") {
+            Some((path, _)) if !path.contains(':') => {
+                format!("{}@{read}:{source}", project.as_str())
+            }
+            _ => source,
         };
-        Self(self.0.iter().map(whole).collect())
+        Self(self.0.into_iter().map(whole).collect())
     }
 }
 
@@ -253,10 +322,10 @@ impl TryFrom<Vec<String>> for Sources {
     type Error = &'static str;
 
     fn try_from(sources: Vec<String>) -> Result<Self, Self::Error> {
-        match sources.is_empty() || sources.iter().any(|source| source.trim().is_empty()) {
-            true => Err("expects where the fact comes from, such as `[path/to/file.go#L12]`"),
-            false => Ok(Self(sources)),
+        if sources.is_empty() || sources.iter().any(|source| source.trim().is_empty()) {
+            return Err("expects where the fact comes from, such as `[path/to/file.go#L12]`");
         }
+        Ok(Self(sources))
     }
 }
 

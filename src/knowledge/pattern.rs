@@ -1,11 +1,11 @@
 //! The three little languages of what is known: finalizer names, kinds and images.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use globset::{GlobBuilder, GlobMatcher};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+
+use super::written::written_as_text;
 
 /// Compiles a pattern in which `*` is any text without a slash.
 pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
@@ -137,16 +137,11 @@ impl TryFrom<String> for KindPattern {
             .unwrap_or(group)
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-'));
-        match is_kind && is_group && !text.ends_with('.') {
-            true => Ok(Self::parse(&text)),
-            false => Err(NotAKind(text)),
+        if is_kind && is_group && !text.ends_with('.') {
+            Ok(Self::parse(&text))
+        } else {
+            Err(NotAKind(text))
         }
-    }
-}
-
-impl From<KindPattern> for String {
-    fn from(pattern: KindPattern) -> Self {
-        pattern.to_string()
     }
 }
 
@@ -162,19 +157,12 @@ impl fmt::Display for KindPattern {
     }
 }
 
-impl JsonSchema for KindPattern {
-    fn schema_name() -> Cow<'static, str> {
-        "kinds".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Kind for the core group, Kind.group, *.group for every kind of a group, *.*.group for every kind of every group below it, * for every kind. Without a version.",
-            "type": "string",
-            "minLength": 1
-        })
-    }
-}
+written_as_text!(
+    KindPattern,
+    |pattern| pattern.to_string(),
+    "kinds",
+    "Kind for the core group, Kind.group, *.group for every kind of a group, *.*.group for every kind of every group below it, * for every kind. Without a version."
+);
 
 /// One segment of an image's path. Nearly all are written out, and a matcher costs more to compile than the rest of the table.
 #[derive(Clone, Debug)]
@@ -289,25 +277,12 @@ impl TryFrom<String> for ImagePattern {
     }
 }
 
-impl From<ImagePattern> for String {
-    fn from(pattern: ImagePattern) -> Self {
-        pattern.text
-    }
-}
-
-impl JsonSchema for ImagePattern {
-    fn schema_name() -> Cow<'static, str> {
-        "image".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "The end of the path of an image, without registry, tag and digest; `*` is any part of one segment.",
-            "type": "string",
-            "minLength": 1
-        })
-    }
-}
+written_as_text!(
+    ImagePattern,
+    |pattern| pattern.text,
+    "image",
+    "The end of the path of an image, without registry, tag and digest; `*` is any part of one segment."
+);
 
 /// The last segment of the path of an image reference, without tag and digest.
 pub fn image_name(image: &str) -> &str {

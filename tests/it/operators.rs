@@ -44,18 +44,15 @@ fn every_file_is_read_strictly_and_compiled_in() {
         config::read_operator(&SourceFile::new(path.as_str(), text))
             .unwrap_or_else(|mistake| panic!("{mistake}"));
     }
-    let compiled: Vec<&str> = operators()
-        .iter()
-        .map(|known| known.name.as_str())
-        .collect();
+    let compiled: Vec<String> = operators().into_iter().map(|known| known.name).collect();
     let written: Vec<String> = files().into_iter().map(|(name, _)| name).collect();
     assert_eq!(compiled, written);
 }
 
 #[test]
 fn no_two_operators_say_the_same() {
-    assert_eq!(conflicts(operators()), []);
-    let mut twice = operators().to_vec();
+    assert_eq!(conflicts(&operators()), []);
+    let mut twice = operators();
     let rook = twice
         .iter()
         .find(|known| known.name == "rook")
@@ -393,9 +390,10 @@ fn page() -> String {
             0 => String::new(),
             _ => count.to_string(),
         };
-        let finalizers = match operator.none {
-            true => "none".to_owned(),
-            false => count(finalizers.len()),
+        let finalizers = if operator.none {
+            "none".to_owned()
+        } else {
+            count(finalizers.len())
         };
         writeln!(
             out,
