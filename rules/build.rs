@@ -1,10 +1,13 @@
-//! Makes one JSON text of `rules/operators/*.yaml`, so that the program need not read YAML when it starts.
+//! Makes JSON without white space of what the program reads when it starts: of `rules/operators/*.yaml`, so that it need not read
+//! YAML, and of the table of built-in kinds.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+
+const KINDS: &str = "rules/tables/builtin-resources-1.37.json";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = Path::new("rules/operators");
@@ -24,7 +27,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(json!({ "name": name, "operator": operator }))
     });
     let operators: Vec<serde_json::Value> = operators.collect::<Result<_, Box<dyn Error>>>()?;
-    let made = PathBuf::from(std::env::var("OUT_DIR")?).join("operators.json");
-    fs::write(made, serde_json::to_string(&operators)?)?;
+    let made = PathBuf::from(std::env::var("OUT_DIR")?);
+    fs::write(
+        made.join("operators.json"),
+        serde_json::to_string(&operators)?,
+    )?;
+    println!("cargo::rerun-if-changed={KINDS}");
+    let kinds: serde_json::Value = serde_json::from_str(&fs::read_to_string(KINDS)?)?;
+    fs::write(
+        made.join("builtin-resources.json"),
+        serde_json::to_string(&kinds)?,
+    )?;
     Ok(())
 }

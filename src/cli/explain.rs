@@ -5,11 +5,13 @@ use clap::{Args, ValueEnum};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::known::{known, rule_ids};
+use super::learn::file_of;
 use super::output::{TextOrJson, display};
 use super::status::Status;
 use super::terminal;
 use crate::engine::{self, UnknownRule};
 use crate::gc;
+use crate::knowledge::{FinalizerName, KindPattern, Operator};
 use crate::report::{self, RuleInfo};
 use crate::rules::{self, RULES};
 
@@ -19,6 +21,9 @@ pub(super) struct ExplainArgs {
     /// (`ExternalSecret.external-secrets.io`); without one, all rules are listed
     #[arg(value_name = "RULE", value_parser = known::<String>(rule_ids), hide_possible_values = true)]
     pub(super) rule: Option<String>,
+    /// Of a finalizer, what is known of it on objects of this kind (`Volume.longhorn.io`)
+    #[arg(value_name = "KIND")]
+    pub(super) kind: Option<KindPattern>,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "human")]
     pub(super) output: PageFormat,
@@ -88,9 +93,16 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
 
 /// What a finding rests on: a kind or a finalizer of the tables.
 fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let rows = engine::rows_about(engine::configured_tables()?.as_ref(), word);
+    let rows = engine::rows_about(
+        engine::configured_tables()?.as_ref(),
+        word,
+        args.kind.as_ref(),
+    );
     if rows.is_empty() {
-        return Err(UnknownRule::new(word).into());
+        return match engine::unknown_finalizer(word) {
+            Some(finalizer) => unknown(&finalizer, args),
+            None => Err(UnknownRule::new(word).into()),
+        };
     }
     terminal::print(&match args.output {
         PageFormat::Json => report::rows_json(&rows),
@@ -98,6 +110,29 @@ fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, E
             report::rows_human(&rows, &display(global, true).human)
         }
     })?;
+    Ok(Status::Clean)
+}
+
+/// A finalizer of which nothing is known: where to say who removes it.
+fn unknown(finalizer: &FinalizerName, args: &ExplainArgs) -> Result<Status, Error> {
+    if args.output == PageFormat::Json {
+        terminal::print(&report::rows_json(&[]))?;
+        return Ok(Status::Clean);
+    }
+    let remark = "# Fill in what is in capitals. In your own ownerlint.yaml, `operators: [FILE]` names this file. For everybody to know\n\
+                  # it, make it rules/operators/NAME.yaml of the project: CONTRIBUTING.md, \"A new operator\".\n";
+    let file = file_of(
+        &Operator::sketch("NAME", Some((finalizer, args.kind.as_ref()))),
+        remark,
+    )?;
+    let on_kind = args
+        .kind
+        .as_ref()
+        .map_or_else(String::new, |kind| format!(" on {kind}"));
+    terminal::print(&format!(
+        "Nothing is known of the finalizer {}{on_kind}. If you know what removes it, say so in a file:\n\n{file}",
+        finalizer.as_str()
+    ))?;
     Ok(Status::Clean)
 }
 

@@ -11,6 +11,7 @@ use super::status::Status;
 use super::terminal;
 use crate::engine::{Learned, configured_tables};
 use crate::inventory::STDIN;
+use crate::knowledge::{OPERATOR_SCHEMA, Operator};
 
 /// How many documents that cannot be read are shown.
 const SHOWN: usize = 5;
@@ -54,18 +55,22 @@ pub(super) fn learn(args: &LearnArgs) -> Result<Status, Error> {
         return Err(Error::NothingLearned);
     }
     let operator = learned.operator(configured_tables()?.as_ref());
-    let text = serde_yaml::to_string(&operator).map_err(|reason| Error::Write {
-        place: "what was learned".to_owned(),
-        reason: std::io::Error::other(reason),
-    })?;
-    let objects = learned.objects;
-    terminal::print(&format!(
-        "# yaml-language-server: $schema={}/raw/main/rules/schema/operator.schema.json\n\
-         # What {objects} objects of a cluster show. Name this file in ownerlint.yaml: `operators: [FILE]`.\n\
-         {text}",
-        env!("CARGO_PKG_REPOSITORY")
-    ))?;
+    let remark = format!(
+        "# What {} objects of a cluster show. Name this file in ownerlint.yaml: `operators: [FILE]`.\n",
+        learned.objects
+    );
+    terminal::print(&file_of(&operator, &remark)?)?;
     Ok(Status::Clean)
+}
+
+/// The file of an operator.
+pub(super) fn file_of(operator: &Operator, remark: &str) -> Result<String, Error> {
+    operator
+        .to_file(OPERATOR_SCHEMA, remark)
+        .map_err(|reason| Error::Write {
+            place: "the file of an operator".to_owned(),
+            reason: std::io::Error::other(reason),
+        })
 }
 
 /// A bar on standard error, if that is a terminal.

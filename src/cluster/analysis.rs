@@ -154,7 +154,8 @@ impl<'a> Analysis<'a> {
 
     /// What controllers create below its rendered objects.
     pub fn implied(&self) -> Implied<'a> {
-        let mut implied = ownership::implied(self.inventory, self.ownership(), self.ties());
+        let mut implied =
+            ownership::implied(self.inventory, self.ownership(), self.ties(), &self.tables);
         // Owners come before what is created below them.
         let mut absent: BTreeSet<ObjectKey> = self
             .absent
@@ -184,7 +185,10 @@ impl<'a> Analysis<'a> {
             .objects
             .iter()
             .filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
-        let row = self.tables.data_of("", kinds::PERSISTENT_VOLUME_CLAIM.kind);
+        let row = self
+            .tables
+            .data_about("", kinds::PERSISTENT_VOLUME_CLAIM.kind)
+            .next();
         let lost = |claim: &ImpliedObject<'_>| {
             ownership::reclaim_policy(self.inventory, Some(&claim.key), claim.spec)
                 != Some(DataFate::Kept)
@@ -197,10 +201,7 @@ impl<'a> Analysis<'a> {
 
     /// The cluster that the bundle describes, without what controllers would add; `None` when it is too large.
     pub fn cluster(&self) -> Option<&Built> {
-        let nothing = Implied {
-            objects: Vec::new(),
-            capped: Vec::new(),
-        };
+        let nothing = Implied::default();
         let build = || self.build(&nothing, &BTreeSet::new(), true, false).ok();
         self.cluster.get_or_init(build).as_ref()
     }

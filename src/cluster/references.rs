@@ -69,7 +69,30 @@ impl<'a> ReferenceBinder<'a> {
             let uid = self.uid_for(key, edge, entry, assumptions);
             references.push(bound(entry, uid));
         }
+        references.extend(self.adopted(id));
         references
+    }
+
+    /// The references that operators add to an object of the input.
+    fn adopted(&self, id: ObjectId) -> impl Iterator<Item = OwnerReference> {
+        let adopted = &self.source.implied.adopted;
+        let start = adopted.partition_point(|one| one.child < id);
+        let of_child = adopted[start..]
+            .iter()
+            .take_while(move |one| one.child == id);
+        of_child.filter_map(|one| {
+            let owner = &self.source.inventory.member(one.owner).object;
+            let key = self.members.key_of(one.owner)?;
+            Some(OwnerReference {
+                api_version: owner.api_version().into(),
+                kind: key.kind().into(),
+                name: key.name.clone(),
+                uid: self.members.uid(key)?,
+                written_uid: Some(SmolStr::default()),
+                controller: None,
+                block_owner_deletion: None,
+            })
+        })
     }
 
     /// The uid of the owner that a rendered reference means, where it is not the one that is written.

@@ -4,7 +4,7 @@
 use super::Mistake;
 use super::operators::kind_text;
 use super::value::{Values, start};
-use crate::knowledge::{Added, Controller, ImagePattern, KindPattern, OwnController};
+use crate::knowledge::{Added, Controller, ImagePattern, KindPattern, OwnController, Sources};
 use crate::kube::{GroupKind, ObjectKey, finalizers};
 use crate::manifest::label_key_errors;
 use crate::ownership::may_run_pods;
@@ -77,7 +77,7 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<Vec<OwnController>
         control_plane: false,
         way_out: None,
         note: String::new(),
-        source: values.file.path().to_owned(),
+        source: Sources::one(values.file.path()),
     };
     let own = removed.into_iter().map(|finalizer| OwnController {
         finalizer,

@@ -163,8 +163,8 @@ impl Config {
         for DefinedKind { kind, scope } in facts.crds {
             if let KindPattern::Exact { kind, group } = kind {
                 self.scopes.push(ExtraKind {
-                    group,
-                    kind,
+                    group: group.into(),
+                    kind: kind.into(),
                     versions: Vec::new(),
                     scope: match scope {
                         DefinedScope::Namespaced => Scope::Namespaced,

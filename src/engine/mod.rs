@@ -50,7 +50,7 @@ pub use plan::{
 };
 pub use request::{BaselineChoice, ConfigChoice, Request};
 pub use resolve::read_text;
-pub use rows::{configured_tables, rows_about};
+pub use rows::{configured_tables, rows_about, unknown_finalizer};
 pub use run::check;
 pub use scope::ReportScope;
 pub use selection::{Selection, UnknownRule};

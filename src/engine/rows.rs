@@ -6,8 +6,8 @@ use super::error::SessionError;
 use super::request::Request;
 use super::resolve::{configuration, tables_of};
 use crate::knowledge::{
-    Added, Condition, Controller, DataFate, DataKind, DefinedScope, Generator, KindPattern,
-    KnownFinalizer, NamedOperator, Owned, OwnedKind, Tables, Test, operators,
+    Added, Condition, Controller, DataFate, DataKind, DefinedScope, FinalizerName, Generator,
+    KindPattern, KnownFinalizer, NamedOperator, Owned, OwnedKind, Tables, Test, operators,
 };
 use crate::report::RowInfo;
 use crate::text::capitalised;
@@ -21,8 +21,9 @@ pub fn configured_tables() -> Result<Arc<Tables>, SessionError> {
 }
 
 /// What is known about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` if only one group has it), a
-/// finalizer, an operator (`rook`, `rook/rook`), or the name of a fact as findings give it.
-pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
+/// finalizer, an operator (`rook`, `rook/rook`), or the name of a fact as findings give it. Of a finalizer only what is about
+/// objects of `only_of`, if that is given.
+pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) -> Vec<RowInfo> {
     let word = word
         .split_once('/')
         .filter(|(table, _)| {
@@ -52,9 +53,9 @@ pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
         generators
     };
     let data: Vec<&DataKind> = tables.data.iter().filter(|row| named(&row.kinds)).collect();
-    let of_pattern = tables.data_of(group, kind).filter(|_| is_kind(kind));
+    let of_pattern = tables.data_about(group, kind).filter(|_| is_kind(kind));
     let data = if data.is_empty() {
-        of_pattern.into_iter().collect()
+        of_pattern.collect()
     } else {
         data
     };
@@ -69,7 +70,8 @@ pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
     let by_name = finalizers
         .find(word)
         .into_iter()
-        .flat_map(|known| known.controllers.iter().map(move |row| (known, row)));
+        .flat_map(|known| known.controllers.iter().map(move |row| (known, row)))
+        .filter(|(_, row)| only_of.is_none_or(|kind| row.is_about(kind)));
     let known = operators().into_iter().filter(|known| {
         known.name.eq_ignore_ascii_case(word)
             || known.operator.project.as_str().eq_ignore_ascii_case(word)
@@ -85,6 +87,15 @@ pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
                 .map(|(known, row)| controller(known, row)),
         )
         .collect()
+}
+
+/// A word as the name of a finalizer, if it may be one: with a domain, and no kind.
+pub fn unknown_finalizer(word: &str) -> Option<FinalizerName> {
+    let has_domain =
+        word.contains(['/', '.']) && !word.starts_with(|c: char| c.is_ascii_uppercase());
+    word.parse()
+        .ok()
+        .filter(|_| has_domain && !word.contains('*'))
 }
 
 /// Whether a word may be a kind: a group's pattern matches whatever stands before the dot.
@@ -180,15 +191,14 @@ fn generator(row: &Generator) -> RowInfo {
         says,
         &row.note,
         row.proven,
-        row.source.as_text(),
+        row.source.to_string(),
     )
 }
 
 fn owned(row: &OwnedKind) -> RowInfo {
-    let how = match (&row.owner_field, row.in_claim_templates) {
-        (Some(field), _) => format!("`{field}` of the {} names it", row.child),
-        (None, true) => "its operator writes the owner reference into claim templates".to_owned(),
-        (None, false) => "its operator sets the owner reference".to_owned(),
+    let how = match &row.owner_field {
+        Some(field) => format!("`{field}` of the {} names it", row.child),
+        None => "its operator sets the owner reference".to_owned(),
     };
     let says = format!("{} is deleted with {}: {how}.", row.child, row.kind);
     told(
@@ -196,7 +206,7 @@ fn owned(row: &OwnedKind) -> RowInfo {
         vec![says],
         &row.note,
         row.proven,
-        row.source.as_text(),
+        row.source.to_string(),
     )
 }
 
@@ -225,7 +235,7 @@ fn data_kind(row: &DataKind) -> RowInfo {
         says,
         &row.note,
         row.proven,
-        row.source.as_text(),
+        row.source.to_string(),
     )
 }
 
@@ -282,7 +292,7 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
         says,
         &row.note,
         row.is_proven(),
-        row.source.clone(),
+        row.source.to_string(),
     )
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
+use smol_str::SmolStr;
 
 use super::Tables;
 use super::operator::{DefinedKind, DefinedScope, Operator};
@@ -24,7 +25,7 @@ pub struct NamedOperator {
 /// What all operators say, read once: whoever starts the program waits for it.
 pub(super) struct Bundled {
     pub(super) tables: Arc<Tables>,
-    scopes: BTreeMap<(String, String), DefinedScope>,
+    scopes: BTreeMap<(SmolStr, SmolStr), DefinedScope>,
 }
 
 pub(super) static BUNDLED: LazyLock<Bundled> = LazyLock::new(|| {
@@ -55,6 +56,6 @@ pub fn operators() -> Vec<NamedOperator> {
 
 /// Whether a kind of an operator is known to be cluster-scoped or namespaced.
 pub fn scope_of(group: &str, kind: &str) -> Option<DefinedScope> {
-    let kind = (group.to_owned(), kind.to_owned());
+    let kind = (group.into(), kind.into());
     BUNDLED.scopes.get(&kind).copied()
 }

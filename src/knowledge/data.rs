@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use super::field::{FieldPath, FieldValue};
-use super::operator::{Sources, Text, is_yes, yes};
+use super::operator::{Text, is_yes, yes};
 use super::pattern::KindPattern;
 use super::row::{RowName, Table};
+use super::source::Sources;
 use crate::yaml::Value;
 
 /// What the deletion of an object of some kinds does to data.
@@ -20,7 +21,7 @@ pub struct DataKind {
     pub kinds: KindPattern,
     /// What is lost, after "deletes": the topic and its messages.
     pub lost: Text,
-    /// Conditions under which an object holds data at all: all of them hold.
+    /// Conditions under which this is so: all of them hold. Of several facts about a kind the first counts whose conditions hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Condition>,
     /// What keeps the data; each is enough. None: only the default counts.
@@ -74,11 +75,8 @@ impl DataKind {
         }
     }
 
-    /// What becomes of the data of an object when the object is deleted; `None` if the object holds none.
-    pub fn verdict(&self, object: Value<'_>) -> Option<DataVerdict> {
-        if !self.when.iter().all(|condition| condition.holds(object)) {
-            return None;
-        }
+    /// What becomes of the data of an object that it is about, when the object is deleted.
+    pub fn verdict(&self, object: Value<'_>) -> DataVerdict {
         let mut losing = None;
         for condition in &self.keep {
             let Some(answer) = condition.of(object) else {
@@ -86,14 +84,14 @@ impl DataKind {
             };
             let written = answer.written.map(|value| (condition.field.clone(), value));
             if answer.holds {
-                return Some(DataVerdict {
+                return DataVerdict {
                     fate: DataFate::Kept,
                     written,
-                });
+                };
             }
             losing = losing.or(written);
         }
-        Some(match losing {
+        match losing {
             // Where something else decides, no value of the field proves a loss.
             Some(losing) if self.default != DataFate::Unknown => DataVerdict {
                 fate: DataFate::Lost,
@@ -103,6 +101,6 @@ impl DataKind {
                 fate: self.default,
                 written: None,
             },
-        })
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! Where a table looks in an object: `spec.target.name`, `spec.volumes[].claim`, `metadata.annotations["a.b/c"]`.
 
 use std::fmt;
-
-use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
 use super::written::written_as_text;
 
@@ -10,8 +9,7 @@ use crate::text::Span;
 use crate::yaml::{Kind, Value};
 
 /// A path to fields of an object.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldPath {
     text: String,
     segments: Vec<Segment>,
@@ -125,17 +123,16 @@ fn follow<'a>(segments: &[Segment], value: Value<'a>, found: &mut Vec<Value<'a>>
     }
 }
 
-impl TryFrom<String> for FieldPath {
-    type Error = NotAField;
+impl FromStr for FieldPath {
+    type Err = NotAField;
 
-    fn try_from(text: String) -> Result<Self, NotAField> {
-        Self::parse(&text)
+    fn from_str(text: &str) -> Result<Self, NotAField> {
+        Self::parse(text)
     }
 }
 
 written_as_text!(
     FieldPath,
-    |path| path.text,
     "field",
     "A path to a field of the object, such as spec.target.name, spec.volumes[].claim or metadata.annotations[\"a.b/c\"]."
 );

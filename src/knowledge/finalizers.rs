@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foldhash::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use super::pattern::{ImagePattern, KindPattern, WildName, image_name};
+use super::source::Sources;
 use crate::kube::ObjectKey;
 
 /// How a finalizer comes onto an object.
@@ -92,7 +92,7 @@ pub struct Controller {
     /// Further notes; may be empty.
     pub note: String,
     /// Where the facts come from.
-    pub source: String,
+    pub source: Sources,
 }
 
 /// A controller, with a finalizer that it removes.
@@ -118,8 +118,6 @@ pub struct KnownFinalizer {
 pub struct KnownFinalizers {
     /// In the order of their names.
     exact: Vec<KnownFinalizer>,
-    /// Where each name is in it.
-    places: HashMap<String, usize>,
     /// The longest pattern first, so the first match is the closest.
     patterns: Vec<(WildName, KnownFinalizer)>,
 }
@@ -161,7 +159,6 @@ impl KnownFinalizers {
         let mut patterns: Vec<_> = wild.into_values().filter_map(compiled).collect();
         patterns.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
         Self {
-            places: exact.keys().cloned().zip(0..).collect(),
             exact: exact.into_values().collect(),
             patterns,
         }
@@ -201,10 +198,11 @@ impl KnownFinalizers {
                 .find(|(name, _)| name.matches(finalizer))
                 .map(|(_, entry)| entry)
         };
-        self.places
-            .get(finalizer)
-            .map(|at| &self.exact[*at])
-            .or_else(by_pattern)
+        let by_name = |known: &KnownFinalizer| known.finalizer.as_str().cmp(finalizer);
+        match self.exact.binary_search_by(by_name) {
+            Ok(at) => Some(&self.exact[at]),
+            Err(_) => by_pattern(),
+        }
     }
 
     /// Every finalizer: names in their order, then patterns.
@@ -324,6 +322,14 @@ impl Controller {
         self.kinds
             .iter()
             .any(|pattern| pattern.matches(group, kind))
+    }
+
+    /// Whether it removes the finalizer from objects of a kind that is written out, or is known of just these kinds.
+    pub fn is_about(&self, kinds: &KindPattern) -> bool {
+        match kinds {
+            KindPattern::Exact { kind, group } => self.handles(group, kind),
+            _ => self.kinds.contains(kinds),
+        }
     }
 
     /// Whether it removes the finalizer from objects of some other kind of an operator's group.

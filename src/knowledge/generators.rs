@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::condition::Condition;
 use super::field::{FieldPath, FieldValue};
 use super::name::NamePattern;
-use super::operator::{Sources, is_yes, yes};
+use super::operator::{is_yes, yes};
 use super::pattern::KindPattern;
 use super::row::{RowName, Table};
+use super::source::Sources;
 use crate::kube::GroupKind;
 use crate::yaml::Value;
 

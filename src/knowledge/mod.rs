@@ -17,11 +17,14 @@ mod name;
 mod operator;
 mod pattern;
 mod row;
+mod source;
 mod written;
 
 use std::sync::Arc;
 
 use bundled::BUNDLED;
+
+use crate::yaml::Value;
 
 pub use bundled::{NamedOperator, operators, scope_of};
 pub use condition::{Answer, Condition, Test};
@@ -34,11 +37,12 @@ pub use finalizers::{
 pub use generators::{Generator, Owned, PolicyAnswer, Product};
 pub use name::{FoundName, NamePattern};
 pub use operator::{
-    DefinedKind, DefinedScope, Facts, FinalizerName, Operator, OperatorController,
-    OperatorFinalizer, OwnedKind, Sources, Text,
+    DefinedKind, DefinedScope, Facts, FinalizerName, NoText, NotAFinalizer, OPERATOR_SCHEMA,
+    Operator, OperatorController, OperatorFinalizer, OwnedKind, Text,
 };
 pub use pattern::{ImagePattern, KindPattern, image_name};
 pub use row::{RowName, Table};
+pub use source::Sources;
 
 /// The facts of one run.
 #[derive(Clone, Debug, Default)]
@@ -121,9 +125,23 @@ impl Tables {
             .filter(move |row| Some(&row.kinds) == kinds)
     }
 
-    /// What the deletion of objects of a kind does to data.
-    pub fn data_of(&self, group: &str, kind: &str) -> Option<&DataKind> {
-        self.data.iter().find(|row| row.kinds.matches(group, kind))
+    /// What the deletion of objects of a kind does to data: all facts about the first entry that names the kind.
+    pub fn data_about<'t>(
+        &'t self,
+        group: &str,
+        kind: &str,
+    ) -> impl Iterator<Item = &'t DataKind> + use<'t> {
+        let first = self.data.iter().find(|row| row.kinds.matches(group, kind));
+        let kinds = first.map(|row| &row.kinds);
+        self.data
+            .iter()
+            .filter(move |row| Some(&row.kinds) == kinds)
+    }
+
+    /// What the deletion of an object of a kind does to data: the first fact whose conditions hold.
+    pub fn data_of(&self, group: &str, kind: &str, object: Value<'_>) -> Option<&DataKind> {
+        self.data_about(group, kind)
+            .find(|row| row.when.iter().all(|condition| condition.holds(object)))
     }
 
     /// The names of all facts, each once, in their order.

@@ -1,7 +1,8 @@
 //! How a table says which name a product has: `spec.target.name|metadata.name`, or with text around fields
 //! `{metadata.name}-app`.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 use super::written::written_as_text;
 
@@ -10,8 +11,7 @@ use crate::text::Span;
 use crate::yaml::Value;
 
 /// Text and fields, put together.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
     text: String,
     parts: Vec<NamePart>,
@@ -136,23 +136,28 @@ pub enum NotAName {
     Bare(String),
 }
 
-impl TryFrom<String> for NamePattern {
-    type Error = NotAName;
+impl fmt::Display for NamePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
 
-    fn try_from(text: String) -> Result<Self, NotAName> {
+impl FromStr for NamePattern {
+    type Err = NotAName;
+
+    fn from_str(text: &str) -> Result<Self, NotAName> {
         let is_field = ["metadata.", "spec.", "status."]
             .iter()
             .any(|start| text.starts_with(start));
         if is_field {
-            return Err(NotAName::Bare(text));
+            return Err(NotAName::Bare(text.to_owned()));
         }
-        Ok(Self::template(&text)?)
+        Ok(Self::template(text)?)
     }
 }
 
 written_as_text!(
     NamePattern,
-    |pattern| pattern.text,
     "productName",
     "A name with fields in braces: {spec.target.name|metadata.name} is the first of these fields that is set, {metadata.name}-app has text around a field."
 );

@@ -1,5 +1,7 @@
 //! One operator, as a file of `rules/operators` tells it.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -9,6 +11,8 @@ use super::data::DataKind;
 use super::finalizers::{Added, Controller, OwnController};
 use super::generators::Generator;
 use super::pattern::{ImagePattern, KindPattern};
+use super::source::{ReadProject, Sources};
+use super::written::serde_as_text;
 use super::{Condition, FieldPath};
 
 /// What is known of an operator: which finalizers it removes, what it creates, whose deletion loses data.
@@ -41,6 +45,65 @@ pub struct Operator {
     pub crds: Vec<DefinedKind>,
 }
 
+impl Operator {
+    /// A start of a file: what is to be filled in is in capitals. `finalizer`: what its controller removes, and from which kind.
+    pub fn sketch(name: &str, finalizer: Option<(&FinalizerName, Option<&KindPattern>)>) -> Self {
+        let source = || Sources::one("path/to/file.go#L1");
+        let (finalizer, kind) = finalizer.unzip();
+        let domain = || FinalizerName(format!("{name}.example.com/FINALIZER"));
+        let kind = kind.flatten().cloned();
+        let removed = OperatorFinalizer {
+            name: finalizer.cloned().unwrap_or_else(domain),
+            kinds: vec![kind.unwrap_or_else(|| KindPattern::parse("KIND.example.com"))],
+            added: Added::Always,
+            when: Vec::new(),
+            proven: true,
+            way_out: None,
+            note: String::new(),
+            source: source(),
+        };
+        let controller = OperatorController {
+            name: Text(format!("the {name} operator").into()),
+            images: ImagePattern::of_reference(&format!("OWNER/{name}"))
+                .into_iter()
+                .collect(),
+            images_proven: true,
+            program: None,
+            control_plane: false,
+            place: None,
+            finalizers: vec![removed],
+        };
+        Self {
+            project: Text(format!("OWNER/{name}").into()),
+            read: Some(Text::from("COMMIT")),
+            controllers: vec![controller],
+            none: false,
+            generates: Vec::new(),
+            owns: Vec::new(),
+            data: Vec::new(),
+            crds: Vec::new(),
+        }
+    }
+
+    /// Its file. `remark`: lines at its start, each beginning with a number sign and ending in a line break. `schema`: where the
+    /// schema is, from the file on.
+    ///
+    /// # Errors
+    /// What cannot be written as YAML; nothing that was read from a file or sketched is so.
+    pub fn to_file(&self, schema: &str, remark: &str) -> Result<String, serde_yaml::Error> {
+        let text = serde_yaml::to_string(self)?;
+        Ok(format!(
+            "# yaml-language-server: $schema={schema}\n{remark}{text}"
+        ))
+    }
+}
+
+/// Where the schema of an operator's file is, for whoever is outside of this project.
+pub const OPERATOR_SCHEMA: &str = concat!(
+    env!("CARGO_PKG_REPOSITORY"),
+    "/raw/main/rules/schema/operator.schema.json"
+);
+
 /// What an operator's file tells, each fact on its own.
 #[derive(Debug)]
 pub struct Facts {
@@ -59,8 +122,11 @@ pub struct Facts {
 impl Operator {
     /// Its facts, with whole sources.
     pub fn into_facts(self) -> Facts {
-        let (project, read) = (self.project, self.read);
-        let whole = |source: Sources| source.whole(&project, read.as_ref());
+        let read = Arc::new(ReadProject {
+            project: self.project.shared(),
+            release: self.read.as_ref().map(Text::shared),
+        });
+        let read = &read;
         let controllers = self.controllers.into_iter().flat_map(|program| {
             let images: Arc<[ImagePattern]> = program.images.into();
             program
@@ -82,20 +148,20 @@ impl Operator {
                         control_plane: program.control_plane,
                         way_out: finalizer.way_out.as_ref().map(Text::shared),
                         note: finalizer.note,
-                        source: whole(finalizer.source).as_text(),
+                        source: finalizer.source.in_project(read),
                     },
                 })
         });
         let generators = self.generates.into_iter().map(|row| Generator {
-            source: whole(row.source),
+            source: row.source.in_project(read),
             ..row
         });
         let owns = self.owns.into_iter().map(|row| OwnedKind {
-            source: whole(row.source),
+            source: row.source.in_project(read),
             ..row
         });
         let data = self.data.into_iter().map(|row| DataKind {
-            source: whole(row.source),
+            source: row.source.in_project(read),
             ..row
         });
         Facts {
@@ -153,7 +219,8 @@ pub struct OperatorFinalizer {
     /// Whether the source proves the kinds.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
-    /// The documented way to release an object when the controller is gone.
+    /// What its documentation says to do when the controller is gone, if that is more than to remove the finalizer: "run `flux
+    /// uninstall`".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way_out: Option<Text>,
     /// What else is worth knowing: one sentence, without a full stop.
@@ -176,10 +243,6 @@ pub struct OwnedKind {
     /// the cluster tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_field: Option<FieldPath>,
-    /// The owner reference is inside the claim templates of a StatefulSet that the operator creates: the claims are deleted
-    /// with the owner, whatever the policy of the StatefulSet.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub in_claim_templates: bool,
     /// Whether the source proves it.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
@@ -212,8 +275,7 @@ pub enum DefinedScope {
 }
 
 /// A text that is not empty.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 #[schemars(inline)]
 pub struct Text(#[schemars(length(min = 1))] Arc<str>);
 
@@ -236,26 +298,32 @@ impl From<&str> for Text {
     }
 }
 
-impl TryFrom<String> for Text {
-    type Error = &'static str;
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
-    fn try_from(text: String) -> Result<Self, Self::Error> {
+/// A text that says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expects a text")]
+pub struct NoText;
+
+impl FromStr for Text {
+    type Err = NoText;
+
+    fn from_str(text: &str) -> Result<Self, NoText> {
         if text.trim().is_empty() {
-            return Err("expects a text");
+            return Err(NoText);
         }
-        Ok(Self(text.into()))
+        Ok(text.into())
     }
 }
 
-impl From<Text> for String {
-    fn from(text: Text) -> Self {
-        text.0.as_ref().to_owned()
-    }
-}
+serde_as_text!(Text);
 
 /// The name of a finalizer as objects have it, or a pattern in which `*` is any text without a slash.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 #[schemars(inline)]
 pub struct FinalizerName(#[schemars(length(min = 1))] String);
 
@@ -266,74 +334,33 @@ impl FinalizerName {
     }
 }
 
-impl TryFrom<String> for FinalizerName {
-    type Error = String;
+impl fmt::Display for FinalizerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
-    fn try_from(text: String) -> Result<Self, String> {
+/// A text that is no name of a finalizer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "names `{0}`, which is not a finalizer: write it as objects have it, such as `example.com/cleanup`; `*` is any text without a slash"
+)]
+pub struct NotAFinalizer(String);
+
+impl FromStr for FinalizerName {
+    type Err = NotAFinalizer;
+
+    fn from_str(text: &str) -> Result<Self, NotAFinalizer> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || "-_./*".contains(c);
         if !text.is_empty() && text.chars().all(is_word) {
-            Ok(Self(text))
+            Ok(Self(text.to_owned()))
         } else {
-            Err(format!(
-                "names `{text}`, which is not a finalizer: write it as objects have it, such as `example.com/cleanup`; `*` is any text without a slash"
-            ))
+            Err(NotAFinalizer(text.to_owned()))
         }
     }
 }
 
-impl From<FinalizerName> for String {
-    fn from(name: FinalizerName) -> Self {
-        name.0
-    }
-}
-
-/// Where a fact comes from: `path/to/file.go#L12` in the project and at the release that was read, or `owner/name:path`, or an
-/// address. At least one.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "Vec<String>", into = "Vec<String>")]
-#[schemars(inline)]
-pub struct Sources(#[schemars(length(min = 1))] Vec<String>);
-
-impl Sources {
-    /// A single source.
-    pub fn one(source: impl Into<String>) -> Self {
-        Self(vec![source.into()])
-    }
-
-    /// As one line.
-    pub fn as_text(&self) -> String {
-        self.0.join("; ")
-    }
-
-    /// These sources, each with its repository and release.
-    fn whole(self, project: &Text, read: Option<&Text>) -> Self {
-        let read = read.map_or("", Text::as_str);
-        let whole = |source: String| match source.split_once("#L") {
-            Some((path, _)) if !path.contains(':') => {
-                format!("{}@{read}:{source}", project.as_str())
-            }
-            _ => source,
-        };
-        Self(self.0.into_iter().map(whole).collect())
-    }
-}
-
-impl TryFrom<Vec<String>> for Sources {
-    type Error = &'static str;
-
-    fn try_from(sources: Vec<String>) -> Result<Self, Self::Error> {
-        if sources.is_empty() || sources.iter().any(|source| source.trim().is_empty()) {
-            return Err("expects where the fact comes from, such as `[path/to/file.go#L12]`");
-        }
-        Ok(Self(sources))
-    }
-}
-
-impl From<Sources> for Vec<String> {
-    fn from(sources: Sources) -> Self {
-        sources.0
-    }
-}
+serde_as_text!(FinalizerName);
 
 pub(super) fn yes() -> bool {
     true

@@ -1,18 +1,51 @@
 //! The three little languages of what is known: finalizer names, kinds and images.
 
 use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobMatcher};
-use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use super::written::written_as_text;
 
-/// Compiles a pattern in which `*` is any text without a slash.
-pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
-    Ok(GlobBuilder::new(pattern)
-        .literal_separator(true)
-        .build()?
-        .compile_matcher())
+/// A pattern in which `*` is any text without a slash. It is compiled when something is first compared with it: of the patterns
+/// that are known a run needs few, and compiling one costs more than reading a hundred facts.
+#[derive(Clone, Debug)]
+pub(super) struct Wildcard {
+    text: String,
+    matcher: OnceLock<Option<GlobMatcher>>,
+}
+
+impl Wildcard {
+    /// # Errors
+    /// A pattern that is none, such as `[a`.
+    pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
+        let wildcard = Self {
+            text: text.to_owned(),
+            matcher: OnceLock::new(),
+        };
+        // A star alone cannot be wrong.
+        if text.contains(['?', '[', ']', '{', '}', '\\']) {
+            let compiled = wildcard.compile()?;
+            wildcard.matcher.get_or_init(|| Some(compiled));
+        }
+        Ok(wildcard)
+    }
+
+    fn compile(&self) -> Result<GlobMatcher, globset::Error> {
+        let glob = GlobBuilder::new(&self.text)
+            .literal_separator(true)
+            .build()?;
+        Ok(glob.compile_matcher())
+    }
+
+    pub(super) fn matches(&self, text: &str) -> bool {
+        let matcher = self.matcher.get_or_init(|| self.compile().ok());
+        matcher
+            .as_ref()
+            .is_some_and(|matcher| matcher.is_match(text))
+    }
 }
 
 /// The name of a finalizer with a `*` in it. Most names begin or end otherwise, and need no matcher.
@@ -20,7 +53,7 @@ pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
 pub(super) struct WildName {
     start: String,
     end: String,
-    matcher: GlobMatcher,
+    pattern: Wildcard,
 }
 
 impl WildName {
@@ -38,34 +71,33 @@ impl WildName {
         Ok(Self {
             start,
             end,
-            matcher: glob(name)?,
+            pattern: Wildcard::parse(name)?,
         })
     }
 
     pub(super) fn matches(&self, finalizer: &str) -> bool {
         finalizer.starts_with(&self.start)
             && finalizer.ends_with(&self.end)
-            && self.matcher.is_match(finalizer)
+            && self.pattern.matches(finalizer)
     }
 }
 
 /// Which kinds are meant: `Kind.group`, `*.group`, `*.*.group`, `*`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KindPattern {
     /// `*`: every kind.
     Any,
     /// `Kind.group`, or `Kind` for the core group.
     Exact {
         /// The kind.
-        kind: String,
+        kind: SmolStr,
         /// Its group; empty for the core group.
-        group: String,
+        group: SmolStr,
     },
     /// `*.group`: every kind of a group.
-    Group(String),
+    Group(SmolStr),
     /// `*.*.group`: every kind of every group below that one.
-    GroupsBelow(String),
+    GroupsBelow(SmolStr),
 }
 
 impl KindPattern {
@@ -75,17 +107,17 @@ impl KindPattern {
             return Self::Any;
         }
         if let Some(parent) = text.strip_prefix("*.*.") {
-            return Self::GroupsBelow(parent.to_owned());
+            return Self::GroupsBelow(parent.into());
         }
         match text.split_once('.') {
-            Some(("*", group)) => Self::Group(group.to_owned()),
+            Some(("*", group)) => Self::Group(group.into()),
             Some((kind, group)) => Self::Exact {
-                kind: kind.to_owned(),
-                group: group.to_owned(),
+                kind: kind.into(),
+                group: group.into(),
             },
             None => Self::Exact {
-                kind: text.to_owned(),
-                group: String::new(),
+                kind: text.into(),
+                group: SmolStr::default(),
             },
         }
     }
@@ -123,11 +155,11 @@ impl KindPattern {
 )]
 pub struct NotAKind(String);
 
-impl TryFrom<String> for KindPattern {
-    type Error = NotAKind;
+impl FromStr for KindPattern {
+    type Err = NotAKind;
 
-    fn try_from(text: String) -> Result<Self, NotAKind> {
-        let (kind, group) = text.split_once('.').unwrap_or((&text, ""));
+    fn from_str(text: &str) -> Result<Self, NotAKind> {
+        let (kind, group) = text.split_once('.').unwrap_or((text, ""));
         let is_kind = kind == "*"
             || kind.starts_with(|c: char| c.is_ascii_alphabetic())
                 && kind.chars().all(|c| c.is_ascii_alphanumeric());
@@ -138,9 +170,9 @@ impl TryFrom<String> for KindPattern {
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-'));
         if is_kind && is_group && !text.ends_with('.') {
-            Ok(Self::parse(&text))
+            Ok(Self::parse(text))
         } else {
-            Err(NotAKind(text))
+            Err(NotAKind(text.to_owned()))
         }
     }
 }
@@ -159,53 +191,26 @@ impl fmt::Display for KindPattern {
 
 written_as_text!(
     KindPattern,
-    |pattern| pattern.to_string(),
     "kinds",
     "Kind for the core group, Kind.group, *.group for every kind of a group, *.*.group for every kind of every group below it, * for every kind. Without a version."
 );
 
-/// One segment of an image's path. Nearly all are written out, and a matcher costs more to compile than the rest of the table.
-#[derive(Clone, Debug)]
-enum ImageSegment {
-    Exact(String),
-    Pattern(GlobMatcher),
-}
-
-impl ImageSegment {
-    fn parse(text: &str) -> Result<Self, globset::Error> {
-        match text.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c))) {
-            true => glob(text).map(Self::Pattern),
-            false => Ok(Self::Exact(text.to_owned())),
-        }
-    }
-
-    fn matches(&self, segment: &str) -> bool {
-        match self {
-            Self::Exact(wanted) => wanted == segment,
-            Self::Pattern(pattern) => pattern.is_match(segment),
-        }
-    }
-}
-
 /// The last segments of an image's path.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug)]
 pub struct ImagePattern {
     text: String,
-    segments: Vec<ImageSegment>,
+    /// If not every segment is written out.
+    wildcard: Option<Wildcard>,
     /// Whether the first segments may be those of a registry.
     registry: bool,
 }
 
 impl ImagePattern {
     pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
-        let segments = text
-            .split('/')
-            .map(ImageSegment::parse)
-            .collect::<Result<_, _>>()?;
+        let wildcard = is_wild(text).then(|| Wildcard::parse(text)).transpose()?;
         Ok(Self {
             text: text.to_owned(),
-            segments,
+            wildcard,
             registry: false,
         })
     }
@@ -240,21 +245,29 @@ impl ImagePattern {
 
     /// The name that every image has which matches, as [`image_name`] has it; `None` if there are several.
     pub fn name(&self) -> Option<&str> {
-        match self.segments.last() {
-            Some(ImageSegment::Exact(name)) => Some(name),
-            Some(ImageSegment::Pattern(_)) | None => None,
-        }
+        let last = self.text.rsplit('/').next();
+        last.filter(|name| !is_wild(name))
     }
 
     /// Whether an image reference (`registry/path:tag@digest`) ends in these segments: whole segments, so that
     /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
     pub fn matches(&self, image: &str) -> bool {
         let mut path = path_segments(image, self.registry);
-        self.segments
-            .iter()
-            .rev()
-            .all(|wanted| path.next().is_some_and(|segment| wanted.matches(segment)))
+        let mut wanted = self.text.rsplit('/');
+        let Some(wildcard) = &self.wildcard else {
+            return wanted.all(|wanted| path.next() == Some(wanted));
+        };
+        let Some(mut end) = wanted.map(|_| path.next()).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        end.reverse();
+        wildcard.matches(&end.join("/"))
     }
+}
+
+/// Whether something in it is not written out.
+fn is_wild(path: &str) -> bool {
+    path.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_./".contains(c)))
 }
 
 /// A text that is no end of an image's path.
@@ -264,22 +277,27 @@ impl ImagePattern {
 )]
 pub struct NotAnImage(String);
 
-impl TryFrom<String> for ImagePattern {
-    type Error = NotAnImage;
+impl FromStr for ImagePattern {
+    type Err = NotAnImage;
 
-    fn try_from(text: String) -> Result<Self, NotAnImage> {
+    fn from_str(text: &str) -> Result<Self, NotAnImage> {
         let is_path = text.split('/').all(|segment| {
             !segment.is_empty()
                 && !segment.contains(|c: char| c.is_whitespace() || "@:;".contains(c))
         });
-        let pattern = Self::parse(&text).ok().filter(|_| is_path);
-        pattern.ok_or(NotAnImage(text))
+        let pattern = Self::parse(text).ok().filter(|_| is_path);
+        pattern.ok_or_else(|| NotAnImage(text.to_owned()))
+    }
+}
+
+impl fmt::Display for ImagePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
 written_as_text!(
     ImagePattern,
-    |pattern| pattern.text,
     "image",
     "The end of the path of an image, without registry, tag and digest; `*` is any part of one segment."
 );

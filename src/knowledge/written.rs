@@ -1,14 +1,40 @@
-//! Types that files write as one text: how serde writes them, and what the schema says of them.
+//! Types that files write as one text: how serde reads and writes them, and what the schema says of them.
 
-/// Writes a type as text and describes it in the schema. What a text has to be, `TryFrom<String>` says.
-macro_rules! written_as_text {
-    ($type:ty, $text:expr, $name:literal, $description:literal) => {
-        impl From<$type> for String {
-            fn from(value: $type) -> Self {
-                let text: fn($type) -> Self = $text;
-                text(value)
+/// Reads and writes a type as text, by its `FromStr` and its `Display`.
+macro_rules! serde_as_text {
+    ($type:ty) => {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Reader;
+
+                impl serde::de::Visitor<'_> for Reader {
+                    type Value = $type;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("a string")
+                    }
+
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+
+                deserializer.deserialize_str(Reader)
             }
         }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    };
+}
+
+/// The same, and describes the type in the schema.
+macro_rules! written_as_text {
+    ($type:ty, $name:literal, $description:literal) => {
+        $crate::knowledge::written::serde_as_text!($type);
 
         impl schemars::JsonSchema for $type {
             fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -26,4 +52,4 @@ macro_rules! written_as_text {
     };
 }
 
-pub(super) use written_as_text;
+pub(super) use {serde_as_text, written_as_text};

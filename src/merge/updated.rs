@@ -24,6 +24,7 @@ pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
     let Implied {
         mut objects,
         capped,
+        adopted,
     } = implied;
     objects.retain_mut(|object| {
         if !object.key.is(kinds::POD) {
@@ -56,7 +57,11 @@ pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
             .and_then(Value::as_int)
             != Some(0)
     });
-    Implied { objects, capped }
+    Implied {
+        objects,
+        capped,
+        adopted,
+    }
 }
 
 /// When the Pods of a workload that changes are deleted.

@@ -22,8 +22,9 @@ pub struct DataLoss {
 
 /// What the deletion of `member` does to data; `None` for objects that are none.
 pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Option<DataLoss> {
-    let row = tables.data_of(member.key.group(), member.key.kind())?;
-    let DataVerdict { fate, written } = row.verdict(member.object.value())?;
+    let object = member.object.value();
+    let row = tables.data_of(member.key.group(), member.key.kind(), object)?;
+    let DataVerdict { fate, written } = row.verdict(object);
     let reclaimed = || reclaim_policy(inventory, Some(&member.key), member.object.at(&["spec"]));
     let fate = match fate {
         DataFate::Unknown if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) => {

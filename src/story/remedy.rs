@@ -211,6 +211,18 @@ impl Case<'_> {
             ))
         });
         let removers: Vec<String> = removers.collect();
+        let ways_out: BTreeSet<&str> = names
+            .iter()
+            .filter_map(|name| {
+                let known = table.find(name)?;
+                let row = known.controller_of(self.key.group(), self.key.kind())?;
+                row.way_out.as_deref()
+            })
+            .collect();
+        let ways_out: String = ways_out
+            .into_iter()
+            .map(|way| format!(" Or {way}."))
+            .collect();
         let whose = if names.len() == 1 {
             "its controller"
         } else {
@@ -250,7 +262,9 @@ impl Case<'_> {
         let breaks: String = breaks.map(|breaks| format!(" ({breaks})")).collect();
         Remedy {
             what: format!("is held by finalizer {}{unless}", words::finalizers(names)),
-            help: format!("{bring}. Or, skipping the clean-up that {whose} would do{breaks}:"),
+            help: format!(
+                "{bring}.{ways_out} Or, skipping the clean-up that {whose} would do{breaks}:"
+            ),
             commands: vec![kubectl::remove_finalizers(&self.target(), &stored, names)],
             ..Remedy::default()
         }

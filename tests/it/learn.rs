@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::support::Repository;
+use walkdir::WalkDir;
+
+use crate::support::{Repository, corpus};
 
 /// A custom resource with a finalizer, the StatefulSet that it owns, and a cluster-scoped one, as kubectl prints them.
 const DUMP: &str = r#"apiVersion: v1
@@ -98,6 +100,63 @@ fn what_a_dump_proves_is_a_file_that_silences_exactly_that() {
     assert!(
         scopes.contains(&(Some("Vault"), Some("Namespaced"))),
         "{scopes:?}"
+    );
+}
+
+/// The findings of a file, as rule and place.
+fn findings(repository: &Repository) -> Vec<(String, String)> {
+    let (_, out, error) = repository.run(&["check", "dump.yaml", "-o", "json"], "");
+    let report: serde_json::Value = serde_json::from_str(&out).expect(&error);
+    let found = report["findings"].as_array().expect("findings").iter();
+    let found = found.map(|finding| {
+        let rule = finding["rule"].as_str().expect("a rule").to_owned();
+        (rule, finding["location"].to_string())
+    });
+    found.collect()
+}
+
+#[test]
+fn what_the_live_objects_of_the_corpus_prove_silences_what_is_not_known_of_them() {
+    let Some(corpus) = corpus() else { return };
+    let (mut dumps, mut silenced) = (0, 0);
+    for entry in WalkDir::new(corpus).sort_by_file_name() {
+        let path = entry.expect("the corpus can be read").into_path();
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if !text.contains("\n  uid: ") {
+            continue;
+        }
+        let repository = Repository::new();
+        repository.write("dump.yaml", &text);
+        let before = findings(&repository);
+        let (status, learned, _) = repository.run(&["learn", "-f", "dump.yaml"], "");
+        if status != 0 {
+            continue;
+        }
+        dumps += 1;
+        repository
+            .write("learned.yaml", &learned)
+            .write("ownerlint.yaml", "version: 1\noperators: [learned.yaml]\n");
+        let after = findings(&repository);
+        for finding in &after {
+            assert!(
+                before.contains(finding),
+                "{}: new {finding:?}",
+                path.display()
+            );
+            assert_ne!(finding.0, "finalizer-unknown", "{}", path.display());
+        }
+        for (rule, place) in before.iter().filter(|finding| !after.contains(finding)) {
+            silenced += 1;
+            assert!(
+                ["finalizer-unknown", "owner-kind-unresolvable"].contains(&rule.as_str()),
+                "{}: {rule} at {place} is gone",
+                path.display()
+            );
+        }
+    }
+    assert!(
+        dumps > 20 && silenced > 0,
+        "{dumps} dumps, {silenced} findings"
     );
 }
 

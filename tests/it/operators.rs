@@ -80,8 +80,8 @@ impl Made {
     fn of(kinds: &KindPattern) -> Self {
         let (group, kind) = match kinds {
             KindPattern::Any => ("example.com".to_owned(), "Example".to_owned()),
-            KindPattern::Exact { kind, group } => (group.clone(), kind.clone()),
-            KindPattern::Group(group) => (group.clone(), "Example".to_owned()),
+            KindPattern::Exact { kind, group } => (group.to_string(), kind.to_string()),
+            KindPattern::Group(group) => (group.to_string(), "Example".to_owned()),
             KindPattern::GroupsBelow(group) => (format!("example.{group}"), "Example".to_owned()),
         };
         Self {
@@ -160,7 +160,7 @@ fn only(inventory: &Inventory) -> &Member {
 }
 
 fn is_explained(tables: &Tables, word: &str, row: &RowName) {
-    let rows = engine::rows_about(tables, word);
+    let rows = engine::rows_about(tables, word, None);
     let name = row.to_string();
     assert!(
         rows.iter().any(|told| told.row == name),
@@ -286,10 +286,146 @@ fn whatever_is_lost_with_an_object_is_lost_under_its_conditions() {
         if !row.when.is_empty() {
             let inventory = Made::of(&row.kinds).inventory();
             let without = data_loss(&inventory, &tables, only(&inventory));
-            assert_eq!(without, None, "{} without its conditions", row.kinds);
+            let others = tables.data.iter().filter(|other| other.kinds == row.kinds);
+            assert_eq!(
+                without.is_some(),
+                others.count() > 1,
+                "{} without its conditions",
+                row.kinds
+            );
         }
         is_explained(&tables, &row.kinds.to_string(), &row.name());
     }
+}
+
+/// Two kinds of an operator, the second of which names the first, and the definitions of both.
+const OWNED: &str = "\
+{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: vaults.acme.example.com}, spec: {group: acme.example.com, scope: Namespaced, names: {kind: Vault, plural: vaults}, versions: [{name: v1, served: true, storage: true}]}}
+---
+{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: rooms.acme.example.com}, spec: {group: acme.example.com, scope: Namespaced, names: {kind: Room, plural: rooms}, versions: [{name: v1, served: true, storage: true}]}}
+---
+{apiVersion: acme.example.com/v1, kind: Vault, metadata: {name: main, namespace: shop}}
+---
+{apiVersion: acme.example.com/v1, kind: Room, metadata: {name: gold, namespace: shop}, spec: {vault: main}}
+---
+{apiVersion: acme.example.com/v1, kind: Room, metadata: {name: silver, namespace: shop}, spec: {vault: other}}
+---
+{apiVersion: acme.example.com/v1, kind: Room, metadata: {name: copper, namespace: mine}, spec: {vault: main}}
+";
+
+#[test]
+fn an_object_that_names_its_owner_dies_with_it() {
+    let repository = Repository::new();
+    repository.write("objects.yaml", OWNED);
+    let plan = || {
+        let arguments = [
+            "plan",
+            "delete",
+            "vault/main",
+            "-n",
+            "shop",
+            "-f",
+            "objects.yaml",
+            "-o",
+            "json",
+        ];
+        let (_, out, error) = repository.run(&arguments, "");
+        let plan: serde_json::Value = serde_json::from_str(&out).expect(&error);
+        let deleted = plan["scenarios"][0]["outcomes"][0]["deleted"]
+            .as_array()
+            .cloned();
+        (plan.to_string(), deleted)
+    };
+    let (text, _) = plan();
+    assert!(
+        !text.contains("owned by") && text.contains("Vault.acme.example.com/shop/main"),
+        "{text}"
+    );
+    repository
+        .write("ownerlint.yaml", "version: 1\noperators: [acme.yaml]\n")
+        .write(
+            "acme.yaml",
+            "project: acme/vaults\nowns:\n  - {kind: Vault.acme.example.com, child: Room.acme.example.com, owner-field: spec.vault, source: [a.go#L1]}\n  - {kind: Vault.acme.example.com, child: PersistentVolumeClaim, source: [a.go#L2]}\n",
+        );
+    let arguments = [
+        "plan",
+        "delete",
+        "vault/main",
+        "-n",
+        "shop",
+        "-f",
+        "objects.yaml",
+    ];
+    let (_, out, error) = repository.run(&arguments, "");
+    assert_eq!(error, "");
+    assert!(
+        out.contains("Room.acme.example.com/shop/gold: owned by it"),
+        "{out}"
+    );
+    assert!(out.contains("2 deleted, 0 stuck, 0 kept"), "{out}");
+    assert!(
+        out.contains("PersistentVolumeClaim of Vault.acme.example.com"),
+        "{out}"
+    );
+}
+
+#[test]
+fn the_documented_way_out_stands_in_the_plan_of_what_gets_stuck() {
+    let repository = Repository::new();
+    repository.write(
+        "flux.yaml",
+        "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n---\n{apiVersion: source.toolkit.fluxcd.io/v1, kind: GitRepository, metadata: {name: app, namespace: shop, finalizers: [finalizers.fluxcd.io]}}\n",
+    );
+    let (_, out, _) = repository.run(&["plan", "delete", "ns/shop", "-f", "flux.yaml"], "");
+    let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        out.contains("Or run `flux uninstall`, which removes Flux with its objects"),
+        "{out}"
+    );
+}
+
+#[test]
+fn an_unknown_finalizer_is_explained_by_a_file_to_fill_in() {
+    let repository = Repository::new();
+    let (status, out, error) = repository.run(
+        &[
+            "explain",
+            "acme.example.com/cleanup",
+            "Vault.acme.example.com",
+        ],
+        "",
+    );
+    assert_eq!((status, error.as_str()), (0, ""));
+    let (says, file) = out.split_once("\n\n").expect("a file");
+    assert!(
+        says.starts_with("Nothing is known of the finalizer acme.example.com/cleanup on Vault"),
+        "{says}"
+    );
+    repository
+        .write("acme.yaml", file)
+        .write("ownerlint.yaml", "version: 1\noperators: [acme.yaml]\n");
+    let (status, out, _) = repository.run(
+        &[
+            "explain",
+            "acme.example.com/cleanup",
+            "Vault.acme.example.com",
+        ],
+        "",
+    );
+    assert_eq!(status, 0);
+    assert!(
+        out.contains("is removed from Vault.acme.example.com by the NAME"),
+        "{out}"
+    );
+    let (_, out, _) = repository.run(
+        &[
+            "explain",
+            "acme.example.com/cleanup",
+            "Room.acme.example.com",
+        ],
+        "",
+    );
+    assert!(out.starts_with("Nothing is known"), "{out}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn read(path: &str) -> String {
 }
 
 /// The packages of this repository.
-const OURS: [&str; 2] = ["kube-gc", "ownerlint"];
+const OURS: [&str; 3] = ["kube-gc", "ownerlint", "xtask"];
 
 /// `name version` of each package of the lock, but our own; and where each comes from.
 fn locked() -> Vec<(String, Option<String>)> {

@@ -13,7 +13,6 @@ use ownerlint::delivery::{Leaving, ToolRequest, kubectl};
 use ownerlint::engine::TeardownBy;
 use ownerlint::gc;
 use ownerlint::kube::{ObjectKey, Policy};
-use ownerlint::ownership::implied;
 use serde_json::{Value, json};
 
 use crate::formats::schemas::{complaints, parsed, validator};
@@ -373,7 +372,7 @@ fn simulated(
         deliveries: analysis.deliveries(),
         members,
     });
-    let implied = implied(&inventory, analysis.ownership(), analysis.ties());
+    let implied = analysis.implied();
     let built = analysis
         .with_implied(&implied, &BTreeSet::new(), true)
         .expect("a small cluster");

@@ -322,7 +322,7 @@ impl<'s> AskedBundle<'s> {
             .iter()
             .find(|finalizer| holds(finalizer.span, offset))
         {
-            let rows = rows_about(&self.bundle.tables, &finalizer.value);
+            let rows = rows_about(&self.bundle.tables, &finalizer.value, None);
             return Spot::Finalizer {
                 finalizer: finalizer.value.clone(),
                 rows,

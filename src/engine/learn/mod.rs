@@ -7,7 +7,7 @@ use std::io::BufRead;
 
 use crate::inventory::table;
 use crate::knowledge::{
-    Added, DataFate, DataKind, DefinedKind, DefinedScope, FinalizerName, KindPattern, Operator,
+    Added, DataFate, DataKind, DefinedKind, DefinedScope, KindPattern, Operator,
     OperatorController, OperatorFinalizer, OwnedKind, Sources, Tables, Text,
 };
 use crate::kube::{GroupKind, finalizers, kinds};
@@ -109,13 +109,16 @@ impl Learned {
             kind: exactly(owner),
             child: exactly(child),
             owner_field: None,
-            in_claim_templates: false,
             proven: true,
             note: String::new(),
             source: source(*count),
         });
         let claims = self.claims.iter().filter(|(owner, _)| {
-            is_custom(owner) && tables.data_of(&owner.group, &owner.kind).is_none()
+            is_custom(owner)
+                && tables
+                    .data_about(&owner.group, &owner.kind)
+                    .next()
+                    .is_none()
         });
         let data = claims.map(|(owner, count)| DataKind {
             kinds: exactly(owner),
@@ -171,7 +174,7 @@ impl Learned {
                 .iter()
                 .map(|(kind, count, all)| format!("{count} of {all} {}", kind.kind));
             Some(OperatorFinalizer {
-                name: FinalizerName::try_from(name.to_owned()).ok()?,
+                name: name.parse().ok()?,
                 kinds: seen.iter().map(|(kind, ..)| exactly(kind)).collect(),
                 // That all objects have it today does not prove that each gets it.
                 added: Added::Sometimes,
@@ -188,8 +191,8 @@ impl Learned {
 
 fn exactly(kind: &GroupKind) -> KindPattern {
     KindPattern::Exact {
-        kind: kind.kind.to_string(),
-        group: kind.group.to_string(),
+        kind: kind.kind.as_str().into(),
+        group: kind.group.as_str().into(),
     }
 }
 

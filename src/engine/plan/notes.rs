@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cluster::Assumptions;
 use crate::gc::{Effect, Hold, Plan};
 use crate::inventory::Inventory;
-use crate::knowledge::KnownFinalizers;
+use crate::knowledge::{KnownFinalizers, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::ownership::Implied;
 use crate::text::plain;
@@ -16,8 +16,8 @@ const MOST_NAMED: usize = 3;
 /// What a plan is based on.
 pub(super) struct Ground<'a> {
     pub(super) inventory: &'a Inventory,
-    /// Who removes which finalizer.
-    pub(super) known: &'a KnownFinalizers,
+    /// What is known of operators.
+    pub(super) tables: &'a Tables,
     /// What controllers create below its rendered objects.
     pub(super) implied: &'a Implied<'a>,
     /// Namespaces that exist without an object.
@@ -148,12 +148,19 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             named(&added)
         ));
     }
-    let unseen = added_later(inventory, ground.known, added_finalizers);
+    let unseen = added_later(inventory, &ground.tables.finalizers, added_finalizers);
     if !unseen.is_empty() {
         notes.push(format!(
             "Not in a rendering: the finalizers that operators add at run time. They hold objects of these kinds until the operator \
              removes them, and only a dump shows them: {}.",
             named(&unseen)
+        ));
+    }
+    let owned = owned_unseen(inventory, ground.tables);
+    if !owned.is_empty() {
+        notes.push(format!(
+            "Not in a rendering: what operators create and own. It is deleted with its owner: {}.",
+            named(&owned)
         ));
     }
     let mut capped: BTreeMap<i64, Vec<String>> = BTreeMap::new();
@@ -324,10 +331,7 @@ fn added_later(
     table: &KnownFinalizers,
     in_input: &BTreeSet<(GroupKind, String)>,
 ) -> Vec<String> {
-    let rendered = inventory.members.iter().filter(|member| !member.from_dump);
-    let custom =
-        rendered.filter(|member| !crate::inventory::table().is_builtin_group(member.key.group()));
-    let kinds: BTreeSet<GroupKind<&str>> = custom.map(|member| member.key.group_kind()).collect();
+    let kinds = custom_kinds(inventory);
     let at_run_time = table.added_at_run_time();
     let added = |kind: &GroupKind<&str>| {
         let kind_of = GroupKind::new(kind.group, kind.kind).to_owned();
@@ -337,6 +341,28 @@ fn added_later(
         Some(format!("{kind} ({})", controller.removed_by))
     };
     kinds.iter().filter_map(added).collect()
+}
+
+/// What operators own of the kinds in a rendering, under names that no manifest tells.
+fn owned_unseen(inventory: &Inventory, tables: &Tables) -> Vec<String> {
+    let rows = tables.owns.iter();
+    let unseen = rows.filter(|row| row.proven && row.owner_field.is_none());
+    let kinds = custom_kinds(inventory);
+    let of_kind = unseen.flat_map(|row| {
+        let owners = kinds.iter();
+        let owners = owners.filter(|kind| row.kind.matches(kind.group, kind.kind));
+        owners.map(|kind| format!("{} of {kind}", row.child))
+    });
+    of_kind.collect()
+}
+
+/// The kinds of rendered objects that Kubernetes itself does not have.
+fn custom_kinds(inventory: &Inventory) -> BTreeSet<GroupKind<&str>> {
+    let rendered = inventory.members.iter().filter(|member| !member.from_dump);
+    rendered
+        .map(|member| member.key.group_kind())
+        .filter(|kind| !crate::inventory::table().is_builtin_group(kind.group))
+        .collect()
 }
 
 fn named(all: &[impl AsRef<str>]) -> String {

@@ -87,7 +87,7 @@ impl Planner {
         let known = Arc::clone(analysis.ownership().removers.known());
         let ground = Ground {
             inventory: analysis.inventory(),
-            known: &known,
+            tables: analysis.tables(),
             implied,
             namespaces: &scenario.namespaces,
             running: scenario.options.kubelet,

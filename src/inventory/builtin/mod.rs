@@ -19,7 +19,7 @@ use rows::{Cohabitation, Introduction};
 use crate::kube::{GroupKind, Scope};
 pub use rows::{BuiltinKind, DefaultGcPolicy, FinalizerNameCheck, RemovedKind};
 
-const KINDS: &str = include_str!("../../../rules/tables/builtin-resources-1.37.json");
+const KINDS: &str = include_str!(concat!(env!("OUT_DIR"), "/builtin-resources.json"));
 const REMOVED: &str = include_str!("../../../rules/tables/removed-kinds.csv");
 const INTRODUCED: &str = include_str!("../../../rules/tables/introduced.csv");
 const COHABITING: &str = include_str!("../../../rules/tables/cohabiting-kinds.csv");
@@ -145,7 +145,7 @@ impl BuiltinTable {
         let introduced: Vec<Introduction> = rows(introduced)?;
         let priority: Vec<&String> = file.group_version_priority.keys().collect();
         let mut kinds = file.resources;
-        kinds.sort_by_key(|kind| priority.iter().position(|group| **group == kind.group));
+        kinds.sort_by_cached_key(|kind| priority.iter().position(|group| **group == kind.group));
         for kind in &mut kinds {
             kind.introduced_in = introduced
                 .iter()

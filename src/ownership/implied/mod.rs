@@ -10,6 +10,7 @@
 //! Left out, because no manifest decides them: what off-by-default features create (`[DEP-8]`, `[DEP-13]`, `[DEP-14]`), and
 //! static Pods and ResourceSlices of a node (`[DEP-17]`, `[DEP-18]`).
 
+mod adopted;
 mod builder;
 mod network;
 mod object;
@@ -21,9 +22,16 @@ pub use object::{Implied, ImpliedObject, ImpliedReference};
 
 use super::{Ownership, Ties};
 use crate::inventory::{Inventory, Member, Serving};
+use crate::knowledge::Tables;
 
-/// What controllers create below the rendered objects of `inventory`: the built-in ones, and the generators of the tables.
-pub fn implied<'a>(inventory: &'a Inventory, ownership: &Ownership, ties: &Ties) -> Implied<'a> {
+/// What controllers create below the rendered objects of `inventory`: the built-in ones, and operators by the
+/// tables.
+pub fn implied<'a>(
+    inventory: &'a Inventory,
+    ownership: &Ownership,
+    ties: &Ties,
+    tables: &Tables,
+) -> Implied<'a> {
     let mut builder = Builder::new(inventory, ownership);
     let live = inventory.live();
     for member in inventory
@@ -38,7 +46,10 @@ pub fn implied<'a>(inventory: &'a Inventory, ownership: &Ownership, ties: &Ties)
             products::of(&mut builder, member, ties);
         }
     }
-    builder.finish()
+    Implied {
+        adopted: adopted::of(inventory, tables),
+        ..builder.finish()
+    }
 }
 
 /// What built-in controllers create for one object.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::inventory::ObjectId;
 use crate::knowledge::Table;
 use crate::kube::ObjectKey;
 use crate::manifest::OwnerReference;
@@ -42,6 +43,15 @@ impl ImpliedObject<'_> {
     pub fn is_generated(&self) -> bool {
         self.rule.starts_with(Table::Generators.as_str())
     }
+}
+
+/// An object of the input that an operator makes a dependent of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdoptedObject {
+    /// The object.
+    pub child: ObjectId,
+    /// The object that becomes its owner.
+    pub owner: ObjectId,
 }
 
 /// The owner reference of an implied object.
@@ -91,4 +101,6 @@ pub struct Implied<'a> {
     pub objects: Vec<ImpliedObject<'a>>,
     /// Workloads with more replicas than are shown, and how many are shown.
     pub capped: Vec<(ObjectKey, i64)>,
+    /// Objects of the input that get another owner, in their order.
+    pub adopted: Vec<AdoptedObject>,
 }

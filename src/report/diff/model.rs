@@ -99,6 +99,7 @@ pub enum StateName {
 
 impl StateName {
     /// The commit that was compared, if it is one.
+    #[cfg(feature = "cli")]
     pub(crate) fn commit(&self) -> Option<&str> {
         match self {
             Self::Ref(commit) | Self::MergeBase { commit, .. } => Some(commit),

@@ -159,11 +159,11 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     } else {
         "may delete"
     };
-    let row = merge
-        .part
-        .analysis
-        .tables()
-        .data_of(member.key.group(), member.key.kind())?;
+    let row = merge.part.analysis.tables().data_of(
+        member.key.group(),
+        member.key.kind(),
+        member.object.value(),
+    )?;
     let keeps = row.keep.first();
     let policy = match (&loss.written, keeps) {
         (Some((field, value)), _) => format!(" `{field}` is `{}`.", value.text),

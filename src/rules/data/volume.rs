@@ -26,7 +26,7 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     let mut claims = Vec::new();
     for member in &inventory.members {
         let Some(row) = tables
-            .data_of(member.key.group(), member.key.kind())
+            .data_of(member.key.group(), member.key.kind(), member.object.value())
             .filter(|row| row.volumes)
         else {
             continue;

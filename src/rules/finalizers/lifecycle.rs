@@ -161,7 +161,8 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 .help(format!(
                     "remove the entry, or add its controller and the controller's RBAC to the input. If you know the \
                      controller, say so in ownerlint.yaml: `controllers: [{{name: NAME, images: [IMAGE], finalizers: [{name}], \
-                     kinds: [{kind}]}}]`. To release a stuck object, run {release}; whatever the finalizer protects is then \
+                     kinds: [{kind}]}}]`, or add it to what every ownerlint knows: `ownerlint explain {name} {kind}` prints \
+                     the file. To release a stuck object, run {release}; whatever the finalizer protects is then \
                      not cleaned up",
                     kind = member.key.group_kind(),
                     release = entry.release()
@@ -330,7 +331,7 @@ fn kinds(known: &KnownFinalizer) -> String {
     let names: Vec<_> = all
         .map(|pattern| match pattern {
             KindPattern::Any => "any kind".to_owned(),
-            KindPattern::Exact { kind, group } if group.is_empty() => kind.clone(),
+            KindPattern::Exact { kind, group } if group.is_empty() => kind.to_string(),
             KindPattern::Exact { kind, group } => format!("{kind}.{group}"),
             KindPattern::Group(group) => format!("kinds of {group}"),
             KindPattern::GroupsBelow(parent) => format!("kinds of groups ending in .{parent}"),

@@ -1,0 +1,117 @@
+//! Where a fact comes from.
+
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What stands between two sources in a line.
+const BETWEEN: &str = "; ";
+
+/// Where a fact comes from: `path/to/file.go#L12` in the project and at the release that was read, or `owner/name:path`, or an
+/// address. At least one.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, with = "SourceList")]
+pub struct Sources {
+    /// As they are written, in one line: hardly a run shows any.
+    written: String,
+    read: Option<Arc<ReadProject>>,
+}
+
+/// What the schema says of them.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct SourceList(
+    #[schemars(length(min = 1))]
+    #[expect(dead_code, reason = "for the schema")]
+    Vec<String>,
+);
+
+/// What was read: a project, at some release.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ReadProject {
+    pub(super) project: Arc<str>,
+    pub(super) release: Option<Arc<str>>,
+}
+
+impl Sources {
+    /// A single source.
+    pub fn one(source: impl Into<String>) -> Self {
+        Self {
+            written: source.into(),
+            read: None,
+        }
+    }
+
+    /// These sources of facts about a project.
+    pub(super) fn in_project(self, read: &Arc<ReadProject>) -> Self {
+        Self {
+            read: Some(Arc::clone(read)),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Sources {
+    /// In one line, each with its repository and release.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, source) in self.written.split(BETWEEN).enumerate() {
+            if at > 0 {
+                f.write_str(BETWEEN)?;
+            }
+            let path = source.split_once("#L").map(|(path, _)| path);
+            if let Some(read) = &self.read
+                && path.is_some_and(|path| !path.contains(':'))
+            {
+                let release = read.release.as_deref().unwrap_or_default();
+                write!(f, "{}@{release}:", read.project)?;
+            }
+            f.write_str(source)?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Sources {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.written.split(BETWEEN))
+    }
+}
+
+impl<'de> Deserialize<'de> for Sources {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Lines)
+    }
+}
+
+/// Puts a list of texts into one line.
+struct Lines;
+
+impl<'de> Visitor<'de> for Lines {
+    type Value = Sources;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sources, A::Error> {
+        let mut written = String::new();
+        while let Some(source) = list.next_element::<String>()? {
+            if source.trim().is_empty() {
+                return Err(A::Error::custom(NO_SOURCE));
+            }
+            if !written.is_empty() {
+                written.push_str(BETWEEN);
+            }
+            written.push_str(&source);
+        }
+        if written.is_empty() {
+            return Err(A::Error::custom(NO_SOURCE));
+        }
+        Ok(Sources::one(written))
+    }
+}
+
+const NO_SOURCE: &str = "expects where the fact comes from, such as `[path/to/file.go#L12]`";

@@ -1,0 +1,63 @@
+//! Chores of this repository: `cargo xtask --help`.
+
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand};
+use ownerlint::knowledge::Operator;
+
+/// Chores of the repository of ownerlint
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Start the file of an operator: rules/operators/NAME.yaml
+    Operator {
+        /// The name of the operator, such as k6-operator
+        #[arg(value_parser = file_name)]
+        name: String,
+    },
+}
+
+fn file_name(name: &str) -> Result<String, String> {
+    let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if !name.is_empty() && name.chars().all(is_word) {
+        Ok(name.to_owned())
+    } else {
+        Err("expects lower-case letters, digits and hyphens".to_owned())
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    match Arguments::parse().chore {
+        Chore::Operator { name } => operator(&name),
+    }
+}
+
+fn operator(name: &str) -> Result<(), Box<dyn Error>> {
+    let path = root().join(format!("rules/operators/{name}.yaml"));
+    let text = Operator::sketch(name, None).to_file("../schema/operator.schema.json", "")?;
+    let mut file = File::create_new(&path)
+        .map_err(|reason| format!("cannot create {}: {reason}", path.display()))?;
+    file.write_all(text.as_bytes())?;
+    writeln!(
+        io::stdout(),
+        "Wrote {}. Fill in what is in capitals and what says example; CONTRIBUTING.md, \"A new operator\", says how.\n\
+         Then: UPDATE_DOCS=1 cargo test --test it operators docs",
+        path.display()
+    )?;
+    Ok(())
+}
+
+/// The folder of the repository.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
