@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-const ROWS: &str = include_str!("../../rules/tables/delivery-orders.csv");
+const ROWS: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/delivery-orders.json"));
 
 /// Which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -49,7 +49,7 @@ const OTHERS: &str = "*";
 pub enum OrderTableError {
     /// A row has the wrong columns.
     #[error("delivery orders: {0}")]
-    Rows(#[from] csv::Error),
+    Rows(#[from] serde_json::Error),
     /// An order without a place for kinds that it does not list, or with a kind twice.
     #[error("delivery orders: {0:?} does not list `*` and every kind exactly once")]
     Order(Sequence),
@@ -119,9 +119,10 @@ impl KindOrder {
     /// # Errors
     /// The first row that is wrong, and an order that is missing.
     pub fn parse(rows: &str) -> Result<BTreeMap<Sequence, Self>, OrderTableError> {
-        let rows = csv::Reader::from_reader(rows.as_bytes()).into_deserialize::<OrderRow>();
+        let rows: Vec<OrderRow> = serde_json::from_str(rows)?;
         let table: BTreeMap<Sequence, Self> = rows
-            .map(|row| Self::of(row?))
+            .into_iter()
+            .map(Self::of)
             .collect::<Result<_, OrderTableError>>()?;
         match Sequence::ALL
             .into_iter()

@@ -11,7 +11,7 @@ use super::operator::{DefinedKind, DefinedScope, Operator};
 use super::pattern::KindPattern;
 
 /// What the build script makes of the files: their names and contents, in the order of the names.
-const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/operators.json"));
+const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/operators.json"));
 
 /// An operator, and the name of its file.
 #[derive(Clone, Debug, Deserialize)]

@@ -125,20 +125,13 @@ pub struct KnownFinalizers {
 /// Controllers by the finalizer that they remove, in their order.
 fn by_finalizer(
     controllers: impl IntoIterator<Item = OwnController>,
-) -> BTreeMap<String, KnownFinalizer> {
-    let mut entries: BTreeMap<String, KnownFinalizer> = BTreeMap::new();
-    for OwnController {
-        finalizer,
-        controller,
-    } in controllers
-    {
-        let entry = entries
-            .entry(finalizer)
-            .or_insert_with_key(|finalizer| KnownFinalizer {
-                finalizer: finalizer.clone(),
-                controllers: Vec::new(),
-            });
-        entry.controllers.push(controller);
+) -> BTreeMap<String, Vec<Controller>> {
+    let mut entries: BTreeMap<String, Vec<Controller>> = BTreeMap::new();
+    for own in controllers {
+        entries
+            .entry(own.finalizer)
+            .or_default()
+            .push(own.controller);
     }
     entries
 }
@@ -149,33 +142,40 @@ impl KnownFinalizers {
         Self::of(by_finalizer(controllers))
     }
 
-    fn of(entries: BTreeMap<String, KnownFinalizer>) -> Self {
-        let (wild, exact): (BTreeMap<_, _>, _) = entries
-            .into_iter()
-            .partition(|(name, _)| name.contains('*'));
-        // A name that is no pattern was refused when the file was read.
-        let compiled =
-            |entry: KnownFinalizer| Some((WildName::parse(&entry.finalizer).ok()?, entry));
-        let mut patterns: Vec<_> = wild.into_values().filter_map(compiled).collect();
-        patterns.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
-        Self {
-            exact: exact.into_values().collect(),
-            patterns,
+    fn of(entries: BTreeMap<String, Vec<Controller>>) -> Self {
+        let mut known = Self::default();
+        for (finalizer, controllers) in entries {
+            let pattern = finalizer.contains('*').then(|| WildName::parse(&finalizer));
+            let entry = KnownFinalizer {
+                finalizer,
+                controllers,
+            };
+            match pattern {
+                None => known.exact.push(entry),
+                Some(Ok(pattern)) => known.patterns.push((pattern, entry)),
+                // A name that is no pattern was refused when the file was read.
+                Some(Err(_)) => {}
+            }
         }
+        let length = |(_, entry): &(_, KnownFinalizer)| entry.finalizer.len();
+        known
+            .patterns
+            .sort_by_key(|entry| std::cmp::Reverse(length(entry)));
+        known
     }
 
     /// These with the controllers of a configuration, which come first: whoever describes their own controller knows it better.
     pub fn with(&self, own: &[OwnController]) -> Self {
         let mut entries = by_finalizer(own.iter().cloned());
-        for (finalizer, entry) in &mut entries {
+        for (finalizer, controllers) in &mut entries {
             // What a pattern said of the finalizer still holds.
             let known = self.find(finalizer).map(|known| known.controllers.clone());
-            entry.controllers.extend(known.unwrap_or_default());
+            controllers.extend(known.unwrap_or_default());
         }
         for known in self.iter() {
             entries
                 .entry(known.finalizer.clone())
-                .or_insert_with(|| known.clone());
+                .or_insert_with(|| known.controllers.clone());
         }
         Self::of(entries)
     }
@@ -185,7 +185,7 @@ impl KnownFinalizers {
         let others = self.iter().filter(|known| known.finalizer != finalizer);
         Self::of(
             others
-                .map(|known| (known.finalizer.clone(), known.clone()))
+                .map(|known| (known.finalizer.clone(), known.controllers.clone()))
                 .collect(),
         )
     }

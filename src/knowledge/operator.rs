@@ -351,8 +351,8 @@ impl FromStr for FinalizerName {
     type Err = NotAFinalizer;
 
     fn from_str(text: &str) -> Result<Self, NotAFinalizer> {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || "-_./*".contains(c);
-        if !text.is_empty() && text.chars().all(is_word) {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./*".contains(&byte);
+        if !text.is_empty() && text.bytes().all(is_word) {
             Ok(Self(text.to_owned()))
         } else {
             Err(NotAFinalizer(text.to_owned()))

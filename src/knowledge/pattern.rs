@@ -162,13 +162,13 @@ impl FromStr for KindPattern {
         let (kind, group) = text.split_once('.').unwrap_or((text, ""));
         let is_kind = kind == "*"
             || kind.starts_with(|c: char| c.is_ascii_alphabetic())
-                && kind.chars().all(|c| c.is_ascii_alphanumeric());
+                && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let is_group = group
             .strip_prefix("*.")
             .filter(|_| kind == "*")
             .unwrap_or(group)
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-'));
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-'));
         if is_kind && is_group && !text.ends_with('.') {
             Ok(Self::parse(text))
         } else {

@@ -9,14 +9,16 @@ use crate::knowledge::FieldPath;
 use crate::kube::{GroupKind, KindMap, Scope};
 use crate::yaml::Value;
 
-const ROWS: &str = include_str!("../../rules/tables/references.csv");
+const ROWS: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/references.json"));
 
 /// A row of the table.
 #[derive(Clone, Debug, Deserialize)]
 struct ReferenceRow {
     from: String,
+    #[serde(default)]
     holder: String,
     key: String,
+    #[serde(default)]
     when: String,
     to: String,
     scope: String,
@@ -46,7 +48,7 @@ pub(super) struct Reference {
 enum ReferenceTableError {
     /// A row has other columns.
     #[error("references: {0}")]
-    Rows(#[from] csv::Error),
+    Rows(#[from] serde_json::Error),
     /// A cell has another form.
     #[error(
         "references: `{0}` is neither a path to a field, `kind=NAME`, `Namespaced` nor `Cluster`"
@@ -59,8 +61,8 @@ enum ReferenceTableError {
 /// # Errors
 /// A row that is not as the table's page describes it.
 fn read(text: &str) -> Result<Vec<Reference>, ReferenceTableError> {
-    let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize::<ReferenceRow>();
-    rows.map(|row| reference(row?)).collect()
+    let rows: Vec<ReferenceRow> = serde_json::from_str(text)?;
+    rows.into_iter().map(reference).collect()
 }
 
 fn reference(row: ReferenceRow) -> Result<Reference, ReferenceTableError> {
@@ -139,7 +141,8 @@ mod tests {
     #[test]
     fn every_row_is_read_and_names_two_kinds() {
         let all = read(ROWS).expect("the table");
-        assert_eq!(all.len(), ROWS.lines().count() - 1);
+        let table = include_str!("../../rules/tables/references.csv");
+        assert_eq!(all.len(), table.lines().count() - 1);
         assert!(
             all.iter()
                 .all(|row| !row.to.kind.is_empty() && !row.from.kind.is_empty())
@@ -148,14 +151,19 @@ mod tests {
 
     #[test]
     fn a_row_of_another_form_is_refused() {
-        let head = ROWS.lines().next().unwrap_or_default();
-        for row in [
-            "A,spec[,b,,C,Cluster,x",
-            "A,,b,kin=C,C,Cluster,x",
-            "A,,b,,C,Global,x",
-            "A,b",
+        let row = |holder: &str, when: &str, scope: &str| {
+            read(&format!(
+                r#"[{{"from":"A","holder":"{holder}","key":"b","when":"{when}","to":"C","scope":"{scope}","source":"x"}}]"#
+            ))
+        };
+        assert!(row("spec", "kind=C", "Cluster").is_ok());
+        for (holder, when, scope) in [
+            ("spec[", "", "Cluster"),
+            ("", "kin=C", "Cluster"),
+            ("", "", "Global"),
         ] {
-            assert!(read(&format!("{head}\n{row}\n")).is_err(), "{row}");
+            assert!(row(holder, when, scope).is_err(), "{holder} {when} {scope}");
         }
+        assert!(read(r#"[{"from":"A","holder":"b"}]"#).is_err());
     }
 }

@@ -70,11 +70,15 @@ fn every_row_has_a_source_and_no_row_stands_twice() {
 
 #[test]
 fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
-    let error = inventory::BuiltinTable::parse("{}", "", "", "").expect_err("no resources");
-    assert!(error.to_string().starts_with("built-in kinds"), "{error}");
-    let row = "group,version,kind,introduced_in,source\napps,v1,*,2.0,x\n";
+    let error = inventory::BuiltinTable::parse("{}", "[]", "[]", "[]").expect_err("no resources");
+    assert!(
+        error.to_string().starts_with("the table of built-in kinds"),
+        "{error}"
+    );
+    let row = r#"[{"group":"apps","version":"v1","kind":"*","introduced_in":"2.0","source":"x"}]"#;
     let kinds = r#"{"groupVersionPriority":{},"resources":[]}"#;
-    let error = inventory::BuiltinTable::parse(kinds, "", row, "").expect_err("no such release");
+    let error =
+        inventory::BuiltinTable::parse(kinds, "[]", row, "[]").expect_err("no such release");
     assert!(
         error
             .to_string()
@@ -605,7 +609,7 @@ fn whatever_a_plan_cites_can_be_explained() {
 fn an_order_names_every_kind_once_and_has_a_place_for_the_others() {
     let row = |kinds: &str| {
         KindOrder::parse(&format!(
-            "order,kinds,verified,source\nflux-delete,{kinds},yes,here\n"
+            r#"[{{"order":"flux-delete","kinds":"{kinds}","verified":"yes","source":"here"}}]"#
         ))
     };
     for kinds in ["Pod;Service", "Pod;*;Pod", "*;*"] {

@@ -19,20 +19,23 @@ use rows::{Cohabitation, Introduction};
 use crate::kube::{GroupKind, Scope};
 pub use rows::{BuiltinKind, DefaultGcPolicy, FinalizerNameCheck, RemovedKind};
 
-const KINDS: &str = include_str!(concat!(env!("OUT_DIR"), "/builtin-resources.json"));
-const REMOVED: &str = include_str!("../../../rules/tables/removed-kinds.csv");
-const INTRODUCED: &str = include_str!("../../../rules/tables/introduced.csv");
-const COHABITING: &str = include_str!("../../../rules/tables/cohabiting-kinds.csv");
+const KINDS: &str = include_str!(concat!(
+    env!("OUT_DIR"),
+    "/rules/builtin-resources-1.37.json"
+));
+const REMOVED: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/removed-kinds.json"));
+const INTRODUCED: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/introduced.json"));
+const COHABITING: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/cohabiting-kinds.json"));
 
-/// A table does not have the form its README describes.
+/// A table does not have the form that `rules/tables/README.md` describes.
 #[derive(Debug, thiserror::Error)]
-pub enum KindTableError {
-    /// The JSON of the built-in kinds.
-    #[error("built-in kinds: {0}")]
-    Kinds(#[from] serde_json::Error),
-    /// One of the CSV tables.
-    #[error("removed, introduced or cohabiting kinds: {0}")]
-    Rows(#[from] csv::Error),
+#[error("the table of {table}: {reason}")]
+pub struct KindTableError {
+    /// Which one.
+    pub table: &'static str,
+    /// What is wrong.
+    #[source]
+    pub reason: serde_json::Error,
 }
 
 /// How a release answers a request for a group, version and kind.
@@ -140,9 +143,10 @@ impl BuiltinTable {
         introduced: &str,
         cohabiting: &str,
     ) -> Result<Self, KindTableError> {
-        let file: KindsFile = serde_json::from_str(kinds)?;
-        let removed: Vec<RemovedKind> = rows(removed)?;
-        let introduced: Vec<Introduction> = rows(introduced)?;
+        let file: KindsFile = read("built-in kinds", kinds)?;
+        let removed: Vec<RemovedKind> = read("removed kinds", removed)?;
+        let introduced: Vec<Introduction> = read("introduced kinds", introduced)?;
+        let cohabiting = read("cohabiting kinds", cohabiting)?;
         let priority: Vec<&String> = file.group_version_priority.keys().collect();
         let mut kinds = file.resources;
         kinds.sort_by_cached_key(|kind| priority.iter().position(|group| **group == kind.group));
@@ -154,7 +158,7 @@ impl BuiltinTable {
                 .max_by_key(|row| row.kind != "*")
                 .map(|row| row.introduced_in);
         }
-        Ok(Self::index(kinds, removed, rows(cohabiting)?))
+        Ok(Self::index(kinds, removed, cohabiting))
     }
 
     fn index(
@@ -388,8 +392,6 @@ impl BuiltinKind {
     }
 }
 
-fn rows<Row: for<'de> Deserialize<'de>>(text: &str) -> Result<Vec<Row>, csv::Error> {
-    csv::Reader::from_reader(text.as_bytes())
-        .into_deserialize()
-        .collect()
+fn read<'t, T: Deserialize<'t>>(table: &'static str, text: &'t str) -> Result<T, KindTableError> {
+    serde_json::from_str(text).map_err(|reason| KindTableError { table, reason })
 }

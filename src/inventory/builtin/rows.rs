@@ -1,5 +1,7 @@
 //! The rows of the tables as plain data.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Deserializer};
 
 use super::Release;
@@ -76,6 +78,7 @@ pub struct BuiltinKind {
 #[derive(Clone, Debug, Deserialize)]
 pub struct RemovedKind {
     /// The API group; empty for the core group.
+    #[serde(default)]
     pub group: String,
     /// The version within the group.
     pub version: String,
@@ -84,7 +87,7 @@ pub struct RemovedKind {
     /// The resource as URLs and RBAC name it.
     pub plural: String,
     /// The scope.
-    #[serde(rename = "namespaced", deserialize_with = "scope")]
+    #[serde(rename = "namespaced", deserialize_with = "written_scope")]
     pub scope: Scope,
     /// Whether the releases that had it served it without being asked.
     #[serde(deserialize_with = "yes_or_no")]
@@ -102,6 +105,7 @@ pub struct RemovedKind {
 /// A row of `introduced.csv`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Introduction {
+    #[serde(default)]
     pub(super) group: String,
     pub(super) version: String,
     /// A kind, or `*` for every kind of the version.
@@ -112,8 +116,10 @@ pub(super) struct Introduction {
 /// A row of `cohabiting-kinds.csv`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Cohabitation {
+    #[serde(default)]
     pub(super) group: String,
     pub(super) kind: String,
+    #[serde(default)]
     pub(super) same_as: String,
 }
 
@@ -152,6 +158,16 @@ fn scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> 
             Scope::Cluster
         }
     })
+}
+
+fn written_scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> {
+    match Cow::<str>::deserialize(deserializer)?.as_ref() {
+        "true" => Ok(Scope::Namespaced),
+        "false" => Ok(Scope::Cluster),
+        other => Err(serde::de::Error::custom(format!(
+            "expected true or false, found `{other}`"
+        ))),
+    }
 }
 
 fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
