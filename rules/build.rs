@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The rows of a table as objects, without their empty cells.
+/// The rows of a table as objects, without their empty cells and their sources, which only readers of the table need.
 fn rows(text: &str) -> Result<Value, Box<dyn Error>> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns = reader.headers()?.clone();
@@ -37,7 +37,7 @@ fn rows(text: &str) -> Result<Value, Box<dyn Error>> {
         let cells = columns
             .iter()
             .zip(&row)
-            .filter(|(_, cell)| !cell.is_empty());
+            .filter(|(column, cell)| !cell.is_empty() && *column != "source");
         let cells = cells.map(|(column, cell)| (column.to_owned(), Value::from(cell)));
         Ok(Value::Object(cells.collect()))
     });

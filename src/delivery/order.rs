@@ -63,8 +63,6 @@ pub enum OrderTableError {
 pub struct KindOrder {
     places: BTreeMap<String, usize>,
     others: usize,
-    /// Where the order was read.
-    pub source: String,
 }
 
 #[derive(Deserialize)]
@@ -72,7 +70,6 @@ struct OrderRow {
     order: Sequence,
     /// Separated by `;`.
     kinds: String,
-    source: String,
 }
 
 impl KindOrder {
@@ -87,11 +84,7 @@ impl KindOrder {
     }
 
     fn of(row: OrderRow) -> Result<(Sequence, Self), OrderTableError> {
-        let OrderRow {
-            order,
-            kinds,
-            source,
-        } = row;
+        let OrderRow { order, kinds } = row;
         let kinds: Vec<&str> = kinds.split(';').collect();
         let others = kinds.iter().position(|kind| *kind == OTHERS);
         let listed = kinds
@@ -102,14 +95,7 @@ impl KindOrder {
             .map(|(place, kind)| ((*kind).to_owned(), place))
             .collect();
         match others {
-            Some(others) if places.len() + 1 == kinds.len() => Ok((
-                order,
-                Self {
-                    places,
-                    others,
-                    source,
-                },
-            )),
+            Some(others) if places.len() + 1 == kinds.len() => Ok((order, Self { places, others })),
             _ => Err(OrderTableError::Order(order)),
         }
     }

@@ -70,14 +70,16 @@ pub(super) fn bundles_and_rest(
 
 /// The bundled tables, with the rows of the configuration.
 pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
+    // The table of kinds is needed next: reading one takes as long as the other.
+    let (bundled, _) = rayon::join(Tables::bundled, inventory::table);
     match config {
-        Some(config) => Arc::new(Tables::bundled().with(
+        Some(config) => Arc::new(bundled.with(
             &config.controllers,
             &config.generators,
             &config.owns,
             &config.data,
         )),
-        None => Tables::bundled(),
+        None => bundled,
     }
 }
 

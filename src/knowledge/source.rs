@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What stands between two sources in a line.
@@ -98,19 +98,41 @@ impl<'de> Visitor<'de> for Lines {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sources, A::Error> {
         let mut written = String::new();
-        while let Some(source) = list.next_element::<String>()? {
-            if source.trim().is_empty() {
-                return Err(A::Error::custom(NO_SOURCE));
-            }
-            if !written.is_empty() {
-                written.push_str(BETWEEN);
-            }
-            written.push_str(&source);
-        }
+        while list.next_element_seed(Line(&mut written))?.is_some() {}
         if written.is_empty() {
             return Err(A::Error::custom(NO_SOURCE));
         }
         Ok(Sources::one(written))
+    }
+}
+
+/// Adds a text to a line. There are a thousand, and most runs show none.
+struct Line<'l>(&'l mut String);
+
+impl<'de> DeserializeSeed<'de> for Line<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Line<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, source: &str) -> Result<(), E> {
+        if source.trim().is_empty() {
+            return Err(E::custom(NO_SOURCE));
+        }
+        if !self.0.is_empty() {
+            self.0.push_str(BETWEEN);
+        }
+        self.0.push_str(source);
+        Ok(())
     }
 }
 

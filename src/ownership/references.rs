@@ -22,8 +22,6 @@ struct ReferenceRow {
     when: String,
     to: String,
     scope: String,
-    #[serde(rename = "source")]
-    _source: String,
 }
 
 /// A field of a kind that names an object of another.
@@ -153,7 +151,7 @@ mod tests {
     fn a_row_of_another_form_is_refused() {
         let row = |holder: &str, when: &str, scope: &str| {
             read(&format!(
-                r#"[{{"from":"A","holder":"{holder}","key":"b","when":"{when}","to":"C","scope":"{scope}","source":"x"}}]"#
+                r#"[{{"from":"A","holder":"{holder}","key":"b","when":"{when}","to":"C","scope":"{scope}"}}]"#
             ))
         };
         assert!(row("spec", "kind=C", "Cluster").is_ok());

@@ -98,8 +98,6 @@ pub struct RemovedKind {
     pub removed_in: Release,
     /// The version that serves the same kind today.
     pub replacement_api_version: Option<String>,
-    /// Where the row's facts come from.
-    pub source: String,
 }
 
 /// A row of `introduced.csv`.
