@@ -9,7 +9,9 @@ use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
 use crate::inventory::{FolderTrees, Inventory, ObjectId};
 use crate::knowledge::{DataFate, Tables};
 use crate::kube::{ObjectKey, kinds};
-use crate::ownership::{self, DeliveryObject, Implied, ImpliedObject, Ownership, Reach, Ties};
+use crate::ownership::{
+    self, DeliveryObject, Implied, ImpliedObject, Ownership, Products, Reach, Ties,
+};
 use crate::text::FileId;
 
 /// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
@@ -153,9 +155,14 @@ impl<'a> Analysis<'a> {
     }
 
     /// What controllers create below its rendered objects.
-    pub fn implied(&self) -> Implied<'a> {
-        let mut implied =
-            ownership::implied(self.inventory, self.ownership(), self.ties(), &self.tables);
+    pub fn implied(&self, products: Products) -> Implied<'a> {
+        let mut implied = ownership::implied(
+            self.inventory,
+            self.ownership(),
+            self.ties(),
+            &self.tables,
+            products,
+        );
         // Owners come before what is created below them.
         let mut absent: BTreeSet<ObjectKey> = self
             .absent

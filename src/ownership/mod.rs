@@ -28,7 +28,7 @@ pub use delivers::{
     SourceContent, delivered_by, delivery_objects, not_generated,
 };
 pub use finalizer_holder::FinalizerHolder;
-pub use implied::{Implied, ImpliedObject, ImpliedReference, implied};
+pub use implied::{Implied, ImpliedObject, ImpliedReference, Products, implied};
 pub use pod_specs::{may_run_pods, pod_template_spec};
 pub use removers::{Evidence, Remover, Removers};
 pub use serves::{

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ownerlint::config;
 use ownerlint::engine::{self, Check};
+use ownerlint::gc;
 use ownerlint::inventory::{Inventory, Member};
 use ownerlint::knowledge::{
     Condition, DataFate, DefinedScope, FieldPath, KindPattern, NamedOperator, Owned, RowName,
@@ -426,6 +427,76 @@ fn an_unknown_finalizer_is_explained_by_a_file_to_fill_in() {
         "",
     );
     assert!(out.starts_with("Nothing is known"), "{out}");
+}
+
+#[test]
+fn what_a_note_cites_can_be_explained() {
+    let files = fs::read_dir(root().join("rules/operators")).expect("files");
+    let texts = files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"));
+    let mut cited = 0;
+    for text in texts {
+        for rule in text
+            .split('[')
+            .skip(1)
+            .filter_map(|after| after.split(']').next())
+        {
+            if rule.starts_with("FIN-") {
+                cited += 1;
+                assert!(gc::semantics(rule).is_some(), "{rule}");
+            }
+        }
+    }
+    assert!(cited > 3, "{cited}");
+}
+
+#[test]
+fn a_plan_shows_what_its_target_generated_and_owns() {
+    let repository = Repository::new();
+    repository.write(
+        "secret.yaml",
+        "{apiVersion: external-secrets.io/v1, kind: ExternalSecret, metadata: {name: a, namespace: shop}, spec: {target: {name: token}}}\n",
+    );
+    let (_, out, error) = repository.run(
+        &[
+            "plan",
+            "delete",
+            "externalsecret/a",
+            "-n",
+            "shop",
+            "-f",
+            "secret.yaml",
+        ],
+        "",
+    );
+    assert_eq!(error, "");
+    assert!(
+        out.contains("Secret/shop/token (implied): owned by it"),
+        "{out}"
+    );
+    assert!(out.contains("2 deleted (1 implied), 0 stuck"), "{out}");
+}
+
+#[test]
+fn a_namespace_on_the_command_line_finds_an_object_of_unknown_scope() {
+    let repository = Repository::new();
+    repository.write(
+        "vault.yaml",
+        "{apiVersion: acme.example.com/v1, kind: Vault, metadata: {name: main}}\n",
+    );
+    let (status, out, error) = repository.run(
+        &[
+            "plan",
+            "delete",
+            "vault/main",
+            "-n",
+            "shop",
+            "-f",
+            "vault.yaml",
+        ],
+        "",
+    );
+    assert_eq!((status, error.as_str()), (0, ""), "{out}");
+    assert!(out.contains("1 deleted"), "{out}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use ownerlint::delivery::{Leaving, ToolRequest, kubectl};
 use ownerlint::engine::TeardownBy;
 use ownerlint::gc;
 use ownerlint::kube::{ObjectKey, Policy};
+use ownerlint::ownership::Products;
 use serde_json::{Value, json};
 
 use crate::formats::schemas::{complaints, parsed, validator};
@@ -372,7 +373,7 @@ fn simulated(
         deliveries: analysis.deliveries(),
         members,
     });
-    let implied = analysis.implied();
+    let implied = analysis.implied(Products::Used);
     let built = analysis
         .with_implied(&implied, &BTreeSet::new(), true)
         .expect("a small cluster");

@@ -332,12 +332,11 @@ fn a_secret_that_its_generator_does_not_own_is_kept() {
 }
 
 #[test]
-fn a_secret_that_nothing_uses_is_not_implied() {
+fn a_secret_that_nothing_uses_is_deleted_with_what_generates_it() {
     let (_, generator) = MOUNTED.split_once("---\n").expect("two documents");
-    assert_eq!(
-        of_login(&plan("externalsecret/login", generator)),
-        [Value::Null; 0]
-    );
+    let implied = of_login(&plan("externalsecret/login", generator));
+    assert_eq!(implied.len(), 1);
+    assert_eq!(implied[0]["outcomes"], serde_json::json!(["gone"]));
 }
 
 #[test]

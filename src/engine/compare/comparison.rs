@@ -29,6 +29,7 @@ use crate::merge::{
     DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, Requested,
     scenario, updated, withdraw,
 };
+use crate::ownership::Products;
 use crate::report::Format;
 use crate::report::diff::{DiffReport, FailedBuild, StateName};
 use crate::text::Side;
@@ -218,7 +219,7 @@ impl Comparison {
             let withdrawn = withdraw(&part, &self.delivery, &mut requested);
             notes.extend(withdrawn.idle.iter().chain(&withdrawn.assumed).cloned());
             notes.extend(withdrawn.handovers.iter().filter_map(Handover::note));
-            let implied = part.analysis.implied();
+            let implied = part.analysis.implied(Products::Used);
             let implied = updated(&part, implied);
             let scenario = scenario(&part, &withdrawn, &implied)?;
             let planner = match telling.is_silent() {
@@ -293,7 +294,7 @@ impl Comparison {
             ..self.delivery
         };
         let withdrawn = withdraw(part, &choice, &mut Requested::default());
-        let implied = part.analysis.implied();
+        let implied = part.analysis.implied(Products::Used);
         let implied = updated(part, implied);
         let planner = Planner::untold(scenario(part, &withdrawn, &implied)?, &part.analysis);
         let simulated = planner.simulate();

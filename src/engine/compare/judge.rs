@@ -85,6 +85,7 @@ impl Judged {
             })
             .collect();
         Report {
+            statistics: None,
             tool: tool(),
             run: RunInfo {
                 configuration: judging.configuration.clone(),

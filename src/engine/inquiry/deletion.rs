@@ -7,6 +7,7 @@ use std::rc::Rc;
 use crate::cluster::{Analysis, Scenario};
 use crate::gc::{self, Effect, Hold, SimulationOptions, Step};
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
+use crate::ownership::Products;
 
 /// What `kubectl delete` of one object does, beyond what the garbage collector does anyway.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ fn scenario(analysis: &Analysis<'_>, namespaces: BTreeSet<String>) -> Option<Sce
     let options = SimulationOptions::verdict();
     let mut scenario = Scenario::of(
         analysis,
-        &analysis.implied(),
+        &analysis.implied(Products::Owned),
         namespaces,
         Vec::new(),
         options,

@@ -4,7 +4,7 @@ use super::question::{PlanError, Question};
 use super::targets::Targets;
 use crate::cluster::Analysis;
 use crate::engine::input::Bundle;
-use crate::ownership::Implied;
+use crate::ownership::{Implied, Products};
 
 /// A bundle, with the objects that a plan of it can be about.
 pub(in crate::engine) struct Candidate<'b> {
@@ -18,7 +18,7 @@ pub(in crate::engine) struct Candidate<'b> {
 impl<'b> Candidate<'b> {
     pub(super) fn of(bundle: &'b Bundle) -> Self {
         let analysis = bundle.analysis();
-        let implied = analysis.implied();
+        let implied = analysis.implied(Products::Owned);
         let targets = Targets::new(analysis.inventory(), &implied);
         Self {
             analysis,

@@ -135,7 +135,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     }
     if generated > 0 {
         notes.push(format!(
-            "Implied objects, which operators create for custom resources and something uses: {generated}."
+            "Implied objects, which operators create for custom resources: {generated}."
         ));
     }
     if !added_finalizers.is_empty() {

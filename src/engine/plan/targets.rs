@@ -209,7 +209,7 @@ impl Targets {
             Some(namespace) => key.namespace == Namespace::from(namespace),
             // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
             None => {
-                key.namespace == Namespace::None
+                matches!(key.namespace, Namespace::None | Namespace::Unwritten)
                     || namespace.is_none_or(|name| key.namespace.name() == Some(name))
             }
         };

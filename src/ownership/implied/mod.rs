@@ -19,6 +19,7 @@ mod workloads;
 
 use builder::Builder;
 pub use object::{Implied, ImpliedObject, ImpliedReference};
+pub use products::Products;
 
 use super::{Ownership, Ties};
 use crate::inventory::{Inventory, Member, Serving};
@@ -31,6 +32,7 @@ pub fn implied<'a>(
     ownership: &Ownership,
     ties: &Ties,
     tables: &Tables,
+    products: Products,
 ) -> Implied<'a> {
     let mut builder = Builder::new(inventory, ownership);
     let live = inventory.live();
@@ -43,7 +45,7 @@ pub fn implied<'a>(
             built_in(&mut builder, member);
         }
         if !member.from_dump {
-            products::of(&mut builder, member, ties);
+            products::of(&mut builder, member, ties, products);
         }
     }
     Implied {

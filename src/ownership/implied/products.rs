@@ -1,5 +1,4 @@
-//! What generators create, where something in the input uses it: who reads a plan wants to know that the Secret of a Deployment
-//! is deleted, not that every operator has Secrets.
+//! What generators create.
 
 use super::builder::Builder;
 use super::object::{ImpliedObject, ImpliedReference};
@@ -7,7 +6,22 @@ use crate::finding::Certainty;
 use crate::inventory::Member;
 use crate::ownership::{TieKind, Ties};
 
-pub(super) fn of<'a>(builder: &mut Builder<'a>, member: &'a Member, ties: &Ties) {
+/// Which products are implied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Products {
+    /// Those that something in the input uses: who compares wants to know that the Secret of a Deployment is deleted, not that
+    /// every operator has Secrets.
+    Used,
+    /// Those that are deleted with their generator, too: who asks what a deletion takes along wants to know them.
+    Owned,
+}
+
+pub(super) fn of<'a>(
+    builder: &mut Builder<'a>,
+    member: &'a Member,
+    ties: &Ties,
+    products: Products,
+) {
     for tie in ties.from(member.id) {
         let TieKind::Generates { owned } = tie.kind else {
             continue;
@@ -15,8 +29,9 @@ pub(super) fn of<'a>(builder: &mut Builder<'a>, member: &'a Member, ties: &Ties)
         let Some(row) = tie.evidence.row.as_ref() else {
             continue;
         };
-        let used = ties.users_of(&tie.to.key).next().is_some();
-        if tie.certainty != Certainty::Certain || tie.to.id.is_some() || !used {
+        let is_told =
+            owned && products == Products::Owned || ties.users_of(&tie.to.key).next().is_some();
+        if tie.certainty != Certainty::Certain || tie.to.id.is_some() || !is_told {
             continue;
         }
         // Which flags a controller sets, the table does not say; they make no difference to a product that nothing blocks.

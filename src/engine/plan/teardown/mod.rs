@@ -19,6 +19,7 @@ use crate::cluster::SafeOrder;
 use crate::engine::input::Bundle;
 use crate::gc::{Fate, Plan};
 use crate::kube::ObjectKey;
+use crate::ownership::Products;
 use crate::story::{PlanView, RemovalView, SafeCommand, words};
 pub use request::{TeardownBy, TeardownRequest};
 
@@ -46,7 +47,7 @@ impl Teardown {
         let analysis = &bundle
             .analysis()
             .without(transient.iter().map(|member| member.id).collect());
-        let implied = &analysis.implied();
+        let implied = &analysis.implied(Products::Owned);
         let removal = withdraw::withdraw(bundle, analysis, request)?;
         let scenario = removal.scenario(analysis, implied, request.kubelet)?;
         let mut planner = Planner::of(scenario, analysis, implied, Some(removal.command.clone()));
