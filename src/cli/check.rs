@@ -11,7 +11,7 @@ use super::fix::{self, FixArgs};
 use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{InputArgs, WorldArg, open};
-use super::known::{known, rule_ids};
+use super::known::{known, rule_words};
 use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_document};
 use super::published::PublishedArgs;
 use super::status::{Status, no_objects};
@@ -35,15 +35,18 @@ pub(super) struct CheckArgs {
     /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
     #[arg(long, value_name = "SEVERITY", value_parser = severity, help_heading = "Output")]
     pub(super) show: Option<Severity>,
-    /// Run only these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
+    /// Run only these rules: ids, beginnings (owner-*) or subjects (references)
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_words), hide_possible_values = true, help_heading = "Rules")]
     pub(super) select: Vec<String>,
     /// Do not run these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_words), hide_possible_values = true, help_heading = "Rules")]
     pub(super) ignore: Vec<String>,
     /// Whether other objects may exist in the cluster; if not (closed), a missing owner is an error
     #[arg(long, value_name = "WORLD", help_heading = "Rules")]
     pub(super) world: Option<WorldArg>,
+    /// Count findings by rule instead of showing them; the json output has both
+    #[arg(long, help_heading = "Output")]
+    pub(super) statistics: bool,
     #[command(flatten)]
     pub(super) fixes: FixArgs,
     #[command(flatten)]
@@ -117,6 +120,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         select,
         ignore,
         world,
+        statistics,
         fixes,
         reported,
     } = args;
@@ -163,6 +167,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         } else {
             Graphs::LeftOut
         },
+        statistics,
         today: Some(Date::today()),
     };
     let mut piped = false;
@@ -173,7 +178,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         }
         Some(applicability) => {
             let fixed = session.fix(&asked, applicability)?;
-            if fixes.diff {
+            if fixes.fix_dry_run {
                 return show_diff(&fixed, allow_empty, &request, reported.exit_zero);
             }
             fix::write(&fixed.files)?;

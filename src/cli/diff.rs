@@ -10,7 +10,7 @@ use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{ConfigArgs, namespace, release};
-use super::known::{known, rule_ids};
+use super::known::{known, rule_words};
 use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_document};
 use super::plan::{HelmMajor, ToolCascade};
 use super::published::PublishedArgs;
@@ -98,10 +98,10 @@ pub(super) struct DiffArgs {
     )]
     config_ref: Option<String>,
     /// Run only these rules of change
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_words), hide_possible_values = true, help_heading = "Rules")]
     select: Vec<String>,
     /// Do not run these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_words), hide_possible_values = true, help_heading = "Rules")]
     ignore: Vec<String>,
     /// Output format, with a file to write it to (may be repeated)
     #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec>(formats::<Format>), help_heading = "Output")]

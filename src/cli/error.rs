@@ -53,7 +53,7 @@ pub(super) enum Error {
     #[diagnostic(help("give one of them a file"))]
     StdinTwice,
     #[error("`--suggested` says which fixes, and not what becomes of them")]
-    #[diagnostic(help("add `--diff` to see them, or `--fix` to apply them"))]
+    #[diagnostic(help("add `--fix-dry-run` to see them, or `--fix` to apply them"))]
     SuggestedAlone,
     /// A path that looks like a misspelt command, or like another tool's.
     #[error("there is no command or path `{word}`")]

@@ -1,4 +1,4 @@
-//! `check --fix` and `--diff`: fixes become files, a text on standard output, or a diff.
+//! `check --fix` and `--fix-dry-run`: fixes become files, a text on standard output, or a diff.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) struct FixArgs {
     pub(super) suggested: bool,
     /// Show what `--fix` would change as a unified diff, and write nothing; exit with 1 if there is anything
     #[arg(long, help_heading = "Fixes")]
-    pub(super) diff: bool,
+    pub(super) fix_dry_run: bool,
 }
 
 impl FixArgs {
@@ -34,12 +34,12 @@ impl FixArgs {
         match self {
             Self {
                 fix: false,
-                diff: false,
+                fix_dry_run: false,
                 suggested: true,
             } => Err(Error::SuggestedAlone),
             Self {
                 fix: false,
-                diff: false,
+                fix_dry_run: false,
                 suggested: false,
             } => Ok(None),
             Self {
@@ -152,7 +152,7 @@ pub(super) fn remaining(report: &Report, fixed: bool) -> Option<String> {
             can_be_fixed(safe)
         )),
         (_, 1..) => Some(format!(
-            "{} with `--fix --suggested`; `--diff --suggested` shows how",
+            "{} with `--fix --suggested`; `--fix-dry-run --suggested` shows how",
             can_be_fixed(suggested)
         )),
         _ => None,

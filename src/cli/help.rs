@@ -1,12 +1,61 @@
 //! What `--help` says besides the options: examples, and what the exit status means. Lines stay short enough for 80 columns,
 //! because clap would wrap them a second time.
 
-/// Shows examples and the exit status before the options.
+/// From so many options on, `-h` shows only the common ones.
+const MANY: usize = 12;
+
+/// The options that `-h` shows of a command with many.
+const COMMON: [&str; 20] = [
+    "paths",
+    "namespace",
+    "exclude",
+    "config",
+    "output",
+    "fail_on",
+    "show",
+    "select",
+    "ignore",
+    "fix",
+    "fix_dry_run",
+    "statistics",
+    "range",
+    "base",
+    "base_ref",
+    "head",
+    "staged",
+    "files",
+    "targets",
+    "help",
+];
+
+/// Those of the program itself, which lists its commands besides.
+const COMMON_OF_ALL: [&str; 4] = ["paths", "output", "fail_on", "help"];
+
+/// Shows examples before the options. `-h` keeps to one screen; `--help` says everything.
 pub(super) fn examples_first(command: clap::Command) -> clap::Command {
     let template = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
-    command
+    let command = command
         .help_template(template)
-        .mut_subcommands(examples_first)
+        .mut_subcommands(examples_first);
+    let Some(said) = command.get_after_help().map(ToString::to_string) else {
+        return command;
+    };
+    let is_long = command.get_arguments().count() > MANY;
+    let common: &[&str] = if command.has_subcommands() {
+        &COMMON_OF_ALL
+    } else {
+        &COMMON
+    };
+    let command = command.mut_args(|argument| {
+        let is_common = common.contains(&argument.get_id().as_str());
+        argument.hide_short_help(is_long && !is_common)
+    });
+    let examples = said.split("\n\n").next().unwrap_or_default().to_owned();
+    command
+        .after_help(format!(
+            "{examples}\n\n`--help` says everything: exit status, all options."
+        ))
+        .after_long_help(said)
 }
 
 pub(super) const OWNERLINT: &str = "\

@@ -58,15 +58,15 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["--dry-run"],
-        "leave it out: ownerlint changes nothing in a cluster; `--diff` shows what `--fix` would write",
+        "leave it out: ownerlint changes nothing in a cluster; `--fix-dry-run` shows what `--fix` would write",
     ),
     (
         &["--apply", "--write", "--in-place"],
-        "write `--fix`; `--diff` shows first what it changes",
+        "write `--fix`; `--fix-dry-run` shows first what it changes",
     ),
     (
         &["--unsafe-fixes", "--fix-all"],
-        "write `--fix --suggested`; `--diff --suggested` shows first what it changes",
+        "write `--fix --suggested`; `--fix-dry-run --suggested` shows first what it changes",
     ),
     (
         &["--context", "--kubeconfig", "--cluster", "--live"],
@@ -127,9 +127,10 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["-j", "--jobs", "--parallel"], "write `--threads N`"),
     (&["--stdin"], "write `-` for standard input"),
     (
-        &["--diff", "--since"],
-        "write `--only-changed-from origin/main`",
+        &["--diff"],
+        "write `--fix-dry-run` to see what `--fix` would change, or `ownerlint diff` for what a change deletes",
     ),
+    (&["--since"], "write `--only-changed-from origin/main`"),
     (
         &["--force", "--grace-period", "--now"],
         "leave it out: a plan shows a normal deletion; for a forced one, write a step `op: force-delete` (`ownerlint plan --help`)",

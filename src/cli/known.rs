@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 
-use crate::rules::RULES;
+use crate::rules::{RULES, Subject};
 
 /// Reads a `T`; `values` are the names to list.
 #[derive(Clone, Debug)]
@@ -25,6 +25,12 @@ pub(super) fn known<T>(values: fn() -> Vec<String>) -> Known<T> {
 /// The ids of all rules.
 pub(super) fn rule_ids() -> Vec<String> {
     RULES.iter().map(|rule| rule.id.to_owned()).collect()
+}
+
+/// The words that choose rules, for completions: the ids and the subjects.
+pub(super) fn rule_words() -> Vec<String> {
+    let subjects = Subject::ALL.map(|subject| subject.name().to_owned());
+    rule_ids().into_iter().chain(subjects).collect()
 }
 
 impl<T> TypedValueParser for Known<T>

@@ -49,6 +49,8 @@ pub struct Check {
     pub fixes: Fixes,
     /// Whether the deletions behind findings are drawn.
     pub graphs: Graphs,
+    /// Whether findings are counted by rule.
+    pub statistics: bool,
     /// The day of the run, for ignores that expire; without one none does.
     pub today: Option<Date>,
 }

@@ -56,6 +56,7 @@ pub(super) fn describe_as(rule: &Rule, severities: &BTreeMap<&'static str, Sever
 fn info(rule: &Rule, severity: Severity) -> RuleInfo {
     RuleInfo {
         id: rule.id,
+        subject: rule.subject,
         summary: rule.summary,
         severity,
         consequence: rule.consequence,

@@ -29,6 +29,7 @@ mod scope;
 mod selection;
 mod session;
 mod standing;
+mod statistics;
 
 pub use check::Check;
 pub use compare::{

@@ -19,7 +19,8 @@ use super::merge::{Merged, Places};
 use super::notes::{note_on_test_data, note_on_unlisted, notes_on_links};
 use super::repeats;
 use super::scope::FilesInScope;
-use super::standing::{ByStanding, by_standing};
+use super::standing::{ByStanding, Standings, by_standing};
+use super::statistics::statistics;
 use crate::baseline::{KnownFinding, Parted};
 use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
@@ -87,6 +88,7 @@ pub(super) fn check_analysed(
     } = judged;
     let mut notes: Vec<Note> = check.notes.iter().cloned().chain(notes).collect();
     let findings = run.identified(findings);
+    let mut standings = Standings::new(bundles, &merged);
     let ByStanding {
         kept: findings,
         test_data,
@@ -96,7 +98,7 @@ pub(super) fn check_analysed(
             ..ByStanding::default()
         }
     } else {
-        by_standing(findings, bundles, &merged, &check.severities)
+        by_standing(findings, &mut standings, &check.severities)
     };
     notes.extend(note_on_test_data(
         test_data.iter().map(|(glob, _)| glob.as_str()),
@@ -131,6 +133,9 @@ pub(super) fn check_analysed(
         findings = all.new;
         all.known.len()
     });
+    let statistics = check
+        .statistics
+        .then(|| statistics(&findings, &suppressed, &mut standings));
     if !check.every {
         findings = repeats::once(findings);
     }
@@ -171,6 +176,7 @@ pub(super) fn check_analysed(
         findings,
         rules,
         summary,
+        statistics,
         suppressed,
         exclusion,
         notes,

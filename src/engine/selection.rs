@@ -36,12 +36,15 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The choice by ids; an empty `select` is all rules.
+    /// The choice by ids, subjects (`references`) and beginnings (`owner-*`); an empty `select` is all rules.
     ///
     /// # Errors
-    /// An id that no rule has.
+    /// A word that means no rule.
     pub fn new(select: &[String], ignore: &[String]) -> Result<Self, UnknownRule> {
-        let find = |ids: &[String]| ids.iter().map(|id| find(id)).collect::<Result<Vec<_>, _>>();
+        let find = |words: &[String]| -> Result<Vec<_>, UnknownRule> {
+            let found = words.iter().map(|word| find(word));
+            Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
+        };
         Ok(Self {
             select: find(select)?,
             ignore: find(ignore)?,
@@ -74,6 +77,18 @@ impl Selection {
     }
 }
 
-fn find(id: &str) -> Result<&'static Rule, UnknownRule> {
-    rules::find(id).ok_or_else(|| UnknownRule::new(id))
+/// The rules that a word means.
+fn find(word: &str) -> Result<Vec<&'static Rule>, UnknownRule> {
+    if let Some(rule) = rules::find(word) {
+        return Ok(vec![rule]);
+    }
+    let is_meant = |rule: &&Rule| match word.strip_suffix('*') {
+        Some(start) => rule.id.starts_with(start),
+        None => rule.subject.name() == word,
+    };
+    let meant: Vec<_> = RULES.iter().copied().filter(is_meant).collect();
+    if meant.is_empty() {
+        return Err(UnknownRule::new(word));
+    }
+    Ok(meant)
 }

@@ -70,6 +70,8 @@ pub struct CheckOptions {
     pub fixes: Fixes,
     /// Whether the deletions behind findings are drawn.
     pub graphs: Graphs,
+    /// Whether findings are counted by rule.
+    pub statistics: bool,
     /// The day of the run, for ignores that expire; without one none does.
     pub today: Option<Date>,
 }
@@ -273,6 +275,7 @@ impl Session {
             as_applied,
             fixes,
             graphs,
+            statistics,
             today,
         } = options;
         let off = self
@@ -319,6 +322,7 @@ impl Session {
             as_applied,
             fixes,
             graphs,
+            statistics,
             today,
             ..Check::default()
         };

@@ -35,11 +35,9 @@ pub(super) struct ByStanding {
 /// neither is applied.
 pub(super) fn by_standing(
     findings: Vec<Reported>,
-    bundles: &[Bundle],
-    merged: &Merged,
+    standings: &mut Standings<'_>,
     severities: &BTreeMap<&'static str, Severity>,
 ) -> ByStanding {
-    let mut standings = Standings::new(bundles, merged);
     let mut divided = ByStanding::default();
     for mut reported in findings {
         match standings.of(&reported.finding) {
@@ -71,7 +69,7 @@ enum Standing {
 }
 
 /// Finds out for the files of findings.
-struct Standings<'s> {
+pub(super) struct Standings<'s> {
     merged: &'s Merged,
     limits: Limits,
     /// What was named, without a slash at its end.
@@ -86,7 +84,7 @@ struct Standings<'s> {
 }
 
 impl<'s> Standings<'s> {
-    fn new(bundles: &'s [Bundle], merged: &'s Merged) -> Self {
+    pub(super) fn new(bundles: &'s [Bundle], merged: &'s Merged) -> Self {
         let arguments = bundles.iter().flat_map(|bundle| &bundle.arguments);
         let limits = bundles.first().map(|bundle| bundle.inventory.limits);
         let mut sources = merged.sources.iter().map(|(_, file)| file);
@@ -111,18 +109,25 @@ impl<'s> Standings<'s> {
         if !depends && self.test_data(file).is_none() {
             return Standing::Applied;
         }
-        let standing = match self.files.get(&file) {
-            Some(known) => known.clone(),
-            None => {
-                let found = self.standing(file);
-                self.files.insert(file, found.clone());
-                found
-            }
-        };
+        let standing = self.of_file(file);
         if standing == Standing::Draft && !depends {
             return Standing::Applied;
         }
         standing
+    }
+
+    /// Whether a file is applied, as far as anything says.
+    pub(super) fn is_applied(&mut self, file: FileId) -> bool {
+        self.of_file(file) == Standing::Applied
+    }
+
+    fn of_file(&mut self, file: FileId) -> Standing {
+        if let Some(known) = self.files.get(&file) {
+            return known.clone();
+        }
+        let found = self.standing(file);
+        self.files.insert(file, found.clone());
+        found
     }
 
     /// The path of a file, and the argument that led to it: the longest, if several did.

@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 
 use super::line::line;
 use super::{
-    ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool,
-    suggestion,
+    ListedSkip, Note, Place, Report, Reported, RuleInfo, RuleStatistics, RunInfo, Summary,
+    SuppressedFinding, Tool, suggestion,
 };
 use crate::finding::{Applicability, Certainty, Consequence, Fix, Label, Severity};
 use crate::kube::ObjectKey;
@@ -30,6 +30,9 @@ pub(super) struct ReportDocument<'a> {
     findings: Findings<'a>,
     /// Findings suppressed by a comment, an annotation or the configuration, sorted like `findings`.
     suppressed: Vec<SuppressedDocument<'a>>,
+    /// How often each rule says something; only with `--statistics`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<&'a [RuleStatistics]>,
     /// Notes on the run besides the findings.
     notes: Vec<NoteDocument<'a>>,
     /// Documents and list items that were not checked, as in `ownerlint.list/1`.
@@ -201,6 +204,7 @@ impl<'a> ReportDocument<'a> {
             tool: ToolDocument::new(&report.tool),
             run: &report.run,
             summary: report.summary,
+            statistics: report.statistics.as_deref(),
             rules: report.rules.iter().map(RuleDocument::new).collect(),
             findings: Findings(report),
             suppressed: report

@@ -37,6 +37,7 @@ mod rows;
 mod rules;
 mod sarif;
 mod schema;
+mod statistics;
 mod suggestion;
 mod theme;
 mod wrap;
@@ -50,8 +51,8 @@ pub use format::{Format, UnknownFormat};
 pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed};
 pub use lsp::diagnostics_of;
 pub use model::{
-    BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Report, Reported, RuleInfo, RunInfo,
-    Summary, SuppressedFinding, Tool,
+    BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Report, Reported, RuleInfo,
+    RuleStatistics, RunInfo, Summary, SuppressedFinding, Tool,
 };
 pub use options::{
     ConciseOptions, GithubOptions, HtmlOptions, HumanOptions, JunitOptions, LspOptions,

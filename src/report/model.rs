@@ -9,6 +9,7 @@ use super::plan::Cascade;
 use crate::finding::{
     Applicability, Certainty, Consequence, Finding, Fingerprint, Label, Severity,
 };
+use crate::rules::Subject;
 use crate::starter::Exclusion;
 use crate::text::{FileId, Sources, Span, plain};
 
@@ -31,6 +32,8 @@ pub struct Report {
     pub rules: Vec<RuleInfo>,
     /// Counts of the run.
     pub summary: Summary,
+    /// How often each rule says something, if that was asked for.
+    pub statistics: Option<Vec<RuleStatistics>>,
     /// What would be reported if nobody had suppressed it, sorted like `findings`.
     #[doc(hidden)]
     pub suppressed: Vec<SuppressedFinding>,
@@ -72,6 +75,49 @@ pub struct BundleInfo {
     pub world: &'static str,
     /// The namespace of objects without a namespace.
     pub namespace: Option<String>,
+}
+
+/// How often a rule says something, what says the same twice counted twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "statistics")]
+pub struct RuleStatistics {
+    /// The rule.
+    pub rule: &'static str,
+    /// Reported findings of severity error.
+    pub error: usize,
+    /// Reported findings of severity warning.
+    pub warning: usize,
+    /// Reported findings of severity info.
+    pub info: usize,
+    /// Suppressed findings, those in test data that nothing delivers among them.
+    pub suppressed: usize,
+    /// Reported findings in files that nothing in the repository delivers, although it delivers others.
+    pub undelivered: usize,
+}
+
+impl RuleStatistics {
+    /// Those of a rule that says nothing.
+    pub(crate) fn none(rule: &'static str) -> Self {
+        Self {
+            rule,
+            error: 0,
+            warning: 0,
+            info: 0,
+            suppressed: 0,
+            undelivered: 0,
+        }
+    }
+
+    /// Errors, warnings, infos, suppressed and undelivered findings.
+    pub(crate) fn counts(&self) -> [usize; 5] {
+        [
+            self.error,
+            self.warning,
+            self.info,
+            self.suppressed,
+            self.undelivered,
+        ]
+    }
 }
 
 /// A finding that somebody suppressed.
@@ -153,6 +199,8 @@ impl From<&Label> for Place {
 pub struct RuleInfo {
     /// Its id: `owner-of-cluster-scoped`.
     pub id: &'static str,
+    /// What it is about.
+    pub subject: Subject,
     /// One sentence on what it flags.
     pub summary: &'static str,
     /// Its severity in this run.

@@ -3,7 +3,9 @@
 use super::format::Format;
 use super::model::Report;
 use super::options::Options;
-use super::{concise, github, gitlab, html, human, json, junit, lsp, markdown, rdjson, sarif};
+use super::{
+    concise, github, gitlab, html, human, json, junit, lsp, markdown, rdjson, sarif, statistics,
+};
 
 impl Report {
     /// The whole document in a format, without colours and 100 columns wide where that matters.
@@ -24,6 +26,9 @@ pub fn render(format: Format, report: &Report, options: &Options) -> String {
         html: page,
         roots,
     } = options;
+    if let (Format::Human | Format::Concise, Some(counts)) = (format, &report.statistics) {
+        return statistics::table(counts);
+    }
     match format {
         Format::Human => human::render(report, human),
         Format::Concise => concise::render(report, lines),

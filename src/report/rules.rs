@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{KnownRule, RuleInfo};
+use crate::rules::Subject;
 
 #[derive(Serialize)]
 struct RulesDocument<'a> {
@@ -13,6 +14,7 @@ struct RulesDocument<'a> {
 #[derive(Serialize)]
 struct RuleJson<'a> {
     id: &'a str,
+    subject: &'a str,
     severity: &'a str,
     consequence: &'a str,
     summary: &'a str,
@@ -25,6 +27,7 @@ struct RuleJson<'a> {
 pub fn rules_json(rules: &[KnownRule]) -> String {
     let rules = rules.iter().map(|KnownRule { info, fixes }| RuleJson {
         id: info.id,
+        subject: info.subject.name(),
         severity: info.severity.as_str(),
         consequence: info.consequence.as_str(),
         summary: info.summary,
@@ -38,7 +41,7 @@ pub fn rules_json(rules: &[KnownRule]) -> String {
     }))
 }
 
-/// A line per rule: severity, id, what it flags.
+/// The subjects, and a line for each of their rules: severity, id, what it flags.
 pub fn rules_human(rules: &[KnownRule]) -> String {
     let infos = || rules.iter().map(|rule| &rule.info);
     let width = infos().map(|rule| rule.id.len()).max().unwrap_or_default();
@@ -50,6 +53,15 @@ pub fn rules_human(rules: &[KnownRule]) -> String {
             rule.summary
         )
     };
-    let lines: String = infos().map(line).collect();
-    format!("{lines}\n`ownerlint explain RULE` says why, and how to fix it.\n")
+    let of_subject = |subject: Subject| {
+        let lines: String = infos()
+            .filter(|rule| rule.subject == subject)
+            .map(line)
+            .collect();
+        format!("{}\n{lines}\n", subject.name())
+    };
+    let subjects: String = Subject::ALL.into_iter().map(of_subject).collect();
+    format!(
+        "{subjects}`ownerlint explain RULE` says why, and how to fix it. `--select` takes rules, subjects, and beginnings: owner-*.\n"
+    )
 }

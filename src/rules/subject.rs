@@ -41,6 +41,22 @@ impl Subject {
         Self::Reading,
     ];
 
+    /// Its name on the command line: `references`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::References => "references",
+            Self::Finalizers => "finalizers",
+            Self::Namespaces => "namespaces",
+            Self::Helm => "helm",
+            Self::ArgoCd => "argo-cd",
+            Self::Delivery => "delivery",
+            Self::Data => "data",
+            Self::Objects => "objects",
+            Self::Change => "change",
+            Self::Reading => "reading",
+        }
+    }
+
     /// The title of the subject in the documentation.
     pub fn title(self) -> &'static str {
         match self {

@@ -283,3 +283,84 @@ fn the_help_of_every_command_fits_80_columns() {
     }
     assert!(seen > 14, "{seen} commands were looked at");
 }
+
+/// The rules that found something, by a JSON report.
+fn rules_of(arguments: &[&str]) -> Vec<String> {
+    let output = ownerlint()
+        .args(arguments)
+        .args(["--fail-on", "never", "-o", "json", "fixtures/bundles/rook"])
+        .output()
+        .expect("it runs");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let rules = report["rules"].as_array().expect("rules").iter();
+    rules
+        .map(|rule| rule["id"].as_str().expect("an id").to_owned())
+        .collect()
+}
+
+#[test]
+fn rules_are_selected_by_subject_and_by_beginning() {
+    let of_finalizers = rules_of(&["--select", "finalizers"]);
+    assert!(of_finalizers.contains(&"finalizer-unknown".to_owned()));
+    assert!(!of_finalizers.contains(&"owner-not-found".to_owned()));
+    let owners = rules_of(&["--select", "owner-*", "--ignore", "owner-self"]);
+    assert!(owners.len() > 10 && owners.iter().all(|id| id.starts_with("owner-")));
+    assert!(!owners.contains(&"owner-self".to_owned()));
+    fails(
+        &["--select", "ownr-*", "fixtures"],
+        2,
+        "there is no rule `ownr-*`",
+    );
+}
+
+#[test]
+fn statistics_count_by_rule_instead_of_showing_findings() {
+    let arguments = [
+        "--statistics",
+        "--fail-on",
+        "never",
+        "fixtures/bundles/rook",
+    ];
+    let run = ownerlint().args(arguments).output().expect("it runs");
+    let text = String::from_utf8(run.stdout).expect("text");
+    let row = |name: &str| -> Vec<usize> {
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("{name} ")));
+        let cells = line
+            .unwrap_or_else(|| panic!("{name}: {text}"))
+            .split_whitespace()
+            .skip(1);
+        cells.map(|cell| cell.parse().expect("a number")).collect()
+    };
+    assert!(text.starts_with("rule"), "{text}");
+    assert_eq!(row("owner-of-cluster-scoped")[0], 1, "{text}");
+    let run = ownerlint().args(arguments).args(["-o", "json"]).output();
+    let report: serde_json::Value =
+        serde_json::from_slice(&run.expect("it runs").stdout).expect("JSON");
+    let errors = report["statistics"].as_array().expect("statistics").iter();
+    let errors: u64 = errors.filter_map(|rule| rule["error"].as_u64()).sum();
+    assert_eq!(usize::try_from(errors).ok(), row("all").first().copied());
+    assert!(!report["findings"].as_array().expect("findings").is_empty());
+}
+
+#[test]
+fn the_short_help_is_one_screen() {
+    for command in ["check", "diff", "plan", "list", "init", "explain", "learn"] {
+        let short = ownerlint().args([command, "-h"]).output().expect("it runs");
+        let lines = String::from_utf8(short.stdout)
+            .expect("text")
+            .lines()
+            .count();
+        assert!(lines <= 50, "{command}: {lines} lines");
+        let long = ownerlint()
+            .args([command, "--help"])
+            .output()
+            .expect("it runs");
+        let long = String::from_utf8(long.stdout).expect("text");
+        assert!(
+            long.lines().count() > lines && long.contains("Exit status:"),
+            "{command}"
+        );
+    }
+}

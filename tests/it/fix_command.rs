@@ -1,4 +1,4 @@
-//! `check --fix` and `check --diff`, as users run them.
+//! `check --fix` and `check --fix-dry-run`, as users run them.
 
 use assert_cmd::Command;
 use predicates::prelude::*;
@@ -87,7 +87,7 @@ fn safe_fixes_are_written_and_what_is_left_decides() {
 #[test]
 fn a_diff_is_shown_and_nothing_is_written() {
     let repository = repository();
-    for arguments in [&["--diff"][..], &["--fix", "--diff"]] {
+    for arguments in [&["--fix-dry-run"][..], &["--fix", "--fix-dry-run"]] {
         check(&repository, arguments)
             .assert()
             .code(1)
@@ -96,7 +96,7 @@ fn a_diff_is_shown_and_nothing_is_written() {
         assert_eq!(repository.read("role.yaml"), ROLE);
     }
     repository.write("role.yaml", FIXED);
-    check(&repository, &["--diff", "--suggested"])
+    check(&repository, &["--fix-dry-run", "--suggested"])
         .assert()
         .code(0)
         .stdout("");
@@ -114,7 +114,7 @@ fn without_either_option_nothing_is_written_and_json_has_the_fixes() {
     check(&repository, &["--suggested"])
         .assert()
         .code(2)
-        .stderr(contains("`--diff`"));
+        .stderr(contains("`--fix-dry-run`"));
 }
 
 #[test]

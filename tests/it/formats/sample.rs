@@ -8,6 +8,7 @@ use ownerlint::report::{
     Cascades, ConciseOptions, HumanOptions, MarkdownOptions, Note, Options, Place, Published,
     Report, Reported, Roots, RuleInfo, RunInfo, Summary, Tool,
 };
+use ownerlint::rules::Subject;
 use ownerlint::text::{FileId, SourceFile, Sources, Span};
 
 pub(crate) const RBAC: &str = "\
@@ -245,6 +246,7 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
         chain_places: Vec::new(),
     });
     Report {
+        statistics: None,
         tool: tool(),
         run: RunInfo::default(),
         findings: findings.collect(),
@@ -271,6 +273,7 @@ fn tool() -> Tool {
 fn rules() -> Vec<RuleInfo> {
     let rule = |id: &'static str, severity, consequence, summary: &'static str| RuleInfo {
         id,
+        subject: Subject::References,
         summary,
         severity,
         consequence,

@@ -159,7 +159,7 @@ fn a_diff_of_many_fixes() {
     };
     let diff = within_limits(
         &documents(16_000, namespace),
-        "check --no-config --threads 1 --diff --suggested @",
+        "check --no-config --threads 1 --fix-dry-run --suggested @",
     );
     assert!(
         diff.contains("\n-spec: {finalizers: [example.com/web]}\n"),

@@ -237,7 +237,7 @@ fn a_diff_of_fixes_shows_what_is_obeyed_and_does_not_print_it() {
     command
         .current_dir(inside.path())
         .env("GITHUB_ACTIONS", "true")
-        .args(["--diff", "rendered"]);
+        .args(["--fix-dry-run", "rendered"]);
     let output = command.output().expect("it runs");
     let text =
         String::from_utf8(output.stdout).expect("text") + &String::from_utf8_lossy(&output.stderr);

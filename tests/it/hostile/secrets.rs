@@ -112,8 +112,8 @@ fn no_format_of_any_command_shows_a_value() {
     for format in ownerlint::report::Format::ALL {
         check(&["-v", "--show", "info", "-o", format.as_str(), "rendered"]);
     }
-    check(&["--diff", "rendered"]);
-    check(&["--diff", "--suggested", "-v", "rendered"]);
+    check(&["--fix-dry-run", "rendered"]);
+    check(&["--fix-dry-run", "--suggested", "-v", "rendered"]);
     for format in ["human", "json"] {
         check(&["list", "-v", "-o", format, "rendered"]);
     }
@@ -161,7 +161,7 @@ fn a_diff_of_fixes_shows_what_changes_beside_a_value_and_not_the_value() {
         "rendered/secret.yaml",
         &[&lines[..], &values].concat().join("\r\n"),
     );
-    let (status, out, error) = inside.run(&["--diff", "rendered/secret.yaml"], "");
+    let (status, out, error) = inside.run(&["--fix-dry-run", "rendered/secret.yaml"], "");
     assert_eq!(status, 1, "{error}");
     let expected =
         "-  finalizer: [x.y/z]\r\n+  finalizers: [x.y/z]\r\n data:\r\n   a: ************\r\n";

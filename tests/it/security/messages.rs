@@ -187,7 +187,7 @@ fn likely_passwords_are_in_no_format() {
             shown.lines().find(|line| line.contains("hunterMARK"))
         );
     }
-    let (_, out, _) = repository.run(&["--diff", "--suggested", "."], "");
+    let (_, out, _) = repository.run(&["--fix-dry-run", "--suggested", "."], "");
     assert!(!out.contains("hunterMARK"), "{out}");
     // Places stay right, and what only names a credential is shown.
     let (_, out, _) = repository.run(&["--show", "info", "."], "");

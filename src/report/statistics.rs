@@ -1,0 +1,32 @@
+//! `check --statistics`: how often each rule says something, as a table.
+
+use super::model::RuleStatistics;
+
+/// The columns after the rule.
+const COLUMNS: [&str; 5] = ["errors", "warnings", "infos", "suppressed", "undelivered"];
+
+/// A line for each rule, and their sums.
+pub(super) fn table(statistics: &[RuleStatistics]) -> String {
+    let rules = statistics.iter().map(|rule| (rule.rule, rule.counts()));
+    let mut sums = [0; COLUMNS.len()];
+    for rule in statistics {
+        for (sum, count) in sums.iter_mut().zip(rule.counts()) {
+            *sum += count;
+        }
+    }
+    let width = statistics.iter().map(|rule| rule.rule.len()).max();
+    let width = width.unwrap_or_default().max("rule".len());
+    let row = |name: &str, cells: [String; COLUMNS.len()]| {
+        let cells = cells.iter().zip(COLUMNS);
+        let cells: String = cells
+            .map(|(cell, column)| format!("  {cell:>width$}", width = column.len()))
+            .collect();
+        format!("{name:width$}{cells}\n")
+    };
+    let numbers = |counts: [usize; COLUMNS.len()]| counts.map(|count| count.to_string());
+    let head = row("rule", COLUMNS.map(str::to_owned));
+    let lines: String = rules
+        .map(|(rule, counts)| row(rule, numbers(counts)))
+        .collect();
+    format!("{head}{lines}{}", row("all", numbers(sums)))
+}
