@@ -29,9 +29,7 @@ pub struct Check {
     pub configuration: Option<String>,
     /// Ignores of the configuration, and its text.
     pub ignores: Option<(SourceFile, Vec<Ignore>)>,
-    /// Whether everything that the configuration names is read, so an ignore without effect here has none anywhere.
-    pub complete: bool,
-    /// How much of what the known findings may be about is read.
+    /// How much is read of what the configuration and the known findings may be about.
     pub extent: ReadExtent,
     /// Known findings, and the text of their file.
     pub baseline: Option<(SourceFile, Baseline)>,

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::cascade::cascades;
 use super::check::Check;
-use super::coverage::Coverage;
+use super::coverage::{Coverage, ReadExtent};
 use super::describe::{describe_as, run_info, tool};
 use super::input::Bundle;
 use super::judge;
@@ -418,7 +418,7 @@ impl Run<'_> {
             .bundles
             .iter()
             .flat_map(|bundle| &bundle.inventory.members);
-        (!self.check.complete).then(|| members.map(|member| &member.key))
+        (self.check.extent != ReadExtent::Whole).then(|| members.map(|member| &member.key))
     }
 
     /// What rules on the outcome find.

@@ -40,8 +40,6 @@ pub struct Session {
     bundles: Vec<Bundle>,
     /// Everything that was parsed for them.
     files: Files,
-    /// Whether everything that the configuration names was read.
-    complete: bool,
     extent: ReadExtent,
     /// The Kubernetes release that was asked for.
     release: Option<Release>,
@@ -115,7 +113,6 @@ impl Session {
     pub(super) fn open_among(request: &Request, mut files: Files) -> Result<Self, SessionError> {
         let config = configuration(request)?;
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
-        let complete = paths.is_none() && request.bundle.is_none();
         let bundles = read(request, Resolved { bundles, paths }, None, &mut files)?;
         let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
         if let Some(overlay) = request.overlays.iter().find(unread) {
@@ -132,7 +129,6 @@ impl Session {
             config,
             bundles,
             files,
-            complete,
             extent,
             release,
         })
@@ -314,7 +310,6 @@ impl Session {
                 .config
                 .as_ref()
                 .map(|config| config.source.path().to_owned()),
-            complete: self.complete,
             extent: self.extent,
             baseline: self.known(&baseline)?,
             only,
@@ -545,10 +540,11 @@ pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError>
 fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
     let bundles = config.map_or(0, |config| config.bundles.len());
     let here = config.is_none_or(|config| config::folder_of(config.source.path()).is_empty());
-    let all = request.paths.is_empty() && request.exclude.is_empty() && request.bundle.is_none();
+    let all = request.exclude.is_empty() && request.bundle.is_none();
+    let is_here = |path: &String| path.trim_end_matches('/') == ".";
     match bundles {
-        0 if all && here => ReadExtent::Whole,
-        1.. if all => ReadExtent::Whole,
+        0 if all && here && request.paths.iter().all(is_here) => ReadExtent::Whole,
+        1.. if all && request.paths.is_empty() => ReadExtent::Whole,
         0 | 1 => ReadExtent::Part,
         _ => ReadExtent::PartOfBundles,
     }

@@ -475,3 +475,26 @@ fn the_configuration_and_the_baseline_are_no_input() {
     let (_, printed, _) = repository.run_in("a", &[], "");
     assert_eq!(printed, "nothing found in 1 file (1 document, 1 object)\n");
 }
+
+#[test]
+fn an_ignore_that_matches_nothing_is_said_wherever_everything_is_read() {
+    let repository = Repository::new();
+    repository
+        .write("one.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}\n")
+        .write(
+            "ownerlint.yaml",
+            "version: 1\nrules:\n  owner-not-found:\n    ignore:\n      - {object: ConfigMap/b/gone, reason: because}\n",
+        );
+    for everything in [
+        &["check", "-o", "concise"][..],
+        &["check", "./", "-o", "concise"][..],
+    ] {
+        let (_, out, error) = repository.run(everything, "");
+        assert!(
+            out.contains("ownerlint.yaml:5:") && out.contains("suppression-unused"),
+            "{out}{error}"
+        );
+    }
+    let (_, out, _) = repository.run(&["check", "one.yaml", "-o", "concise"], "");
+    assert!(!out.contains("suppression-unused"), "{out}");
+}
