@@ -115,14 +115,7 @@ impl Tables {
         group: &str,
         kind: &str,
     ) -> impl Iterator<Item = &'t Generator> + use<'t> {
-        let first = self
-            .generators
-            .iter()
-            .find(|row| row.kinds.matches(group, kind));
-        let kinds = first.map(|row| &row.kinds);
-        self.generators
-            .iter()
-            .filter(move |row| Some(&row.kinds) == kinds)
+        about(&self.generators, |row| &row.kinds, (group, kind))
     }
 
     /// What the deletion of objects of a kind does to data: all facts about the first entry that names the kind.
@@ -131,11 +124,7 @@ impl Tables {
         group: &str,
         kind: &str,
     ) -> impl Iterator<Item = &'t DataKind> + use<'t> {
-        let first = self.data.iter().find(|row| row.kinds.matches(group, kind));
-        let kinds = first.map(|row| &row.kinds);
-        self.data
-            .iter()
-            .filter(move |row| Some(&row.kinds) == kinds)
+        about(&self.data, |row| &row.kinds, (group, kind))
     }
 
     /// What the deletion of an object of a kind does to data: the first fact whose conditions hold.
@@ -158,4 +147,15 @@ impl Tables {
         names.dedup();
         names
     }
+}
+
+/// The facts about the first kinds that a kind is among.
+fn about<'t, Row>(
+    rows: &'t [Row],
+    kinds: fn(&Row) -> &KindPattern,
+    (group, kind): (&str, &str),
+) -> impl Iterator<Item = &'t Row> + use<'t, Row> {
+    let first = rows.iter().position(|row| kinds(row).matches(group, kind));
+    let rows = first.map_or(&[][..], |at| &rows[at..]);
+    rows.iter().filter(move |row| kinds(row) == kinds(&rows[0]))
 }

@@ -200,28 +200,26 @@ impl Case<'_> {
 
     fn finalizers(&self, names: &[String], held: &HeldObject) -> Remedy {
         let table = self.story.view.known;
-        let removers = names.iter().filter_map(|name| {
-            let remover = table
-                .find(name)?
-                .controller_of(self.key.group(), self.key.kind())?;
-            Some(format!(
+        let known = names.iter().filter_map(|name| {
+            let (group, kind) = (self.key.group(), self.key.kind());
+            Some((name, table.find(name)?.controller_of(group, kind)?))
+        });
+        let known: Vec<_> = known.collect();
+        let removers = known.iter().map(|(name, remover)| {
+            format!(
                 "{} is removed by {}",
                 plain::one_line(name),
                 plain::one_line(&remover.removed_by)
-            ))
+            )
         });
         let removers: Vec<String> = removers.collect();
-        let ways_out: BTreeSet<&str> = names
+        let ways_out = known
             .iter()
-            .filter_map(|name| {
-                let known = table.find(name)?;
-                let row = known.controller_of(self.key.group(), self.key.kind())?;
-                row.way_out.as_deref()
-            })
-            .collect();
+            .filter_map(|(_, remover)| remover.way_out.as_deref());
+        let ways_out: BTreeSet<&str> = ways_out.collect();
         let ways_out: String = ways_out
             .into_iter()
-            .map(|way| format!(" Or {way}."))
+            .map(|way| format!(" Or {}.", plain::one_line(way)))
             .collect();
         let whose = if names.len() == 1 {
             "its controller"
