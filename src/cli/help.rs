@@ -5,7 +5,7 @@
 const MANY: usize = 12;
 
 /// The options that `-h` shows of a command with many.
-const COMMON: [&str; 20] = [
+const COMMON: [&str; 18] = [
     "paths",
     "namespace",
     "exclude",
@@ -18,17 +18,15 @@ const COMMON: [&str; 20] = [
     "fix",
     "fix_dry_run",
     "statistics",
-    "range",
     "base",
     "base_ref",
     "head",
     "staged",
-    "files",
     "targets",
     "help",
 ];
 
-/// Those of the program itself, which lists its commands besides.
+/// The options that `ownerlint -h` shows below its commands.
 const COMMON_OF_ALL: [&str; 4] = ["paths", "output", "fail_on", "help"];
 
 /// Shows examples before the options. `-h` keeps to one screen; `--help` says everything.

@@ -70,7 +70,7 @@ pub(super) fn bundles_and_rest(
 
 /// The bundled tables, with the rows of the configuration.
 pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
-    // The table of kinds is needed next: reading one takes as long as the other.
+    // The table of kinds is needed next, and takes about as long to read.
     let (bundled, _) = rayon::join(Tables::bundled, inventory::table);
     match config {
         Some(config) => Arc::new(bundled.with(

@@ -7,7 +7,8 @@ use super::request::Request;
 use super::resolve::{configuration, tables_of};
 use crate::knowledge::{
     Added, Condition, Controller, DataFate, DataKind, DefinedScope, FinalizerName, Generator,
-    KindPattern, KnownFinalizer, NamedOperator, Owned, OwnedKind, Tables, Test, operators,
+    KindPattern, KnownFinalizer, KnownFinalizers, NamedOperator, Owned, OwnedKind, Tables, Test,
+    operators,
 };
 use crate::report::RowInfo;
 use crate::text::capitalised;
@@ -67,11 +68,6 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
     let of_kind = finalizers
         .of_kind(group, kind)
         .filter(|(_, row)| is_kind(kind) && !row.kinds.contains(&KindPattern::Any));
-    let by_name = finalizers
-        .find(word)
-        .into_iter()
-        .flat_map(|known| known.controllers.iter().map(move |row| (known, row)))
-        .filter(|(_, row)| only_of.is_none_or(|kind| row.is_about(kind)));
     let known = operators().into_iter().filter(|known| {
         known.name.eq_ignore_ascii_case(word)
             || known.operator.project.as_str().eq_ignore_ascii_case(word)
@@ -81,11 +77,23 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
         .chain(generators.into_iter().map(generator))
         .chain(owns.map(owned))
         .chain(data.into_iter().map(data_kind))
-        .chain(
-            by_name
-                .chain(of_kind)
-                .map(|(known, row)| controller(known, row)),
-        )
+        .chain(rows_of_finalizer(finalizers, word, only_of))
+        .chain(of_kind.map(|(known, row)| controller(known, row)))
+        .collect()
+}
+
+/// What is known of a finalizer as an object has it; only what is about objects of `only_of`, if that is given.
+pub(super) fn rows_of_finalizer(
+    finalizers: &KnownFinalizers,
+    name: &str,
+    only_of: Option<&KindPattern>,
+) -> Vec<RowInfo> {
+    let Some(known) = finalizers.find(name) else {
+        return Vec::new();
+    };
+    let rows = known.controllers.iter();
+    rows.filter(|row| only_of.is_none_or(|kind| row.is_about(kind)))
+        .map(|row| controller(known, row))
         .collect()
 }
 

@@ -116,7 +116,7 @@ impl<'s> Standings<'s> {
         standing
     }
 
-    /// Whether a file is applied, as far as anything says.
+    /// Whether a file is applied, as far as is known.
     pub(super) fn is_applied(&mut self, file: FileId) -> bool {
         self.of_file(file) == Standing::Applied
     }

@@ -149,7 +149,7 @@ impl Tables {
     }
 }
 
-/// The facts about the first kinds that a kind is among.
+/// All facts about the first entry that matches a kind.
 fn about<'t, Row>(
     rows: &'t [Row],
     kinds: fn(&Row) -> &KindPattern,

@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 
 use super::written::written_as_text;
 
-/// A pattern in which `*` is any text without a slash. It is compiled when something is first compared with it: of the patterns
-/// that are known a run needs few, and compiling one costs more than reading a hundred facts.
+/// A pattern in which `*` is any text without a slash. It is compiled on first use: a run needs few of the known patterns, and
+/// compiling one costs more than reading a hundred facts.
 #[derive(Clone, Debug)]
 pub(super) struct Wildcard {
     text: String,

@@ -15,7 +15,7 @@ const BETWEEN: &str = "; ";
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, with = "SourceList")]
 pub struct Sources {
-    /// As they are written, in one line: hardly a run shows any.
+    /// As written, in one line. Only `explain` and the documentation show them.
     written: String,
     read: Option<Arc<ReadProject>>,
 }
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for Lines {
     }
 }
 
-/// Adds a text to a line. There are a thousand, and most runs show none.
+/// Appends a text to a line: a thousand sources are read at start-up, and none needs a string of its own.
 struct Line<'l>(&'l mut String);
 
 impl<'de> DeserializeSeed<'de> for Line<'_> {

@@ -13,7 +13,7 @@ use self::deletion::Deletions;
 use self::place::{holds, place};
 use super::error::SessionError;
 use super::input::Bundle;
-use super::rows::rows_about;
+use super::rows::rows_of_finalizer;
 use super::session::{CheckOptions, Session};
 use crate::cluster::Analysis;
 use crate::inventory::{Member, ObjectId, ScopeSource};
@@ -322,7 +322,7 @@ impl<'s> AskedBundle<'s> {
             .iter()
             .find(|finalizer| holds(finalizer.span, offset))
         {
-            let rows = rows_about(&self.bundle.tables, &finalizer.value, None);
+            let rows = rows_of_finalizer(&self.bundle.tables.finalizers, &finalizer.value, None);
             return Spot::Finalizer {
                 finalizer: finalizer.value.clone(),
                 rows,

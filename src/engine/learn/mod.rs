@@ -16,7 +16,7 @@ use crate::text::SourceFile;
 
 pub use stream::DumpError;
 
-/// What the objects of dumps show.
+/// What ownerlint has learned from dumps.
 #[derive(Debug, Default)]
 pub struct Learned {
     /// The objects of a cluster that were read.
@@ -58,7 +58,7 @@ impl Learned {
     }
 
     fn observe(&mut self, object: &Object) {
-        // What was not read from a cluster shows nothing.
+        // A manifest proves nothing about a cluster.
         if object.uid().is_none() {
             return;
         }
@@ -89,7 +89,7 @@ impl Learned {
         }
     }
 
-    /// What is not known yet, as a file about an operator. What Kubernetes itself does is known.
+    /// The facts that `tables` lacks, as the file of an operator. Built-in kinds are left out.
     pub fn operator(&self, tables: &Tables) -> Operator {
         let is_custom = |kind: &GroupKind| !table().is_builtin_group(&kind.group);
         let source = |count: u64| Sources::one(format!("{} of a cluster", counted(count)));
@@ -153,7 +153,7 @@ impl Learned {
         }
     }
 
-    /// Finalizers that nobody is known to remove from the kinds that have them.
+    /// The finalizers without a known controller for the kinds that have them.
     fn finalizers(&self, tables: &Tables) -> Vec<OperatorFinalizer> {
         let mut found: BTreeMap<&str, Vec<(&GroupKind, u64, u64)>> = BTreeMap::new();
         for (kind, facts) in &self.kinds {
