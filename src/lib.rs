@@ -123,6 +123,8 @@ pub mod error {
 pub mod baseline;
 #[doc(hidden)]
 pub mod changes;
+#[doc(hidden)]
+pub mod charts;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

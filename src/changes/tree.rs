@@ -98,6 +98,8 @@ pub struct DeliveredMarks {
     pub is_passing: bool,
     /// Argo CD does not count it where it is too much.
     pub is_ignored_as_extraneous: bool,
+    /// Its template writes no namespace: it is in that of its release.
+    pub is_placed_by_release: bool,
 }
 
 /// An object of a side: which tree it is in, and where.

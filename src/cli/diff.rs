@@ -14,6 +14,7 @@ use super::known::{known, rule_words};
 use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_document};
 use super::plan::{HelmMajor, ToolCascade};
 use super::published::PublishedArgs;
+use super::rendering::RenderingArgs;
 use super::status::Status;
 use super::terminal;
 use crate::delivery::DeliveryTool;
@@ -58,9 +59,11 @@ pub(super) struct DiffArgs {
     /// Files, folders and globs of both states [default: the whole repository]; the first may be a commit, A...B or A..B instead of --base-ref
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Render both states: with the commands under `render:`, else with kustomize. This runs code of both
+    /// Render both states: with the commands under `render:`, else with kustomize, and charts with helm. This runs code of both
     #[arg(long, help_heading = "Input")]
     render: bool,
+    #[command(flatten)]
+    rendering: RenderingArgs,
     /// What else the cluster contains, before and after (may be repeated)
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
     beside: Vec<String>,
@@ -280,6 +283,7 @@ impl DiffArgs {
             namespace: self.namespace,
             release: self.kubernetes_version,
             render: self.render,
+            rendering: self.rendering.terms(),
             delivery: DeliveryChoice {
                 by: self.by.map(DeliveryTool::from),
                 helm_version: self.helm_version.into(),

@@ -23,6 +23,7 @@ mod list;
 mod output;
 mod plan;
 mod published;
+mod rendering;
 mod replace;
 mod status;
 mod terminal;

@@ -114,14 +114,13 @@ pub fn upgrade<'a>(
         };
     }
     // An object that becomes a hook leaves the release (helm/helm#12799).
-    let leaves = old
-        .members
-        .iter()
-        .copied()
-        .filter(|member| !stays.contains(&member.key))
-        .collect();
+    let leaves = old.members.iter().copied();
+    let leaves = leaves.filter(|member| !stays.contains(&member.key));
+    // What a chart has in `templates/` and in `crds/` is a part of the release.
+    let (released, others): (Vec<&Member>, Vec<&Member>) =
+        leaves.partition(|member| old.is_released(member));
     let leaving = Leaving {
-        members: leaves,
+        members: [released, others].concat(),
         ..old.clone()
     };
     let (mut deleted, withdrawal) = leaving.split(Removal::HelmUpgrade);

@@ -1,6 +1,7 @@
 //! What a tool spares when objects leave. The one place that judges it: rules and requests ask the same function.
 
 use super::marks;
+use crate::charts::in_crds_folder;
 use crate::kube::kinds;
 use crate::manifest::{Metadata, Object};
 use crate::text::Span;
@@ -136,13 +137,6 @@ fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>
         by: Sparing::CrdsFolder,
         place: None,
     })
-}
-
-/// Whether a template's path leads into the `crds/` folder of a chart, or of one of its subcharts.
-pub(super) fn in_crds_folder(template: &str) -> bool {
-    let mut folders = template.split('/').rev().skip(1);
-    // `templates/crds/` is rendered like every other template.
-    folders.clone().any(|folder| folder == "crds") && folders.all(|folder| folder != "templates")
 }
 
 /// As `helm uninstall` reads it from the stored release: trimmed, in any case, present or not.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
-use super::protection::in_crds_folder;
+use crate::charts::in_crds_folder;
 use crate::inventory::{Inventory, Member};
 use crate::kube::GroupKind;
 use crate::kustomize::folder_of;

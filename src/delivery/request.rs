@@ -138,11 +138,14 @@ impl<'a> Leaving<'a> {
 
     /// The members of a Helm release: hooks and `crds/` are none.
     pub(super) fn released(&self) -> impl Iterator<Item = &'a Member> {
-        let template = |member: &Member| self.deliveries.template(self.inventory, member);
-        self.members
-            .iter()
-            .copied()
-            .filter(move |member| !outside_of_release(&member.object, template(member)))
+        let members = self.members.iter().copied();
+        members.filter(|member| self.is_released(member))
+    }
+
+    /// Whether an object is a member of a Helm release.
+    pub(super) fn is_released(&self, member: &Member) -> bool {
+        let template = self.deliveries.template(self.inventory, member);
+        !outside_of_release(&member.object, template)
     }
 
     /// Nothing is sent, because the object that delivers says so.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::kustomize::{BuildError, Resource};
 use super::unread::UnreadInput;
+use crate::charts::CallId;
 use crate::kustomize::Deliverer;
 
 /// The work of one applier.
@@ -42,6 +43,8 @@ pub struct Delivery {
     pub reached: Arc<BTreeSet<String>>,
     /// The inputs that it depends on and that were not read.
     pub unread: Vec<UnreadInput>,
+    /// The charts that it asks to be rendered.
+    pub charts: BTreeSet<CallId>,
 }
 
 /// Settings of a delivery; those that nobody wrote are left out.
@@ -49,6 +52,8 @@ pub struct Delivery {
 pub struct Settings {
     /// Whether it deletes what leaves its sources.
     pub prune: Option<bool>,
+    /// What tells the release of a HelmRelease from others: its name, where it is stored, where it is installed, and its chart.
+    pub release: Option<[String; 4]>,
     /// Whether it rests.
     pub suspend: Option<bool>,
     /// What becomes of what it delivered when it is deleted.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::HashMap;
 
 use super::node::Node;
+use crate::charts::FolderFiles;
 use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::KUSTOMIZATIONS;
 use crate::text::{ColumnUnit, SourceFile, Span, decode_manifest};
@@ -156,6 +157,16 @@ impl<'r> TreeFiles<'r> {
         let mut known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(path.to_owned(), Arc::clone(&parsed));
         parsed
+    }
+}
+
+impl FolderFiles for TreeFiles<'_> {
+    fn below(&self, folder: &str) -> Vec<String> {
+        TreeFiles::below(self, folder).map(str::to_owned).collect()
+    }
+
+    fn bytes(&self, path: &str) -> Bytes {
+        TreeFiles::bytes(self, path)
     }
 }
 

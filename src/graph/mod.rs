@@ -3,6 +3,7 @@
 //! Everything that cannot be evaluated is an [`UnreadInput`](unread::UnreadInput): nothing is skipped silently.
 
 pub mod argo;
+mod chart;
 pub mod delivery;
 pub mod files;
 pub mod flux;

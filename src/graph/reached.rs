@@ -67,16 +67,18 @@ impl<'r> Reached<'r> {
 }
 
 /// The files that lie in or below the folder of a kustomization and that no kustomization names, nor a folder between: people take a
-/// delivery out of use by taking it out of the list.
+/// delivery out of use by taking it out of the list. One that has charts rendered and no list governs nothing.
 pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,
 ) -> BTreeSet<String> {
     let docs = kustomizations(files);
     let named: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
+    let governing = docs.iter().filter(|doc| doc.lists() || !doc.has_charts());
+    let governing: BTreeSet<&str> = governing.map(|doc| doc.folder.as_str()).collect();
     let is_left_out = |path: &str| {
         let folders = ancestors(folder_of(path));
-        let mut above = folders.skip_while(|folder| files.kustomization_of(folder).is_none());
+        let mut above = folders.filter(|folder| governing.contains(folder));
         let Some(governing) = above.next() else {
             return false;
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::files::TreeFiles;
-use super::kustomize::{ResId, is_cluster_scoped, resources_of};
+use super::kustomize::{ResId, Resource, is_cluster_scoped, resources_of};
 use crate::knowledge::{DefinedScope, scope_of};
 
 /// The cluster-scoped kinds of a tree.
@@ -25,10 +25,7 @@ impl ClusterScopes {
             }
             let parsed = files.parsed(path);
             for resource in resources_of(&parsed, path).unwrap_or_default() {
-                let spec = |path: &[&str]| resource.node.at(&["spec"])?.text_at(path);
-                if spec(&["scope"]).as_deref() == Some("Cluster") {
-                    custom.extend(spec(&["group"]).zip(spec(&["names", "kind"])));
-                }
+                custom.extend(defines_cluster_scoped(&resource));
             }
         }
         Self { custom }
@@ -49,4 +46,17 @@ impl ClusterScopes {
             id.key_in(&id.namespace)
         }
     }
+}
+
+/// The group and kind that a CRD defines, if its objects are in no namespace.
+pub(super) fn defines_cluster_scoped(resource: &Resource) -> Option<(String, String)> {
+    if resource.id().kind != "CustomResourceDefinition" {
+        return None;
+    }
+    let spec = resource.node.get("spec")?;
+    if spec.str_at(&["scope"]) != Some("Cluster") {
+        return None;
+    }
+    spec.text_at(&["group"])
+        .zip(spec.text_at(&["names", "kind"]))
 }

@@ -6,15 +6,25 @@ use std::sync::Arc;
 use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
 use super::kustomize::{Budget, Builder, Builds, KustomizationDoc, kustomizations, resources_of};
+use crate::kustomize::{BeyondLimit, Limit};
+use crate::text::Limits;
 
 /// The kustomizations that neither a delivery nor another kustomization builds, built.
-pub fn roots(builds: &Builds<'_>, delivered: &[Delivery], budget: &Budget) -> Vec<Delivery> {
+///
+/// # Errors
+/// There are more copies of objects than the limits allow.
+pub fn roots(
+    builds: &Builds<'_>,
+    delivered: &[Delivery],
+    limits: &Limits,
+) -> Result<Vec<Delivery>, BeyondLimit> {
+    let budget = Budget::of(limits.instances);
     let reached: BTreeSet<&str> = delivered
         .iter()
         .flat_map(|delivery| delivery.reached.iter())
         .map(String::as_str)
         .collect();
-    let builder = Builder::within(builds, budget);
+    let builder = Builder::within(builds, &budget);
     let docs = kustomizations(builds.files());
     let included: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
     let is_root = |doc: &KustomizationDoc| {
@@ -42,10 +52,15 @@ pub fn roots(builds: &Builds<'_>, delivered: &[Delivery], budget: &Budget) -> Ve
             is_possible: false,
             object: None,
             unread: built.unread,
+            charts: built.charts,
             path: doc.folder,
         }
     });
-    built.collect()
+    let built = built.collect();
+    if budget.is_spent() {
+        return Err(BeyondLimit::of(Limit::Instances, limits, "kustomizations"));
+    }
+    Ok(built)
 }
 
 /// The files with objects that no delivery reaches, and how many objects are in each.

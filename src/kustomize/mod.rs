@@ -26,7 +26,7 @@ pub use flaws::TreeFlaws;
 pub(crate) use ignored::IgnoredFiles;
 pub use inclusion::included_by;
 pub use kustomization::{KustomizationFile, Selector};
-pub use path::{ancestors, folder_of, is_remote, name_of, resolve, resolved};
+pub use path::{ancestors, folder_of, is_remote, name_of, resolve, resolved, shown};
 pub use pointer::{Deliverer, FilePatterns, Pointer, SourceTool, pointers};
 pub use repository::OwnRepositories;
 pub use roots::{BuildRoot, BuildRoots};

@@ -52,6 +52,14 @@ pub fn is_remote(entry: &str) -> bool {
         || host == "github.com"
 }
 
+/// A folder as people write it.
+pub fn shown(folder: &str) -> &str {
+    match folder {
+        "" => ".",
+        folder => folder,
+    }
+}
+
 /// The folder of a path, without a slash at its end; empty for the folder where the input is read.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

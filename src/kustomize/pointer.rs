@@ -67,6 +67,8 @@ impl std::fmt::Display for Deliverer {
 pub enum SourceTool {
     /// A `Kustomization.kustomize.toolkit.fluxcd.io`.
     Flux,
+    /// A `HelmRelease.helm.toolkit.fluxcd.io` of which the chart was rendered.
+    FluxRelease,
     /// An `Application.argoproj.io`.
     ArgoCd,
     /// An `ApplicationSet.argoproj.io`, which delivers Applications.
@@ -74,10 +76,15 @@ pub enum SourceTool {
 }
 
 impl SourceTool {
+    /// Whether it is one of Flux.
+    pub fn is_flux(self) -> bool {
+        matches!(self, Self::Flux | Self::FluxRelease)
+    }
+
     /// The tool in reports.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Flux => "flux",
+            Self::Flux | Self::FluxRelease => "flux",
             Self::ArgoCd | Self::ArgoCdSet => "argocd",
         }
     }
@@ -86,6 +93,7 @@ impl SourceTool {
     pub fn kind(self) -> GroupKind<&'static str> {
         match self {
             Self::Flux => kinds::FLUX_KUSTOMIZATION,
+            Self::FluxRelease => kinds::HELM_RELEASE,
             Self::ArgoCd => kinds::APPLICATION,
             Self::ArgoCdSet => kinds::APPLICATION_SET,
         }

@@ -94,7 +94,9 @@ impl<'a> Delivery<'a, '_> {
         let policy = self.policy(propagation(&after.settings));
         Withdrawal {
             is_race: deleted_before && !deletes && after.parent.is_some(),
-            is_possible: before.is_possible || self.may_fail_by_hook(by, before, after),
+            is_possible: before.is_possible
+                || after.is_possible
+                || self.may_fail_by_hook(by, before, after),
             ..but_for(&leaving, before, spares, |leaving| {
                 argocd::prune(leaving, policy)
             })

@@ -13,6 +13,7 @@ use crate::gc::{ClusterError, Fate, Plan, Step};
 use crate::inventory::{Member, ScopeSource};
 use crate::knowledge::DataFate;
 use crate::kube::{ObjectKey, Wait, kinds};
+use crate::kustomize::SourceTool;
 use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, reclaim_policy};
 
 /// The cluster of base with what the tools send.
@@ -117,6 +118,7 @@ impl<'a> Telling<'a> {
                     effects.extend(self.left_behind(member));
                     continue;
                 }
+                (Fate::Gone, true) if self.is_installed_again(member) => EffectKind::Recreated,
                 (Fate::Gone, true) => EffectKind::Deleted,
                 (Fate::Gone, false) => EffectKind::Cascaded,
             };
@@ -170,6 +172,26 @@ impl<'a> Telling<'a> {
         effects.sort();
         effects.dedup();
         effects
+    }
+
+    /// Whether a release that is uninstalled has an object that head has, too.
+    fn is_installed_again(&self, member: &Member) -> bool {
+        let (Some(by), Some(head)) = (
+            self.part.base.destination(member.file).deliverer(),
+            self.part.head,
+        ) else {
+            return false;
+        };
+        let release = |part: &crate::changes::TreePart| {
+            part.delivery(by)
+                .map(|known| known.settings.release.clone())
+        };
+        let is_by_another = |after: &Member| head.destination(after.file).deliverer() != Some(by);
+        let after = self.part.after(&member.key);
+        by.tool == SourceTool::FluxRelease
+            && after.is_some_and(|after| {
+                is_by_another(after) || release(head) != release(self.part.base)
+            })
     }
 
     /// The claims that StatefulSets have made. What else is implied is made again with its owner, or is listed with it.

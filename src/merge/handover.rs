@@ -154,6 +154,7 @@ impl Handover {
                 "Flux Kustomization",
                 "kustomize.toolkit.fluxcd.io/prune: disabled",
             ),
+            SourceTool::FluxRelease => ("HelmRelease", "helm.sh/resource-policy: keep"),
             SourceTool::ArgoCd | SourceTool::ArgoCdSet => (
                 "Application",
                 "argocd.argoproj.io/sync-options: Prune=false,Delete=false",

@@ -11,6 +11,7 @@ use super::outlook::Outlook;
 use crate::changes::{
     BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, TreePlace, rejected_fields,
 };
+use crate::charts::in_crds_folder;
 use crate::cluster::Analysis;
 use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
@@ -159,6 +160,32 @@ impl<'a> MergePart<'a> {
             self.deliveries_of_head
                 .get_or_init(|| Deliveries::of(&head.inventory, BundleTools::default())),
         )
+    }
+
+    /// What leaves a rendered release and stays in its chart: head has it in the folder `crds` only, which is no part of a release.
+    pub(super) fn left_for_crds_folder(&self) -> Vec<&'a Member> {
+        let (Some(head), Some(of_head)) = (self.head, self.deliveries_of_head()) else {
+            return Vec::new();
+        };
+        let released = |part: &'a TreePart, deliveries: &Deliveries| -> Vec<_> {
+            let members = part.inventory.members.iter();
+            let members = members.map(|member| (part.destination(member.file), member));
+            let members = members.filter(|(destination, member)| {
+                let by = destination.deliverer();
+                let is_rendered = by.is_some_and(|by| by.tool == SourceTool::FluxRelease);
+                let template = || deliveries.template(&part.inventory, member);
+                is_rendered && !template().is_some_and(in_crds_folder)
+            });
+            members.collect()
+        };
+        let stays = released(head, of_head).into_iter();
+        let stays: BTreeSet<_> = stays.map(|(there, member)| (there, &member.key)).collect();
+        let leaves = released(self.base, self.analysis.deliveries()).into_iter();
+        let leaves = leaves.filter(|(there, member)| {
+            !stays.contains(&(*there, &member.key))
+                && self.leaving.binary_search(&member.id).is_err()
+        });
+        leaves.map(|(_, member)| member).collect()
     }
 
     /// Whether the API server rejects the update of an object to what head says.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::by_argo::but_for;
 use super::part::MergePart;
 use super::replaced::is_forced_by_mark;
-use crate::changes::{DeliveredMarks, Destination, TreePlace};
-use crate::delivery::flux::KustomizationSettings;
+use super::withdraw::upgraded;
+use crate::changes::{DeliveredMarks, Destination, KnownDelivery, TreePlace};
+use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
 use crate::delivery::marks::FLUX_PRUNE;
 use crate::delivery::{DeliveryTool, Leaving, Sparing, Withdrawal, flux};
@@ -83,6 +84,9 @@ impl<'a> Delivery<'a, '_> {
         let before = self.part.delivering(&object);
         let after = self.part.delivering_in_head(&object);
         let deleted = before.is_some_and(|before| self.requested.contain(self.part.at, before));
+        if deliverer.tool == SourceTool::FluxRelease {
+            return self.of_release(deliverer, before.filter(|_| deleted), after);
+        }
         if deliverer.tool != SourceTool::Flux {
             let Some(known) = self.part.base.delivery(deliverer) else {
                 return nothing("is unknown");
@@ -101,6 +105,73 @@ impl<'a> Delivery<'a, '_> {
                 .pruned_by_flux(deliverer)
                 .unwrap_or_else(|| nothing("is unknown")),
         }
+    }
+
+    /// What leaves a release of a HelmRelease that the graph rendered. `deleted`: its object in base, if a tool deletes it.
+    fn of_release(
+        &self,
+        by: &Deliverer,
+        deleted: Option<(usize, &Member)>,
+        after: Option<&Member>,
+    ) -> Withdrawal<'a> {
+        let settings = |member: &Member| HelmReleaseSettings::of(&member.object);
+        let version = self.choice.helm_version;
+        let known = self.part.base.delivery(by);
+        let in_head = self.part.head.and_then(|head| head.delivery(by));
+        let uninstalled =
+            |by: &Member| flux::helm_release_deleted(self.leaving, version, settings(by));
+        let release = |known: &KnownDelivery| known.settings.release.clone();
+        let withdrawal = match (in_head, deleted) {
+            (Some(is), _) if is.settings.suspend == Some(true) => nothing("is suspended"),
+            (Some(is), _) if is.error.is_some() => nothing(CANNOT_BUILD),
+            // Helm-controller uninstalls a release before it installs one of another name (internal/action/verify.go).
+            (Some(is), _) if known.map(release) != Some(release(is)) => {
+                self.reinstalled(known, is, after)
+            }
+            (Some(_), _) => upgraded(self.part, self.leaving, self.destination, self.choice),
+            (None, Some((_, deleted))) => uninstalled(deleted),
+            (None, None) => nothing("stays in the cluster"),
+        };
+        let unread = [known, in_head].into_iter().flatten();
+        Withdrawal {
+            is_possible: unread.into_iter().any(|known| !known.unread.is_empty()),
+            ..withdrawal
+        }
+    }
+
+    /// Everything of a release that is uninstalled before another one takes its place. The uninstall looks for what names no namespace
+    /// in that of the new one (recorded: helm-target-namespace-changed).
+    fn reinstalled(
+        &self,
+        known: Option<&KnownDelivery>,
+        is: &KnownDelivery,
+        after: Option<&Member>,
+    ) -> Withdrawal<'a> {
+        let namespace = |known: &KnownDelivery| {
+            let release = known.settings.release.as_ref();
+            release.map(|[_, _, namespace, _]| namespace.clone())
+        };
+        let is_moved = known.and_then(namespace) != namespace(is);
+        let is_left_behind = |member: &&Member| {
+            let marks = known.and_then(|known| known.marks_of(member));
+            is_moved && marks.is_some_and(|marks| marks.is_placed_by_release)
+        };
+        let all = self.part.base.members_at(self.destination);
+        let (left, members): (Vec<&Member>, Vec<&Member>) = all.partition(is_left_behind);
+        let leaving = Leaving {
+            members,
+            ..self.leaving.clone()
+        };
+        let settings = after.map(|member| HelmReleaseSettings::of(&member.object));
+        let mut withdrawal = flux::helm_release_deleted(
+            &leaving,
+            self.choice.helm_version,
+            settings.unwrap_or_default(),
+        );
+        withdrawal
+            .outside
+            .extend(left.iter().map(|member| member.id));
+        withdrawal
     }
 
     /// What an object prunes that stays in the cluster and goes on with the same sources: what left these.

@@ -84,10 +84,11 @@ pub fn withdraw(
             .or_default()
             .push(member);
     }
-    for member in part.hooks.iter().map(|id| part.base.inventory.member(*id)) {
+    let hooks = part.hooks.iter().map(|id| part.base.inventory.member(*id));
+    for member in hooks.chain(part.left_for_crds_folder()) {
         let destination = part.base.destination(member.file);
         let applier = applier(part, member, destination, choice);
-        if matches!(applier, Applier::Tool { regime, .. } if regime.is_release()) {
+        if applier.regime().0.is_release() {
             groups
                 .entry((applier, destination))
                 .or_default()
@@ -509,12 +510,13 @@ fn applier(
 fn regime_of(tool: SourceTool) -> Regime {
     match tool {
         SourceTool::Flux => Regime::Flux(FluxObject::Kustomization),
+        SourceTool::FluxRelease => Regime::Flux(FluxObject::HelmRelease),
         SourceTool::ArgoCd | SourceTool::ArgoCdSet => Regime::ArgoCd,
     }
 }
 
 /// A release is upgraded to what head has at the same destination.
-fn upgraded<'a>(
+pub(super) fn upgraded<'a>(
     part: &MergePart<'a>,
     leaving: &Leaving<'a>,
     destination: &Destination,

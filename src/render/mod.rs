@@ -11,4 +11,4 @@ mod program;
 
 pub use checkout::{Checkout, CheckoutFile};
 pub use error::RenderError;
-pub use program::{RenderCommand, kustomize};
+pub use program::{RenderCommand, kustomize, on_path};

@@ -35,6 +35,34 @@ impl RenderCommand {
     /// # Errors
     /// It cannot be run, fails, takes too long or prints too much.
     pub fn output(&self, folder: &Path, home: &Path) -> Result<Vec<u8>, RenderError> {
+        self.printed(folder, |command| {
+            command
+                .env_clear()
+                .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+                .env("HOME", home)
+                .env("TMPDIR", home);
+        })
+    }
+
+    /// What it prints when it is run in `folder` as its user would run it, but for some variables.
+    ///
+    /// # Errors
+    /// As those of [`Self::output`].
+    pub fn output_as_user(
+        &self,
+        folder: &Path,
+        variables: &[(&str, &Path)],
+    ) -> Result<Vec<u8>, RenderError> {
+        self.printed(folder, |command| {
+            command.envs(variables.iter().copied());
+        })
+    }
+
+    fn printed(
+        &self,
+        folder: &Path,
+        surround: impl FnOnce(&mut Command),
+    ) -> Result<Vec<u8>, RenderError> {
         let command_line = || self.command_line();
         let not_run = |reason: String| RenderError::NotRun {
             command: command_line(),
@@ -44,11 +72,8 @@ impl RenderCommand {
             return Err(not_run("it is empty".to_owned()));
         };
         let mut command = Command::new(located(program, folder));
-        command.args(arguments).current_dir(folder).env_clear();
-        command
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", home)
-            .env("TMPDIR", home);
+        command.args(arguments).current_dir(folder);
+        surround(&mut command);
         let run = run(&mut command, self.timeout, SourceFile::MAX_BYTES, MOST_SAID);
         let LimitedRun {
             ended,
@@ -111,20 +136,24 @@ fn said(stderr: &[u8]) -> String {
     }
 }
 
+/// Where a program is on the PATH.
+pub fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let named = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(&named))
+        .find(|file| file.is_file())
+}
+
 /// What builds the kustomization of the folder that it is run in: `kustomize`, else `kubectl`.
 ///
 /// # Errors
 /// Neither is on the PATH.
 pub fn kustomize() -> Result<RenderCommand, RenderError> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = |program: &str| {
-        let named = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-        std::env::split_paths(&path).any(|folder| folder.join(&named).is_file())
-    };
-    let arguments = match (is_there("kustomize"), is_there("kubectl")) {
-        (true, _) => ["kustomize", "build", "."],
-        (false, true) => ["kubectl", "kustomize", "."],
-        (false, false) => return Err(RenderError::NoRenderer),
+    let arguments = match (on_path("kustomize"), on_path("kubectl")) {
+        (Some(_), _) => ["kustomize", "build", "."],
+        (None, Some(_)) => ["kubectl", "kustomize", "."],
+        (None, None) => return Err(RenderError::NoRenderer),
     };
     Ok(RenderCommand {
         arguments: arguments.map(str::to_owned).to_vec(),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ownerlint::charts::Charts;
 use ownerlint::graph::files::TreeFiles;
 use ownerlint::graph::kustomize::{Budget, Builder, Builds, kustomization};
 use ownerlint::graph::node::Node;
@@ -75,7 +76,7 @@ fn builds_what_kustomize_builds() {
             objects.sort_by_key(Value::to_string);
         }
         let tree = TreeFiles::of_texts(files(folder));
-        let said = match built(&Builds::of(&tree)) {
+        let said = match built(&Builds::of(&tree, &Charts::unrendered())) {
             Ok(_) if expected == "fails" => "builds, where kustomize fails".to_owned(),
             Ok(objects) if objects != expected => format!("{objects:#}\nnot {expected:#}"),
             Err(reason) if expected != "fails" => format!("fails: {reason}"),
@@ -121,11 +122,12 @@ fn builds_after_another_state_what_it_builds_alone() {
     for folder in cases() {
         let files = files(&folder);
         let base = TreeFiles::of_texts(files.clone());
-        let of_base = Builds::of(&base);
+        let charts = Charts::unrendered();
+        let of_base = Builds::of(&base, &charts);
         let before = built(&of_base);
         for changed in changed(&files) {
             let head = TreeFiles::of_texts(changed);
-            let alone = built(&Builds::of(&head));
+            let alone = built(&Builds::of(&head, &charts));
             assert_eq!(
                 built(&Builds::after(&of_base, &head)),
                 alone,

@@ -12,6 +12,7 @@ mod adoption_properties;
 mod analysis;
 mod believable;
 mod cascades;
+mod charts;
 mod claimed;
 mod cli;
 mod cohabiting;

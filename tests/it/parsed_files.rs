@@ -171,6 +171,8 @@ fn manifests_are_parsed_in_one_place() {
         parsers,
         [
             "src/baseline/document.rs",
+            // Chart.yaml says on what a chart depends.
+            "src/charts/folder.rs",
             "src/config/value.rs",
             // Builds need every document, also of files that contain no manifest.
             "src/graph/files.rs",

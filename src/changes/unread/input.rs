@@ -1,5 +1,6 @@
 //! One input of one state, and its comparison with the other state.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
@@ -50,6 +51,13 @@ pub enum UnreadWhat {
     Unparsable,
     /// More than ownerlint follows.
     Limit,
+}
+
+impl UnreadWhat {
+    /// Whether it decides what a chart renders to.
+    fn is_of_chart(self) -> bool {
+        matches!(self, Self::Chart | Self::Values | Self::Template)
+    }
 }
 
 /// The states that have an input.
@@ -103,6 +111,18 @@ pub struct UnreadChanges {
 }
 
 impl UnreadChanges {
+    /// Adds charts that could not be rendered, unless their files are named already.
+    pub fn with_unrendered(mut self, unrendered: impl IntoIterator<Item = Unread>) -> Self {
+        for one in unrendered {
+            let is_named = |other: &Unread| other.file == one.file && other.what.is_of_chart();
+            if !self.changed.iter().any(is_named) {
+                self.changed.push(one);
+            }
+        }
+        self.changed.sort_by_cached_key(order);
+        self
+    }
+
     /// The same, with the charts of HelmReleases that the change uninstalls although it does not touch them: by their keys as written,
     /// with their deliveries.
     pub fn with_uninstalled(&self, uninstalled: &BTreeMap<String, Option<String>>) -> Self {
@@ -141,7 +161,7 @@ pub(super) struct FoundInput {
     pub(super) version: String,
     pub(super) file: String,
     pub(super) line: usize,
-    pub(super) reason: &'static str,
+    pub(super) reason: Cow<'static, str>,
     /// The name by which the other state has the same input.
     pub(super) identity: String,
     /// The release of Helm that the input becomes.
@@ -187,7 +207,7 @@ impl FoundInput {
             version: String::new(),
             file: String::new(),
             line: 1,
-            reason,
+            reason: reason.into(),
             release: None,
             text: String::new(),
             parts: BTreeSet::new(),
@@ -267,15 +287,19 @@ impl FoundInput {
     }
 
     /// Why it is not read; more of a release that the change uninstalls.
-    fn reason(&self, before: Option<&Self>) -> &'static str {
+    fn reason(&self, before: Option<&Self>) -> &str {
         let [old, new] = [before, Some(self)].map(|one| one?.release.as_ref());
         let (Some(old), Some(new)) = (old, new) else {
-            return self.reason;
+            return &self.reason;
         };
+        // Somebody tried to render it.
+        if let Cow::Owned(reason) = &self.reason {
+            return reason;
+        }
         let [.., was, _] = &old.installed;
         let [.., is, _] = &new.installed;
         if old.installed == new.installed {
-            self.reason
+            &self.reason
         } else if was != is {
             MOVED_RELEASE
         } else {
@@ -427,7 +451,16 @@ impl<'s> Finder<'s> {
 
     /// Adds an input of any file, unless it was rendered.
     pub(super) fn add_at(&mut self, place: &str, path: &str, line: usize, input: FoundInput) {
-        let is_built = input.is_built && self.state.is_evaluated(place);
+        let charted = self.state.charted(place);
+        let charted = charted.filter(|_| input.what.is_of_chart());
+        let is_built = input.is_built && self.state.is_evaluated(place) || charted == Some(Ok(()));
+        let input = match charted {
+            Some(Err(reason)) => FoundInput {
+                reason: reason.into(),
+                ..input
+            },
+            _ => input,
+        };
         if !is_built && !self.state.is_rendered(place) {
             self.inputs.found.push(FoundInput {
                 file: path.to_owned(),

@@ -57,6 +57,8 @@ pub struct Builds<'s> {
     pub rendered: &'s dyn Fn(&str) -> bool,
     /// Whether a build evaluated what the file at a place says of components, patches, generators and variables.
     pub evaluated: &'s dyn Fn(&str) -> bool,
+    /// What came of the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    pub charted: &'s dyn Fn(&str) -> Option<Result<(), String>>,
 }
 
 impl<'s> SourceState<'s> {
@@ -312,6 +314,10 @@ impl<'s> SourceState<'s> {
 
     pub(super) fn is_rendered(&self, place: &str) -> bool {
         (self.builds.rendered)(place)
+    }
+
+    pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
+        (self.builds.charted)(place)
     }
 
     pub(super) fn is_evaluated(&self, place: &str) -> bool {

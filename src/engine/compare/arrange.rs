@@ -11,12 +11,15 @@ use foldhash::HashSet;
 use globset::GlobSet;
 
 use crate::changes::{
-    Builds, Destination, OtherFile, PlacedFile, SourceState, TreePart, UnreadSide, WholeTree,
+    Builds, Destination, OtherFile, PlacedFile, SourceState, TreePart, Unread, UnreadSide,
+    UnreadWhat, WholeTree,
 };
+use crate::charts::Charts;
 use crate::delivery::release_folder;
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::graph::argo::Terms;
+use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{
@@ -64,6 +67,7 @@ impl Parsed {
         states: [(TreeState, Side); 2],
         exclude: &[String],
         terms: Terms<'_>,
+        charts: &Charts,
         texts: &mut Texts,
     ) -> Result<[Self; 2], SessionError> {
         let limits = terms.limits;
@@ -84,7 +88,7 @@ impl Parsed {
             return Err(beyond.into());
         }
         let [base, head] = built;
-        let ([base, head], clusters) = evaluated([base, head], terms)?;
+        let ([base, head], clusters) = evaluated([base, head], terms, charts)?;
         if let Some(beyond) = clusters.iter().nth(limits.bundles) {
             return Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond).into());
         }
@@ -199,6 +203,11 @@ impl Parsed {
         self.delivered.evaluated(place)
     }
 
+    /// What came of the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
+        self.delivered.charted(place)
+    }
+
     /// Whether a renderer evaluated the file at a place: the kustomizations of a root, or all that a bundle is rendered of.
     pub(super) fn is_rendered(&self, place: &str, configured: &Configured) -> bool {
         let Rendered { bundles, roots } = &self.rendered;
@@ -216,6 +225,33 @@ impl Parsed {
         };
         (!roots.is_empty() && is_kustomization(place) && self.roots.roots.iter().any(of_root))
             || (!bundles.is_empty() && configured.bundles().any(of_bundle))
+    }
+
+    /// The charts that could not be rendered; `other` is the other state, which counts as the base of this one where both have a
+    /// delivery.
+    pub(super) fn unrendered(&self, other: &Self, alone: UnreadSide) -> Vec<Unread> {
+        let found = self.delivered.unrendered().filter_map(|(delivery, input)| {
+            let there = other.delivered.of_id(&delivery.id);
+            let is_same =
+                |there: &Delivery| there.charts == delivery.charts && there.unread.contains(input);
+            let is_in_both = there.is_some();
+            if there.is_some_and(is_same) {
+                return None;
+            }
+            let located = || self.located().find(|(place, _)| *place == input.file);
+            let file = located().map(|(_, file)| file.source().path().to_owned());
+            Some(Unread {
+                what: UnreadWhat::Chart,
+                subject: input.subject.clone(),
+                file: file.unwrap_or_else(|| input.file.clone()),
+                line: input.line,
+                side: if is_in_both { UnreadSide::Both } else { alone },
+                reason: input.reason.clone(),
+                delivery: Some(delivery.id.clone()),
+                is_calm: is_in_both || alone == UnreadSide::Head,
+            })
+        });
+        found.collect()
     }
 
     /// The builds that fail, each with its place.
@@ -285,9 +321,15 @@ impl Parsed {
             let mut names = KUSTOMIZATIONS.iter().map(|name| resolve(folder, name));
             names.any(|place| places.contains(place.as_str()))
         };
-        self.roots
-            .roots
-            .iter()
+        // What Flux and Argo CD build is evaluated as they build it: kustomize alone would leave out what they add.
+        let roots = self.roots.roots.iter().filter(|root| {
+            let by = root
+                .pointer
+                .as_ref()
+                .and_then(|pointer| pointer.by.as_ref());
+            by.is_none_or(|by| by.cluster.is_empty()) && !self.delivered.has_charts(&root.folder)
+        });
+        roots
             .map(|root| root.folder.clone())
             .filter(|folder| is_kustomized(folder))
             .collect()
@@ -451,7 +493,7 @@ fn files_of_tools(
 ) -> StateFiles {
     let speaks_of_tool = |file: &StateText| {
         let bytes = file.bytes.as_deref().unwrap_or_default();
-        let groups = ["kustomize.toolkit.fluxcd.io", "argoproj.io"];
+        let groups = [".toolkit.fluxcd.io", "argoproj.io"];
         groups
             .iter()
             .any(|group| memchr::memmem::find(bytes, group.as_bytes()).is_some())
@@ -604,7 +646,9 @@ impl Assignment<'_> {
         let elsewhere = self.state.delivered.files_of_unchanged();
         for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {
             let place = &self.state.places[at];
-            if self.reached.contains(&at) || elsewhere.contains(&**place) {
+            let is_elsewhere = || elsewhere.contains(&**place);
+            let is_in_chart = || self.state.delivered.is_in_chart(place);
+            if self.reached.contains(&at) || is_elsewhere() || is_in_chart() {
                 continue;
             }
             let release = release_folder(place, self.state.files[at].source());

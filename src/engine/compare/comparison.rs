@@ -19,11 +19,12 @@ use crate::changes::{
     BothSides, Builds, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread,
     written_key,
 };
+use crate::charts::Charts;
 use crate::engine::describe::tool;
 use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::graph::argo::Terms;
-use crate::inventory::{self, Texts, read_bytes};
+use crate::inventory::{self, Release, Texts, read_bytes};
 use crate::kube::{ObjectKey, kinds};
 use crate::merge::{
     DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, Requested,
@@ -81,6 +82,12 @@ impl Comparison {
         let mut texts = Texts::default();
         let beside = beside(&request.beside, &mut texts)?;
         let input = &configured.rest.input;
+        let charts = if request.render {
+            let release = request.release.unwrap_or(Release::NEWEST);
+            Charts::rendering(&request.rendering, release.to_string())
+        } else {
+            Charts::unrendered()
+        };
         let [old, new] = Parsed::both(
             [(base, Side::Base), (head, Side::Head)],
             &input.exclude,
@@ -88,11 +95,18 @@ impl Comparison {
                 limits: &input.settings.limits,
                 clusters: configured.argo_clusters.as_deref(),
             },
+            &charts,
             &mut texts,
         )?;
         let states = [(start.choice, old), (request.head.clone(), new)];
         let [old, new] = match request.render {
-            true => rendered(states, &configured, &mut reader, &mut texts, &mut notes)?,
+            true => rendered(
+                states,
+                (&configured, &charts),
+                &mut reader,
+                &mut texts,
+                &mut notes,
+            )?,
             false => {
                 notes.extend(unrendered(&states, &configured));
                 states.map(|(_, parsed)| parsed)
@@ -101,16 +115,23 @@ impl Comparison {
         let [in_base, in_head] =
             [&old, &new].map(|parsed| |place: &str| parsed.is_rendered(place, &configured));
         let [of_base, of_head] = [&old, &new].map(|parsed| |place: &str| parsed.evaluated(place));
+        let [chart_of_base, chart_of_head] =
+            [&old, &new].map(|parsed| |place: &str| parsed.charted(place));
         let unread = unread(
             &old.source_state(Builds {
                 rendered: &in_base,
                 evaluated: &of_base,
+                charted: &chart_of_base,
             }),
             &new.source_state(Builds {
                 rendered: &in_head,
                 evaluated: &of_head,
+                charted: &chart_of_head,
             }),
         );
+        let unrendered = new.unrendered(&old, UnreadSide::Head).into_iter();
+        let unrendered = unrendered.chain(old.unrendered(&new, UnreadSide::Base));
+        let unread = unread.with_unrendered(unrendered);
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
         let (before, after, always) = (
             old.definitions(),

@@ -6,18 +6,22 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::arrange::Parsed;
+use super::charted::{are_rendered_anew, unread};
 use super::unchanged::unchanged;
 use crate::changes::{DeliveredMarks, KnownDelivery};
+use crate::charts::{ChartSource, Charts};
 use crate::delivery::marks;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::{Delivery, Settings};
-use crate::graph::kustomize::{BuildError, Builds, Resource, shown};
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{BuildError, Builds, Resource};
 use crate::graph::scopes::ClusterScopes;
-use crate::graph::{argo, flux, unread::What};
+use crate::graph::unread::{UnreadInput, What};
+use crate::graph::{argo, flux, unreached};
 use crate::kube::Namespace;
 use crate::kustomize::{
     BeyondLimit, BuildObstacle, BuildRoot, BuildRoots, BuiltFile, Deliverer, Edits, FilePatterns,
-    Pointer, SourceTool,
+    Pointer, SourceTool, ancestors, shown,
 };
 use crate::manifest::ParsedFile;
 use crate::text::{Side, SourceFile};
@@ -30,12 +34,25 @@ type Keys = HashMap<u32, (Namespace, String)>;
 pub(super) struct Delivered {
     /// In the order of their names.
     all: Vec<Delivery>,
+    /// Kustomizations that nobody points at and that have charts rendered.
+    roots: Vec<Delivery>,
     memory: argo::Memory,
     /// The kustomizations and the files of what delivers that builds evaluated, but for what they say themselves.
     evaluated: BTreeSet<String>,
     scopes: ClusterScopes,
     /// The clusters into which the other state delivers the same.
     unchanged: BTreeSet<Arc<str>>,
+    charted: Charted,
+}
+
+/// The files and folders of a state that decide what charts render to.
+#[derive(Debug, Default)]
+struct Charted {
+    read: BTreeSet<String>,
+    /// With the reason why a chart was not rendered.
+    failed: BTreeMap<String, String>,
+    /// The folders of the charts that were rendered.
+    folders: BTreeSet<String>,
 }
 
 /// Both states with what tools deliver of them, and the clusters that have parts of their own: into which both deliver something else.
@@ -45,14 +62,44 @@ pub(super) struct Delivered {
 pub(super) fn evaluated(
     states: [Parsed; 2],
     terms: Terms<'_>,
+    charts: &Charts,
 ) -> Result<([Parsed; 2], BTreeSet<Arc<str>>), BeyondLimit> {
     let [mut base, mut head] = states;
     let trees = [base.take_tree(), head.take_tree()];
+    // What a chart renders to may name further charts.
+    let [mut old, mut new] = loop {
+        let both = both(&trees, terms, charts)?;
+        if !are_rendered_anew(charts, both.each_ref().map(Delivered::deliveries)) {
+            break both;
+        }
+    };
+    old.note_charts(charts);
+    new.note_charts(charts);
+    let folders = &old.charted.folders | &new.charted.folders;
+    old.charted.folders.clone_from(&folders);
+    new.charted.folders = folders;
+    let mut clusters = old.clusters();
+    clusters.extend(new.clusters());
+    if let [Some(of_base), Some(of_head)] = &trees {
+        let same = unchanged([(&old.all, of_base), (&new.all, of_head)], &clusters);
+        clusters.retain(|cluster| !same.contains(cluster));
+        old.unchanged.clone_from(&same);
+        new.unchanged = same;
+    }
+    Ok(([base.delivered(old), head.delivered(new)], clusters))
+}
+
+/// What tools deliver of both states.
+fn both(
+    trees: &[Option<TreeFiles<'_>>; 2],
+    terms: Terms<'_>,
+    charts: &Charts,
+) -> Result<[Delivered; 2], BeyondLimit> {
     let none = Delivered::default();
-    let of_base = trees[0].as_ref().map(Builds::of);
+    let of_base = trees[0].as_ref().map(|files| Builds::of(files, charts));
     let of_head = trees[1].as_ref().map(|files| match &of_base {
         Some(of_base) => Builds::after(of_base, files),
-        None => Builds::of(files),
+        None => Builds::of(files, charts),
     });
     let of = |builds: &Option<Builds<'_>>, before: &Delivered, memory: &argo::Memory| match builds {
         Some(builds) => Delivered::of(builds, terms, before, memory),
@@ -67,15 +114,7 @@ pub(super) fn evaluated(
     new.miss_what_left(&old);
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
-    let mut clusters = old.clusters();
-    clusters.extend(new.clusters());
-    if let [Some(of_base), Some(of_head)] = &trees {
-        let same = unchanged([(&old.all, of_base), (&new.all, of_head)], &clusters);
-        clusters.retain(|cluster| !same.contains(cluster));
-        old.unchanged.clone_from(&same);
-        new.unchanged = same;
-    }
-    Ok(([base.delivered(old), head.delivered(new)], clusters))
+    Ok([old, new])
 }
 
 impl Delivered {
@@ -91,6 +130,18 @@ impl Delivered {
         let mut all = flux::deliveries(builds, &scopes, terms.limits, &before.all)?;
         let (argo, memory) = argo::deliveries(builds, &scopes, terms, &all, (&before.all, memory))?;
         all.extend(argo);
+        let mut roots = Vec::new();
+        if builds.charts().are_rendered() {
+            all.extend(flux::releases(
+                builds,
+                &scopes,
+                terms.limits,
+                &all,
+                &before.all,
+            )?);
+            roots = unreached::roots(builds, &all, terms.limits)?;
+            roots.retain(|root| !root.charts.is_empty());
+        }
         all.sort_by(|one, other| one.id.cmp(&other.id));
         let mut evaluated = BTreeSet::new();
         let built = all.iter().filter(|delivery| delivery.error.is_none());
@@ -117,11 +168,85 @@ impl Delivered {
         }
         Ok(Self {
             all,
+            roots,
             memory,
             evaluated,
             scopes,
             unchanged: BTreeSet::new(),
+            charted: Charted::default(),
         })
+    }
+
+    /// What is delivered, and kustomizations that have charts rendered.
+    fn deliveries(&self) -> Vec<&Delivery> {
+        self.all.iter().chain(&self.roots).collect()
+    }
+
+    /// Whether a kustomization that nobody points at has charts rendered.
+    pub(super) fn has_charts(&self, folder: &str) -> bool {
+        self.roots.iter().any(|root| root.path == folder)
+    }
+
+    /// Notes which files decide what charts render to, and what came of it.
+    fn note_charts(&mut self, charts: &Charts) {
+        let mut found = Charted::default();
+        for one in self.all.iter().chain(&self.roots) {
+            for call in &one.charts {
+                let Some(asked) = charts.call(call) else {
+                    continue;
+                };
+                let outcome = charts.outcome(call);
+                let outcome = match unread(one) {
+                    Some(unread) if outcome.is_some() => Some(Err(unread.reason.clone())),
+                    _ => outcome,
+                };
+                if let (ChartSource::Folder(folder), Some(Ok(()))) = (&asked.source, &outcome) {
+                    found.folders.extend(folder.folders().iter().cloned());
+                }
+                let places = asked.places().into_iter().chain([one.file.to_string()]);
+                match outcome {
+                    Some(Ok(())) => found.read.extend(places),
+                    Some(Err(reason)) => {
+                        let failed = places.map(|place| (place, reason.clone()));
+                        found.failed.extend(failed);
+                    }
+                    None => {}
+                }
+            }
+        }
+        self.charted = found;
+    }
+
+    /// The charts that somebody tried to render and could not, with their deliveries.
+    pub(super) fn unrendered(&self) -> impl Iterator<Item = (&Delivery, &UnreadInput)> {
+        let all = self.all.iter().chain(&self.roots);
+        all.filter_map(|one| Some((one, unread(one)?)))
+    }
+
+    /// The delivery of a name, a kustomization that has charts rendered included.
+    pub(super) fn of_id(&self, id: &str) -> Option<&Delivery> {
+        let root = || self.roots.iter().find(|root| root.id == id);
+        self.delivery(id).or_else(root)
+    }
+
+    /// What came of the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
+        let Charted { read, failed, .. } = &self.charted;
+        if read.is_empty() && failed.is_empty() {
+            return None;
+        }
+        let failure = ancestors(place).find_map(|above| failed.get(above));
+        let is_read = || ancestors(place).any(|above| read.contains(above));
+        match failure {
+            Some(reason) => Some(Err(reason.clone())),
+            None => is_read().then_some(Ok(())),
+        }
+    }
+
+    /// Whether a file is a part of a chart that was rendered, and so no manifest.
+    pub(super) fn is_in_chart(&self, place: &str) -> bool {
+        let folders = &self.charted.folders;
+        !folders.is_empty() && ancestors(place).any(|above| folders.contains(above))
     }
 
     /// Lets those fail that need what `base` delivers and this state does not: a Kustomization for which they wait, or the ConfigMap of
@@ -247,8 +372,7 @@ impl Delivered {
     /// The clusters that are certainly none of the others: of Flux, their entry points have one key, or somebody delivers from one into
     /// the other; of Argo CD, they are no control plane, or one of several.
     pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
-        let is_flux =
-            |one: &&Delivery| one.by.as_ref().is_none_or(|by| by.tool == SourceTool::Flux);
+        let is_flux = |one: &&Delivery| one.by.as_ref().is_none_or(|by| by.tool.is_flux());
         let mut entries: HashMap<&str, Vec<&Delivery>> = HashMap::default();
         for entry in self
             .all
@@ -435,9 +559,22 @@ impl Delivered {
             if failing.contains(&deliverer) || self.is_unchanged(delivery) {
                 continue;
             }
-            roots
-                .roots
-                .push(root_of(deliverer, delivery, &index, &self.scopes, side));
+            roots.roots.push(root_of(
+                Some(deliverer),
+                delivery,
+                &index,
+                &self.scopes,
+                side,
+            ));
+        }
+        for delivery in &self.roots {
+            let built = root_of(None, delivery, &index, &self.scopes, side);
+            let is_it =
+                |root: &&mut BuildRoot| root.pointer.is_none() && root.folder == delivery.path;
+            match roots.roots.iter_mut().find(is_it) {
+                Some(root) => *root = built,
+                None => roots.roots.push(built),
+            }
         }
         roots
             .roots
@@ -446,7 +583,7 @@ impl Delivered {
 }
 
 fn root_of(
-    deliverer: Deliverer,
+    deliverer: Option<Deliverer>,
     delivery: &Delivery,
     index: &HashMap<&str, usize>,
     scopes: &ClusterScopes,
@@ -493,10 +630,10 @@ fn root_of(
         let texts = resources.iter().map(|resource| {
             let text = identity_of(resource);
             // What looks like a placeholder in it is what is not known, and no template.
-            if text.contains("{{") {
-                format!("# Source: {file}\n{text}")
-            } else {
-                text
+            let unknown = text.contains("{{").then_some(file);
+            match resource.origin.template.as_deref().or(unknown) {
+                Some(template) => format!("# Source: {template}\n{text}"),
+                None => text,
             }
         });
         let text = texts.collect::<Vec<_>>().join("---\n");
@@ -505,7 +642,7 @@ fn root_of(
         file.seen_as(path, side)
     });
     BuildRoot {
-        pointer: Some(Pointer {
+        pointer: deliverer.map(|deliverer| Pointer {
             by: Some(Arc::new(deliverer)),
             folder: folder.clone(),
             repository: None,
@@ -530,7 +667,10 @@ fn root_of(
 /// What the build of a delivery marks an object with, if with anything.
 pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     let metadata = resource.node.get("metadata")?;
-    if metadata.get("annotations").is_none() && metadata.get("labels").is_none() {
+    let is_placed_by_release =
+        resource.origin.template.is_some() && resource.original().namespace.is_empty();
+    let is_marked = metadata.get("annotations").is_some() || metadata.get("labels").is_some();
+    if !is_marked && !is_placed_by_release {
         return None;
     }
     let annotation = |key: &str| resource.meta("annotations", key);
@@ -563,6 +703,7 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
         is_hook: hook.is_some(),
         is_passing,
         is_ignored_as_extraneous: compared.any(|option| option == "IgnoreExtraneous"),
+        is_placed_by_release,
     };
     (found != DeliveredMarks::default()).then_some(found)
 }

@@ -7,15 +7,16 @@ use foldhash::HashMap;
 use super::arrange::tree_files;
 use super::request::StateChoice;
 use super::state::StateReader;
+use crate::charts::Charts;
 use crate::engine::resolve::configuration;
 use crate::engine::{ConfigChoice, Request, SessionError};
 use crate::graph::argo::{self, Memory, Terms};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Budget, Builds, ResId, Resource, resources_of};
+use crate::graph::kustomize::{Builds, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{flux, unreached};
-use crate::kustomize::{BeyondLimit, Deliverer, Limit, SourceTool};
+use crate::kustomize::{Deliverer, SourceTool};
 use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
@@ -90,16 +91,16 @@ pub(in crate::engine) fn evaluate<T>(
         }),
     );
     let scopes = ClusterScopes::of(&tree);
-    let builds = Builds::of(&tree);
+    let charts = Charts::unrendered();
+    let builds = Builds::of(&tree, &charts);
     let limits = terms.limits;
     let mut all = flux::deliveries(&builds, &scopes, limits, &[])?;
     let (argo, _) = argo::deliveries(&builds, &scopes, terms, &all, (&[], &Memory::default()))?;
     all.extend(argo);
-    let budget = Budget::of(limits.instances);
-    let roots = unreached::roots(&builds, &all, &budget);
-    if budget.is_spent() {
-        return Err(BeyondLimit::of(Limit::Instances, limits, "kustomizations").into());
+    if builds.charts().are_rendered() {
+        all.extend(flux::releases(&builds, &scopes, limits, &all, &[])?);
     }
+    let roots = unreached::roots(&builds, &all, limits)?;
     all.extend(roots);
     Ok(answer(&tree, &all, &scopes))
 }

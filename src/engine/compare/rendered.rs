@@ -9,6 +9,7 @@ use super::arrange::{Parsed, Rendered};
 use super::configured::Configured;
 use super::request::StateChoice;
 use super::state::StateReader;
+use crate::charts::Charts;
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::Texts;
@@ -34,13 +35,14 @@ pub(super) type Both = [(StateChoice, Parsed); 2];
 const SIDES: [(Side, &str); 2] = [(Side::Base, "base"), (Side::Head, "head")];
 
 /// Renders both states: the bundles as the configuration says, every other root with kustomize. A root that kustomize builds in one
-/// state and not in the other is left as it is in both. Adds to `notes` what was compared.
+/// state and not in the other is left as it is in both. Adds to `notes` what was compared, the charts included that are rendered
+/// already.
 ///
 /// # Errors
 /// A program of the configuration that fails, no kustomize where one is needed, and a state that cannot be checked out.
 pub(super) fn rendered(
     states: Both,
-    configured: &Configured,
+    (configured, charts): (&Configured, &Charts),
     reader: &mut StateReader,
     texts: &mut Texts,
     notes: &mut Vec<String>,
@@ -77,7 +79,7 @@ pub(super) fn rendered(
             Some((job, printed))
         })
         .collect();
-    let count = printed.len();
+    let count = printed.len() + charts.rendered();
     let mut all = [Rendered::default(), Rendered::default()];
     let mut failed: BTreeMap<String, RenderError> = BTreeMap::new();
     for (job, printed) in printed {

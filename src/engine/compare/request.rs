@@ -1,5 +1,6 @@
 //! What a comparison asks to have read: plain data, as a command line puts it together.
 
+use crate::charts::RenderingTerms;
 use crate::engine::ConfigChoice;
 use crate::inventory::Release;
 use crate::merge::DeliveryChoice;
@@ -27,8 +28,11 @@ pub struct CompareRequest {
     pub namespace: Option<String>,
     /// The release whose built-in kinds count.
     pub release: Option<Release>,
-    /// Whether both states are rendered: with the commands of the configuration, else with kustomize. That runs code of theirs.
+    /// Whether both states are rendered: with the commands of the configuration, else with kustomize, and the charts that deliveries
+    /// name with helm. That runs code of theirs.
     pub render: bool,
+    /// What rendering may do.
+    pub rendering: RenderingTerms,
     /// What is said of the tools that deliver.
     #[doc(hidden)]
     pub delivery: DeliveryChoice,

@@ -10,9 +10,9 @@ use super::source::leads_to;
 use super::sources::folder_of_source;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Builder, Resource, kustomizations, resources_of, shown};
+use crate::graph::kustomize::{Builder, Resource, kustomizations, resources_of};
 use crate::graph::reached::{Reached, left_out};
-use crate::kustomize::folder_of;
+use crate::kustomize::{folder_of, shown};
 
 /// What a person may apply at once: a file, or what a kustomization builds.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ mod entries;
 mod folders;
 mod generators;
 mod gotemplate;
+mod helm;
 mod parameters;
 mod plugins;
 mod repository;
@@ -30,11 +31,11 @@ use self::sources::{Applied, Sources, folder_of_source};
 use self::template::is_partly_unknown;
 use super::delivery::Delivery;
 use super::files::TreeFiles;
-use super::kustomize::{Budget, Builder, Builds, Resource, shown};
+use super::kustomize::{Budget, Builder, Builds, Resource};
 use super::node::Node;
 use super::scopes::ClusterScopes;
 use crate::kube::ApiVersion;
-use crate::kustomize::{BeyondLimit, Limit};
+use crate::kustomize::{BeyondLimit, Limit, shown};
 use crate::text::Limits;
 
 /// What one state of a tree knows of Argo CD that another state of it is read with.
@@ -76,6 +77,9 @@ impl Memory {
         }
     }
 }
+
+/// So deep an Application is compared.
+const DEPTH: usize = 50;
 
 /// What people say of the clusters, and how much is followed.
 #[derive(Clone, Copy, Debug)]
@@ -309,8 +313,19 @@ impl Run<'_> {
     fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Step {
         let known =
             entry_id(resource, plane, &self.clusters).and_then(|id| self.known.entries.get(&id));
-        let resource = known.map_or(resource, |(_, known)| known);
-        Step::of(resource.clone(), plane, None)
+        let Some((_, known)) = known else {
+            return Step::of(resource.clone(), plane, None);
+        };
+        // What its chart would render to as it is written now is worth to be known, too.
+        let is_changed =
+            |known: &Resource| known.node.to_json(DEPTH) != resource.node.to_json(DEPTH);
+        if self.sources.builder.charts().are_rendered() && is_changed(known) {
+            return Step {
+                is_possible: true,
+                ..Step::of(resource.clone(), plane, None)
+            };
+        }
+        Step::of(known.clone(), plane, None)
     }
 
     /// Follows the entry points of the state before that are in the tree no more: nobody deletes them.
@@ -421,6 +436,7 @@ impl Run<'_> {
             resources: Arc::new(resources),
             reached: Arc::default(),
             unread: made.unread.into_iter().collect(),
+            charts: BTreeSet::new(),
             id: id.clone(),
         });
         let steps = next.into_iter().map(|one| Step {
@@ -501,6 +517,7 @@ impl Run<'_> {
                 resources: Arc::clone(&applied.resources),
                 reached: Arc::clone(&applied.reached),
                 unread: applied.unread.clone(),
+                charts: applied.charts.clone(),
             });
         }
         Ok(next)

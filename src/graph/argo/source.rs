@@ -6,13 +6,14 @@ use std::sync::Arc;
 use globset::{Glob, GlobMatcher};
 
 use super::application::Application;
+use super::helm::HelmSource;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{
-    BuildError, Builder, Built, Resource, kustomization, merged, resources_of, shown,
+    BuildError, Builder, Built, Resource, kustomization, merged, resources_of,
 };
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
-use crate::kustomize::{folder_of, name_of, resolve};
+use crate::kustomize::{folder_of, name_of, resolve, shown};
 
 /// What a source makes.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub(super) struct Source<'s> {
     pub(super) application: &'s Application,
     /// The folder, from the root of the tree.
     pub(super) folder: &'s str,
+    /// The same as a chart.
+    pub(super) chart: HelmSource<'s>,
 }
 
 impl Source<'_> {
@@ -57,8 +60,12 @@ impl Source<'_> {
         match self.type_of(&node) {
             Err(reason) => self.failed(reason),
             Ok(SourceType::Helm) => {
-                let subject = format!("chart {}", shown(self.folder));
-                self.unread(What::Chart, subject, "charts are not rendered here")
+                let chart = HelmSource {
+                    node: &node,
+                    folder: Some(self.folder),
+                    ..self.chart
+                };
+                Made::Built(chart.made())
             }
             Ok(SourceType::Plugin) => {
                 let name = node.text_at(&["plugin", "name"]).unwrap_or_default();

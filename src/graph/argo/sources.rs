@@ -7,9 +7,11 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::application::Application;
+use super::helm::HelmSource;
 use super::repository::Repositories;
 use super::source::{Made, Source};
 use super::template::is_partly_unknown;
+use crate::charts::CallId;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, Built, Resource};
 use crate::graph::node::Node;
@@ -23,6 +25,7 @@ pub(super) struct Applied {
     pub(super) resources: Arc<Vec<Resource>>,
     pub(super) reached: Arc<BTreeSet<String>>,
     pub(super) unread: Vec<UnreadInput>,
+    pub(super) charts: BTreeSet<CallId>,
     pub(super) error: Option<BuildError>,
     /// Whether that is because a folder does not exist.
     pub(super) is_missing: bool,
@@ -63,9 +66,9 @@ impl Sources<'_> {
             };
             let folder = folder.map(str::to_owned).or_else(written)?;
             let own = format!(".argocd-source-{}.yaml", application.name);
-            self.files
-                .has_file(&resolve(&folder, &own))
-                .then_some(&*application.name)
+            let is_named = self.files.has_file(&resolve(&folder, &own))
+                || self.builder.charts().are_rendered();
+            is_named.then_some(&*application.name)
         });
         let key = format!(
             "{said}\n{folder_name}\n{namespace}\n{}\n{}",
@@ -102,11 +105,12 @@ impl Sources<'_> {
             return applied;
         }
         for node in sources {
-            match self.source(application, node, folder) {
+            match self.source(application, node, (folder, namespace)) {
                 Made::Built(built) => {
                     all.resources.extend(built.resources);
                     all.reached.extend(built.reached);
                     all.unread.extend(built.unread);
+                    all.charts.extend(built.charts);
                 }
                 Made::Unread(unread) => all.unread.push(unread),
                 Made::Failed(error) => {
@@ -136,17 +140,30 @@ impl Sources<'_> {
             resources: Arc::new(all.resources),
             reached: Arc::new(all.reached),
             unread: all.unread,
+            charts: all.charts,
             ..Applied::default()
         }
     }
 
-    fn source(&self, application: &Application, node: &Node, folder: Option<&str>) -> Made {
+    fn source(
+        &self,
+        application: &Application,
+        node: &Node,
+        (folder, namespace): (Option<&str>, &str),
+    ) -> Made {
         let repository = node.text_at(&["repoURL"]).unwrap_or_default();
-        let revision = node.text_at(&["targetRevision"]).unwrap_or_default();
-        if let Some(chart) = node.text_at(&["chart"]) {
-            let subject = format!("chart {chart} {revision}").trim_end().to_owned();
-            let reason = "charts are not rendered here";
-            return Made::Unread(application.origin.unread(What::Chart, subject, reason));
+        let chart = HelmSource {
+            files: self.files,
+            charts: self.builder.charts(),
+            scopes: self.scopes,
+            repositories: &self.repositories,
+            application,
+            node,
+            namespace,
+            folder: None,
+        };
+        if node.text_at(&["chart"]).is_some() {
+            return Made::Built(chart.made());
         }
         let path = node.text_at(&["path"]).unwrap_or_default();
         if !self.repositories.are_own(&repository) {
@@ -171,6 +188,7 @@ impl Sources<'_> {
             plugins: &self.plugins,
             application,
             folder: &own,
+            chart,
         };
         source.made(node)
     }

@@ -1,6 +1,6 @@
 //! One Flux Kustomization: what it says, and what it builds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::scan::{SourceFiles, kustomization_of};
@@ -258,6 +258,7 @@ impl FluxKustomization {
             is_possible: false,
             object: None,
             unread: Vec::new(),
+            charts: BTreeSet::new(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What Flux applies from a tree: from its entry points down to the last Kustomization, each read from what its parent builds.
 
 mod kustomization;
+mod release;
 mod scan;
 mod substitute;
 
@@ -8,18 +9,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use self::kustomization::FluxKustomization;
+use self::release::{Applied, HelmRelease, Surroundings, is_about_charts};
 use self::scan::{SourceFiles, kustomization_of};
-use super::delivery::{Delivery, Settings};
+use super::delivery::Delivery;
 use super::files::TreeFiles;
 use super::kustomize::{
-    Budget, BuildError, Builder, Builds, Built, KustomizationDoc, Origin, Resource, resources_of,
-    shown,
+    Budget, BuildError, Builder, Builds, Built, KustomizationDoc, Resource, resources_of,
 };
 use super::node::Node;
 use super::reached::{Reached, left_out};
 use super::scopes::ClusterScopes;
 use super::unread::{UnreadInput, What};
-use crate::kustomize::{BeyondLimit, Limit, resolve};
+use crate::kustomize::{BeyondLimit, Limit, resolve, shown};
 use crate::text::Limits;
 
 /// The data of ConfigMaps, by namespace (empty where nobody wrote one) and name.
@@ -58,6 +59,85 @@ pub fn deliveries(
     Ok(all)
 }
 
+/// The releases of HelmReleases that no Kustomization of Flux delivers: what others deliver, and what a person applies. `delivered`:
+/// everything that tools deliver; `before`: the same of the state before, of which nobody takes over what is delivered no more.
+///
+/// # Errors
+/// As those of [`deliveries`].
+pub fn releases(
+    builds: &Builds<'_>,
+    scopes: &ClusterScopes,
+    limits: &Limits,
+    delivered: &[Delivery],
+    before: &[Delivery],
+) -> Result<Vec<Delivery>, BeyondLimit> {
+    let files = builds.files();
+    let written = Written::of(files);
+    let known: BTreeSet<&str> = delivered.iter().map(|one| one.id.as_str()).collect();
+    let reached = delivered.iter().chain(before).flat_map(|one| {
+        let read = one.reached.iter().map(String::as_str);
+        let applied = one.resources.iter().map(|resource| &resource.origin);
+        let applied = applied.filter(|origin| !origin.is_generated);
+        read.chain(applied.map(|origin| &*origin.file))
+    });
+    let reached: BTreeSet<&str> = reached.collect();
+    let mut found = Found::default();
+    for one in delivered {
+        found.take(one, &one.resources);
+    }
+    let left_out = left_out(files, written.releases.iter().map(|one| &*one.origin.file));
+    let alone = written.releases.iter().filter(|release| {
+        let file = &*release.origin.file;
+        !reached.contains(file) && !left_out.contains(file)
+    });
+    for release in alone {
+        found
+            .releases
+            .push_back((Arc::from(""), None, release.clone()));
+    }
+    let own = SourceName::default();
+    let budget = Budget::of(limits.instances);
+    let mut all: Vec<Delivery> = Vec::new();
+    while let Some((here, parent, release)) = found.releases.pop_front() {
+        let around = Surroundings {
+            files,
+            charts: builds.charts(),
+            scopes,
+            written: &written,
+            applied: found.applied.get(&here),
+            own: &own,
+            builder: Builder::within(builds, &budget),
+        };
+        let delivery = HelmRelease::of(&release)
+            .map(|release| release.delivery(&around, ("", &here), parent))
+            .filter(|delivery| !known.contains(delivery.id.as_str()));
+        if let Some(delivery) = delivery {
+            within(&budget, limits, &delivery, delivered.len() + all.len())?;
+            found.take(&delivery, &delivery.resources);
+            all.push(delivery);
+        }
+    }
+    all.sort_by(|one, other| one.id.cmp(&other.id));
+    all.dedup_by(|one, other| one.id == other.id);
+    Ok(all)
+}
+
+/// Takes what a release installs out of a budget.
+fn within(
+    budget: &Budget,
+    limits: &Limits,
+    delivery: &Delivery,
+    deliveries: usize,
+) -> Result<(), BeyondLimit> {
+    let copies = budget.take(delivery.resources.len(), &delivery.file);
+    let limit = match (copies, deliveries >= limits.deliveries) {
+        (Err(_), _) => Limit::Instances,
+        (Ok(()), true) => Limit::Deliveries,
+        (Ok(()), false) => return Ok(()),
+    };
+    Err(BeyondLimit::of(limit, limits, &*delivery.file))
+}
+
 /// What the files of a tree say, whoever applies them.
 struct Written {
     kustomizations: Vec<(String, FluxKustomization)>,
@@ -66,6 +146,9 @@ struct Written {
     /// The files of all other sources.
     source: SourceFiles,
     config: ConfigData,
+    /// Sources of charts and values, whoever applies them.
+    charts: Applied,
+    releases: Vec<Resource>,
     /// Folders that a FluxInstance syncs.
     synced: Vec<FluxKustomization>,
     /// Sources of which most Kustomizations that use them name folders of this tree.
@@ -82,6 +165,8 @@ impl Written {
             sources: BTreeMap::new(),
             source: SourceFiles::of(files, None),
             config: BTreeMap::new(),
+            charts: Applied::default(),
+            releases: Vec::new(),
             synced: Vec::new(),
             own: BTreeSet::new(),
         };
@@ -115,6 +200,9 @@ impl Written {
 
     fn take(&mut self, files: &TreeFiles<'_>, path: &str, resource: &Resource) {
         let id = resource.id();
+        if is_about_charts(&id.group, &id.kind) {
+            self.charts.add(resource);
+        }
         match (id.group.as_str(), id.kind.as_str()) {
             (kustomization::GROUP, "Kustomization") => {
                 let found = FluxKustomization::of(resource);
@@ -147,6 +235,7 @@ impl Written {
                     .extend(sync.and_then(|sync| synced(&sync, resource)));
             }
             ("helm.toolkit.fluxcd.io", "HelmRelease") => {
+                self.releases.push(resource.clone());
                 let sync = resource.node.at(&["spec", "values", "instance", "sync"]);
                 self.synced
                     .extend(sync.and_then(|sync| synced(&sync, resource)));
@@ -240,6 +329,41 @@ fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
     })
 }
 
+/// What deliveries put into clusters and is looked at later.
+#[derive(Default)]
+struct Found {
+    /// HelmReleases, with their clusters and what delivers them.
+    releases: VecDeque<(Arc<str>, Option<Arc<str>>, Resource)>,
+    /// Sources of charts and values, by cluster.
+    applied: BTreeMap<Arc<str>, Applied>,
+}
+
+impl Found {
+    /// Takes what a delivery puts into its cluster; its Kustomizations are next.
+    fn take(&mut self, delivery: &Delivery, resources: &[Resource]) -> Vec<Step> {
+        let (cluster, id) = (&delivery.cluster, Arc::<str>::from(delivery.id.as_str()));
+        let mut children = Vec::new();
+        for resource in resources {
+            let kind = resource.id();
+            if is_about_charts(&kind.group, &kind.kind) {
+                let applied = self.applied.entry(Arc::clone(cluster)).or_default();
+                applied.add(resource);
+            }
+            if HelmRelease::of(resource).is_some() {
+                let by = Some(Arc::clone(&id));
+                self.releases
+                    .push_back((Arc::clone(cluster), by, resource.clone()));
+            }
+            let child = FluxKustomization::of(resource);
+            children.extend(child.map(|child| (Arc::clone(cluster), Some(Arc::clone(&id)), child)));
+        }
+        children
+    }
+}
+
+/// A Kustomization in a cluster, and the delivery that applies it.
+type Step = (Arc<str>, Option<Arc<str>>, FluxKustomization);
+
 /// What one entry point leads to.
 struct Cluster<'c> {
     builds: &'c Builds<'c>,
@@ -261,48 +385,66 @@ impl Cluster<'_> {
         let first: Arc<str> = Arc::from(entry.folder());
         let mut pending = VecDeque::from([(Arc::clone(&first), None, entry)]);
         let mut seen = BTreeSet::new();
-        while let Some((here, parent, one)) = pending.pop_front() {
-            let cluster = one.destination(&first, &here);
-            if !seen.insert((Arc::clone(&cluster), one.key())) {
-                continue;
-            }
-            let folder = one.folder();
-            if all.len() >= limits.deliveries {
-                return Err(BeyondLimit::of(
-                    Limit::Deliveries,
-                    limits,
-                    &*one.origin.file,
-                ));
-            }
-            let mut delivery = one.delivery(&cluster, parent);
-            match self.build(&one) {
-                Err(Foreign(unread)) => delivery.unread.push(unread),
-                Ok(Err(_)) if self.budget.is_spent() => {
-                    return Err(BeyondLimit::of(Limit::Instances, limits, shown(&folder)));
+        let mut found = Found::default();
+        loop {
+            while let Some((here, parent, one)) = pending.pop_front() {
+                let cluster = one.destination(&first, &here);
+                if !seen.insert((Arc::clone(&cluster), one.key())) {
+                    continue;
                 }
-                Ok(Err(error)) => {
-                    delivery.error = Some(error);
-                    delivery.built_first = self.built_first(&one, delivery.parent.as_deref());
+                let folder = one.folder();
+                if all.len() >= limits.deliveries {
+                    return Err(BeyondLimit::of(
+                        Limit::Deliveries,
+                        limits,
+                        &*one.origin.file,
+                    ));
                 }
-                Ok(Ok(built)) => {
-                    delivery.resources = Arc::new(built.resources);
-                    delivery.reached = Arc::new(built.reached);
-                    delivery.unread = built.unread;
+                let mut delivery = one.delivery(&cluster, parent);
+                match self.build(&one) {
+                    Err(Foreign(unread)) => delivery.unread.push(unread),
+                    Ok(Err(_)) if self.budget.is_spent() => {
+                        return Err(BeyondLimit::of(Limit::Instances, limits, shown(&folder)));
+                    }
+                    Ok(Err(error)) => {
+                        delivery.error = Some(error);
+                        delivery.built_first = self.built_first(&one, delivery.parent.as_deref());
+                    }
+                    Ok(Ok(built)) => {
+                        delivery.resources = Arc::new(built.resources);
+                        delivery.reached = Arc::new(built.reached);
+                        delivery.unread = built.unread;
+                        delivery.charts = built.charts;
+                    }
                 }
+                let in_cluster = match &delivery.error {
+                    Some(_) => self.applied_before(&delivery.id),
+                    None => delivery.resources.as_slice(),
+                };
+                pending.extend(found.take(&delivery, in_cluster));
+                all.push(delivery);
             }
-            let in_cluster = match &delivery.error {
-                Some(_) => self.applied_before(&delivery.id),
-                None => delivery.resources.as_slice(),
+            // Sources and values may be anywhere in the cluster, so releases come when that is known.
+            let Some((here, parent, release)) = found.releases.pop_front() else {
+                return Ok(());
             };
-            for resource in in_cluster {
-                let parent = || Some(Arc::from(delivery.id.as_str()));
-                let child = FluxKustomization::of(resource);
-                pending.extend(child.map(|child| (Arc::clone(&cluster), parent(), child)));
-                all.extend(self.release(resource, &cluster, parent));
+            let around = Surroundings {
+                files: self.builds.files(),
+                charts: self.builds.charts(),
+                scopes: self.scopes,
+                written: self.written,
+                applied: found.applied.get(&here),
+                own: &self.own,
+                builder: Builder::within(self.builds, self.budget),
+            };
+            let release = HelmRelease::of(&release)
+                .map(|release| release.delivery(&around, (&first, &here), parent));
+            if let Some(delivery) = release {
+                within(self.budget, limits, &delivery, all.len())?;
+                pending.extend(found.take(&delivery, &delivery.resources));
+                all.push(delivery);
             }
-            all.push(delivery);
         }
-        Ok(())
     }
 
     /// What a Kustomization builds as its parent applied it before, if that said something else: it reconciles the new sources once
@@ -346,52 +488,6 @@ impl Cluster<'_> {
         let source = self.written.source(one);
         let builder = Builder::within(self.builds, self.budget);
         Ok(one.build(self.builds.files(), &builder, source, &variables))
-    }
-
-    /// A HelmRelease, whose contents nobody reads here.
-    fn release(
-        &self,
-        resource: &Resource,
-        cluster: &Arc<str>,
-        parent: impl Fn() -> Option<Arc<str>>,
-    ) -> Option<Delivery> {
-        let id = resource.id();
-        if id.group != "helm.toolkit.fluxcd.io" || id.kind != "HelmRelease" {
-            return None;
-        }
-        let key = self.scopes.key(&id);
-        let text = |path: &[&str]| resource.node.text_at(path);
-        let chart = text(&["spec", "chart", "spec", "chart"])
-            .or_else(|| text(&["spec", "chartRef", "name"]));
-        let version = text(&["spec", "chart", "spec", "version"]);
-        let Origin { file, line, .. } = &resource.origin;
-        let named = format!(
-            "chart {} {}",
-            chart.as_deref().unwrap_or_default(),
-            version.as_deref().unwrap_or_default()
-        );
-        let reason = "charts are not rendered here";
-        let unread = resource
-            .origin
-            .unread(What::Chart, named.trim_end(), reason);
-        Some(Delivery {
-            id: format!("{cluster}|{key}"),
-            cluster: Arc::clone(cluster),
-            parent: parent(),
-            by: None,
-            key,
-            path: String::new(),
-            file: Arc::clone(file),
-            line: *line,
-            settings: Settings::default(),
-            error: None,
-            built_first: None,
-            resources: Arc::default(),
-            reached: Arc::default(),
-            is_possible: false,
-            object: None,
-            unread: vec![unread],
-        })
     }
 }
 

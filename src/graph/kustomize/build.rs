@@ -8,10 +8,11 @@ use super::doc::{KustomizationDoc, read_kustomization};
 use super::generate::{Behavior, Generator, content_hash, merge_data};
 use super::memo::{Builds, Watched};
 use super::resource::{ResId, Resource};
+use crate::charts::{CallId, Charts};
 use crate::graph::files::Parsed;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
-use crate::kustomize::{is_remote, resolve};
+use crate::kustomize::{is_remote, resolve, shown};
 
 /// Kustomizations within kustomizations that are followed.
 const NESTING: usize = 64;
@@ -36,6 +37,8 @@ pub struct Built {
     pub unread: Vec<UnreadInput>,
     /// The folders whose kustomizations took part, and the files that were read as resources.
     pub reached: BTreeSet<String>,
+    /// The charts that it asks to be rendered.
+    pub charts: BTreeSet<CallId>,
 }
 
 /// Builds kustomizations of a tree.
@@ -48,6 +51,7 @@ pub struct Builder<'b> {
 pub(super) struct Build<'b> {
     pub(super) files: &'b Watched<'b>,
     budget: &'b Budget,
+    pub(super) charts: &'b Charts,
 }
 
 pub(super) type Outcome<T = ()> = Result<T, BuildError>;
@@ -67,9 +71,37 @@ impl<'b> Builder<'b> {
             let build = Build {
                 files,
                 budget: self.budget,
+                charts: self.builds.charts(),
             };
             build.run(doc)
         })
+    }
+
+    /// The charts that builds ask for.
+    pub fn charts(&self) -> &'b Charts {
+        self.builds.charts()
+    }
+
+    /// What a kustomization does to objects that something else made.
+    ///
+    /// # Errors
+    /// Why kustomize builds nothing.
+    pub fn transformed(
+        &self,
+        doc: &KustomizationDoc,
+        resources: Vec<Resource>,
+    ) -> Result<Vec<Resource>, BuildError> {
+        let build = Build {
+            files: &Watched::new(self.builds.files()),
+            budget: self.budget,
+            charts: self.builds.charts(),
+        };
+        let mut built = Built {
+            resources,
+            ..Built::default()
+        };
+        build.transform(doc, &mut built)?;
+        Ok(built.resources)
     }
 
     /// Takes copies of objects that a `file` asks for out of the budget.
@@ -235,13 +267,14 @@ impl Build<'_> {
                 self.accumulate(&base, &mut inner, on_the_way)?;
                 built.unread.append(&mut inner.unread);
                 built.reached.append(&mut inner.reached);
+                built.charts.append(&mut inner.charts);
                 self.append(doc, &entry, built, &mut known, inner.resources)?;
             }
         }
         Ok(())
     }
 
-    fn append(
+    pub(super) fn append(
         &self,
         doc: &KustomizationDoc,
         entry: &Node,
@@ -290,7 +323,7 @@ impl Build<'_> {
     }
 
     /// Takes copies of objects out of the budget.
-    fn take(&self, doc: &KustomizationDoc, entry: &Node, copies: usize) -> Outcome {
+    pub(super) fn take(&self, doc: &KustomizationDoc, entry: &Node, copies: usize) -> Outcome {
         let line = || self.failed(doc, Some(entry), String::new()).line;
         self.budget
             .take(copies, &doc.file)
@@ -352,19 +385,7 @@ impl Build<'_> {
                 }
             }
         }
-        let charts = doc.node.items_at("helmCharts").into_iter();
-        for chart in charts.chain(doc.node.get("helmChartInflationGenerator")) {
-            let text = |key: &str| chart.text_at(&[key]).unwrap_or_default();
-            let subject = format!("{} {}", text("name"), text("version"));
-            let subject = subject.trim_end().to_owned();
-            built.unread.push(self.unread(
-                doc,
-                Some(&chart),
-                What::Chart,
-                subject,
-                "charts are not rendered here",
-            ));
-        }
+        self.inflate(doc, built)?;
         self.plugins(doc, built, "generators", What::Generator);
         Ok(())
     }
@@ -441,13 +462,5 @@ impl ResId {
             group => format!(".{group}"),
         };
         format!("{}{group}/{namespace}/{}", self.kind, self.name)
-    }
-}
-
-/// A folder as people write it.
-pub fn shown(folder: &str) -> &str {
-    match folder {
-        "" => ".",
-        folder => folder,
     }
 }

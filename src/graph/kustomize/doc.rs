@@ -1,10 +1,13 @@
 //! What kustomizations say, as they are written.
 
-use super::build::{BuildError, Outcome, shown};
+use super::build::{BuildError, Outcome};
 use super::memo::Watched;
 use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
-use crate::kustomize::{folder_of, is_remote, resolve};
+use crate::kustomize::{folder_of, is_remote, resolve, shown};
+
+/// The lists of what a kustomization includes.
+const LISTS: [&str; 3] = ["resources", "bases", "components"];
 
 /// A kustomization: one that is written, or one that a tool makes up.
 #[derive(Clone, Debug)]
@@ -18,9 +21,20 @@ pub struct KustomizationDoc {
 }
 
 impl KustomizationDoc {
+    /// Whether it has a list of what it includes, and be it empty.
+    pub fn lists(&self) -> bool {
+        LISTS.iter().any(|list| self.node.get(list).is_some())
+    }
+
+    /// Whether it has charts rendered.
+    pub fn has_charts(&self) -> bool {
+        let keys = ["helmCharts", "helmChartInflationGenerator"];
+        keys.iter().any(|key| self.node.get(key).is_some())
+    }
+
     /// The files and folders of the tree that it includes.
     pub fn includes(&self) -> Vec<String> {
-        let lists = ["resources", "bases", "components"].into_iter();
+        let lists = LISTS.into_iter();
         let entries = lists.flat_map(|list| self.node.texts_at(list));
         let local = entries.filter(|entry| !is_remote(entry));
         local.map(|entry| resolve(&self.folder, &entry)).collect()

@@ -132,6 +132,7 @@ impl Generator<'_> {
                 line: self.origin.1,
                 offset: self.entry.span().map(|span| span.start).unwrap_or_default(),
                 is_generated: true,
+                template: None,
             },
             needs_hash: true,
             is_possible: false,

@@ -7,6 +7,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::build::{BuildError, Built};
 use super::doc::KustomizationDoc;
+use crate::charts::{Charts, FolderFiles};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
 /// So deep a kustomization is told from others: far deeper than any has keys that count.
@@ -19,6 +20,8 @@ enum Asked {
     File(String),
     /// Whether there is a folder.
     Folder(String),
+    /// Which files are in and below a folder.
+    Below(String),
 }
 
 /// The files of a tree, for one build: what is asked of them is written down.
@@ -66,9 +69,21 @@ impl<'w> Watched<'w> {
     }
 }
 
+impl FolderFiles for Watched<'_> {
+    fn below(&self, folder: &str) -> Vec<String> {
+        self.write_down(Asked::Below(folder.to_owned()));
+        self.files.below(folder).map(str::to_owned).collect()
+    }
+
+    fn bytes(&self, path: &str) -> Bytes {
+        Watched::bytes(self, path)
+    }
+}
+
 /// What was built of a state of a tree, and what the state before it can lend.
 pub struct Builds<'b> {
     pub(super) files: &'b TreeFiles<'b>,
+    charts: &'b Charts,
     before: Option<&'b Builds<'b>>,
     made: RefCell<HashMap<String, Arc<Remembered>>>,
     /// Whether both states answer alike.
@@ -82,9 +97,10 @@ struct Remembered {
 
 impl<'b> Builds<'b> {
     /// Nothing yet, of some files.
-    pub fn of(files: &'b TreeFiles<'b>) -> Self {
+    pub fn of(files: &'b TreeFiles<'b>, charts: &'b Charts) -> Self {
         Self {
             files,
+            charts,
             before: None,
             made: RefCell::default(),
             alike: RefCell::default(),
@@ -95,8 +111,13 @@ impl<'b> Builds<'b> {
     pub fn after(before: &'b Builds<'b>, files: &'b TreeFiles<'b>) -> Self {
         Self {
             before: Some(before),
-            ..Self::of(files)
+            ..Self::of(files, before.charts)
         }
+    }
+
+    /// The charts that builds ask for.
+    pub fn charts(&self) -> &'b Charts {
+        self.charts
     }
 
     /// The files that are built.
@@ -145,6 +166,7 @@ impl<'b> Builds<'b> {
             Asked::Folder(folder) => {
                 before.files.has_folder(folder) == self.files.has_folder(folder)
             }
+            Asked::Below(folder) => before.files.below(folder).eq(self.files.below(folder)),
         };
         self.alike.borrow_mut().insert(asked.clone(), is_alike);
         is_alike

@@ -5,6 +5,7 @@ mod budget;
 mod build;
 mod doc;
 mod generate;
+mod inflate;
 mod memo;
 mod patch;
 mod resource;
@@ -12,7 +13,7 @@ mod select;
 mod transform;
 
 pub use budget::Budget;
-pub use build::{BuildError, Builder, Built, resources_of, shown};
+pub use build::{BuildError, Builder, Built, resources_of};
 pub use doc::{KustomizationDoc, kustomization, kustomizations};
 pub use memo::Builds;
 pub use patch::merged;

@@ -18,6 +18,8 @@ pub struct Origin {
     pub offset: u32,
     /// Whether no file contains the object: a kustomization has an entry that generates it.
     pub is_generated: bool,
+    /// The template of the chart that it is rendered from: `web/templates/service.yaml`.
+    pub template: Option<Arc<str>>,
 }
 
 impl Origin {
@@ -127,6 +129,7 @@ impl Resource {
                 line,
                 offset,
                 is_generated: false,
+                template: None,
             },
             needs_hash: false,
             is_possible: false,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{DeliveryListing, ListedDelivery, spoken};
-use crate::graph::kustomize::shown;
+use crate::kustomize::shown;
 use crate::text::plain;
 
 /// So many kinds of a delivery are named.

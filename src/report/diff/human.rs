@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::words::{WORST_FIRST, unless};
 use super::{DiffReport, DiffVerdict, FailedBuild, ReportedChange};
 use crate::changes::{DeliveryName, Unread};
-use crate::graph::kustomize::shown;
+use crate::kustomize::shown;
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::HumanOptions;
 use crate::report::deliveries::spoken;

@@ -1,0 +1,221 @@
+//! What to render.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use data_encoding::HEXLOWER;
+use sha2_const_stable::Sha256;
+
+use super::folder::ChartFolder;
+
+/// The name of a call: calls of one name render the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(Arc<str>);
+
+impl CallId {
+    /// The name as hexadecimal digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A chart that is not in the tree.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RemoteChart {
+    /// `https://charts.example.org` of a repository, `oci://registry.example.org/charts/web` of an artifact.
+    pub url: String,
+    /// Its name in the repository; empty of an artifact.
+    pub name: String,
+    /// A version, a range or a digest; empty for the newest version.
+    pub version: String,
+}
+
+impl RemoteChart {
+    /// The host that is contacted for it, with its port.
+    pub fn host(&self) -> Option<&str> {
+        let (scheme, rest) = self.url.split_once("://")?;
+        if !["http", "https", "oci"].contains(&scheme) {
+            return None;
+        }
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let host = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host);
+        (!host.is_empty()).then_some(host)
+    }
+
+    /// Whether the same words always mean the same chart.
+    pub fn is_fixed(&self) -> bool {
+        let version = self.version.trim_start_matches('v');
+        let mut numbers = version.split(['-', '+']).next().into_iter();
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
+        let whole = |numbers: &str| {
+            let parts: Vec<&str> = numbers.split('.').collect();
+            parts.len() == 3 && parts.into_iter().all(is_number)
+        };
+        self.version.starts_with("sha256:") || numbers.next().is_some_and(whole)
+    }
+}
+
+/// Where a chart is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChartSource {
+    /// In the tree.
+    Folder(Arc<ChartFolder>),
+    /// Elsewhere.
+    Remote(RemoteChart),
+}
+
+/// Values of a chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// YAML or JSON.
+    Text(Arc<str>),
+    /// A file of the chart, from its folder.
+    InChart(String),
+}
+
+/// What to render.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChartCall {
+    /// Where the chart is.
+    pub source: ChartSource,
+    /// The name of the release.
+    pub release: String,
+    /// The namespace of the release; empty where nobody says it.
+    pub namespace: String,
+    /// Values in place of those of the chart itself; none to take these.
+    pub instead: Vec<Values>,
+    /// More values. Of two that say the same, the later one counts.
+    pub values: Vec<Values>,
+    /// Further options of `helm template`.
+    pub options: Vec<String>,
+    /// Texts of files that options name: the file is called as the place of the text, and lies in the folder in which helm runs.
+    pub files: Vec<Arc<str>>,
+    /// The files of the tree that decide what is rendered, besides those of the chart folder.
+    pub inputs: BTreeSet<String>,
+}
+
+impl ChartCall {
+    /// A chart with its own values.
+    pub fn of(
+        source: ChartSource,
+        release: impl Into<String>,
+        namespace: impl Into<String>,
+    ) -> Self {
+        Self {
+            source,
+            release: release.into(),
+            namespace: namespace.into(),
+            instead: Vec::new(),
+            values: Vec::new(),
+            options: Vec::new(),
+            files: Vec::new(),
+            inputs: BTreeSet::new(),
+        }
+    }
+
+    /// Adds an option that takes a file of its own: `--set-file=KEY=FILE`.
+    pub fn set_file(&mut self, key: &str, text: Arc<str>) {
+        let place = self.files.len();
+        self.options.push(format!("--set-file={key}=file-{place}"));
+        self.files.push(text);
+    }
+
+    /// Its name: a digest of all that decides what is rendered.
+    pub fn id(&self) -> CallId {
+        let mut hash = Sha256::new();
+        let mut add = |text: &str| {
+            let length = (text.len() as u64).to_le_bytes();
+            hash = std::mem::replace(&mut hash, Sha256::new())
+                .update(&length)
+                .update(text.as_bytes());
+        };
+        match &self.source {
+            ChartSource::Folder(folder) => {
+                add("folder");
+                add(folder.digest());
+            }
+            ChartSource::Remote(chart) => {
+                add("remote");
+                [&chart.url, &chart.name, &chart.version]
+                    .into_iter()
+                    .for_each(|text| add(text));
+            }
+        }
+        add(&self.release);
+        add(&self.namespace);
+        for list in [&self.instead, &self.values] {
+            add("values");
+            for values in list {
+                match values {
+                    Values::Text(text) => add(text),
+                    Values::InChart(path) => {
+                        add("in the chart");
+                        add(path);
+                    }
+                }
+            }
+        }
+        add("options");
+        self.options.iter().for_each(|option| add(option));
+        add("files");
+        self.files.iter().for_each(|text| add(text));
+        CallId(Arc::from(HEXLOWER.encode(&hash.finalize())))
+    }
+
+    /// The files and folders of the tree that decide what is rendered.
+    pub fn places(&self) -> BTreeSet<String> {
+        let mut all = self.inputs.clone();
+        if let ChartSource::Folder(folder) = &self.source {
+            all.extend(folder.folders().iter().cloned());
+        }
+        all
+    }
+}
+
+/// Whether a template's path leads into the `crds/` folder of a chart, or of one of its subcharts.
+pub fn in_crds_folder(template: &str) -> bool {
+    let mut folders = template.split('/').rev().skip(1);
+    // `templates/crds/` is rendered like every other template.
+    folders.clone().any(|folder| folder == "crds") && folders.all(|folder| folder != "templates")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RemoteChart;
+
+    fn at(url: &str, version: &str) -> RemoteChart {
+        RemoteChart {
+            url: url.to_owned(),
+            name: "web".to_owned(),
+            version: version.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_host_is_what_is_contacted() {
+        let host = |url: &str| at(url, "").host().map(str::to_owned);
+        assert_eq!(
+            host("https://charts.example.org/stable").as_deref(),
+            Some("charts.example.org")
+        );
+        assert_eq!(
+            host("oci://user:word@localhost:5000/web").as_deref(),
+            Some("localhost:5000")
+        );
+        assert_eq!(host("file:///etc"), None);
+        assert_eq!(host("s3://bucket/web"), None);
+        assert_eq!(host("https://"), None);
+    }
+
+    #[test]
+    fn a_range_is_not_fixed() {
+        for fixed in ["1.2.3", "v1.2.3", "1.2.3-rc.1", "1.2.3+build", "sha256:aa"] {
+            assert!(at("", fixed).is_fixed(), "{fixed}");
+        }
+        for floating in ["", "*", "1.2", "1.x.x", "~1.2.3", ">=1.2.3", "1.2.3 - 2"] {
+            assert!(!at("", floating).is_fixed(), "{floating}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A chart in a folder of the tree, with the charts that it depends on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use data_encoding::HEXLOWER;
+use sha2_const_stable::Sha256;
+
+use super::call::RemoteChart;
+use crate::kustomize::{name_of, resolve, shown};
+use crate::text::{SourceFile, decode_manifest};
+use crate::yaml::{self, Content, Tree, Value};
+
+/// The most bytes that a chart of the tree may have: `helm package` of the largest known ones makes a hundredth of it.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// The most files.
+const MOST_FILES: usize = 20_000;
+/// Charts of the tree within charts of the tree that are followed.
+const NESTING: usize = 8;
+
+/// The files of a state of a tree.
+pub trait FolderFiles {
+    /// The paths of the files in and below a folder, in order.
+    fn below(&self, folder: &str) -> Vec<String>;
+    /// What a file says.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn bytes(&self, path: &str) -> Result<Arc<[u8]>, String>;
+}
+
+/// A chart of the tree.
+#[derive(Debug)]
+pub struct ChartFolder {
+    path: String,
+    digest: String,
+    files: BTreeMap<String, Arc<[u8]>>,
+    needs: Vec<(String, RemoteChart)>,
+    /// The folders of the tree that are part of it.
+    folders: Vec<String>,
+}
+
+impl PartialEq for ChartFolder {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest
+    }
+}
+
+impl Eq for ChartFolder {}
+
+impl ChartFolder {
+    /// The chart in a folder.
+    ///
+    /// # Errors
+    /// Why it cannot be rendered: a file that cannot be read, a dependency that is not there, more than the limits allow.
+    pub fn read(path: &str, tree: &dyn FolderFiles) -> Result<Self, String> {
+        let mut chart = Self {
+            path: path.to_owned(),
+            digest: String::new(),
+            files: BTreeMap::new(),
+            needs: Vec::new(),
+            folders: Vec::new(),
+        };
+        chart.take(path, "", tree, &mut Vec::new())?;
+        let mut hash = Sha256::new();
+        for (path, bytes) in &chart.files {
+            let lengths = [path.len() as u64, bytes.len() as u64].map(u64::to_le_bytes);
+            hash = hash.update(&lengths[0]).update(&lengths[1]);
+            hash = hash.update(path.as_bytes()).update(bytes);
+        }
+        for (place, RemoteChart { url, name, version }) in &chart.needs {
+            for text in [place, url, name, version] {
+                let length = (text.len() as u64).to_le_bytes();
+                hash = hash.update(&length).update(text.as_bytes());
+            }
+        }
+        chart.digest = HEXLOWER.encode(&hash.finalize());
+        Ok(chart)
+    }
+
+    /// The folder, from the root of the tree.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// A digest of the files and of what they depend on.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The folders of the tree that are part of it.
+    pub fn folders(&self) -> &[String] {
+        &self.folders
+    }
+
+    /// Its files, from its folder.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files
+            .iter()
+            .map(|(path, bytes)| (path.as_str(), &**bytes))
+    }
+
+    /// The charts that belong below it and are not in the tree, with their folders.
+    pub(super) fn needs(&self) -> &[(String, RemoteChart)] {
+        &self.needs
+    }
+
+    /// Takes the chart at `from` as the one at `to`, with its dependencies.
+    fn take(
+        &mut self,
+        from: &str,
+        to: &str,
+        tree: &dyn FolderFiles,
+        on_the_way: &mut Vec<String>,
+    ) -> Result<(), String> {
+        if on_the_way.len() >= NESTING || on_the_way.iter().any(|above| above == from) {
+            return Err(format!("{} depends on too many charts", shown(&self.path)));
+        }
+        on_the_way.push(from.to_owned());
+        self.folders.push(from.to_owned());
+        let start = if from.is_empty() { 0 } else { from.len() + 1 };
+        let mut bytes: usize = self.files.values().map(|bytes| bytes.len()).sum();
+        for path in tree.below(from) {
+            let content = tree
+                .bytes(&path)
+                .map_err(|reason| format!("{path} {reason}"))?;
+            bytes += content.len();
+            if bytes > MOST_BYTES || self.files.len() >= MOST_FILES {
+                return Err(format!("{} is larger than charts are", shown(&self.path)));
+            }
+            self.files.insert(resolve(to, &path[start..]), content);
+        }
+        self.dependencies(from, to, tree, on_the_way)?;
+        on_the_way.pop();
+        Ok(())
+    }
+
+    fn dependencies(
+        &mut self,
+        from: &str,
+        to: &str,
+        tree: &dyn FolderFiles,
+        on_the_way: &mut Vec<String>,
+    ) -> Result<(), String> {
+        let mut named = Vec::new();
+        for file in ["Chart.yaml", "requirements.yaml"] {
+            named.extend(self.entries(&resolve(to, file)));
+        }
+        let mut locked = Vec::new();
+        for file in ["Chart.lock", "requirements.lock"] {
+            locked.extend(self.entries(&resolve(to, file)));
+        }
+        let below = resolve(to, "charts");
+        for mut dependency in named {
+            if self.has_chart(&below, &dependency.name) {
+                continue;
+            }
+            if let Some(path) = dependency.url.strip_prefix("file://") {
+                let folder = resolve(from, path);
+                if tree.below(&folder).is_empty() {
+                    return Err(format!(
+                        "{} does not exist, on which it depends",
+                        shown(&folder)
+                    ));
+                }
+                let place = resolve(&below, &dependency.name);
+                self.take(&folder, &place, tree, on_the_way)?;
+                continue;
+            }
+            if let Some(lock) = locked.iter().find(|lock| lock.name == dependency.name) {
+                dependency.version.clone_from(&lock.version);
+            }
+            if dependency.url.starts_with("oci://") {
+                let RemoteChart { url, name, .. } = &mut dependency;
+                *url = format!("{}/{name}", url.trim_end_matches('/'));
+                name.clear();
+            }
+            if dependency.host().is_none() {
+                let (name, url) = (&dependency.name, &dependency.url);
+                return Err(format!(
+                    "its dependency {name} is not in its folder `charts`, and `{url}` names no host"
+                ));
+            }
+            self.needs.push((below.clone(), dependency));
+        }
+        Ok(())
+    }
+
+    /// Whether a chart lies unpacked or packed in a folder.
+    fn has_chart(&self, below: &str, name: &str) -> bool {
+        let unpacked = resolve(below, &format!("{name}/Chart.yaml"));
+        let packed = |path: &str| {
+            let file = name_of(path);
+            let rest = file
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix('-'));
+            let is_version =
+                rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == 'v'));
+            file.ends_with(".tgz") && is_version
+        };
+        let start = format!("{below}/");
+        let mut within = self.files.range(start.clone()..);
+        self.files.contains_key(&unpacked)
+            || within
+                .by_ref()
+                .take_while(|(path, _)| path.starts_with(&start))
+                .any(|(path, _)| packed(path))
+    }
+
+    /// The entries of `dependencies` of a file of the chart.
+    fn entries(&self, path: &str) -> Vec<RemoteChart> {
+        let Some(tree) = self.files.get(path).and_then(|bytes| first(path, bytes)) else {
+            return Vec::new();
+        };
+        let all = tree.root().get("dependencies");
+        let text = |entry: Value<'_>, key: &str| {
+            let text = entry.get(key).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let entries = all.into_iter().flat_map(Value::items);
+        let entries = entries.map(|entry| RemoteChart {
+            url: text(entry, "repository"),
+            name: text(entry, "name"),
+            version: text(entry, "version"),
+        });
+        entries.filter(|entry| !entry.name.is_empty()).collect()
+    }
+}
+
+/// The first document of a file.
+fn first(path: &str, bytes: &[u8]) -> Option<Tree> {
+    let decoded = decode_manifest(bytes.to_vec()).ok()?;
+    let source = SourceFile::new(path, decoded.text);
+    yaml::read(&source)
+        .into_iter()
+        .find_map(|document| match document.content {
+            Content::Value(tree) => Some(tree),
+            Content::Empty | Content::Unreadable(_) => None,
+        })
+}

@@ -1,0 +1,238 @@
+//! Runs the user's `helm`.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::{Duration, UNIX_EPOCH};
+
+use regex::bytes::Regex;
+use walkdir::WalkDir;
+
+use super::call::{ChartCall, RemoteChart, Values};
+use crate::render::{RenderCommand, RenderError, on_path};
+
+/// How long a chart may take to be fetched.
+const PULL_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// An action of a template with a function whose result differs from one rendering to the next (Masterminds/sprig functions.go).
+static RANDOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let functions = "rand(Alpha|AlphaNum|Numeric|Ascii|Int|Bytes)|shuffle|uuidv4|now|getHostByName|htpasswd|bcrypt|encryptAES\
+                     |genPrivateKey|genCA|genCAWithKey|genSelfSignedCert|genSelfSignedCertWithKey|genSignedCert|genSignedCertWithKey";
+    let pattern = format!(r"(?-u)\{{\{{[^}}]*[^A-Za-z0-9_.$]({functions})[^A-Za-z0-9_]");
+    Regex::new(&pattern).ok()
+});
+
+/// The user's `helm`.
+#[derive(Clone, Debug)]
+pub(super) struct Helm {
+    program: String,
+    /// What tells it from another one: where it is, how large, and how old.
+    pub(super) identity: String,
+}
+
+impl Helm {
+    /// The one on the PATH.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn find() -> Result<Self, String> {
+        let program = on_path("helm").ok_or("there is no `helm` on the PATH to render it with")?;
+        let program = program.canonicalize().unwrap_or(program);
+        let about = program.metadata().map_err(|error| error.to_string())?;
+        let modified = about.modified().ok();
+        let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Ok(Self {
+            identity: format!("{} {} {modified:?}", program.display(), about.len()),
+            program: program.display().to_string(),
+        })
+    }
+
+    /// What the templates of the chart in a folder print. `home` is an empty folder.
+    ///
+    /// # Errors
+    /// What helm complains of.
+    pub(super) fn template(
+        &self,
+        call: &ChartCall,
+        chart: &Path,
+        home: &Path,
+        kubernetes: &str,
+    ) -> Result<String, String> {
+        if call.release.is_empty() || call.release.starts_with('-') {
+            return Err(format!("`{}` is no name of a release", call.release));
+        }
+        let mut arguments = vec![
+            self.program.clone(),
+            "template".to_owned(),
+            call.release.clone(),
+            chart.display().to_string(),
+        ];
+        if !call.namespace.is_empty() {
+            arguments.push(format!("--namespace={}", call.namespace));
+        }
+        let write = |name: &str, text: &str| {
+            std::fs::write(home.join(name), text).map_err(|error| error.to_string())
+        };
+        for (at, values) in call.instead.iter().chain(&call.values).enumerate() {
+            let file = match values {
+                Values::Text(text) => {
+                    let name = format!("values-{at}.yaml");
+                    write(&name, text)?;
+                    home.join(name)
+                }
+                Values::InChart(path) => inside(chart, path)?,
+            };
+            arguments.push(format!("--values={}", file.display()));
+        }
+        for (at, text) in call.files.iter().enumerate() {
+            write(&format!("file-{at}"), text)?;
+        }
+        // Of two that say the same, the later one counts.
+        arguments.push(format!("--kube-version={kubernetes}"));
+        arguments.extend(call.options.iter().cloned());
+        let command = RenderCommand {
+            arguments,
+            timeout: RenderCommand::TIMEOUT,
+        };
+        let printed = command.output(home, home).map_err(said)?;
+        String::from_utf8(printed).map_err(|_| "helm prints what is not UTF-8".to_owned())
+    }
+
+    /// Fetches a chart into a folder, unpacked.
+    ///
+    /// # Errors
+    /// What helm complains of.
+    pub(super) fn pull(
+        &self,
+        chart: &RemoteChart,
+        into: &Path,
+        without_plugins: &Path,
+    ) -> Result<(), String> {
+        let RemoteChart { url, name, version } = chart;
+        let mut arguments = vec![self.program.clone(), "pull".to_owned()];
+        let (is_oci, is_digest) = (url.starts_with("oci://"), version.starts_with("sha256:"));
+        match (is_oci, is_digest) {
+            (true, true) => arguments.push(format!("{url}@{version}")),
+            (true, false) => arguments.push(url.clone()),
+            (false, _)
+                if name.is_empty() || name.starts_with('-') || name.contains(['/', '\\']) =>
+            {
+                return Err(format!("`{name}` is no name of a chart"));
+            }
+            (false, _) => arguments.extend([name.clone(), format!("--repo={url}")]),
+        }
+        if !version.is_empty() && !is_digest {
+            arguments.push(format!("--version={version}"));
+        }
+        arguments.extend([
+            "--untar".to_owned(),
+            format!("--untardir={}", into.display()),
+        ]);
+        let command = RenderCommand {
+            arguments,
+            timeout: PULL_TIMEOUT,
+        };
+        let plugins = without_plugins.join("plugins");
+        let printed = command.output_as_user(into, &[("HELM_PLUGINS", &plugins)]);
+        printed.map(drop).map_err(said)
+    }
+}
+
+/// A file of a chart.
+fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
+    let chart = chart.canonicalize().map_err(|error| error.to_string())?;
+    let file = chart.join(path).canonicalize();
+    let file = file.map_err(|_| format!("the chart has no file {path}"))?;
+    if file.starts_with(&chart) {
+        Ok(file)
+    } else {
+        Err(format!("{path} is outside of the chart"))
+    }
+}
+
+/// What helm said, in one line.
+fn said(error: RenderError) -> String {
+    match error {
+        RenderError::Failed { outcome, said, .. } => {
+            let said = said.trim_start_matches([':', ' ']);
+            let said = said.strip_prefix("Error: ").unwrap_or(said);
+            if said.is_empty() {
+                format!("helm {outcome}")
+            } else {
+                format!("helm: {said}")
+            }
+        }
+        RenderError::TimedOut { seconds, .. } => {
+            format!("helm did not finish within {seconds} s")
+        }
+        RenderError::TooLong { mebibytes, .. } => format!("helm prints more than {mebibytes} MiB"),
+        other => other.to_string(),
+    }
+}
+
+/// Whether two renderings of a chart may differ: it is enough that a template names a function that does that.
+pub(super) fn may_be_random(chart: &Path) -> bool {
+    let entries = WalkDir::new(chart).into_iter().filter_map(Result::ok);
+    let mut files = entries.filter(|entry| entry.file_type().is_file());
+    files.any(|entry| {
+        let path = entry.path();
+        // What is packed is not looked into.
+        if path.extension().is_some_and(|ending| ending == "tgz") {
+            return true;
+        }
+        if !path
+            .components()
+            .any(|part| part.as_os_str() == "templates")
+        {
+            return false;
+        }
+        let text = std::fs::read(path).unwrap_or_default();
+        is_random(&text)
+    })
+}
+
+fn is_random(template: &[u8]) -> bool {
+    RANDOM
+        .as_ref()
+        .is_none_or(|random| random.is_match(template))
+}
+
+/// Copies the files of a folder; links are left out.
+pub(super) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for entry in WalkDir::new(from) {
+        let entry = entry?;
+        let Ok(below) = entry.path().strip_prefix(from) else {
+            continue;
+        };
+        let place = to.join(below);
+        if entry.file_type().is_dir() {
+            std::fs::create_dir_all(&place)?;
+        } else if entry.file_type().is_file() {
+            std::fs::copy(entry.path(), &place)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_random;
+
+    #[test]
+    fn a_function_of_chance_is_found_in_actions_only() {
+        for random in [
+            "password: {{ randAlphaNum 10 | b64enc }}",
+            "{{- $ca := genCA \"web\" 365 -}}",
+            "at: {{now | date \"2006\"}}",
+            "{{ printf \"%s-%s\" .Release.Name (uuidv4 ) }}",
+        ] {
+            assert!(is_random(random.as_bytes()), "{random}");
+        }
+        for steady in [
+            "# now it is random: randAlphaNum",
+            "name: {{ .Values.now }}",
+            "{{ include \"brand\" . }} now {{ .x }}",
+        ] {
+            assert!(!is_random(steady.as_bytes()), "{steady}");
+        }
+    }
+}

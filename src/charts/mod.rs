@@ -1,0 +1,21 @@
+//! Helm charts that deliveries name, rendered with the user's own `helm`.
+//!
+//! A [`ChartCall`] says what to render; two calls that are equal render the same. [`Charts`] is asked for renderings while the delivery
+//! graph is evaluated, remembers what nobody has rendered yet, and renders that on request. Nothing runs and nothing is pulled before.
+//!
+//! * `call` what to render; `folder` a chart of the tree with its dependencies
+//! * `store` what was asked for and what came of it
+//! * `helm` runs `helm template`; `pull` fetches charts; `cache` keeps both
+//!
+//! Knows nothing of YAML but what Chart.yaml says of dependencies.
+
+mod cache;
+mod call;
+mod folder;
+mod helm;
+mod pull;
+mod store;
+
+pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder};
+pub use folder::{ChartFolder, FolderFiles};
+pub use store::{Answer, Charts, Rendering, RenderingTerms};

@@ -1,0 +1,139 @@
+//! Fetches charts that are not in the tree, each once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use data_encoding::HEXLOWER;
+use sha2_const_stable::Sha256;
+use tempfile::TempDir;
+
+use super::cache::Cache;
+use super::call::RemoteChart;
+use super::helm::Helm;
+
+/// The folder of what was pulled in the cache.
+const KIND: &str = "charts";
+
+/// Whom charts may be fetched from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hosts {
+    /// Nobody, whoever is named.
+    pub(super) offline: bool,
+    /// Whether everybody whom the tree names.
+    pub(super) any: bool,
+    /// These.
+    pub(super) named: BTreeSet<String>,
+}
+
+impl Hosts {
+    /// Why a chart is not fetched, if it is not.
+    fn refuse(&self, chart: &RemoteChart) -> Option<String> {
+        let Some(host) = chart.host() else {
+            return Some(format!(
+                "`{}` names no host that charts come from",
+                chart.url
+            ));
+        };
+        if self.offline {
+            return Some("it was not pulled before, and `--offline` contacts nobody".to_owned());
+        }
+        let is_known = self.any || self.named.contains(host);
+        (!is_known).then(|| {
+            format!(
+                "only the change names the host {host}; `--render-from {host}` lets it be contacted"
+            )
+        })
+    }
+}
+
+type Pulled = Arc<OnceLock<Result<PathBuf, String>>>;
+
+/// The charts that were fetched, or are in the cache.
+#[derive(Debug)]
+pub(super) struct Pulls {
+    cache: Cache,
+    /// Charts of versions that may mean another one tomorrow, and what cannot be kept.
+    passing: Result<TempDir, String>,
+    known: Mutex<BTreeMap<RemoteChart, Pulled>>,
+}
+
+impl Pulls {
+    pub(super) fn of(cache: Cache) -> Self {
+        Self {
+            cache,
+            passing: TempDir::new().map_err(|error| error.to_string()),
+            known: Mutex::default(),
+        }
+    }
+
+    /// The folder of a chart.
+    ///
+    /// # Errors
+    /// Why there is none: nobody may be contacted for it, or helm does not find it.
+    pub(super) fn chart(
+        &self,
+        helm: &Helm,
+        chart: &RemoteChart,
+        hosts: &Hosts,
+    ) -> Result<PathBuf, String> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = Arc::clone(known.entry(chart.clone()).or_default());
+        drop(known);
+        slot.get_or_init(|| self.get(helm, chart, hosts)).clone()
+    }
+
+    fn get(&self, helm: &Helm, chart: &RemoteChart, hosts: &Hosts) -> Result<PathBuf, String> {
+        let digest = digest(chart);
+        let kept = self.cache.folder(KIND, &digest);
+        let kept = kept.filter(|_| chart.is_fixed());
+        if let Some(found) = kept.as_deref().and_then(only_folder) {
+            return Ok(found);
+        }
+        if let Some(reason) = hosts.refuse(chart) {
+            return Err(reason);
+        }
+        let passing = self.passing.as_ref().map_err(String::clone)?.path();
+        let fetched = passing.join(&digest);
+        std::fs::create_dir_all(&fetched).map_err(|error| error.to_string())?;
+        helm.pull(chart, &fetched, passing)?;
+        if let Some(kept) = kept
+            && move_to(&fetched, &kept).is_ok()
+            && let Some(found) = only_folder(&kept)
+        {
+            return Ok(found);
+        }
+        only_folder(&fetched).ok_or_else(|| "the archive has no folder of the chart".to_owned())
+    }
+}
+
+/// Puts a folder into the cache, with everything in it at once.
+fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
+    let above = to.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(above)?;
+    let beside = tempfile::Builder::new()
+        .prefix(".pulled-")
+        .tempdir_in(above)?;
+    super::helm::copy(from, beside.path())?;
+    // Somebody else may have put it there meanwhile.
+    std::fs::rename(beside.keep(), to)
+}
+
+/// The folder in a folder.
+fn only_folder(above: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(above).ok()?;
+    let mut folders = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.join("Chart.yaml").is_file());
+    folders.next()
+}
+
+fn digest(chart: &RemoteChart) -> String {
+    let mut hash = Sha256::new();
+    for text in [&chart.url, &chart.name, &chart.version] {
+        let length = (text.len() as u64).to_le_bytes();
+        hash = hash.update(&length).update(text.as_bytes());
+    }
+    HEXLOWER.encode(&hash.finalize())
+}

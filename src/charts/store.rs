@@ -1,0 +1,290 @@
+//! What was asked for, and what came of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use data_encoding::HEXLOWER;
+use rayon::prelude::*;
+use sha2_const_stable::Sha256;
+
+use super::cache::Cache;
+use super::call::{CallId, ChartCall, ChartSource, RemoteChart};
+use super::helm::{Helm, copy, may_be_random};
+use super::pull::{Hosts, Pulls};
+use crate::render::{Checkout, CheckoutFile};
+
+/// What rendering may do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RenderingTerms {
+    /// Contact nobody: use what was pulled before.
+    pub offline: bool,
+    /// Hosts that may be contacted besides those that base names.
+    pub hosts: Vec<String>,
+}
+
+/// What a chart renders to.
+#[derive(Debug)]
+pub struct Rendering {
+    /// What helm prints.
+    pub text: Arc<str>,
+    /// What it prints the second time, if that may differ.
+    pub again: Option<Arc<str>>,
+}
+
+/// What is known of a call.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// It is rendered.
+    Rendered(Arc<Rendering>),
+    /// Why it is not.
+    Unread(String),
+}
+
+/// The charts of a run.
+#[derive(Debug, Default)]
+pub struct Charts {
+    run: Option<Run>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct Run {
+    helm: Result<Helm, String>,
+    cache: Cache,
+    pulls: Pulls,
+    kubernetes: String,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    asked: BTreeMap<CallId, Arc<ChartCall>>,
+    answers: BTreeMap<CallId, Result<Arc<Rendering>, String>>,
+    hosts: Hosts,
+}
+
+impl Charts {
+    /// Why a chart is not rendered if nobody asks for it.
+    pub const OFF: &str = "charts are not rendered here";
+    /// Why one is not that both states have.
+    pub const UNCHANGED: &str = "both states have it, so it was not rendered";
+
+    /// Charts that nobody renders.
+    pub fn unrendered() -> Self {
+        Self::default()
+    }
+
+    /// Charts that are rendered once [`Self::render`] is called. `kubernetes`: the version that they are told, unless what names them
+    /// says another one.
+    pub fn rendering(terms: &RenderingTerms, kubernetes: impl Into<String>) -> Self {
+        let cache = Cache::of_user();
+        let hosts = Hosts {
+            offline: terms.offline,
+            any: false,
+            named: terms.hosts.iter().cloned().collect(),
+        };
+        Self {
+            run: Some(Run {
+                helm: Helm::find(),
+                pulls: Pulls::of(cache.clone()),
+                cache,
+                kubernetes: kubernetes.into(),
+            }),
+            state: Mutex::new(State {
+                hosts,
+                ..State::default()
+            }),
+        }
+    }
+
+    /// Whether anything is rendered at all.
+    pub fn are_rendered(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// Every host that the tree names may be contacted.
+    pub fn trust_all_hosts(&self) {
+        self.state().hosts.any = true;
+    }
+
+    /// The hosts of calls may be contacted.
+    pub fn trust_hosts_of<'c>(&self, calls: impl IntoIterator<Item = &'c CallId>) {
+        let mut state = self.state();
+        let State { asked, hosts, .. } = &mut *state;
+        let named = calls.into_iter().filter_map(|id| asked.get(id));
+        let named = named.flat_map(|call| remote(call));
+        hosts
+            .named
+            .extend(named.filter_map(|chart| chart.host().map(str::to_owned)));
+    }
+
+    /// What a call renders to, as far as anybody has rendered it.
+    pub fn ask(&self, call: ChartCall) -> (CallId, Answer) {
+        let id = call.id();
+        let mut state = self.state();
+        let answer = match (state.answers.get(&id), self.are_rendered()) {
+            (Some(Ok(rendering)), _) => Answer::Rendered(Arc::clone(rendering)),
+            (Some(Err(reason)), _) => Answer::Unread(reason.clone()),
+            (None, true) => Answer::Unread(Self::UNCHANGED.to_owned()),
+            (None, false) => Answer::Unread(Self::OFF.to_owned()),
+        };
+        state
+            .asked
+            .entry(id.clone())
+            .or_insert_with(|| Arc::new(call));
+        (id, answer)
+    }
+
+    /// A call that was asked for.
+    pub fn call(&self, id: &CallId) -> Option<Arc<ChartCall>> {
+        self.state().asked.get(id).cloned()
+    }
+
+    /// How many calls were rendered.
+    pub fn rendered(&self) -> usize {
+        self.state()
+            .answers
+            .values()
+            .filter(|answer| answer.is_ok())
+            .count()
+    }
+
+    /// Whether a call was rendered, or why not; `None` if nobody tried.
+    pub fn outcome(&self, id: &CallId) -> Option<Result<(), String>> {
+        let state = self.state();
+        let answer = state.answers.get(id)?;
+        Some(answer.as_ref().map(drop).map_err(String::clone))
+    }
+
+    /// Renders calls that were asked for, beside each other. Says whether there are new answers.
+    pub fn render(&self, wanted: &BTreeSet<CallId>) -> bool {
+        let Some(run) = &self.run else { return false };
+        let state = self.state();
+        let open = wanted
+            .iter()
+            .filter(|id| !state.answers.contains_key(*id))
+            .filter_map(|id| Some((id.clone(), Arc::clone(state.asked.get(id)?))));
+        let open: Vec<(CallId, Arc<ChartCall>)> = open.collect();
+        let hosts = state.hosts.clone();
+        drop(state);
+        let answers: Vec<_> = open
+            .into_par_iter()
+            .map(|(id, call)| {
+                let answer = run.render(&id, &call, &hosts);
+                (id, answer.map(Arc::new))
+            })
+            .collect();
+        let is_new = !answers.is_empty();
+        self.state().answers.extend(answers);
+        is_new
+    }
+
+    /// Takes renderings back: nobody can say what they become in the other state.
+    pub fn withdraw(&self, calls: &BTreeMap<CallId, String>) {
+        let mut state = self.state();
+        for (id, reason) in calls {
+            state.answers.insert(id.clone(), Err(reason.clone()));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The charts that a call takes from elsewhere.
+fn remote(call: &ChartCall) -> Vec<&RemoteChart> {
+    match &call.source {
+        ChartSource::Remote(chart) => vec![chart],
+        ChartSource::Folder(folder) => folder.needs().iter().map(|(_, chart)| chart).collect(),
+    }
+}
+
+impl Run {
+    fn render(&self, id: &CallId, call: &ChartCall, hosts: &Hosts) -> Result<Rendering, String> {
+        let helm = self.helm.as_ref().map_err(String::clone)?;
+        let kept = remote(call).into_iter().all(RemoteChart::is_fixed);
+        let kept = kept.then(|| self.kept_as(helm, id));
+        if let Some(known) = kept.as_ref().and_then(|kept| self.known(kept)) {
+            return Ok(known);
+        }
+        let checkout = self.checkout(helm, call, hosts)?;
+        let chart = checkout.root();
+        let template = || {
+            let home = checkout.home().map_err(|error| error.to_string())?;
+            helm.template(call, &chart, home.path(), &self.kubernetes)
+        };
+        let text = template()?;
+        let again = may_be_random(&chart).then(template).transpose()?;
+        let again = again.filter(|again| *again != text);
+        if let Some(digest) = kept {
+            self.cache
+                .keep(AGAIN, &digest, again.as_deref().unwrap_or_default());
+            self.cache.keep(RENDERED, &digest, &text);
+        }
+        Ok(Rendering {
+            text: text.into(),
+            again: again.map(Arc::from),
+        })
+    }
+
+    fn known(&self, digest: &str) -> Option<Rendering> {
+        let text = self.cache.text(RENDERED, digest)?;
+        let again = self.cache.text(AGAIN, digest)?;
+        Some(Rendering {
+            text: text.into(),
+            again: (!again.is_empty()).then(|| Arc::from(again)),
+        })
+    }
+
+    fn kept_as(&self, helm: &Helm, id: &CallId) -> String {
+        let hash = Sha256::new()
+            .update(id.as_str().as_bytes())
+            .update(helm.identity.as_bytes())
+            .update(self.kubernetes.as_bytes());
+        HEXLOWER.encode(&hash.finalize())
+    }
+
+    /// The chart of a call as a folder that nothing else is in.
+    fn checkout(&self, helm: &Helm, call: &ChartCall, hosts: &Hosts) -> Result<Checkout, String> {
+        let failed = |error: crate::render::RenderError| error.to_string();
+        match &call.source {
+            ChartSource::Remote(chart) => {
+                let pulled = self.pulls.chart(helm, chart, hosts)?;
+                if call.instead.is_empty() {
+                    return Checkout::existing(pulled).map_err(failed);
+                }
+                let checkout = Checkout::of([]).map_err(failed)?;
+                copy(&pulled, &checkout.root())
+                    .and_then(|()| std::fs::write(checkout.root().join(VALUES), ""))
+                    .map_err(|error| error.to_string())?;
+                Ok(checkout)
+            }
+            ChartSource::Folder(folder) => {
+                let is_replaced = |path: &str| path == VALUES && !call.instead.is_empty();
+                let files = folder.files().map(|(path, bytes)| CheckoutFile {
+                    path,
+                    bytes: if is_replaced(path) { &[] } else { bytes },
+                    is_link: false,
+                    is_executable: false,
+                });
+                let checkout = Checkout::of(files).map_err(failed)?;
+                for (below, chart) in folder.needs() {
+                    let pulled = self.pulls.chart(helm, chart, hosts);
+                    let pulled: PathBuf = pulled
+                        .map_err(|reason| format!("its dependency {}: {reason}", chart.name))?;
+                    let name = pulled.file_name().unwrap_or_default();
+                    copy(&pulled, &checkout.root().join(below).join(name))
+                        .map_err(|error| error.to_string())?;
+                }
+                Ok(checkout)
+            }
+        }
+    }
+}
+
+/// Folders of the cache.
+const RENDERED: &str = "rendered";
+const AGAIN: &str = "rendered-again";
+/// The values of a chart itself.
+const VALUES: &str = "values.yaml";

@@ -1,0 +1,62 @@
+//! Which charts of two states have to be rendered: those of deliveries that differ, and no others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::charts::{CallId, Charts};
+use crate::graph::delivery::Delivery;
+use crate::graph::unread::{UnreadInput, What};
+
+/// Renders what the two states ask for and do not have in common. Says whether they have to be evaluated again.
+pub(super) fn are_rendered_anew(charts: &Charts, states: [Vec<&Delivery>; 2]) -> bool {
+    if !charts.are_rendered() {
+        return false;
+    }
+    let [base, head] = states.each_ref().map(|all| calls(all));
+    charts.trust_hosts_of(base.iter().map(|(_, call)| *call));
+    let wanted = base.symmetric_difference(&head);
+    let wanted: BTreeSet<CallId> = wanted.map(|(_, call)| (*call).clone()).collect();
+    if charts.render(&wanted) {
+        return true;
+    }
+    let one_sided = one_sided(charts, &states);
+    charts.withdraw(&one_sided);
+    !one_sided.is_empty()
+}
+
+/// What deliveries ask for, with their names.
+fn calls<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, &'d CallId)> {
+    let calls = all.iter().flat_map(|one| {
+        let id = one.id.as_str();
+        one.charts.iter().map(move |call| (id, call))
+    });
+    calls.collect()
+}
+
+/// Renderings of deliveries that both states have and only one of them can render: what it has would look as if it came or left.
+fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, String> {
+    let [base, head] = states.each_ref().map(|all| {
+        let named = all.iter().map(|one| (one.id.as_str(), *one));
+        named.collect::<BTreeMap<&str, &Delivery>>()
+    });
+    let mut found = BTreeMap::new();
+    for (id, old) in &base {
+        let Some(new) = head.get(id) else { continue };
+        for (one, other, side) in [(old, new, "head"), (new, old, "base")] {
+            let Some(UnreadInput { reason, .. }) = unread(other) else {
+                continue;
+            };
+            let rendered = one.charts.iter();
+            let rendered = rendered.filter(|call| charts.outcome(call) == Some(Ok(())));
+            let reason = format!("it cannot be rendered in {side}: {reason}");
+            found.extend(rendered.map(|call| (call.clone(), reason.clone())));
+        }
+    }
+    found
+}
+
+/// A chart of a delivery that somebody tried to render and could not.
+pub(super) fn unread(delivery: &Delivery) -> Option<&UnreadInput> {
+    let mut unread = delivery.unread.iter();
+    let is_tried = |reason: &str| reason != Charts::UNCHANGED && reason != Charts::OFF;
+    unread.find(|input| input.what == What::Chart && is_tried(&input.reason))
+}

@@ -1,0 +1,244 @@
+//! Charts that Applications name (argo-cd reposerver/repository/repository.go, helmTemplate; util/helm).
+
+use std::sync::Arc;
+
+use globset::GlobBuilder;
+
+use super::application::Application;
+use super::repository::Repositories;
+use crate::charts::{ChartCall, ChartFolder, ChartSource, Charts, RemoteChart, Values};
+use crate::graph::chart::{Rendered, place, rendered, values_file, values_of};
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::Built;
+use crate::graph::node::Node;
+use crate::graph::scopes::ClusterScopes;
+use crate::kustomize::{resolve, shown};
+
+/// A source that is a chart.
+#[derive(Clone, Copy)]
+pub(super) struct HelmSource<'h> {
+    pub(super) files: &'h TreeFiles<'h>,
+    pub(super) charts: &'h Charts,
+    pub(super) scopes: &'h ClusterScopes,
+    pub(super) repositories: &'h Repositories,
+    pub(super) application: &'h Application,
+    /// What `spec.source` says.
+    pub(super) node: &'h Node,
+    /// The namespace of the Application's destination.
+    pub(super) namespace: &'h str,
+    /// The folder of the chart, if it is in the tree.
+    pub(super) folder: Option<&'h str>,
+}
+
+impl HelmSource<'_> {
+    /// What it makes.
+    pub(super) fn made(&self) -> Built {
+        let subject = self.subject();
+        let origin = &self.application.origin;
+        let mut made = match self.call() {
+            Ok(call) => rendered(self.charts, call, &subject, origin),
+            Err(reason) if self.charts.are_rendered() => Rendered::not(origin, &subject, &reason),
+            Err(_) => Rendered::not(origin, &subject, Charts::OFF),
+        };
+        place(&mut made.resources, &self.namespace(), self.scopes);
+        Built {
+            resources: made.resources,
+            unread: made.unread,
+            charts: made.call.into_iter().collect(),
+            ..Built::default()
+        }
+    }
+
+    fn subject(&self) -> String {
+        let text = |key: &str| self.node.text_at(&[key]).unwrap_or_default();
+        let subject = match self.folder {
+            Some(folder) => format!("chart {}", shown(folder)),
+            None => format!("chart {} {}", text("chart"), text("targetRevision")),
+        };
+        subject.trim_end().to_owned()
+    }
+
+    fn helm(&self) -> Node {
+        self.node.get("helm").unwrap_or(Node::Null)
+    }
+
+    fn namespace(&self) -> String {
+        let written = self.helm().text_at(&["namespace"]);
+        written.unwrap_or_else(|| self.namespace.to_owned())
+    }
+
+    fn call(&self) -> Result<ChartCall, String> {
+        let helm = self.helm();
+        let text = |key: &str| helm.text_at(&[key]);
+        let is_on = |key: &str| helm.get(key).and_then(|flag| flag.as_bool()) == Some(true);
+        let release = text("releaseName").unwrap_or_else(|| self.application.name.clone());
+        let mut call = ChartCall::of(self.source()?, release, self.namespace());
+        call.inputs.insert(self.application.origin.file.to_string());
+        for written in helm.texts_at("valueFiles") {
+            let written = self.substituted(&written);
+            let found = self.values(&mut call, &written);
+            match found {
+                Ok(values) => call.values.extend(values),
+                Err(_) if is_on("ignoreMissingValueFiles") => {}
+                Err(reason) => return Err(format!("{written} {reason}")),
+            }
+        }
+        let inline = values_of(helm.get("valuesObject"));
+        let text_values = || text("values").map(|values| Values::Text(values.into()));
+        call.values.extend(inline.or_else(text_values));
+        for parameter in helm.items_at("parameters") {
+            let name = parameter
+                .text_at(&["name"])
+                .ok_or("a parameter has no name")?;
+            let value = parameter.get("value").and_then(|value| value.scalar());
+            let value = escaped(&self.substituted(&value.unwrap_or_default()));
+            let is_text = parameter.get("forceString").and_then(|flag| flag.as_bool());
+            let option = match is_text {
+                Some(true) => "--set-string",
+                _ => "--set",
+            };
+            call.options.push(format!("{option}={name}={value}"));
+        }
+        for parameter in helm.items_at("fileParameters") {
+            let text = |key: &str| parameter.text_at(&[key]).unwrap_or_default();
+            let path = self.substituted(&text("path"));
+            let folder = self
+                .folder
+                .ok_or("a chart that is not in the tree has file parameters")?;
+            let found = resolve(folder, &path);
+            let bytes = self.files.bytes(&found);
+            let bytes = bytes.map_err(|reason| format!("{found} {reason}"))?;
+            let content = String::from_utf8_lossy(&bytes).into_owned();
+            call.inputs.insert(found);
+            call.set_file(&text("name"), content.into());
+        }
+        if !is_on("skipCrds") {
+            call.options.push("--include-crds".to_owned());
+        }
+        if is_on("skipTests") {
+            call.options.push("--skip-tests".to_owned());
+        }
+        if is_on("skipSchemaValidation") {
+            call.options.push("--skip-schema-validation".to_owned());
+        }
+        let kubernetes = text("kubeVersion").map(|version| format!("--kube-version={version}"));
+        call.options.extend(kubernetes);
+        let versions = helm.texts_at("apiVersions").into_iter();
+        let versions = versions.map(|version| format!("--api-versions={version}"));
+        call.options.extend(versions);
+        Ok(call)
+    }
+
+    fn source(&self) -> Result<ChartSource, String> {
+        if let Some(folder) = self.folder {
+            let folder = ChartFolder::read(folder, self.files)?;
+            return Ok(ChartSource::Folder(Arc::new(folder)));
+        }
+        let text = |key: &str| self.node.text_at(&[key]).unwrap_or_default();
+        let (url, chart, version) = (text("repoURL"), text("chart"), text("targetRevision"));
+        let url = url.trim_end_matches('/');
+        // A repository without a scheme is a registry.
+        let registry = match url.split_once("://") {
+            None => Some(url),
+            Some(("oci", rest)) => Some(rest),
+            Some(_) => None,
+        };
+        Ok(ChartSource::Remote(match registry {
+            Some(registry) => RemoteChart {
+                url: format!("oci://{registry}/{chart}"),
+                name: String::new(),
+                version,
+            },
+            None => RemoteChart {
+                url: url.to_owned(),
+                name: chart,
+                version,
+            },
+        }))
+    }
+
+    /// The values of an entry of `valueFiles`, several of a pattern.
+    fn values(&self, call: &mut ChartCall, written: &str) -> Result<Vec<Values>, String> {
+        if written.contains("://") {
+            return Err("is not fetched".to_owned());
+        }
+        let reference = written.strip_prefix('$').map(|rest| {
+            let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
+            (name, path)
+        });
+        let place = match (reference, self.folder) {
+            (Some((name, path)), _) => {
+                if !self.is_own(name) {
+                    return Err("is in another repository".to_owned());
+                }
+                resolve("", path)
+            }
+            (None, Some(_)) if written.starts_with('/') => {
+                resolve("", written.trim_start_matches('/'))
+            }
+            (None, Some(folder)) => resolve(folder, written),
+            (None, None) => return Ok(vec![Values::InChart(written.to_owned())]),
+        };
+        if !place.contains(['*', '?', '[', '{']) {
+            return Ok(vec![values_file(call, self.files, &place)?]);
+        }
+        let glob = GlobBuilder::new(&place).literal_separator(true).build();
+        let glob = glob.map_err(|error| error.to_string())?.compile_matcher();
+        let found: Vec<&str> = self
+            .files
+            .paths()
+            .filter(|path| glob.is_match(path))
+            .collect();
+        found
+            .into_iter()
+            .map(|path| values_file(call, self.files, path))
+            .collect()
+    }
+
+    /// Whether a source that others take values from is this tree.
+    fn is_own(&self, reference: &str) -> bool {
+        let spec = self.application.node.get("spec");
+        let sources = spec.map(|spec| spec.items_at("sources"));
+        let named = sources
+            .into_iter()
+            .flatten()
+            .find(|source| source.str_at(&["ref"]) == Some(reference));
+        named.is_some_and(|source| {
+            let repository = source.text_at(&["repoURL"]).unwrap_or_default();
+            self.repositories.are_own(&repository)
+        })
+    }
+
+    /// A text with what it says of the Application itself put in (argo-cd docs/user-guide/build-environment.md).
+    fn substituted(&self, text: &str) -> String {
+        let known = [
+            ("ARGOCD_APP_NAME", self.application.name.as_str()),
+            ("ARGOCD_APP_NAMESPACE", self.namespace),
+        ];
+        // The longer name first: one begins with the other.
+        known
+            .into_iter()
+            .rev()
+            .fold(text.to_owned(), |text, (name, value)| {
+                text.replace(&format!("${{{name}}}"), value)
+                    .replace(&format!("${name}"), value)
+            })
+    }
+}
+
+/// A value with commas that separate nothing (argo-cd util/helm/cmd.go, cleanSetParameters).
+fn escaped(value: &str) -> String {
+    if value.starts_with('{') && value.ends_with('}') {
+        return value.to_owned();
+    }
+    let mut escaped = String::new();
+    let mut before = ' ';
+    for letter in value.chars() {
+        if letter == ',' && before != '\\' {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+        before = letter;
+    }
+    escaped
+}

@@ -1,0 +1,147 @@
+//! From what a chart renders to, to the objects that a delivery applies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::files::parse_inline;
+use super::kustomize::{Origin, Resource, resources_of};
+use super::node::Node;
+use super::scopes::{ClusterScopes, defines_cluster_scoped};
+use super::unread::{UnreadInput, What};
+use crate::charts::{Answer, CallId, ChartCall, Charts, FolderFiles, Rendering, Values};
+
+/// So deep values are taken.
+const DEPTH: usize = 200;
+
+/// What a delivery has of a chart.
+#[derive(Debug, Default)]
+pub(super) struct Rendered {
+    /// The call, if there is one.
+    pub(super) call: Option<CallId>,
+    pub(super) resources: Vec<Resource>,
+    /// What it depends on and that is not read: the chart itself, or what only the cluster knows.
+    pub(super) unread: Vec<UnreadInput>,
+}
+
+impl Rendered {
+    /// A chart that cannot be rendered.
+    pub(super) fn not(origin: &Origin, subject: &str, reason: &str) -> Self {
+        Self {
+            unread: vec![origin.unread(What::Chart, subject, reason)],
+            ..Self::default()
+        }
+    }
+}
+
+/// Asks for a chart that what is written at `origin` names; `subject` is what reports call it.
+pub(super) fn rendered(
+    charts: &Charts,
+    call: ChartCall,
+    subject: &str,
+    origin: &Origin,
+) -> Rendered {
+    let (id, answer) = charts.ask(call);
+    let made = match answer {
+        Answer::Unread(reason) => Err(reason),
+        Answer::Rendered(rendering) => objects(&rendering, origin),
+    };
+    let call = Some(id);
+    match made {
+        Ok(resources) => Rendered {
+            call,
+            resources,
+            unread: Vec::new(),
+        },
+        Err(reason) => Rendered {
+            call,
+            ..Rendered::not(origin, subject, &reason)
+        },
+    }
+}
+
+/// The objects of a rendering. Those whose very names are random are left out: the cluster has others.
+fn objects(rendering: &Rendering, origin: &Origin) -> Result<Vec<Resource>, String> {
+    let mut found = parsed(&rendering.text, origin)?;
+    if let Some(again) = &rendering.again {
+        let again = parsed(again, origin)?.into_iter();
+        let steady: BTreeSet<String> = again.map(|resource| resource.id().key()).collect();
+        found.retain(|resource| steady.contains(&resource.id().key()));
+    }
+    Ok(found)
+}
+
+fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
+    let parsed = parse_inline(text);
+    if let Some((reason, line)) = &parsed.error {
+        return Err(format!("line {line} of what helm prints: {reason}"));
+    }
+    let found = resources_of(&parsed, "").map_err(|line| {
+        let line = line.unwrap_or(1);
+        format!("line {line} of what helm prints begins what is no whole object")
+    })?;
+    let templates = templates(text);
+    let mut all = Vec::with_capacity(found.len());
+    for (at, mut resource) in (0..).zip(found) {
+        let template = templates.range(..=resource.origin.offset).next_back();
+        resource.origin = Origin {
+            offset: at,
+            is_generated: true,
+            template: template.map(|(_, template)| Arc::clone(template)),
+            ..origin.clone()
+        };
+        all.push(resource);
+    }
+    Ok(all)
+}
+
+/// The templates that helm names, by where it names them.
+fn templates(text: &str) -> BTreeMap<u32, Arc<str>> {
+    let mut found = BTreeMap::new();
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(template) = line.strip_prefix("# Source: ") {
+            found.insert(offset as u32, Arc::from(template.trim_end()));
+        }
+        offset += line.len();
+    }
+    found
+}
+
+/// Gives objects that write no namespace that of their release, and takes it from those that are in none. The CRDs among them say what
+/// they define.
+pub(super) fn place(resources: &mut [Resource], namespace: &str, scopes: &ClusterScopes) {
+    let defined: BTreeSet<(String, String)> = resources
+        .iter()
+        .filter_map(defines_cluster_scoped)
+        .collect();
+    for resource in resources {
+        let id = resource.id();
+        let is_cluster = scopes.is_cluster(&id.group, &id.kind)
+            || defined.contains(&(id.group.clone(), id.kind.clone()));
+        if is_cluster && !id.namespace.is_empty() {
+            resource.node.entry_mut("metadata").remove("namespace");
+        } else if !is_cluster && id.namespace.is_empty() && !namespace.is_empty() {
+            resource.remember();
+            let metadata = resource.node.entry_mut("metadata");
+            metadata.set("namespace", Node::text(namespace));
+        }
+    }
+}
+
+/// Values as a text; `None` of none.
+pub(super) fn values_of(node: Option<Node>) -> Option<Values> {
+    let node = node.filter(|node| !node.entries().is_empty())?;
+    Some(Values::Text(node.to_json(DEPTH).to_string().into()))
+}
+
+/// A values file: of the tree, or if it is not there, of the chart itself.
+pub(super) fn values_file(
+    call: &mut ChartCall,
+    tree: &dyn FolderFiles,
+    place: &str,
+) -> Result<Values, String> {
+    let bytes = tree.bytes(place)?;
+    call.inputs.insert(place.to_owned());
+    let text = String::from_utf8(bytes.to_vec()).map_err(|_| "is not UTF-8".to_owned())?;
+    Ok(Values::Text(text.into()))
+}

@@ -1,0 +1,458 @@
+//! A HelmRelease: the chart that it names, its values, and what it installs (fluxcd/helm-controller internal/controller/
+//! helmrelease_controller.go, internal/chartutil/values.go; fluxcd/source-controller internal/helm/chart).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{SourceName, Written};
+use crate::charts::{
+    ChartCall, ChartFolder, ChartSource, Charts, RemoteChart, Values, in_crds_folder,
+};
+use crate::graph::chart::{Rendered, place, rendered, values_file, values_of};
+use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource};
+use crate::graph::node::Node;
+use crate::graph::scopes::ClusterScopes;
+use crate::graph::unread::What;
+use crate::kustomize::{Deliverer, SourceTool, folder_of, resolve};
+
+/// Objects that say where charts and values are, by kind, namespace and name.
+#[derive(Default)]
+pub(super) struct Applied(BTreeMap<SourceName, (Node, Origin)>);
+
+impl Applied {
+    /// Adds an object, under the name that it had first, too: not everything that names it is written anew when its name changes.
+    pub(super) fn add(&mut self, resource: &Resource) {
+        let (id, first) = (resource.id(), resource.original());
+        let found = || (resource.node.clone(), resource.origin.clone());
+        self.0
+            .entry((id.kind.clone(), id.namespace.clone(), first.name))
+            .or_insert_with(found);
+        self.0.insert((id.kind, id.namespace, id.name), found());
+    }
+}
+
+/// Sources and values as a cluster has them, and where it has none, as any file of the tree writes them.
+pub(super) struct Surroundings<'s> {
+    pub(super) files: &'s TreeFiles<'s>,
+    pub(super) charts: &'s Charts,
+    pub(super) scopes: &'s ClusterScopes,
+    pub(super) written: &'s Written,
+    /// What is applied into the cluster.
+    pub(super) applied: Option<&'s Applied>,
+    /// What the entry point of the cluster builds from.
+    pub(super) own: &'s SourceName,
+    pub(super) builder: Builder<'s>,
+}
+
+impl Surroundings<'_> {
+    fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<&(Node, Origin)> {
+        let key = (kind.to_owned(), namespace.to_owned(), name.to_owned());
+        let applied = self.applied.and_then(|applied| applied.0.get(&key));
+        applied.or_else(|| self.written.charts.0.get(&key))
+    }
+
+    /// Whether a GitRepository is this tree, in which a chart lies in a folder.
+    fn is_here(&self, source: &SourceName, folder: &str) -> bool {
+        let is_own = self.own == source || self.written.own.contains(source);
+        is_own || self.files.has_folder(folder)
+    }
+
+    /// The files of which a ConfigMap is made.
+    fn files_of(&self, name: &str, origin: &Origin) -> Vec<String> {
+        let mut all = vec![origin.file.to_string()];
+        if origin.is_generated {
+            let parsed = self.files.parsed(&origin.file);
+            let generators = parsed.documents.iter();
+            let generators = generators.flat_map(|doc| doc.items_at("configMapGenerator"));
+            let own = generators.filter(|entry| {
+                let written = entry.text_at(&["name"]).unwrap_or_default();
+                name.starts_with(&written)
+            });
+            for file in own.flat_map(|entry| entry.texts_at("files")) {
+                let path = file.split_once('=').map_or(file.as_str(), |(_, path)| path);
+                all.push(resolve(folder_of(&origin.file), path));
+            }
+        }
+        all
+    }
+}
+
+/// The kinds that say where charts and values are.
+pub(super) fn is_about_charts(group: &str, kind: &str) -> bool {
+    match group {
+        "source.toolkit.fluxcd.io" => {
+            matches!(
+                kind,
+                "HelmRepository" | "OCIRepository" | "HelmChart" | "GitRepository"
+            )
+        }
+        "" => kind == "ConfigMap",
+        _ => false,
+    }
+}
+
+/// A HelmRelease as its parent applies it.
+pub(super) struct HelmRelease<'r> {
+    resource: &'r Resource,
+    namespace: String,
+    name: String,
+    spec: Node,
+}
+
+impl<'r> HelmRelease<'r> {
+    /// What an object says, if it is a HelmRelease.
+    pub(super) fn of(resource: &'r Resource) -> Option<Self> {
+        let id = resource.id();
+        if id.group != "helm.toolkit.fluxcd.io" || id.kind != "HelmRelease" {
+            return None;
+        }
+        let spec = resource.node.get("spec").unwrap_or(Node::Null);
+        Some(Self {
+            resource,
+            namespace: id.namespace,
+            name: id.name,
+            spec,
+        })
+    }
+
+    fn text(&self, path: &[&str]) -> Option<String> {
+        self.spec.text_at(path)
+    }
+
+    /// The cluster that it installs into, if it lies in `here`, to which the entry point in `entry` leads.
+    fn destination(&self, entry: &str, here: &Arc<str>) -> Arc<str> {
+        let name = |kind: &str| self.text(&["kubeConfig", kind, "name"]);
+        match name("secretRef").or_else(|| name("configMapRef")) {
+            Some(name) => Arc::from(format!("{entry}/{name}")),
+            None => Arc::clone(here),
+        }
+    }
+
+    /// The namespace of the release.
+    fn target_namespace(&self) -> String {
+        self.text(&["targetNamespace"])
+            .unwrap_or_else(|| self.namespace.clone())
+    }
+
+    /// The name of the release (api/v2/helmrelease_types.go, GetReleaseName; internal/release/util.go, ShortenName).
+    fn release(&self) -> String {
+        let written = self.text(&["releaseName"]);
+        let of_namespace = || {
+            Some(format!(
+                "{}-{}",
+                self.text(&["targetNamespace"])?,
+                self.name
+            ))
+        };
+        let name = written
+            .or_else(of_namespace)
+            .unwrap_or_else(|| self.name.clone());
+        if name.len() <= LONGEST_NAME {
+            return name;
+        }
+        let hash = sha2_const_stable::Sha256::new()
+            .update(name.as_bytes())
+            .finalize();
+        let digest = data_encoding::HEXLOWER.encode(&hash);
+        let start: String = name.chars().take(LONGEST_NAME - 13).collect();
+        format!("{start}-{}", &digest[..12])
+    }
+
+    /// What tells the release from others (internal/action/verify.go).
+    fn installed(&self) -> [String; 4] {
+        let storage = self.text(&["storageNamespace"]);
+        let keeps = self.text(&["upgrade", "chartNameChangeStrategy"]);
+        let chart = self.text(&["chart", "spec", "chart"]).unwrap_or_default();
+        let chart = chart.rsplit('/').next().unwrap_or_default();
+        let is_kept = keeps.as_deref() == Some("InPlaceUpdate");
+        [
+            self.release(),
+            storage.unwrap_or_else(|| self.namespace.clone()),
+            self.target_namespace(),
+            if is_kept { "" } else { chart }.to_owned(),
+        ]
+    }
+
+    /// Its name for people.
+    fn subject(&self) -> String {
+        let chart = self
+            .text(&["chart", "spec", "chart"])
+            .or_else(|| self.text(&["chartRef", "name"]));
+        let version = self.text(&["chart", "spec", "version"]);
+        let (chart, version) = (chart.unwrap_or_default(), version.unwrap_or_default());
+        format!("chart {chart} {version}").trim_end().to_owned()
+    }
+
+    /// What it delivers into a cluster, in which `here` it lies.
+    pub(super) fn delivery(
+        &self,
+        around: &Surroundings<'_>,
+        (entry, here): (&str, &Arc<str>),
+        parent: Option<Arc<str>>,
+    ) -> Delivery {
+        let key = around.scopes.key(&self.resource.id());
+        let cluster = self.destination(entry, here);
+        let origin = &self.resource.origin;
+        let subject = self.subject();
+        let mut made = match self.call(around) {
+            Ok(call) => rendered(around.charts, call, &subject, origin),
+            Err(reason) if around.charts.are_rendered() => Rendered::not(origin, &subject, &reason),
+            Err(_) => Rendered::not(origin, &subject, Charts::OFF),
+        };
+        let is_read = made.unread.is_empty();
+        let mut error = None;
+        if is_read {
+            match self.post_rendered(around, std::mem::take(&mut made.resources)) {
+                Ok(resources) => made.resources = resources,
+                Err(failed) => error = Some(failed),
+            }
+            place(&mut made.resources, &self.target_namespace(), around.scopes);
+            for secret in self.secrets() {
+                let reason = "values in Secrets are not read";
+                let unread = origin.unread(What::Variable, format!("Secret {secret}"), reason);
+                made.unread.push(unread);
+                made.resources
+                    .iter_mut()
+                    .for_each(|resource| resource.is_possible = true);
+            }
+        }
+        let by = Deliverer {
+            cluster: Arc::clone(&cluster),
+            tool: SourceTool::FluxRelease,
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            folder: String::new(),
+        };
+        Delivery {
+            id: format!("{here}|{key}"),
+            cluster,
+            parent,
+            by: is_read.then_some(by),
+            key,
+            path: String::new(),
+            file: Arc::clone(&origin.file),
+            line: origin.line,
+            settings: Settings {
+                release: Some(self.installed()),
+                suspend: self.spec.get("suspend").and_then(|flag| flag.as_bool()),
+                ..Settings::default()
+            },
+            error,
+            built_first: None,
+            resources: Arc::new(made.resources),
+            reached: Arc::default(),
+            is_possible: false,
+            object: None,
+            unread: made.unread,
+            charts: made.call.into_iter().collect(),
+        }
+    }
+
+    /// What its post-renderers make of a rendering. Helm gives them neither hooks nor what lies in the folder `crds` of a chart.
+    fn post_rendered(
+        &self,
+        around: &Surroundings<'_>,
+        resources: Vec<Resource>,
+    ) -> Result<Vec<Resource>, BuildError> {
+        let renderers = self.spec.items_at("postRenderers").into_iter();
+        let mut kustomizations = renderers.filter_map(|one| one.get("kustomize")).peekable();
+        if kustomizations.peek().is_none() {
+            return Ok(resources);
+        }
+        let is_given = |resource: &Resource| {
+            let template = resource.origin.template.as_deref().unwrap_or_default();
+            resource.meta("annotations", "helm.sh/hook").is_none() && !in_crds_folder(template)
+        };
+        let (mut given, others): (Vec<Resource>, Vec<Resource>) =
+            resources.into_iter().partition(is_given);
+        for node in kustomizations {
+            let doc = KustomizationDoc {
+                folder: String::new(),
+                file: self.resource.origin.file.to_string(),
+                node,
+            };
+            given = around.builder.transformed(&doc, given)?;
+        }
+        given.extend(others);
+        Ok(given)
+    }
+
+    /// The Secrets that it takes values from.
+    fn secrets(&self) -> Vec<String> {
+        let from = self.spec.items_at("valuesFrom").into_iter();
+        let secrets = from.filter(|from| from.str_at(&["kind"]) == Some("Secret"));
+        secrets.filter_map(|from| from.text_at(&["name"])).collect()
+    }
+
+    fn call(&self, around: &Surroundings<'_>) -> Result<ChartCall, String> {
+        let (chart, namespace) = self.chart(around)?;
+        let mut inputs = BTreeSet::from([self.resource.origin.file.to_string()]);
+        let text = |key: &str| chart.text_at(&[key]);
+        let kind = chart.text_at(&["sourceRef", "kind"]).unwrap_or_default();
+        let source = self.source(around, &chart, &namespace)?;
+        let (release, target) = (self.release(), self.target_namespace());
+        let mut call = ChartCall::of(source, release, target);
+        call.options.push("--include-crds".to_owned());
+        let single = text("valuesFile").into_iter();
+        for path in chart.texts_at("valuesFiles").into_iter().chain(single) {
+            let values = match (kind.as_str(), &call.source) {
+                // From the root of the repository, not from the chart.
+                ("GitRepository", _) => {
+                    let place = resolve("", &path);
+                    values_file(&mut call, around.files, &place)
+                        .map_err(|reason| format!("{place} {reason}"))?
+                }
+                _ => Values::InChart(path),
+            };
+            call.instead.push(values);
+        }
+        for from in self.spec.items_at("valuesFrom") {
+            self.values_from(around, &from, &mut call, &mut inputs)?;
+        }
+        call.values.extend(values_of(self.spec.get("values")));
+        call.inputs.append(&mut inputs);
+        Ok(call)
+    }
+
+    /// What says where the chart is, and the namespace in which its names are meant.
+    fn chart(&self, around: &Surroundings<'_>) -> Result<(Node, String), String> {
+        if let Some(chart) = self.spec.at(&["chart", "spec"]) {
+            return Ok((chart, self.namespace.clone()));
+        }
+        let reference = self.spec.get("chartRef").ok_or("it names no chart")?;
+        let text = |key: &str| reference.text_at(&[key]).unwrap_or_default();
+        let (kind, name) = (text("kind"), text("name"));
+        let namespace = Some(text("namespace")).filter(|namespace| !namespace.is_empty());
+        let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
+        if kind != "HelmChart" {
+            let mut chart = Node::empty_map();
+            chart.set("sourceRef", reference);
+            return Ok((chart, namespace));
+        }
+        let found = around.find(&kind, &namespace, &name);
+        let chart = found.and_then(|(chart, _)| chart.get("spec"));
+        let chart = chart.ok_or_else(|| format!("the tree has no {kind} {namespace}/{name}"))?;
+        Ok((chart, namespace))
+    }
+
+    fn source(
+        &self,
+        around: &Surroundings<'_>,
+        chart: &Node,
+        namespace: &str,
+    ) -> Result<ChartSource, String> {
+        let of_source = |key: &str| chart.text_at(&["sourceRef", key]).unwrap_or_default();
+        let (kind, name) = (of_source("kind"), of_source("name"));
+        let written = Some(of_source("namespace")).filter(|namespace| !namespace.is_empty());
+        let namespace = written.unwrap_or_else(|| namespace.to_owned());
+        let named = chart.text_at(&["chart"]).unwrap_or_default();
+        let version = chart.text_at(&["version"]).unwrap_or_default();
+        let missing = || format!("the tree has no {kind} {namespace}/{name}");
+        if kind == "GitRepository" {
+            let folder = resolve("", &named);
+            let source = (kind.clone(), namespace.clone(), name.clone());
+            if !around.is_here(&source, &folder) {
+                return Err(format!("{kind} {name} is not this tree"));
+            }
+            if !around.files.has_folder(&folder) {
+                return Err(format!("{folder} does not exist"));
+            }
+            let folder = ChartFolder::read(&folder, around.files)?;
+            return Ok(ChartSource::Folder(Arc::new(folder)));
+        }
+        if kind != "HelmRepository" && kind != "OCIRepository" {
+            return Err(format!("charts of a {kind} are not fetched"));
+        }
+        let (found, _) = around.find(&kind, &namespace, &name).ok_or_else(missing)?;
+        let url = found.text_at(&["spec", "url"]).ok_or_else(missing)?;
+        let url = url.trim_end_matches('/').to_owned();
+        let remote = if kind == "OCIRepository" {
+            let reference = |key: &str| found.text_at(&["spec", "ref", key]);
+            let version = ["digest", "semver", "tag"].into_iter().find_map(reference);
+            RemoteChart {
+                url,
+                name: String::new(),
+                version: version.unwrap_or_default(),
+            }
+        } else if url.starts_with("oci://") {
+            RemoteChart {
+                url: format!("{url}/{named}"),
+                name: String::new(),
+                version,
+            }
+        } else {
+            RemoteChart {
+                url,
+                name: named,
+                version,
+            }
+        };
+        Ok(ChartSource::Remote(remote))
+    }
+
+    /// Adds what an entry of `valuesFrom` says; of a Secret nothing is known.
+    fn values_from(
+        &self,
+        around: &Surroundings<'_>,
+        from: &Node,
+        call: &mut ChartCall,
+        inputs: &mut BTreeSet<String>,
+    ) -> Result<(), String> {
+        let text = |key: &str| from.text_at(&[key]).unwrap_or_default();
+        let (kind, name) = (text("kind"), text("name"));
+        let is_optional = from.get("optional").and_then(|flag| flag.as_bool()) == Some(true);
+        if kind != "ConfigMap" {
+            return Ok(());
+        }
+        let key = from
+            .text_at(&["valuesKey"])
+            .unwrap_or_else(|| "values.yaml".to_owned());
+        let found = around.find("ConfigMap", &self.namespace, &name);
+        let found = found.or_else(|| around.find("ConfigMap", "", &name));
+        let values = found.and_then(|(data, origin)| {
+            let values = data.at(&["data"])?.get(&key)?.scalar()?;
+            Some((values, origin))
+        });
+        let Some((values, origin)) = values else {
+            let reason = format!("no ConfigMap {name} of the tree has the values `{key}`");
+            return if is_optional { Ok(()) } else { Err(reason) };
+        };
+        inputs.extend(around.files_of(&name, origin));
+        match from.text_at(&["targetPath"]) {
+            None => call.values.push(Values::Text(values.into())),
+            Some(path) => {
+                let value = values.trim_end_matches('\n');
+                call.values.push(at_path(&path, value)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// So long the name of a release may be.
+const LONGEST_NAME: usize = 53;
+
+/// Values that say one thing, at a path as `helm --set` writes it.
+fn at_path(path: &str, value: &str) -> Result<Values, String> {
+    if path.contains(['[', '\\']) {
+        return Err(format!("its `targetPath: {path}` is not evaluated"));
+    }
+    let scalar = match value {
+        "true" | "false" | "null" => serde_json::from_str(value).ok(),
+        value => value.parse::<i64>().ok().map(serde_json::Value::from),
+    };
+    let unquoted = || {
+        let quotes = ['"', '\''].into_iter();
+        let mut inner = quotes.filter_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
+        inner.next().unwrap_or(value).to_owned()
+    };
+    let scalar = scalar.unwrap_or_else(|| serde_json::Value::String(unquoted()));
+    let nested = path.rsplit('.').fold(scalar, |inner, key| {
+        let mut outer = serde_json::Map::new();
+        outer.insert(key.to_owned(), inner);
+        serde_json::Value::Object(outer)
+    });
+    Ok(Values::Text(nested.to_string().into()))
+}

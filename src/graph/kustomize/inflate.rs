@@ -1,0 +1,113 @@
+//! Charts that kustomize renders (kustomize api/types/helmchartargs.go, plugin/builtin/helmchartinflationgenerator).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::build::{Build, Built, Outcome};
+use super::doc::KustomizationDoc;
+use super::resource::Origin;
+use crate::charts::{ChartCall, ChartFolder, ChartSource, RemoteChart, Values};
+use crate::graph::chart::{Rendered, rendered, values_file, values_of};
+use crate::graph::node::Node;
+use crate::kustomize::resolve;
+
+/// The name of a release that nobody names: `helm template --generate-name` always takes this one.
+const UNNAMED: &str = "release-name";
+
+impl Build<'_> {
+    /// Adds the charts that a kustomization renders.
+    pub(super) fn inflate(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
+        let charts = doc.node.items_at("helmCharts").into_iter();
+        for entry in charts.chain(doc.node.get("helmChartInflationGenerator")) {
+            let text = |key: &str| entry.text_at(&[key]).unwrap_or_default();
+            let subject = format!("{} {}", text("name"), text("version"));
+            let subject = subject.trim_end();
+            let origin = Origin {
+                file: Arc::from(doc.file.as_str()),
+                line: self.files.parsed(&doc.file).line(entry.span()),
+                offset: 0,
+                is_generated: true,
+                template: None,
+            };
+            let made = match self.call(doc, &entry) {
+                Ok(call) => rendered(self.charts, call, subject, &origin),
+                Err(reason) => Rendered::not(&origin, subject, &reason),
+            };
+            built.charts.extend(made.call);
+            built.unread.extend(made.unread);
+            self.take(doc, &entry, made.resources.len())?;
+            let known = built.resources.iter().map(|resource| resource.id().key());
+            let mut known: BTreeSet<String> = known.collect();
+            self.append(doc, &entry, built, &mut known, made.resources)?;
+        }
+        Ok(())
+    }
+
+    fn call(&self, doc: &KustomizationDoc, entry: &Node) -> Result<ChartCall, String> {
+        let text = |key: &str| entry.text_at(&[key]);
+        let name = text("name").ok_or("it names no chart")?;
+        if text("nameTemplate").is_some() {
+            return Err("its `nameTemplate` is not evaluated".to_owned());
+        }
+        let home = doc.node.text_at(&["helmGlobals", "chartHome"]);
+        let home = resolve(&doc.folder, home.as_deref().unwrap_or("charts"));
+        let version = text("version").unwrap_or_default();
+        let repository = text("repo");
+        let home = match repository.is_some() && !version.is_empty() {
+            true => resolve(&home, &format!("{name}-{version}")),
+            false => home,
+        };
+        let folder = resolve(&home, &name);
+        let source = match repository {
+            _ if self.files.has_folder(&folder) => {
+                ChartSource::Folder(Arc::new(ChartFolder::read(&folder, self.files)?))
+            }
+            None => return Err(format!("{folder} does not exist")),
+            Some(url) if url.starts_with("oci://") => ChartSource::Remote(RemoteChart {
+                url: format!("{}/{name}", url.trim_end_matches('/')),
+                name: String::new(),
+                version,
+            }),
+            Some(url) => ChartSource::Remote(RemoteChart { url, name, version }),
+        };
+        let release = text("releaseName").unwrap_or_else(|| UNNAMED.to_owned());
+        let mut call = ChartCall::of(source, release, text("namespace").unwrap_or_default());
+        call.inputs.insert(doc.file.clone());
+        let file = |call: &mut ChartCall, path: &str| {
+            let place = resolve(&doc.folder, path);
+            values_file(call, self.files, &place).map_err(|reason| format!("{place} {reason}"))
+        };
+        let written = text("valuesFile")
+            .map(|path| file(&mut call, &path))
+            .transpose()?;
+        let inline = values_of(entry.get("valuesInline"));
+        call.values = match text("valuesMerge").as_deref() {
+            Some("replace") if inline.is_some() => inline.into_iter().collect(),
+            Some("merge") => {
+                let own = || Values::InChart("values.yaml".to_owned());
+                let last = written.unwrap_or_else(own);
+                inline.into_iter().chain([last]).collect()
+            }
+            _ => written.into_iter().chain(inline).collect(),
+        };
+        for path in entry.texts_at("additionalValuesFiles") {
+            let values = file(&mut call, &path)?;
+            call.values.push(values);
+        }
+        let flags = [
+            ("includeCRDs", "--include-crds"),
+            ("skipHooks", "--no-hooks"),
+            ("skipTests", "--skip-tests"),
+            ("devel", "--devel"),
+        ];
+        let is_on = |key: &str| entry.get(key).and_then(|flag| flag.as_bool()) == Some(true);
+        let flags = flags.into_iter().filter(|(key, _)| is_on(key));
+        call.options.extend(flags.map(|(_, flag)| flag.to_owned()));
+        let versions = entry.texts_at("apiVersions").into_iter();
+        let versions = versions.map(|version| format!("--api-versions={version}"));
+        call.options.extend(versions);
+        let kubernetes = text("kubeVersion").map(|version| format!("--kube-version={version}"));
+        call.options.extend(kubernetes);
+        Ok(call)
+    }
+}

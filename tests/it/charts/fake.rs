@@ -1,0 +1,430 @@
+//! What is rendered, what is not, and what nobody is asked for.
+
+use super::surroundings::{Surroundings, effects, unread};
+
+const REPOSITORY: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: acme, namespace: flux-system}\n\
+                          spec: {url: 'https://charts.example.org'}\n";
+
+/// A Kustomization of Flux that applies the folder `apps`.
+const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n\
+                    spec: {path: ./apps, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n";
+
+fn release(name: &str, version: &str, more: &str) -> String {
+    format!(
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: {name}, namespace: shop}}\nspec:\n  chart:\n    \
+         spec: {{chart: web, version: {version}, sourceRef: {{kind: HelmRepository, name: acme, namespace: flux-system}}}}\n{more}"
+    )
+}
+
+fn object(kind: &str, name: &str) -> String {
+    let api = if kind == "Deployment" {
+        "apps/v1"
+    } else {
+        "v1"
+    };
+    format!(
+        "---\n# Source: web/templates/{name}.yaml\napiVersion: {api}\nkind: {kind}\nmetadata: {{name: {name}}}\n"
+    )
+}
+
+/// A repository of Flux with a HelmRelease of the chart `web`, of which two versions are served.
+fn flux() -> Surroundings {
+    let tree = Surroundings::with_fake_helm();
+    let both = object("ConfigMap", "RELEASE-config") + &object("Service", "RELEASE");
+    tree.serve("web", "1.0.0", &both)
+        .serve("web", "2.0.0", &object("ConfigMap", "RELEASE-config"));
+    tree.write(&[
+        ("clusters/prod/apps.yaml", FLUX),
+        ("apps/repository.yaml", REPOSITORY),
+        ("apps/web.yaml", &release("web", "1.0.0", "")),
+    ]);
+    tree.folder.commit();
+    tree
+}
+
+fn bump(tree: &Surroundings) {
+    tree.write(&[("apps/web.yaml", &release("web", "2.0.0", ""))]);
+    tree.folder.commit();
+}
+
+#[test]
+fn nothing_is_fetched_or_run_unless_somebody_asks() {
+    let tree = flux();
+    bump(&tree);
+    let document = tree.diff(&[]);
+    assert_eq!(tree.calls(), [""; 0]);
+    assert_eq!(effects(&document), [""; 0]);
+    assert_eq!(
+        unread(&document),
+        ["chart web 1.0.0 → 2.0.0: the chart is not rendered"]
+    );
+    assert_eq!(document["summary"]["verdict"], "unknown");
+}
+
+#[test]
+fn a_new_version_deletes_what_it_has_no_more() {
+    let tree = flux();
+    bump(&tree);
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/web"]);
+    assert_eq!(unread(&document), [""; 0]);
+    assert_eq!(
+        document["effects"][0]["delivery"]["key"],
+        "HelmRelease.helm.toolkit.fluxcd.io/shop/web"
+    );
+    assert_eq!(document["effects"][0]["delivery"]["tool"], "flux");
+}
+
+#[test]
+fn only_what_changed_is_rendered_and_nothing_twice() {
+    let tree = flux();
+    for number in 0..60 {
+        let name = format!("other-{number}");
+        let path = format!("apps/{name}.yaml");
+        tree.write(&[(&path, &release(&name, "1.0.0", ""))]);
+    }
+    tree.folder.commit();
+    bump(&tree);
+    let first = tree.diff(&["--render"]);
+    let mut calls = tree.calls();
+    calls.sort();
+    assert_eq!(
+        calls,
+        ["pull web", "pull web", "template web", "template web"]
+    );
+    let second = tree.diff(&["--render"]);
+    assert_eq!(tree.calls().len(), 4, "the second run starts nothing");
+    assert_eq!(first, second);
+}
+
+#[test]
+fn a_release_that_leaves_is_uninstalled() {
+    let tree = flux();
+    tree.folder.remove("apps/web.yaml").commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/web-config",
+            "deleted HelmRelease.helm.toolkit.fluxcd.io/shop/web",
+            "deleted Service/shop/web"
+        ]
+    );
+}
+
+#[test]
+fn a_release_of_another_name_is_installed_anew() {
+    let tree = flux();
+    let chart = object("ConfigMap", "fixed") + &object("Service", "RELEASE");
+    tree.serve("web", "1.0.0", &chart);
+    tree.write(&[(
+        "apps/web.yaml",
+        &release("web", "1.0.0", "  releaseName: shop\n"),
+    )]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(
+        effects(&document),
+        ["deleted Service/shop/web", "recreated ConfigMap/shop/fixed"]
+    );
+}
+
+#[test]
+fn a_release_that_rests_deletes_nothing() {
+    let tree = flux();
+    tree.write(&[(
+        "apps/web.yaml",
+        &release("web", "2.0.0", "  suspend: true\n"),
+    )]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["orphaned Service/shop/web"]);
+}
+
+#[test]
+fn what_helm_keeps_stays() {
+    let tree = flux();
+    let kept = object("Service", "RELEASE").replace(
+        "{name: RELEASE}",
+        "{name: RELEASE, annotations: {helm.sh/resource-policy: keep}}",
+    );
+    let in_crds = "---\n# Source: web/crds/things.yaml\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+                   metadata: {name: things.example.org}\nspec: {group: example.org, scope: Cluster, names: {kind: Thing, plural: things}}\n";
+    tree.serve(
+        "web",
+        "1.0.0",
+        &(kept + in_crds + &object("ConfigMap", "RELEASE-config")),
+    );
+    bump(&tree);
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), [""; 0]);
+}
+
+#[test]
+fn names_made_by_chance_are_no_deletions() {
+    let tree = flux();
+    tree.serve_file("web-1.0.0/templates/a.yaml", "name: {{ randAlphaNum 5 }}");
+    tree.serve_file("web-2.0.0/templates/a.yaml", "name: {{ randAlphaNum 5 }}");
+    let random = object("Secret", "RELEASE-RANDOM");
+    tree.serve(
+        "web",
+        "1.0.0",
+        &(random.clone() + &object("Service", "RELEASE")),
+    );
+    tree.serve("web", "2.0.0", &random);
+    bump(&tree);
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/web"]);
+    let templates = tree
+        .calls()
+        .into_iter()
+        .filter(|call| call == "template web");
+    assert_eq!(templates.count(), 4, "each version twice");
+}
+
+#[test]
+fn what_fails_is_unread_with_the_words_of_helm_and_the_rest_goes_on() {
+    let tree = flux();
+    tree.write(&[("apps/other.yaml", &release("other", "1.0.0", ""))]);
+    tree.folder.commit();
+    tree.serve_file(
+        "web-2.0.0/fails",
+        "Error: execution error at (web/templates/a.yaml:3:4): image is required\n",
+    );
+    tree.write(&[("apps/web.yaml", &release("web", "2.0.0", ""))]);
+    tree.folder.remove("apps/other.yaml").commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/other-config",
+            "deleted HelmRelease.helm.toolkit.fluxcd.io/shop/other",
+            "deleted Service/shop/other"
+        ]
+    );
+    assert_eq!(
+        unread(&document),
+        [
+            "chart web 1.0.0 → 2.0.0: helm: execution error at (web/templates/a.yaml:3:4): image is required"
+        ]
+    );
+}
+
+#[test]
+fn a_host_that_only_the_change_names_is_not_contacted() {
+    let tree = flux();
+    let moved = REPOSITORY.replace("charts.example.org", "evil.example.net");
+    tree.write(&[("apps/repository.yaml", &moved)]);
+    bump(&tree);
+    let document = tree.diff(&["--render"]);
+    assert_eq!(tree.calls(), ["pull web", "template web"], "base alone");
+    assert_eq!(effects(&document), [""; 0]);
+    assert!(
+        unread(&document).contains(
+            &"chart web 1.0.0 → 2.0.0: only the change names the host evil.example.net; `--render-from evil.example.net` lets it be contacted"
+                .to_owned()
+        ),
+        "{:?}",
+        unread(&document)
+    );
+    let document = tree.diff(&["--render", "--render-from", "evil.example.net"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/web"]);
+}
+
+#[test]
+fn offline_nobody_is_contacted_and_what_is_kept_is_used() {
+    let tree = flux();
+    bump(&tree);
+    let document = tree.diff(&["--render", "--offline"]);
+    assert_eq!(tree.calls(), [""; 0]);
+    assert_eq!(
+        unread(&document),
+        ["chart web 1.0.0 → 2.0.0: it was not pulled before, and `--offline` contacts nobody"]
+    );
+    tree.diff(&["--render"]);
+    let calls = tree.calls().len();
+    let document = tree.diff(&["--render", "--offline"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/web"]);
+    assert_eq!(tree.calls().len(), calls);
+}
+
+#[test]
+fn names_that_are_options_or_paths_reach_no_program() {
+    let bad = [
+        (
+            "  releaseName: --post-renderer=/bin/sh\n",
+            "`--post-renderer=/bin/sh` is no name of a release",
+        ),
+        ("", "`--repo-file=x` is no name of a chart"),
+        ("", "`../../etc` is no name of a chart"),
+    ];
+    let charts = ["web", "--repo-file=x", "../../etc"];
+    for ((more, reason), chart) in bad.into_iter().zip(charts) {
+        let tree = flux();
+        let text =
+            release("web", "2.0.0", more).replace("chart: web,", &format!("chart: '{chart}',"));
+        tree.write(&[("apps/web.yaml", &text)]);
+        tree.folder.commit();
+        let document = tree.diff(&["--render"]);
+        let said = unread(&document);
+        assert!(said.iter().any(|one| one.ends_with(reason)), "{said:?}");
+        let calls = tree.calls();
+        assert!(
+            calls
+                .iter()
+                .all(|call| call == "pull web" || call == "template web"),
+            "{calls:?}"
+        );
+    }
+}
+
+#[test]
+fn values_of_a_chart_do_not_lead_out_of_it() {
+    let tree = flux();
+    let text = release("web", "1.0.0", "").replace(
+        "version: 1.0.0,",
+        "version: 1.0.0, valuesFiles: [../../../../../etc/passwd],",
+    );
+    tree.write(&[("apps/web.yaml", &text)]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    let said = unread(&document);
+    assert!(
+        said.iter()
+            .any(|one| one.contains("the chart has no file")
+                || one.contains("is outside of the chart")),
+        "{said:?}"
+    );
+    assert_eq!(tree.values(), "");
+}
+
+#[test]
+fn values_come_in_the_order_of_the_controller() {
+    let tree = flux();
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata:\n  values.yaml: |\n    from: map\n  level: '3'\n";
+    let more = "  valuesFrom:\n  - {kind: ConfigMap, name: settings}\n  - {kind: ConfigMap, name: settings, valuesKey: level, \
+                targetPath: log.level}\n  values: {from: release}\n";
+    tree.write(&[
+        ("apps/settings.yaml", map),
+        ("apps/web.yaml", &release("web", "1.0.0", more)),
+    ]);
+    tree.folder.commit();
+    tree.folder.remove("apps/web.yaml").commit();
+    tree.diff(&["--render"]);
+    assert_eq!(
+        tree.values(),
+        "from: map\n{\"log\":{\"level\":3}}{\"from\":\"release\"}"
+    );
+}
+
+#[test]
+fn values_in_a_secret_make_everything_possible() {
+    let tree = flux();
+    let more = "  valuesFrom: [{kind: Secret, name: settings}]\n";
+    tree.write(&[("apps/web.yaml", &release("web", "1.0.0", more))]);
+    tree.folder.commit();
+    tree.write(&[("apps/web.yaml", &release("web", "2.0.0", more))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["possible deleted Service/shop/web"]);
+}
+
+#[test]
+fn post_renderers_are_evaluated() {
+    let tree = flux();
+    let more = "  postRenderers:\n  - kustomize:\n      patches:\n      - target: {kind: Service}\n        patch: |\n          \
+                - {op: replace, path: /metadata/name, value: patched}\n";
+    tree.write(&[("apps/web.yaml", &release("web", "1.0.0", more))]);
+    tree.folder.commit();
+    tree.write(&[("apps/web.yaml", &release("web", "2.0.0", more))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/patched"]);
+}
+
+#[test]
+fn a_chart_of_the_tree_takes_others_of_the_tree_with_it() {
+    let tree = Surroundings::with_fake_helm();
+    let text = release("web", "1.0.0", "").replace(
+        "chart: web, version: 1.0.0, sourceRef: {kind: HelmRepository, name: acme, namespace: flux-system}",
+        "chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}",
+    );
+    let about = "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: common, version: 1.0.0, repository: 'file://../common'}]\n";
+    tree.write(&[
+        ("clusters/prod/apps.yaml", FLUX),
+        ("apps/web.yaml", &text),
+        ("charts/web/Chart.yaml", about),
+        ("charts/web/objects.txt", &object("Service", "RELEASE")),
+        (
+            "charts/common/Chart.yaml",
+            "apiVersion: v2\nname: common\nversion: 1.0.0\n",
+        ),
+        ("charts/common/templates/_helpers.tpl", "one"),
+    ]);
+    tree.folder.commit();
+    tree.write(&[("charts/web/objects.txt", "")]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/web"]);
+    tree.write(&[("charts/common/templates/_helpers.tpl", "two")]);
+    tree.folder.commit();
+    let before = tree.calls().len();
+    tree.diff(&["--render"]);
+    assert_eq!(
+        tree.calls().len(),
+        before + 1,
+        "what it depends on is a part of it"
+    );
+}
+
+#[test]
+fn an_application_deletes_what_its_chart_has_no_more() {
+    let tree = Surroundings::with_fake_helm();
+    let root = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: root, namespace: argocd}\nspec:\n  source: {repoURL: \
+                'https://git.example.org/fleet.git', path: apps}\n  destination: {server: 'https://kubernetes.default.svc', namespace: argocd}\n  \
+                syncPolicy: {automated: {prune: true}}\n";
+    let child = |version: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\nspec:\n  source: {{repoURL: \
+             'https://charts.example.org', chart: web, targetRevision: {version}, helm: {{releaseName: shop, valuesObject: {{a: 1}}, \
+             parameters: [{{name: b, value: '2,3'}}]}}}}\n  destination: {{server: 'https://kubernetes.default.svc', namespace: \
+             shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
+        )
+    };
+    tree.serve(
+        "web",
+        "1.0.0",
+        &(object("ConfigMap", "RELEASE") + &object("Service", "RELEASE")),
+    );
+    tree.serve("web", "2.0.0", &object("ConfigMap", "RELEASE"));
+    tree.write(&[("root.yaml", root), ("apps/web.yaml", &child("1.0.0"))]);
+    tree.folder.commit();
+    tree.write(&[("apps/web.yaml", &child("2.0.0"))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/shop"]);
+    assert_eq!(tree.values(), "{\"a\":1}{\"a\":1}");
+    assert_eq!(unread(&document), [""; 0]);
+}
+
+#[test]
+fn a_kustomization_that_has_a_chart_rendered_is_built_with_it() {
+    let tree = flux();
+    let kustomization = |version: &str| {
+        format!(
+            "namespace: shop\nnamePrefix: prod-\nhelmCharts:\n- {{name: web, repo: 'https://charts.example.org', version: {version}, \
+             releaseName: web}}\n"
+        )
+    };
+    let flux = FLUX.replace("apps", "more");
+    tree.write(&[
+        ("clusters/prod/more.yaml", &flux),
+        ("more/kustomization.yaml", &kustomization("1.0.0")),
+    ]);
+    tree.folder.commit();
+    tree.write(&[("more/kustomization.yaml", &kustomization("2.0.0"))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/prod-web"]);
+    assert_eq!(unread(&document), [""; 0]);
+}

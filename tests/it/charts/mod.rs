@@ -1,0 +1,5 @@
+//! `--render` of charts: what a version bump or a changed value deletes.
+
+mod fake;
+mod real;
+mod surroundings;

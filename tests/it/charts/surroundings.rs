@@ -1,0 +1,168 @@
+//! A repository with charts, a `helm`, and what `diff --render` says.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::diff::places::Folder;
+use crate::formats::schemas::{complaints, parsed, validator};
+use crate::support::{ownerlint, write_program};
+
+/// A program that stands for helm: `template` prints `objects.txt` of a chart, with the names of the release and its namespace;
+/// `pull` copies a chart of the folder `served`. It writes down what it is asked for.
+const HELM: &str = r#"#!/bin/sh
+here=${0%/*}
+printf '%s\n' "$*" >> "$here/log"
+case $1 in
+template)
+  [ -z "$SECRET" ] || { echo 'Error: sees secrets' >&2; exit 1; }
+  [ ! -e "$3/fails" ] || { cat "$3/fails" >&2; exit 1; }
+  for option; do case $option in --namespace=*) namespace=${option#*=};; esac; done
+  sed -e "s/RELEASE/$2/" -e "s/NAMESPACE/$namespace/" -e "s/RANDOM/$$/" "$3/objects.txt"
+  for option; do case $option in --values=*) cat "${option#*=}" >> "$here/values";; esac; done ;;
+pull)
+  for option; do case $option in
+  --untardir=*) into=${option#*=} ;;
+  --version=*) version=${option#*=} ;;
+  esac; done
+  cp -r "$here/served/${2##*/}-$version" "$into/${2##*/}" 2>/dev/null || { echo "Error: no chart ${2##*/} $version" >&2; exit 1; } ;;
+esac
+"#;
+
+/// What a test of charts needs.
+pub(super) struct Surroundings {
+    pub(super) folder: Folder,
+    /// Holds `helm`, and what that serves and writes down.
+    programs: TempDir,
+    home: TempDir,
+    helm: Option<PathBuf>,
+}
+
+impl Surroundings {
+    /// With the program that stands for helm.
+    pub(super) fn with_fake_helm() -> Self {
+        let found = Self::with(None);
+        write_program(&found.programs.path().join("helm"), HELM.as_bytes());
+        found
+    }
+
+    /// With a real one.
+    pub(super) fn with_helm(helm: &Path) -> Self {
+        Self::with(Some(helm.to_owned()))
+    }
+
+    fn with(helm: Option<PathBuf>) -> Self {
+        let folder = Folder::new();
+        folder.git(&["init", "-q", "-b", "main"]);
+        Self {
+            folder,
+            programs: tempfile::tempdir().expect("a folder"),
+            home: tempfile::tempdir().expect("a folder"),
+            helm,
+        }
+    }
+
+    /// Writes files of the tree.
+    pub(super) fn write(&self, files: &[(&str, &str)]) -> &Self {
+        for (path, text) in files {
+            self.folder.write(path, text);
+        }
+        self
+    }
+
+    /// Serves a chart that renders to some objects.
+    pub(super) fn serve(&self, name: &str, version: &str, objects: &str) -> &Self {
+        let chart = self
+            .programs
+            .path()
+            .join(format!("served/{name}-{version}"));
+        std::fs::create_dir_all(chart.join("templates")).expect("a folder");
+        let about = format!("apiVersion: v2\nname: {name}\nversion: {version}\n");
+        std::fs::write(chart.join("Chart.yaml"), about).expect("a file");
+        std::fs::write(chart.join("objects.txt"), objects).expect("a file");
+        self
+    }
+
+    /// Writes a file of a chart that is served.
+    pub(super) fn serve_file(&self, path: &str, text: &str) -> &Self {
+        let path = self.programs.path().join("served").join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+        self
+    }
+
+    /// What helm was asked for so far, the first two words of each call.
+    pub(super) fn calls(&self) -> Vec<String> {
+        let log = self.programs.path().join("log");
+        let log = std::fs::read_to_string(log).unwrap_or_default();
+        let words = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        log.lines().map(words).collect()
+    }
+
+    /// The values that helm was given so far.
+    pub(super) fn values(&self) -> String {
+        let values = self.programs.path().join("values");
+        std::fs::read_to_string(values).unwrap_or_default()
+    }
+
+    /// What `diff` says of the last commit.
+    pub(super) fn diff(&self, more: &[&str]) -> Value {
+        let own = self.programs.path().to_owned();
+        let helm = self.helm.as_deref().and_then(Path::parent);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = [helm.unwrap_or(&own).to_owned()];
+        let path = folders.into_iter().chain(std::env::split_paths(&path));
+        let output = ownerlint()
+            .env("PATH", std::env::join_paths(path).expect("a path"))
+            .env("HOME", self.home.path())
+            .env("SECRET", "token")
+            .current_dir(self.folder.path())
+            .args([
+                "diff",
+                "-o",
+                "json",
+                "--exit-zero",
+                "--base-ref",
+                "HEAD~",
+                "--head-ref",
+                "HEAD",
+            ])
+            .args(more)
+            .output()
+            .expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let document = parsed(&text);
+        assert_eq!(complaints(validator("diff"), &document), [""; 0]);
+        document
+    }
+}
+
+/// `deleted Service/shop/web`, a line for each effect but those of what stays.
+pub(super) fn effects(document: &Value) -> Vec<String> {
+    let effects = document["effects"].as_array().expect("a list").iter();
+    let effects = effects.filter(|effect| effect["effect"] != "kept");
+    let said = effects.map(|effect| {
+        let text = |field: &str| effect[field].as_str().expect("a text").to_owned();
+        let possibly = match text("certainty").as_str() {
+            "certain" => String::new(),
+            word => format!("{word} "),
+        };
+        format!("{possibly}{} {}", text("effect"), text("key"))
+    });
+    let mut said: Vec<String> = said.collect();
+    said.sort();
+    said
+}
+
+/// `chart web 1.0.0 → 2.0.0: why`, a line for each input that was not read.
+pub(super) fn unread(document: &Value) -> Vec<String> {
+    let unread = document["unread"].as_array().expect("a list").iter();
+    let said = unread.map(|input| {
+        let text = |field: &str| input[field].as_str().expect("a text").to_owned();
+        format!("{}: {}", text("subject"), text("reason"))
+    });
+    said.collect()
+}
