@@ -140,6 +140,18 @@ impl Charts {
         self.state().asked.get(id).cloned()
     }
 
+    /// The folders of the tree that are charts which were rendered for these calls.
+    pub fn folders<'c>(&self, calls: impl IntoIterator<Item = &'c CallId>) -> BTreeSet<String> {
+        let state = self.state();
+        let calls = calls.into_iter();
+        let rendered = calls.filter(|id| matches!(state.answers.get(*id), Some(Ok(_))));
+        let rendered = rendered.filter_map(|id| match &state.asked.get(id)?.source {
+            ChartSource::Folder(folder) => Some(folder.folders().to_vec()),
+            ChartSource::Remote(_) => None,
+        });
+        rendered.flatten().collect()
+    }
+
     /// How many calls were rendered.
     pub fn rendered(&self) -> usize {
         self.state()

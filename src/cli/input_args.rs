@@ -5,6 +5,7 @@ use std::io::Read;
 use clap::{Args, ValueEnum};
 
 use super::error::Error;
+use super::rendering::ChartArgs;
 use super::{hints, terminal};
 use crate::config::NAMESPACE_NAME;
 use crate::engine::{ConfigChoice, Request, Session};
@@ -30,6 +31,8 @@ pub(super) struct InputArgs {
     pub(super) kubernetes_version: Option<Release>,
     #[command(flatten)]
     pub(super) config: ConfigArgs,
+    #[command(flatten)]
+    pub(super) charts: ChartArgs,
     /// Read standard input as the unsaved text of this file; without other paths, among all that is configured
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub(super) stdin_filename: Option<String>,
@@ -103,7 +106,7 @@ impl InputArgs {
             .transpose()?;
         let mut paths = self.paths;
         paths.retain(|path| overlay.is_none() || path != STDIN);
-        Ok(Request {
+        self.charts.add_to(Request {
             paths,
             beside: Vec::new(),
             exclude: self.exclude,

@@ -106,7 +106,12 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
         (None, [path]) => (StateChoice::Path(path.clone()), [].as_slice()),
         (None, paths) => (StateChoice::WorkTree, paths),
     };
-    let whole = list_deliveries(&choice, paths, &args.input.config.clone().choice())?;
+    let whole = list_deliveries(
+        &choice,
+        paths,
+        &args.input.config.clone().choice(),
+        args.input.charts.terms().as_ref(),
+    )?;
     let listing = match &args.of {
         Some(key) => whole.of(key),
         None => whole,

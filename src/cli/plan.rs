@@ -8,6 +8,7 @@ use super::input_args::{ConfigArgs, namespace, open, release};
 use super::known::known;
 use super::output::{OutputSpec, display, distinct, formats, write_document};
 use super::published::PublishedArgs;
+use super::rendering::ChartArgs;
 use super::status::{Status, no_objects};
 use super::{help, hints};
 use crate::delivery::helm::HelmVersion;
@@ -120,6 +121,8 @@ struct StepsArgs {
 
 #[derive(Debug, Args)]
 struct PlanOptions {
+    #[command(flatten)]
+    charts: ChartArgs,
     /// The namespace of targets and of objects that do not say theirs
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     namespace: Option<String>,
@@ -328,7 +331,7 @@ impl PlanOptions {
     fn open(&self, request: &Request) -> Result<Session, Error> {
         distinct(&self.output)?;
         hints::on_addresses(&request.paths)?;
-        open(request)
+        open(&self.charts.add_to(request.clone())?)
     }
 
     /// How the run ends where there is no object that a plan could be about.

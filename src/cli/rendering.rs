@@ -1,10 +1,13 @@
-//! Options of commands that render.
+//! Options of commands that render charts.
 
 use clap::Args;
 
+use super::error::Error;
+use super::terminal;
 use crate::charts::RenderingTerms;
+use crate::engine::{Request, with_charts};
 
-/// What rendering may do.
+/// Charts of a change.
 #[derive(Debug, Args)]
 pub(super) struct RenderingArgs {
     /// With --render: fetch charts from this host, too, although only the change names it (may be repeated)
@@ -16,11 +19,44 @@ pub(super) struct RenderingArgs {
 }
 
 impl RenderingArgs {
-    /// The same as terms.
+    /// What rendering may do.
     pub(super) fn terms(self) -> RenderingTerms {
         RenderingTerms {
             offline: self.offline,
             hosts: self.render_from,
         }
+    }
+}
+
+/// Charts of one state.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct ChartArgs {
+    /// Render charts with helm, and read what they make, too. It fetches those that are elsewhere, and runs code of the tree
+    #[arg(long, help_heading = "Input")]
+    render: bool,
+    /// With --render: contact nobody, and take charts that were fetched before
+    #[arg(long, help_heading = "Input", requires = "render")]
+    offline: bool,
+}
+
+impl ChartArgs {
+    /// What rendering may do, if anything is rendered.
+    pub(super) fn terms(&self) -> Option<RenderingTerms> {
+        self.render.then(|| RenderingTerms {
+            offline: self.offline,
+            hosts: Vec::new(),
+        })
+    }
+
+    /// A request with what charts render to, if that is asked for. Says which could not be rendered.
+    pub(super) fn add_to(&self, request: Request) -> Result<Request, Error> {
+        let Some(terms) = self.terms() else {
+            return Ok(request);
+        };
+        let (request, unread) = with_charts(request, &terms)?;
+        unread
+            .iter()
+            .for_each(|chart| terminal::say(&format!("warning: {chart}")));
+        Ok(request)
     }
 }

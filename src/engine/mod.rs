@@ -20,6 +20,7 @@ mod list;
 mod merge;
 mod notes;
 mod plan;
+mod rendering;
 mod repeats;
 mod request;
 mod resolve;
@@ -49,6 +50,7 @@ pub use plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown,
     TeardownBy, TeardownRequest,
 };
+pub use rendering::with_charts;
 pub use request::{BaselineChoice, ConfigChoice, Request};
 pub use resolve::read_text;
 pub use rows::{configured_tables, rows_about, unknown_finalizer};

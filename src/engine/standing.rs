@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::compare::{StateChoice, evaluate};
 use super::input::Bundle;
 use super::merge::Merged;
+use crate::charts::Charts;
 use crate::finding::{Finding, Severity};
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
@@ -200,7 +201,8 @@ impl Delivered {
             limits: &limits,
             clusters: None,
         };
-        evaluate(&choice, &[], terms, |_, all, _| Self::by(all)).ok()
+        let charts = Charts::unrendered();
+        evaluate(&choice, &[], terms, &charts, |_, all, _| Self::by(all)).ok()
     }
 
     fn by(all: &[Delivery]) -> Self {
@@ -230,7 +232,7 @@ impl Delivered {
 }
 
 /// The root of the repository of git that a file is in.
-fn repository_of(file: &Path) -> Option<PathBuf> {
+pub(super) fn repository_of(file: &Path) -> Option<PathBuf> {
     let root = file
         .ancestors()
         .skip(1)

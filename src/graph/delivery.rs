@@ -45,6 +45,8 @@ pub struct Delivery {
     pub unread: Vec<UnreadInput>,
     /// The charts that it asks to be rendered.
     pub charts: BTreeSet<CallId>,
+    /// Whether it is a chart of the tree that a person installs.
+    pub is_chart: bool,
 }
 
 /// Settings of a delivery; those that nobody wrote are left out.

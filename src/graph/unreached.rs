@@ -3,10 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::chart::{Rendered, place, rendered};
 use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
-use super::kustomize::{Budget, Builder, Builds, KustomizationDoc, kustomizations, resources_of};
-use crate::kustomize::{BeyondLimit, Limit};
+use super::kustomize::{
+    Budget, Builder, Builds, KustomizationDoc, Origin, kustomizations, resources_of,
+};
+use super::scopes::ClusterScopes;
+use crate::charts::{ChartCall, ChartFolder, ChartSource, Charts};
+use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, name_of, resolve, shown};
 use crate::text::Limits;
 
 /// The kustomizations that neither a delivery nor another kustomization builds, built.
@@ -53,6 +58,7 @@ pub fn roots(
             object: None,
             unread: built.unread,
             charts: built.charts,
+            is_chart: false,
             path: doc.folder,
         }
     });
@@ -63,8 +69,91 @@ pub fn roots(
     Ok(built)
 }
 
-/// The files with objects that no delivery reaches, and how many objects are in each.
-pub fn files(files: &TreeFiles<'_>, delivered: &[Delivery]) -> Vec<(String, usize)> {
+/// The charts of the tree that no delivery renders, as `helm install` renders them with nothing but what they say themselves. A library
+/// has nothing to install, and a chart within a chart comes with that.
+pub fn charts<'d>(
+    builds: &Builds<'_>,
+    scopes: &ClusterScopes,
+    delivered: impl IntoIterator<Item = &'d Delivery>,
+) -> Vec<Delivery> {
+    let (files, charts) = (builds.files(), builds.charts());
+    let calls = delivered.into_iter().flat_map(|one| &one.charts);
+    let rendered: BTreeSet<String> = calls
+        .filter_map(|call| charts.call(call))
+        .flat_map(|call| call.places())
+        .collect();
+    let folders = files.paths().filter(|path| name_of(path) == "Chart.yaml");
+    let folders: BTreeSet<&str> = folders.map(folder_of).collect();
+    let is_outermost = |folder: &&&str| {
+        let mut above = ancestors(folder).skip(1);
+        !above.any(|above| folders.contains(above)) && !rendered.contains(**folder)
+    };
+    let outermost = folders.iter().filter(is_outermost);
+    outermost
+        .filter_map(|folder| chart(files, charts, scopes, folder))
+        .collect()
+}
+
+fn chart(
+    files: &TreeFiles<'_>,
+    charts: &Charts,
+    scopes: &ClusterScopes,
+    folder: &str,
+) -> Option<Delivery> {
+    let file = resolve(folder, "Chart.yaml");
+    let about = files.parsed(&file).documents.first().cloned()?;
+    if about.str_at(&["type"]) == Some("library") {
+        return None;
+    }
+    let name = about.text_at(&["name"])?;
+    let origin = Origin {
+        file: Arc::from(file),
+        line: 1,
+        offset: 0,
+        is_generated: true,
+        template: None,
+    };
+    let subject = format!("chart {}", shown(folder));
+    let mut made = match ChartFolder::read(folder, files) {
+        Ok(folder) => {
+            let source = ChartSource::Folder(Arc::new(folder));
+            let mut call = ChartCall::of(source, name, "");
+            call.options.push("--include-crds".to_owned());
+            rendered(charts, call, &subject, &origin)
+        }
+        Err(reason) => Rendered::not(&origin, &subject, &reason),
+    };
+    place(&mut made.resources, "", scopes);
+    Some(Delivery {
+        id: format!("|{folder}|chart"),
+        cluster: "".into(),
+        parent: None,
+        key: String::new(),
+        by: None,
+        file: origin.file,
+        line: 1,
+        settings: Settings::default(),
+        error: None,
+        built_first: None,
+        resources: Arc::new(made.resources),
+        reached: Arc::default(),
+        is_possible: false,
+        object: None,
+        unread: made.unread,
+        charts: made.call.into_iter().collect(),
+        is_chart: true,
+        path: folder.to_owned(),
+    })
+}
+
+/// The files with objects that no delivery reaches, those of rendered charts left out, and how many objects are in each.
+pub fn files(
+    files: &TreeFiles<'_>,
+    delivered: &[Delivery],
+    charts: &Charts,
+) -> Vec<(String, usize)> {
+    let rendered = charts.folders(delivered.iter().flat_map(|one| &one.charts));
+    let is_in_chart = |path: &str| ancestors(path).any(|above| rendered.contains(above));
     let reached: BTreeSet<&str> = delivered
         .iter()
         .flat_map(|delivery| {
@@ -77,7 +166,8 @@ pub fn files(files: &TreeFiles<'_>, delivered: &[Delivery]) -> Vec<(String, usiz
         .collect();
     let left = files
         .manifests()
-        .filter(|path| !reached.contains(path) && !files.is_kustomization(path));
+        .filter(|path| !reached.contains(path) && !files.is_kustomization(path))
+        .filter(|path| rendered.is_empty() || !is_in_chart(path));
     let counted = left.map(|path| {
         let objects = resources_of(&files.parsed(path), path).unwrap_or_default();
         (path.to_owned(), objects.len())

@@ -33,6 +33,8 @@ pub struct BuildRoot {
     pub unfollowed: Option<String>,
     /// The objects that kustomizations generate, as files of their own.
     pub generated: Vec<ParsedFile>,
+    /// Whether it is a chart that was rendered, and so a release of Helm.
+    pub is_chart: bool,
 }
 
 impl BuildRoot {
@@ -52,6 +54,7 @@ impl BuildRoot {
             kustomizations,
             unfollowed,
             generated: Vec::new(),
+            is_chart: false,
         }
     }
 

@@ -72,7 +72,9 @@ impl Parsed {
     ) -> Result<[Self; 2], SessionError> {
         let limits = terms.limits;
         let exclude = globs(exclude)?;
-        let [base, head] = states.map(|(state, side)| Self::unbuilt(state, side, &exclude, texts));
+        let [base, head] = states.map(|(state, side)| {
+            Self::unbuilt((state, side), charts.are_rendered(), &exclude, texts)
+        });
         let own = OwnRepositories::of(base.located()).and(OwnRepositories::of(head.located()));
         // What was in the way already is no news of the change, and perhaps is not in the way of others.
         let flaws =
@@ -113,8 +115,13 @@ impl Parsed {
         self
     }
 
-    /// The files of a state; nobody has looked yet who builds them.
-    fn unbuilt(state: TreeState, side: Side, exclude: &GlobSet, texts: &mut Texts) -> Self {
+    /// The files of a state; nobody has looked yet who builds them. `has_charts`: charts may be built, of which nothing else speaks.
+    fn unbuilt(
+        (state, side): (TreeState, Side),
+        has_charts: bool,
+        exclude: &GlobSet,
+        texts: &mut Texts,
+    ) -> Self {
         let TreeState {
             files,
             folders,
@@ -124,7 +131,11 @@ impl Parsed {
             reader,
             ..
         } = state;
-        let tree_files = files_of_tools(&files, &others, &contents, reader);
+        let tree_files = if has_charts {
+            tree_files(&files, &others, &contents, reader)
+        } else {
+            files_of_tools(&files, &others, &contents, reader)
+        };
         others.retain(|place, file| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let kept = files.into_iter();
         let kept =
@@ -521,6 +532,9 @@ pub(super) fn tree_files(
 
 /// Where what a root builds is applied.
 fn destination_of(root: &BuildRoot) -> Destination {
+    if root.is_chart {
+        return Destination::Folder(Arc::from(root.folder.as_str()));
+    }
     let by = root.pointer.as_ref().and_then(|pointer| pointer.by.clone());
     Destination::Root {
         folder: Arc::from(root.folder.as_str()),

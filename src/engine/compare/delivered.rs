@@ -9,7 +9,7 @@ use super::arrange::Parsed;
 use super::charted::{are_rendered_anew, unread};
 use super::unchanged::unchanged;
 use crate::changes::{DeliveredMarks, KnownDelivery};
-use crate::charts::{ChartSource, Charts};
+use crate::charts::Charts;
 use crate::delivery::marks;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::{Delivery, Settings};
@@ -141,6 +141,9 @@ impl Delivered {
             )?);
             roots = unreached::roots(builds, &all, terms.limits)?;
             roots.retain(|root| !root.charts.is_empty());
+            let reading = all.iter().chain(&roots);
+            let charts = unreached::charts(builds, &scopes, reading);
+            roots.extend(charts);
         }
         all.sort_by(|one, other| one.id.cmp(&other.id));
         let mut evaluated = BTreeSet::new();
@@ -184,12 +187,17 @@ impl Delivered {
 
     /// Whether a kustomization that nobody points at has charts rendered.
     pub(super) fn has_charts(&self, folder: &str) -> bool {
-        self.roots.iter().any(|root| root.path == folder)
+        let mut roots = self.roots.iter().filter(|root| !root.is_chart);
+        roots.any(|root| root.path == folder)
     }
 
     /// Notes which files decide what charts render to, and what came of it.
     fn note_charts(&mut self, charts: &Charts) {
-        let mut found = Charted::default();
+        let calls = self.deliveries().into_iter().flat_map(|one| &one.charts);
+        let mut found = Charted {
+            folders: charts.folders(calls),
+            ..Charted::default()
+        };
         for one in self.all.iter().chain(&self.roots) {
             for call in &one.charts {
                 let Some(asked) = charts.call(call) else {
@@ -200,9 +208,6 @@ impl Delivered {
                     Some(unread) if outcome.is_some() => Some(Err(unread.reason.clone())),
                     _ => outcome,
                 };
-                if let (ChartSource::Folder(folder), Some(Ok(()))) = (&asked.source, &outcome) {
-                    found.folders.extend(folder.folders().iter().cloned());
-                }
                 let places = asked.places().into_iter().chain([one.file.to_string()]);
                 match outcome {
                     Some(Ok(())) => found.read.extend(places),
@@ -569,8 +574,9 @@ impl Delivered {
         }
         for delivery in &self.roots {
             let built = root_of(None, delivery, &index, &self.scopes, side);
-            let is_it =
-                |root: &&mut BuildRoot| root.pointer.is_none() && root.folder == delivery.path;
+            let is_it = |root: &&mut BuildRoot| {
+                root.pointer.is_none() && root.folder == delivery.path && !delivery.is_chart
+            };
             match roots.roots.iter_mut().find(is_it) {
                 Some(root) => *root = built,
                 None => roots.roots.push(built),
@@ -660,6 +666,7 @@ fn root_of(
         kustomizations: delivery.reached.as_ref().clone(),
         unfollowed: None,
         generated: generated.collect(),
+        is_chart: delivery.is_chart,
         folder,
     }
 }

@@ -7,7 +7,7 @@ use foldhash::HashMap;
 use super::arrange::tree_files;
 use super::request::StateChoice;
 use super::state::StateReader;
-use crate::charts::Charts;
+use crate::charts::{Charts, RenderingTerms};
 use crate::engine::resolve::configuration;
 use crate::engine::{ConfigChoice, Request, SessionError};
 use crate::graph::argo::{self, Memory, Terms};
@@ -16,13 +16,15 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builds, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{flux, unreached};
-use crate::kustomize::{Deliverer, SourceTool};
+use crate::inventory::Release;
+use crate::kustomize::{BeyondLimit, Deliverer, SourceTool};
 use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
 };
 
-/// Lists what a state delivers; `paths` limit what of it is read. The configuration has the limits and the clusters of Argo CD.
+/// Lists what a state delivers; `paths` limit what of it is read. The configuration has the limits and the clusters of Argo CD. With
+/// `rendering`, charts are rendered, wherever the tree says that they are.
 ///
 /// # Errors
 /// A mistake in the configuration, a path that the state has not, a commit that does not exist, a repository that git cannot read, and
@@ -31,6 +33,7 @@ pub fn list_deliveries(
     choice: &StateChoice,
     paths: &[String],
     config: &ConfigChoice,
+    rendering: Option<&RenderingTerms>,
 ) -> Result<DeliveryListing, SessionError> {
     let anchors = match choice {
         StateChoice::Path(path) => vec![path.clone()],
@@ -51,14 +54,19 @@ pub fn list_deliveries(
             .as_ref()
             .and_then(|config| config.clusters.as_deref()),
     };
-    evaluate(choice, paths, terms, |tree, all, scopes| {
+    let charts = rendering.map_or_else(Charts::unrendered, |terms| {
+        let charts = Charts::rendering(terms, Release::NEWEST.to_string());
+        charts.trust_all_hosts();
+        charts
+    });
+    evaluate(choice, paths, terms, &charts, |tree, all, scopes| {
         let mut written = WrittenKeys::new(tree);
         let mut deliveries: Vec<ListedDelivery> = all
             .iter()
             .map(|one| listed_delivery(one, scopes, &mut written))
             .collect();
         deliveries.sort_by(|one, other| one.id.cmp(&other.id));
-        let left = unreached::files(tree, all).into_iter();
+        let left = unreached::files(tree, all, &charts).into_iter();
         DeliveryListing {
             deliveries,
             unreached: left
@@ -76,6 +84,7 @@ pub(in crate::engine) fn evaluate<T>(
     choice: &StateChoice,
     paths: &[String],
     terms: Terms<'_>,
+    charts: &Charts,
     answer: impl FnOnce(&TreeFiles<'_>, &[Delivery], &ClusterScopes) -> T,
 ) -> Result<T, SessionError> {
     let state = StateReader::default().read(choice, paths)?;
@@ -91,18 +100,39 @@ pub(in crate::engine) fn evaluate<T>(
         }),
     );
     let scopes = ClusterScopes::of(&tree);
-    let charts = Charts::unrendered();
-    let builds = Builds::of(&tree, &charts);
+    // What a chart renders to may name further charts.
+    let all = loop {
+        let all = delivered(&tree, &scopes, terms, charts)?;
+        let calls = all.iter().flat_map(|one| one.charts.iter().cloned());
+        if !charts.render(&calls.collect()) {
+            break all;
+        }
+    };
+    Ok(answer(&tree, &all, &scopes))
+}
+
+/// What is delivered of a tree.
+fn delivered(
+    tree: &TreeFiles<'_>,
+    scopes: &ClusterScopes,
+    terms: Terms<'_>,
+    charts: &Charts,
+) -> Result<Vec<Delivery>, BeyondLimit> {
+    let builds = Builds::of(tree, charts);
     let limits = terms.limits;
-    let mut all = flux::deliveries(&builds, &scopes, limits, &[])?;
-    let (argo, _) = argo::deliveries(&builds, &scopes, terms, &all, (&[], &Memory::default()))?;
+    let mut all = flux::deliveries(&builds, scopes, limits, &[])?;
+    let (argo, _) = argo::deliveries(&builds, scopes, terms, &all, (&[], &Memory::default()))?;
     all.extend(argo);
-    if builds.charts().are_rendered() {
-        all.extend(flux::releases(&builds, &scopes, limits, &all, &[])?);
+    if charts.are_rendered() {
+        all.extend(flux::releases(&builds, scopes, limits, &all, &[])?);
     }
     let roots = unreached::roots(&builds, &all, limits)?;
     all.extend(roots);
-    Ok(answer(&tree, &all, &scopes))
+    if charts.are_rendered() {
+        let unreached = unreached::charts(&builds, scopes, &all);
+        all.extend(unreached);
+    }
+    Ok(all)
 }
 
 /// The keys that files write, by file and the byte at which an object begins.
@@ -156,6 +186,7 @@ fn listed_delivery(
         reason: input.reason.clone(),
     });
     let (tool, certainty) = match &*delivery.key {
+        "" if delivery.is_chart => ("helm", "unknown"),
         "" => ("kustomize", "unknown"),
         key => {
             let is_argo = key.contains(".argoproj.io/");
@@ -170,8 +201,8 @@ fn listed_delivery(
             )
         }
     };
-    let is_set = |by: &Deliverer| by.tool == SourceTool::ArgoCdSet;
-    let builds = delivery.key.is_empty() || delivery.by.as_ref().is_some_and(|by| !is_set(by));
+    let has_folder = |by: &Deliverer| matches!(by.tool, SourceTool::Flux | SourceTool::ArgoCd);
+    let builds = delivery.key.is_empty() || delivery.by.as_ref().is_some_and(has_folder);
     let is_known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     ListedDelivery {
         id: delivery.id.clone(),

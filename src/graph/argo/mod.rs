@@ -437,6 +437,7 @@ impl Run<'_> {
             reached: Arc::default(),
             unread: made.unread.into_iter().collect(),
             charts: BTreeSet::new(),
+            is_chart: false,
             id: id.clone(),
         });
         let steps = next.into_iter().map(|one| Step {
@@ -518,6 +519,7 @@ impl Run<'_> {
                 reached: Arc::clone(&applied.reached),
                 unread: applied.unread.clone(),
                 charts: applied.charts.clone(),
+                is_chart: false,
             });
         }
         Ok(next)

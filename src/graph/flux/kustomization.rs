@@ -259,6 +259,7 @@ impl FluxKustomization {
             object: None,
             unread: Vec::new(),
             charts: BTreeSet::new(),
+            is_chart: false,
         }
     }
 }

@@ -247,6 +247,7 @@ impl<'r> HelmRelease<'r> {
             object: None,
             unread: made.unread,
             charts: made.call.into_iter().collect(),
+            is_chart: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is rendered, what is not, and what nobody is asked for.
 
 use super::surroundings::{Surroundings, effects, unread};
+use crate::formats::schemas::parsed;
 
 const REPOSITORY: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: acme, namespace: flux-system}\n\
                           spec: {url: 'https://charts.example.org'}\n";
@@ -427,4 +428,106 @@ fn a_kustomization_that_has_a_chart_rendered_is_built_with_it() {
     let document = tree.diff(&["--render"]);
     assert_eq!(effects(&document), ["deleted Service/shop/prod-web"]);
     assert_eq!(unread(&document), [""; 0]);
+}
+
+#[test]
+fn a_chart_that_nothing_names_is_a_release_of_helm() {
+    let tree = Surroundings::with_fake_helm();
+    let objects = object("ConfigMap", "RELEASE") + &object("Service", "RELEASE");
+    tree.write(&[
+        (
+            "charts/web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        ),
+        ("charts/web/objects.txt", &objects),
+        ("charts/web/templates/a.yaml", "{{ .Values.a }}"),
+        (
+            "charts/common/Chart.yaml",
+            "apiVersion: v2\nname: common\ntype: library\n",
+        ),
+    ]);
+    tree.folder.commit();
+    tree.write(&[
+        ("charts/web/objects.txt", &object("ConfigMap", "RELEASE")),
+        ("charts/web/templates/a.yaml", ""),
+    ]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/?/web"]);
+    assert_eq!(document["effects"][0]["regime"], "helm");
+    assert_eq!(unread(&document), [""; 0]);
+}
+
+#[test]
+fn a_list_of_deliveries_has_what_charts_render_to() {
+    let tree = flux();
+    let mut command = tree.ownerlint();
+    let output = command
+        .args(["list", "--deliveries", "--render", "-o", "json", "."])
+        .output();
+    let document = parsed(&String::from_utf8(output.expect("it runs").stdout).expect("text"));
+    let deliveries = document["deliveries"].as_array().expect("a list");
+    let release = deliveries
+        .iter()
+        .find(|one| one["key"] == "HelmRelease.helm.toolkit.fluxcd.io/shop/web");
+    let release = release.expect("the HelmRelease");
+    let instances = release["instances"].as_array().expect("a list").iter();
+    let keys: Vec<&str> = instances
+        .map(|one| one["key"].as_str().expect("a key"))
+        .collect();
+    assert_eq!(keys, ["ConfigMap/shop/web-config", "Service/shop/web"]);
+    assert_eq!(release["instances"][0]["file"], "apps/web.yaml");
+    assert_eq!(release["unread"], serde_json::json!([]));
+}
+
+#[test]
+fn a_check_judges_what_charts_render_to() {
+    let tree = flux();
+    let claimed = object("ConfigMap", "RELEASE-config").replace(
+        "{name: RELEASE-config}",
+        "{name: RELEASE-config, finalizers: [nobody.example.org/knows]}",
+    );
+    tree.serve("web", "1.0.0", &claimed);
+    let found = |more: &[&str]| {
+        let mut command = tree.ownerlint();
+        let output = command
+            .args(["check", "-o", "concise", "--show", "info"])
+            .args(more)
+            .output();
+        String::from_utf8(output.expect("it runs").stdout).expect("text")
+    };
+    assert!(!found(&["apps"]).contains("nobody.example.org/knows"));
+    let said = found(&["--render", "apps"]);
+    assert!(said.contains("apps/web (rendered).yaml:"), "{said}");
+    assert!(said.contains("nobody.example.org/knows"), "{said}");
+}
+
+#[test]
+fn a_plan_has_what_charts_render_to() {
+    let tree = flux();
+    tree.serve("web", "1.0.0", &object("Deployment", "RELEASE"));
+    let mut command = tree.ownerlint();
+    let target = ["plan", "delete", "deployment/web", "-n", "shop"];
+    let output = command
+        .args(target)
+        .args(["--render", "-f", "apps", "-o", "json"])
+        .output();
+    let document = parsed(&String::from_utf8(output.expect("it runs").stdout).expect("text"));
+    assert_eq!(document["steps"][0]["http"], 200);
+}
+
+#[test]
+fn a_chart_that_cannot_be_rendered_is_said_and_the_rest_is_read() {
+    let tree = flux();
+    tree.serve_file("web-1.0.0/fails", "Error: image is required\n");
+    let mut command = tree.ownerlint();
+    let output = command
+        .args(["check", "--render", "."])
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8(output.stderr).expect("text");
+    let warning =
+        "warning: apps/web.yaml: chart web 1.0.0 is not rendered: helm: image is required";
+    assert!(said.contains(warning), "{said}");
+    assert_eq!(output.status.code(), Some(0));
 }

@@ -106,31 +106,28 @@ impl Surroundings {
         std::fs::read_to_string(values).unwrap_or_default()
     }
 
-    /// What `diff` says of the last commit.
-    pub(super) fn diff(&self, more: &[&str]) -> Value {
+    /// The program in the tree, with this `helm` and a home folder of its own.
+    pub(super) fn ownerlint(&self) -> assert_cmd::Command {
         let own = self.programs.path().to_owned();
         let helm = self.helm.as_deref().and_then(Path::parent);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = [helm.unwrap_or(&own).to_owned()];
         let path = folders.into_iter().chain(std::env::split_paths(&path));
-        let output = ownerlint()
+        let mut command = ownerlint();
+        command
             .env("PATH", std::env::join_paths(path).expect("a path"))
             .env("HOME", self.home.path())
             .env("SECRET", "token")
-            .current_dir(self.folder.path())
-            .args([
-                "diff",
-                "-o",
-                "json",
-                "--exit-zero",
-                "--base-ref",
-                "HEAD~",
-                "--head-ref",
-                "HEAD",
-            ])
-            .args(more)
-            .output()
-            .expect("it runs");
+            .current_dir(self.folder.path());
+        command
+    }
+
+    /// What `diff` says of the last commit.
+    pub(super) fn diff(&self, more: &[&str]) -> Value {
+        let mut command = self.ownerlint();
+        command.args(["diff", "-o", "json", "--exit-zero"]);
+        command.args(["--base-ref", "HEAD~", "--head-ref", "HEAD"]);
+        let output = command.args(more).output().expect("it runs");
         let text = String::from_utf8(output.stdout).expect("text");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{said}");

@@ -1,0 +1,128 @@
+//! `--render` where one state is read: what the charts of its deliveries render to, as files beside those that are written.
+
+use std::collections::BTreeSet;
+
+use super::compare::{StateChoice, evaluate};
+use super::error::SessionError;
+use super::request::Request;
+use super::resolve::configuration;
+use super::standing::repository_of;
+use crate::charts::{Charts, RenderingTerms};
+use crate::graph::argo::Terms;
+use crate::graph::delivery::Delivery;
+use crate::graph::kustomize::Resource;
+use crate::graph::unread::What;
+use crate::inventory::{Overlay, Release, locate};
+use crate::kustomize::{folder_of, name_of, resolve};
+
+/// So deep objects are written.
+const DEPTH: usize = 200;
+
+/// The request with what charts render to, and a sentence for each chart that could not be rendered. Charts come from wherever the tree
+/// says: whoever asks for this trusts it.
+///
+/// # Errors
+/// A mistake in the configuration, a tree that cannot be read, more than the limits allow.
+pub fn with_charts(
+    mut request: Request,
+    rendering: &RenderingTerms,
+) -> Result<(Request, Vec<String>), SessionError> {
+    let config = configuration(&request)?;
+    let config = config.as_ref();
+    let limits = config.map(|config| config.limits).unwrap_or_default();
+    let terms = Terms {
+        limits: &limits,
+        clusters: config.and_then(|config| config.clusters.as_deref()),
+    };
+    let release = request.release.unwrap_or(Release::NEWEST);
+    let charts = Charts::rendering(rendering, release.to_string());
+    charts.trust_all_hosts();
+    let mut notes = BTreeSet::new();
+    let mut overlays = Vec::new();
+    let here = [".".to_owned()];
+    let paths = match request.paths.clone() {
+        paths if paths.is_empty() => here.to_vec(),
+        paths => paths,
+    };
+    for path in &paths {
+        let place = locate(path);
+        if !place.is_dir() {
+            continue;
+        }
+        let root = repository_of(&place.join("x")).unwrap_or_else(|| place.clone());
+        let below = place.strip_prefix(&root).unwrap_or(&place);
+        let below = below.to_string_lossy().replace('\\', "/");
+        let choice = StateChoice::Path(root.to_string_lossy().into_owned());
+        evaluate(&choice, &[], terms, &charts, |_, all, _| {
+            let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
+            // What was rendered is no manifest.
+            for folder in &folders {
+                for part in ["templates", "crds", "charts"] {
+                    let inside = resolve(folder, &format!("{part}/**"));
+                    let shown = shown_below(path, &below, &globset::escape(&inside));
+                    let part = shown.map(|shown| shown.replace("[*]", "*"));
+                    request.exclude.extend(part);
+                }
+            }
+            for one in all {
+                let Some(shown) = shown_below(path, &below, &one.file) else {
+                    continue;
+                };
+                overlays.extend(overlay(one, &shown));
+                let charts = one.unread.iter().filter(|input| input.what == What::Chart);
+                notes.extend(charts.map(|input| {
+                    format!(
+                        "{shown}: {} is not rendered: {}",
+                        input.subject, input.reason
+                    )
+                }));
+            }
+        })?;
+    }
+    let mut taken = BTreeSet::new();
+    for overlay in &mut overlays {
+        let (start, number) = (overlay.path.clone(), 2..);
+        let mut others =
+            number.map(|number| start.replace("(rendered)", &format!("(rendered {number})")));
+        while !taken.insert(overlay.path.clone()) {
+            overlay.path = others.next().unwrap_or_default();
+        }
+        overlay.path.push_str(".yaml");
+    }
+    request.overlays.extend(overlays);
+    Ok((request, notes.into_iter().collect()))
+}
+
+/// A file of the repository as somebody sees it who named a folder of it; `None` if it is not below that.
+fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
+    let rest = match below {
+        "" => file,
+        below => file.strip_prefix(below)?.strip_prefix('/')?,
+    };
+    Some(match path.trim_end_matches('/') {
+        "." => rest.to_owned(),
+        path => format!("{path}/{rest}"),
+    })
+}
+
+/// What a delivery has of charts, beside the file that names them.
+fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
+    let of_charts = delivery.resources.iter();
+    let of_charts = of_charts.filter(|resource| resource.origin.template.is_some());
+    let texts: Vec<String> = of_charts.map(text).collect();
+    let name = match (delivery.key.rsplit('/').next(), &*delivery.path) {
+        (Some(name), _) if !name.is_empty() => name,
+        (_, "") => "charts",
+        (_, path) => name_of(path),
+    };
+    (!texts.is_empty()).then(|| Overlay {
+        path: resolve(folder_of(file), &format!("{name} (rendered)")),
+        text: texts.join("---\n").into(),
+    })
+}
+
+fn text(resource: &Resource) -> String {
+    let template = resource.origin.template.as_deref().unwrap_or_default();
+    let object = serde_json::to_string_pretty(&resource.node.to_json(DEPTH));
+    format!("# Source: {template}\n{}\n", object.unwrap_or_default())
+}
