@@ -28,6 +28,8 @@ pub struct RemoteChart {
     pub name: String,
     /// A version, a range or a digest; empty for the newest version.
     pub version: String,
+    /// Whether it is fetched without encryption.
+    pub is_plain: bool,
 }
 
 impl RemoteChart {
@@ -138,9 +140,10 @@ impl ChartCall {
             }
             ChartSource::Remote(chart) => {
                 add("remote");
-                [&chart.url, &chart.name, &chart.version]
-                    .into_iter()
-                    .for_each(|text| add(text));
+                let RemoteChart {
+                    url, name, version, ..
+                } = chart;
+                [url, name, version].into_iter().for_each(|text| add(text));
             }
         }
         add(&self.release);
@@ -190,6 +193,7 @@ mod tests {
             url: url.to_owned(),
             name: "web".to_owned(),
             version: version.to_owned(),
+            is_plain: false,
         }
     }
 

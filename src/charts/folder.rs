@@ -68,7 +68,13 @@ impl ChartFolder {
             hash = hash.update(&lengths[0]).update(&lengths[1]);
             hash = hash.update(path.as_bytes()).update(bytes);
         }
-        for (place, RemoteChart { url, name, version }) in &chart.needs {
+        for (
+            place,
+            RemoteChart {
+                url, name, version, ..
+            },
+        ) in &chart.needs
+        {
             for text in [place, url, name, version] {
                 let length = (text.len() as u64).to_le_bytes();
                 hash = hash.update(&length).update(text.as_bytes());
@@ -222,6 +228,7 @@ impl ChartFolder {
             url: text(entry, "repository"),
             name: text(entry, "name"),
             version: text(entry, "version"),
+            is_plain: false,
         });
         entries.filter(|entry| !entry.name.is_empty()).collect()
     }

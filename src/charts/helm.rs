@@ -107,7 +107,12 @@ impl Helm {
         into: &Path,
         without_plugins: &Path,
     ) -> Result<(), String> {
-        let RemoteChart { url, name, version } = chart;
+        let RemoteChart {
+            url,
+            name,
+            version,
+            is_plain,
+        } = chart;
         let mut arguments = vec![self.program.clone(), "pull".to_owned()];
         let (is_oci, is_digest) = (url.starts_with("oci://"), version.starts_with("sha256:"));
         match (is_oci, is_digest) {
@@ -123,6 +128,7 @@ impl Helm {
         if !version.is_empty() && !is_digest {
             arguments.push(format!("--version={version}"));
         }
+        arguments.extend(is_plain.then(|| "--plain-http".to_owned()));
         arguments.extend([
             "--untar".to_owned(),
             format!("--untardir={}", into.display()),

@@ -77,16 +77,23 @@ pub fn charts<'d>(
     delivered: impl IntoIterator<Item = &'d Delivery>,
 ) -> Vec<Delivery> {
     let (files, charts) = (builds.files(), builds.charts());
-    let calls = delivered.into_iter().flat_map(|one| &one.charts);
-    let rendered: BTreeSet<String> = calls
-        .filter_map(|call| charts.call(call))
-        .flat_map(|call| call.places())
+    // A build that fails names its charts, too.
+    let docs = kustomizations(files);
+    let mut named: BTreeSet<String> = docs
+        .iter()
+        .flat_map(KustomizationDoc::chart_folders)
         .collect();
+    for one in delivered {
+        let calls = one.charts.iter().filter_map(|call| charts.call(call));
+        named.extend(calls.flat_map(|call| call.places()));
+        named.extend(one.reached.iter().cloned());
+        named.insert(one.path.clone());
+    }
     let folders = files.paths().filter(|path| name_of(path) == "Chart.yaml");
     let folders: BTreeSet<&str> = folders.map(folder_of).collect();
     let is_outermost = |folder: &&&str| {
         let mut above = ancestors(folder).skip(1);
-        !above.any(|above| folders.contains(above)) && !rendered.contains(**folder)
+        !above.any(|above| folders.contains(above)) && !named.contains(**folder)
     };
     let outermost = folders.iter().filter(is_outermost);
     outermost

@@ -148,11 +148,13 @@ impl HelmSource<'_> {
                 url: format!("oci://{registry}/{chart}"),
                 name: String::new(),
                 version,
+                is_plain: false,
             },
             None => RemoteChart {
                 url: url.to_owned(),
                 name: chart,
                 version,
+                is_plain: false,
             },
         }))
     }

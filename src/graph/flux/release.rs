@@ -242,7 +242,7 @@ impl<'r> HelmRelease<'r> {
             error,
             built_first: None,
             resources: Arc::new(made.resources),
-            reached: Arc::default(),
+            reached: Arc::new(self.chart_folder().into_iter().collect()),
             is_possible: false,
             object: None,
             unread: made.unread,
@@ -278,6 +278,14 @@ impl<'r> HelmRelease<'r> {
         }
         given.extend(others);
         Ok(given)
+    }
+
+    /// The folder of its chart, if that is in a repository.
+    fn chart_folder(&self) -> Option<String> {
+        let chart = self.spec.at(&["chart", "spec"])?;
+        let is_git = chart.str_at(&["sourceRef", "kind"]) == Some("GitRepository");
+        let folder = chart.text_at(&["chart"]).filter(|_| is_git)?;
+        Some(resolve("", &folder))
     }
 
     /// The Secrets that it takes values from.
@@ -369,6 +377,8 @@ impl<'r> HelmRelease<'r> {
         let (found, _) = around.find(&kind, &namespace, &name).ok_or_else(missing)?;
         let url = found.text_at(&["spec", "url"]).ok_or_else(missing)?;
         let url = url.trim_end_matches('/').to_owned();
+        let insecure = found.at(&["spec", "insecure"]);
+        let is_plain = insecure.and_then(|flag| flag.as_bool()) == Some(true);
         let remote = if kind == "OCIRepository" {
             let reference = |key: &str| found.text_at(&["spec", "ref", key]);
             let version = ["digest", "semver", "tag"].into_iter().find_map(reference);
@@ -376,18 +386,21 @@ impl<'r> HelmRelease<'r> {
                 url,
                 name: String::new(),
                 version: version.unwrap_or_default(),
+                is_plain,
             }
         } else if url.starts_with("oci://") {
             RemoteChart {
                 url: format!("{url}/{named}"),
                 name: String::new(),
                 version,
+                is_plain,
             }
         } else {
             RemoteChart {
                 url,
                 name: named,
                 version,
+                is_plain: false,
             }
         };
         Ok(ChartSource::Remote(remote))

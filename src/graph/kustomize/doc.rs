@@ -28,8 +28,7 @@ impl KustomizationDoc {
 
     /// Whether it has charts rendered.
     pub fn has_charts(&self) -> bool {
-        let keys = ["helmCharts", "helmChartInflationGenerator"];
-        keys.iter().any(|key| self.node.get(key).is_some())
+        !self.charts().is_empty()
     }
 
     /// The files and folders of the tree that it includes.

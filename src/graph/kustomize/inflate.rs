@@ -14,11 +14,40 @@ use crate::kustomize::resolve;
 /// The name of a release that nobody names: `helm template --generate-name` always takes this one.
 const UNNAMED: &str = "release-name";
 
+impl KustomizationDoc {
+    /// The folders of the tree in which the charts lie that it has rendered, if they are in the tree.
+    pub fn chart_folders(&self) -> Vec<String> {
+        let folders = self.charts().into_iter().filter_map(|entry| {
+            let name = entry.text_at(&["name"])?;
+            Some(resolve(&self.chart_home(&entry), &name))
+        });
+        folders.collect()
+    }
+
+    /// The charts that it has rendered.
+    pub(super) fn charts(&self) -> Vec<Node> {
+        let charts = self.node.items_at("helmCharts").into_iter();
+        charts
+            .chain(self.node.get("helmChartInflationGenerator"))
+            .collect()
+    }
+
+    /// The folder in which a chart lies, or is put once it is fetched.
+    fn chart_home(&self, entry: &Node) -> String {
+        let home = self.node.text_at(&["helmGlobals", "chartHome"]);
+        let home = resolve(&self.folder, home.as_deref().unwrap_or("charts"));
+        let text = |key: &str| entry.text_at(&[key]);
+        match (text("repo"), text("name"), text("version")) {
+            (Some(_), Some(name), Some(version)) => resolve(&home, &format!("{name}-{version}")),
+            _ => home,
+        }
+    }
+}
+
 impl Build<'_> {
     /// Adds the charts that a kustomization renders.
     pub(super) fn inflate(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
-        let charts = doc.node.items_at("helmCharts").into_iter();
-        for entry in charts.chain(doc.node.get("helmChartInflationGenerator")) {
+        for entry in doc.charts() {
             let text = |key: &str| entry.text_at(&[key]).unwrap_or_default();
             let subject = format!("{} {}", text("name"), text("version"));
             let subject = subject.trim_end();
@@ -49,16 +78,9 @@ impl Build<'_> {
         if text("nameTemplate").is_some() {
             return Err("its `nameTemplate` is not evaluated".to_owned());
         }
-        let home = doc.node.text_at(&["helmGlobals", "chartHome"]);
-        let home = resolve(&doc.folder, home.as_deref().unwrap_or("charts"));
         let version = text("version").unwrap_or_default();
-        let repository = text("repo");
-        let home = match repository.is_some() && !version.is_empty() {
-            true => resolve(&home, &format!("{name}-{version}")),
-            false => home,
-        };
-        let folder = resolve(&home, &name);
-        let source = match repository {
+        let folder = resolve(&doc.chart_home(entry), &name);
+        let source = match text("repo") {
             _ if self.files.has_folder(&folder) => {
                 ChartSource::Folder(Arc::new(ChartFolder::read(&folder, self.files)?))
             }
@@ -67,8 +89,14 @@ impl Build<'_> {
                 url: format!("{}/{name}", url.trim_end_matches('/')),
                 name: String::new(),
                 version,
+                is_plain: false,
             }),
-            Some(url) => ChartSource::Remote(RemoteChart { url, name, version }),
+            Some(url) => ChartSource::Remote(RemoteChart {
+                url,
+                name,
+                version,
+                is_plain: false,
+            }),
         };
         let release = text("releaseName").unwrap_or_else(|| UNNAMED.to_owned());
         let mut call = ChartCall::of(source, release, text("namespace").unwrap_or_default());
