@@ -49,6 +49,8 @@ pub struct DeliveryName {
     pub parent: Option<String>,
     /// Why it is not certain that there is such a delivery: `clusters: which clusters there are is not in the tree`.
     pub doubt: Option<String>,
+    /// The chart that was rendered for it: `chart web 1.0.0 → 2.0.0`.
+    pub chart: Option<String>,
 }
 
 impl Destination {

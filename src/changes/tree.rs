@@ -58,6 +58,8 @@ pub struct KnownDelivery {
     pub is_possible: bool,
     /// The name of the object that stands for what delivers, of which a part of the name is only known here.
     pub object: Option<String>,
+    /// The chart of which it was rendered: `chart web 1.0.0 → 2.0.0`.
+    pub chart: Option<String>,
     /// The keys of the objects that it delivers if what is not known is so.
     pub possible: BTreeSet<String>,
     /// Why it builds nothing.
@@ -186,6 +188,7 @@ impl TreePart {
             path: folder.to_string(),
             parent: known.and_then(|known| known.parent.clone()),
             doubt: known.and_then(|known| known.doubt.clone()),
+            chart: known.and_then(|known| known.chart.clone()),
         })
     }
 

@@ -167,6 +167,18 @@ impl ChartCall {
         CallId(Arc::from(HEXLOWER.encode(&hash.finalize())))
     }
 
+    /// The name of the chart and its version.
+    pub fn title(&self) -> (&str, &str) {
+        match &self.source {
+            ChartSource::Folder(folder) => folder.title(),
+            ChartSource::Remote(chart) if chart.name.is_empty() => {
+                let name = chart.url.rsplit('/').next();
+                (name.unwrap_or_default(), &chart.version)
+            }
+            ChartSource::Remote(chart) => (&chart.name, &chart.version),
+        }
+    }
+
     /// The files and folders of the tree that decide what is rendered.
     pub fn places(&self) -> BTreeSet<String> {
         let mut all = self.inputs.clone();

@@ -33,6 +33,9 @@ pub trait FolderFiles {
 #[derive(Debug)]
 pub struct ChartFolder {
     path: String,
+    /// As Chart.yaml says.
+    name: String,
+    version: String,
     digest: String,
     files: BTreeMap<String, Arc<[u8]>>,
     needs: Vec<(String, RemoteChart)>,
@@ -56,6 +59,8 @@ impl ChartFolder {
     pub fn read(path: &str, tree: &dyn FolderFiles) -> Result<Self, String> {
         let mut chart = Self {
             path: path.to_owned(),
+            name: String::new(),
+            version: String::new(),
             digest: String::new(),
             files: BTreeMap::new(),
             needs: Vec::new(),
@@ -81,12 +86,25 @@ impl ChartFolder {
             }
         }
         chart.digest = HEXLOWER.encode(&hash.finalize());
+        let about = chart.files.get("Chart.yaml");
+        let about = about.and_then(|bytes| first("Chart.yaml", bytes));
+        let text = |key: &str| {
+            let root = about.as_ref()?.root();
+            root.get(key).and_then(Value::as_str).map(str::to_owned)
+        };
+        chart.name = text("name").unwrap_or_else(|| name_of(path).to_owned());
+        chart.version = text("version").unwrap_or_default();
         Ok(chart)
     }
 
     /// The folder, from the root of the tree.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Its name and its version.
+    pub fn title(&self) -> (&str, &str) {
+        (&self.name, &self.version)
     }
 
     /// A digest of the files and of what they depend on.

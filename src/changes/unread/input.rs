@@ -111,10 +111,12 @@ pub struct UnreadChanges {
 }
 
 impl UnreadChanges {
-    /// Adds charts that could not be rendered, unless their files are named already.
+    /// Adds charts that could not be rendered, unless their files are named already, or why.
     pub fn with_unrendered(mut self, unrendered: impl IntoIterator<Item = Unread>) -> Self {
         for one in unrendered {
-            let is_named = |other: &Unread| other.file == one.file && other.what.is_of_chart();
+            let is_named = |other: &Unread| {
+                other.what.is_of_chart() && (other.file == one.file || other.reason == one.reason)
+            };
             if !self.changed.iter().any(is_named) {
                 self.changed.push(one);
             }

@@ -60,3 +60,38 @@ pub(super) fn unread(delivery: &Delivery) -> Option<&UnreadInput> {
     let is_tried = |reason: &str| reason != Charts::UNCHANGED && reason != Charts::OFF;
     unread.find(|input| input.what == What::Chart && is_tried(&input.reason))
 }
+
+/// What the charts of deliveries are called that were rendered, by the names of the deliveries: `chart web 1.0.0 → 2.0.0`.
+pub(super) fn titles(
+    charts: &Charts,
+    base: &[&Delivery],
+    head: &[&Delivery],
+) -> BTreeMap<String, String> {
+    let of = |delivery: &Delivery| -> BTreeMap<String, String> {
+        let rendered = delivery.charts.iter();
+        let rendered = rendered.filter(|call| charts.outcome(call) == Some(Ok(())));
+        let calls = rendered.filter_map(|call| charts.call(call));
+        let titles = calls.map(|call| {
+            let (name, version) = call.title();
+            (name.to_owned(), version.to_owned())
+        });
+        titles.collect()
+    };
+    let after: BTreeMap<&str, &Delivery> = head.iter().map(|one| (one.id.as_str(), *one)).collect();
+    let titled = base.iter().filter_map(|one| {
+        let new = after.get(one.id.as_str()).map(|one| of(one));
+        let titles: Vec<String> = of(one)
+            .into_iter()
+            .map(|(name, was)| {
+                let is = new.as_ref().and_then(|new| new.get(&name));
+                let title = match is {
+                    Some(is) if *is != was => format!("chart {name} {was} → {is}"),
+                    _ => format!("chart {name} {was}"),
+                };
+                title.trim_end().to_owned()
+            })
+            .collect();
+        (!titles.is_empty()).then(|| (one.id.clone(), titles.join(", ")))
+    });
+    titled.collect()
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::arrange::Parsed;
-use super::charted::{are_rendered_anew, unread};
+use super::charted::{are_rendered_anew, titles, unread};
 use super::unchanged::unchanged;
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::charts::Charts;
@@ -43,6 +43,8 @@ pub(super) struct Delivered {
     /// The clusters into which the other state delivers the same.
     unchanged: BTreeSet<Arc<str>>,
     charted: Charted,
+    /// What the charts of deliveries are called, by the names of the deliveries.
+    titles: BTreeMap<String, String>,
 }
 
 /// The files and folders of a state that decide what charts render to.
@@ -75,6 +77,7 @@ pub(super) fn evaluated(
     };
     old.note_charts(charts);
     new.note_charts(charts);
+    old.titles = titles(charts, &old.deliveries(), &new.deliveries());
     let folders = &old.charted.folders | &new.charted.folders;
     old.charted.folders.clone_from(&folders);
     new.charted.folders = folders;
@@ -177,6 +180,7 @@ impl Delivered {
             scopes,
             unchanged: BTreeSet::new(),
             charted: Charted::default(),
+            titles: BTreeMap::new(),
         })
     }
 
@@ -451,6 +455,7 @@ impl Delivered {
             doubt: self.doubt(delivery),
             is_possible: delivery.is_possible,
             object: delivery.object.clone(),
+            chart: self.titles.get(&delivery.id).cloned(),
             possible: delivery
                 .resources
                 .iter()
@@ -634,7 +639,10 @@ fn root_of(
     });
     let generated = generated.into_iter().map(|(file, resources)| {
         let texts = resources.iter().map(|resource| {
-            let text = identity_of(resource);
+            let text = match resource.origin.template {
+                Some(_) => written(resource),
+                None => identity_of(resource),
+            };
             // What looks like a placeholder in it is what is not known, and no template.
             let unknown = text.contains("{{").then_some(file);
             match resource.origin.template.as_deref().or(unknown) {
@@ -643,7 +651,9 @@ fn root_of(
             }
         });
         let text = texts.collect::<Vec<_>>().join("---\n");
-        let path = format!("{file} (generated)");
+        let is_of_chart = resources.iter().all(|one| one.origin.template.is_some());
+        let made = if is_of_chart { "rendered" } else { "generated" };
+        let path = format!("{file} ({made})");
         let file = ParsedFile::parse(SourceFile::new(path.as_str(), text));
         file.seen_as(path, side)
     });
@@ -715,13 +725,24 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     (found != DeliveredMarks::default()).then_some(found)
 }
 
-/// A generated object without its content.
+/// A generated object without its content, in one line.
 pub(super) fn identity_of(resource: &Resource) -> String {
+    let mut text = serde_json::to_string(&without_content(resource)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The same of one that a chart makes, as people read it.
+fn written(resource: &Resource) -> String {
+    let mut text = serde_json::to_string_pretty(&without_content(resource)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn without_content(resource: &Resource) -> serde_json::Value {
     let mut node = resource.node.clone();
     for field in ["data", "binaryData", "stringData"] {
         node.remove(field);
     }
-    let mut text = serde_json::to_string(&node.to_json(20)).unwrap_or_default();
-    text.push('\n');
-    text
+    node.to_json(20)
 }

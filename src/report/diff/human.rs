@@ -139,6 +139,9 @@ fn applied_by(delivery: &DeliveryName, cluster: Option<&str>) -> String {
     if let Some(set) = set {
         text.push_str(&format!(" of {}", spoken(set)));
     }
+    if let Some(chart) = &delivery.chart {
+        text.push_str(&format!(" ({chart})"));
+    }
     if let Some(cluster) = cluster {
         text.push_str(&format!(" in cluster {}", shown(cluster)));
     }
