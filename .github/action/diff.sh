@@ -53,6 +53,7 @@ else
   fi
   paths=(${known[@]+"${known[@]}"})
 fi
+if [[ "${RENDER:-false}" == true ]]; then arguments+=(--render); fi
 while IFS= read -r line; do
   if [[ -n "$line" ]]; then arguments+=("$line"); fi
 done <<<"${DIFF_ARGS:-}"

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::files::parse_inline;
+use super::files::{Bytes, parse_inline};
 use super::kustomize::{Origin, Resource, resources_of};
 use super::node::Node;
 use super::scopes::{ClusterScopes, defines_cluster_scoped};
 use super::unread::{UnreadInput, What};
-use crate::charts::{Answer, CallId, ChartCall, Charts, FolderFiles, Rendering, Values};
+use crate::charts::{Answer, CallId, ChartCall, Charts, Rendering, Values};
 
 /// So deep values are taken.
 const DEPTH: usize = 200;
@@ -134,14 +134,15 @@ pub(super) fn values_of(node: Option<Node>) -> Option<Values> {
     Some(Values::Text(node.to_json(DEPTH).to_string().into()))
 }
 
-/// A values file: of the tree, or if it is not there, of the chart itself.
+/// The values of a file of the tree, of which the bytes were asked for.
 pub(super) fn values_file(
     call: &mut ChartCall,
-    tree: &dyn FolderFiles,
     place: &str,
+    bytes: Bytes,
 ) -> Result<Values, String> {
-    let bytes = tree.bytes(place)?;
+    let failed = |reason: String| format!("{place} {reason}");
+    let text = String::from_utf8(bytes.map_err(failed)?.to_vec());
+    let text = text.map_err(|_| failed("is not UTF-8".to_owned()))?;
     call.inputs.insert(place.to_owned());
-    let text = String::from_utf8(bytes.to_vec()).map_err(|_| "is not UTF-8".to_owned())?;
     Ok(Values::Text(text.into()))
 }

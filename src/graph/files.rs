@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::HashMap;
 
 use super::node::Node;
-use crate::charts::FolderFiles;
+use crate::charts::{ChartFolder, FolderFiles};
 use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::KUSTOMIZATIONS;
 use crate::text::{ColumnUnit, SourceFile, Span, decode_manifest};
@@ -25,7 +25,11 @@ pub struct TreeFiles<'r> {
     reader: Reader<'r>,
     read: Mutex<HashMap<String, Bytes>>,
     parsed: Mutex<HashMap<String, Arc<Parsed>>>,
+    charts: Mutex<HashMap<String, FoundChart>>,
 }
+
+/// A chart of the tree, or why it cannot be rendered.
+type FoundChart = Result<Arc<ChartFolder>, String>;
 
 /// A file as a sequence of documents.
 #[derive(Debug)]
@@ -55,6 +59,7 @@ impl<'r> TreeFiles<'r> {
             reader,
             read: Mutex::default(),
             parsed: Mutex::default(),
+            charts: Mutex::default(),
         }
     }
 
@@ -157,6 +162,24 @@ impl<'r> TreeFiles<'r> {
         let mut known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(path.to_owned(), Arc::clone(&parsed));
         parsed
+    }
+}
+
+impl TreeFiles<'_> {
+    /// The chart in a folder.
+    ///
+    /// # Errors
+    /// Why it cannot be rendered.
+    pub fn chart(&self, folder: &str) -> Result<Arc<ChartFolder>, String> {
+        let known = self.charts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(chart) = known.get(folder) {
+            return chart.clone();
+        }
+        drop(known);
+        let chart = ChartFolder::read(folder, self).map(Arc::new);
+        let mut known = self.charts.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(folder.to_owned(), chart.clone());
+        chart
     }
 }
 

@@ -10,7 +10,7 @@ use super::kustomize::{
     Budget, Builder, Builds, KustomizationDoc, Origin, kustomizations, resources_of,
 };
 use super::scopes::ClusterScopes;
-use crate::charts::{ChartCall, ChartFolder, ChartSource, Charts};
+use crate::charts::{ChartCall, ChartSource, Charts};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, name_of, resolve, shown};
 use crate::text::Limits;
 
@@ -121,9 +121,9 @@ fn chart(
         template: None,
     };
     let subject = format!("chart {}", shown(folder));
-    let mut made = match ChartFolder::read(folder, files) {
+    let mut made = match files.chart(folder) {
         Ok(folder) => {
-            let source = ChartSource::Folder(Arc::new(folder));
+            let source = ChartSource::Folder(folder);
             let mut call = ChartCall::of(source, name, "");
             call.options.push("--include-crds".to_owned());
             rendered(charts, call, &subject, &origin)

@@ -1,12 +1,10 @@
 //! Charts that Applications name (argo-cd reposerver/repository/repository.go, helmTemplate; util/helm).
 
-use std::sync::Arc;
-
 use globset::GlobBuilder;
 
 use super::application::Application;
 use super::repository::Repositories;
-use crate::charts::{ChartCall, ChartFolder, ChartSource, Charts, RemoteChart, Values};
+use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values};
 use crate::graph::chart::{Rendered, place, rendered, values_file, values_of};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Built;
@@ -80,7 +78,7 @@ impl HelmSource<'_> {
             match found {
                 Ok(values) => call.values.extend(values),
                 Err(_) if is_on("ignoreMissingValueFiles") => {}
-                Err(reason) => return Err(format!("{written} {reason}")),
+                Err(reason) => return Err(reason),
             }
         }
         let inline = values_of(helm.get("valuesObject"));
@@ -110,7 +108,12 @@ impl HelmSource<'_> {
             let bytes = bytes.map_err(|reason| format!("{found} {reason}"))?;
             let content = String::from_utf8_lossy(&bytes).into_owned();
             call.inputs.insert(found);
-            call.set_file(&text("name"), content.into());
+            let name = text("name");
+            // Helm would read another file of the machine.
+            if name.contains([',', '=', '{']) {
+                return Err(format!("`{name}` is no name of a file parameter"));
+            }
+            call.set_file(&name, content.into());
         }
         if !is_on("skipCrds") {
             call.options.push("--include-crds".to_owned());
@@ -131,8 +134,7 @@ impl HelmSource<'_> {
 
     fn source(&self) -> Result<ChartSource, String> {
         if let Some(folder) = self.folder {
-            let folder = ChartFolder::read(folder, self.files)?;
-            return Ok(ChartSource::Folder(Arc::new(folder)));
+            return Ok(ChartSource::Folder(self.files.chart(folder)?));
         }
         let text = |key: &str| self.node.text_at(&[key]).unwrap_or_default();
         let (url, chart, version) = (text("repoURL"), text("chart"), text("targetRevision"));
@@ -162,7 +164,7 @@ impl HelmSource<'_> {
     /// The values of an entry of `valueFiles`, several of a pattern.
     fn values(&self, call: &mut ChartCall, written: &str) -> Result<Vec<Values>, String> {
         if written.contains("://") {
-            return Err("is not fetched".to_owned());
+            return Err(format!("{written} is not fetched"));
         }
         let reference = written.strip_prefix('$').map(|rest| {
             let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -171,7 +173,7 @@ impl HelmSource<'_> {
         let place = match (reference, self.folder) {
             (Some((name, path)), _) => {
                 if !self.is_own(name) {
-                    return Err("is in another repository".to_owned());
+                    return Err(format!("{written} is in another repository"));
                 }
                 resolve("", path)
             }
@@ -182,7 +184,7 @@ impl HelmSource<'_> {
             (None, None) => return Ok(vec![Values::InChart(written.to_owned())]),
         };
         if !place.contains(['*', '?', '[', '{']) {
-            return Ok(vec![values_file(call, self.files, &place)?]);
+            return Ok(vec![values_file(call, &place, self.files.bytes(&place))?]);
         }
         let glob = GlobBuilder::new(&place).literal_separator(true).build();
         let glob = glob.map_err(|error| error.to_string())?.compile_matcher();
@@ -193,7 +195,7 @@ impl HelmSource<'_> {
             .collect();
         found
             .into_iter()
-            .map(|path| values_file(call, self.files, path))
+            .map(|path| values_file(call, path, self.files.bytes(path)))
             .collect()
     }
 

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{SourceName, Written};
-use crate::charts::{
-    ChartCall, ChartFolder, ChartSource, Charts, RemoteChart, Values, in_crds_folder,
-};
+use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values, in_crds_folder};
 use crate::graph::chart::{Rendered, place, rendered, values_file, values_of};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
@@ -310,8 +308,7 @@ impl<'r> HelmRelease<'r> {
                 // From the root of the repository, not from the chart.
                 ("GitRepository", _) => {
                     let place = resolve("", &path);
-                    values_file(&mut call, around.files, &place)
-                        .map_err(|reason| format!("{place} {reason}"))?
+                    values_file(&mut call, &place, around.files.bytes(&place))?
                 }
                 _ => Values::InChart(path),
             };
@@ -368,8 +365,7 @@ impl<'r> HelmRelease<'r> {
             if !around.files.has_folder(&folder) {
                 return Err(format!("{folder} does not exist"));
             }
-            let folder = ChartFolder::read(&folder, around.files)?;
-            return Ok(ChartSource::Folder(Arc::new(folder)));
+            return Ok(ChartSource::Folder(around.files.chart(&folder)?));
         }
         if kind != "HelmRepository" && kind != "OCIRepository" {
             return Err(format!("charts of a {kind} are not fetched"));

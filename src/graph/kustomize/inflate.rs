@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
 use super::resource::Origin;
-use crate::charts::{ChartCall, ChartFolder, ChartSource, RemoteChart, Values};
+use crate::charts::{ChartCall, ChartSource, RemoteChart, Values};
 use crate::graph::chart::{Rendered, rendered, values_file, values_of};
 use crate::graph::node::Node;
 use crate::kustomize::resolve;
@@ -81,9 +81,7 @@ impl Build<'_> {
         let version = text("version").unwrap_or_default();
         let folder = resolve(&doc.chart_home(entry), &name);
         let source = match text("repo") {
-            _ if self.files.has_folder(&folder) => {
-                ChartSource::Folder(Arc::new(ChartFolder::read(&folder, self.files)?))
-            }
+            _ if self.files.has_folder(&folder) => ChartSource::Folder(self.files.chart(&folder)?),
             None => return Err(format!("{folder} does not exist")),
             Some(url) if url.starts_with("oci://") => ChartSource::Remote(RemoteChart {
                 url: format!("{}/{name}", url.trim_end_matches('/')),
@@ -103,7 +101,7 @@ impl Build<'_> {
         call.inputs.insert(doc.file.clone());
         let file = |call: &mut ChartCall, path: &str| {
             let place = resolve(&doc.folder, path);
-            values_file(call, self.files, &place).map_err(|reason| format!("{place} {reason}"))
+            values_file(call, &place, self.files.bytes(&place))
         };
         let written = text("valuesFile")
             .map(|path| file(&mut call, &path))

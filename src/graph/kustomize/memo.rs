@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::build::{BuildError, Built};
 use super::doc::KustomizationDoc;
-use crate::charts::{Charts, FolderFiles};
+use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
 /// So deep a kustomization is told from others: far deeper than any has keys that count.
@@ -20,8 +20,8 @@ enum Asked {
     File(String),
     /// Whether there is a folder.
     Folder(String),
-    /// Which files are in and below a folder.
-    Below(String),
+    /// What the chart in a folder is made of.
+    Chart(String),
 }
 
 /// The files of a tree, for one build: what is asked of them is written down.
@@ -58,6 +58,12 @@ impl<'w> Watched<'w> {
         self.files.parsed(path)
     }
 
+    /// The chart in a folder.
+    pub(super) fn chart(&self, folder: &str) -> Result<Arc<ChartFolder>, String> {
+        self.write_down(Asked::Chart(folder.to_owned()));
+        self.files.chart(folder)
+    }
+
     /// The kustomizations of a folder.
     pub(super) fn kustomizations_of(&self, folder: &str) -> impl Iterator<Item = String> {
         let names = TreeFiles::kustomization_names(folder);
@@ -66,17 +72,6 @@ impl<'w> Watched<'w> {
 
     fn write_down(&self, asked: Asked) {
         self.asked.borrow_mut().insert(asked);
-    }
-}
-
-impl FolderFiles for Watched<'_> {
-    fn below(&self, folder: &str) -> Vec<String> {
-        self.write_down(Asked::Below(folder.to_owned()));
-        self.files.below(folder).map(str::to_owned).collect()
-    }
-
-    fn bytes(&self, path: &str) -> Bytes {
-        Watched::bytes(self, path)
     }
 }
 
@@ -166,7 +161,7 @@ impl<'b> Builds<'b> {
             Asked::Folder(folder) => {
                 before.files.has_folder(folder) == self.files.has_folder(folder)
             }
-            Asked::Below(folder) => before.files.below(folder).eq(self.files.below(folder)),
+            Asked::Chart(folder) => before.files.chart(folder) == self.files.chart(folder),
         };
         self.alike.borrow_mut().insert(asked.clone(), is_alike);
         is_alike
