@@ -17,7 +17,7 @@ const PULL_TIMEOUT: Duration = Duration::from_secs(120);
 static RANDOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let functions = "rand(Alpha|AlphaNum|Numeric|Ascii|Int|Bytes)|shuffle|uuidv4|now|getHostByName|htpasswd|bcrypt|encryptAES\
                      |genPrivateKey|genCA|genCAWithKey|genSelfSignedCert|genSelfSignedCertWithKey|genSignedCert|genSignedCertWithKey";
-    let pattern = format!(r"(?-u)\{{\{{[^}}]*[^A-Za-z0-9_.$]({functions})[^A-Za-z0-9_]");
+    let pattern = format!(r"(?-u)\{{\{{(?:[^}}]*[^A-Za-z0-9_.$}}])?({functions})[^A-Za-z0-9_]");
     Regex::new(&pattern).ok()
 });
 

@@ -33,13 +33,20 @@ impl Rendered {
     }
 }
 
-/// Asks for a chart that what is written at `origin` names; `subject` is what reports call it.
+/// Asks for a chart that what is written at `origin` names, if charts are rendered at all; `subject` is what reports call it.
 pub(super) fn rendered(
     charts: &Charts,
-    call: ChartCall,
+    call: impl FnOnce() -> Result<ChartCall, String>,
     subject: &str,
     origin: &Origin,
 ) -> Rendered {
+    if !charts.are_rendered() {
+        return Rendered::not(origin, subject, Charts::OFF);
+    }
+    let call = match call() {
+        Ok(call) => call,
+        Err(reason) => return Rendered::not(origin, subject, &reason),
+    };
     let (id, answer) = charts.ask(call);
     let made = match answer {
         Answer::Unread(reason) => Err(reason),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::chart::{Rendered, place, rendered};
+use super::chart::{place, rendered};
 use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
 use super::kustomize::{
@@ -121,15 +121,13 @@ fn chart(
         template: None,
     };
     let subject = format!("chart {}", shown(folder));
-    let mut made = match files.chart(folder) {
-        Ok(folder) => {
-            let source = ChartSource::Folder(folder);
-            let mut call = ChartCall::of(source, name, "");
-            call.options.push("--include-crds".to_owned());
-            rendered(charts, call, &subject, &origin)
-        }
-        Err(reason) => Rendered::not(&origin, &subject, &reason),
+    let call = || {
+        let source = ChartSource::Folder(files.chart(folder)?);
+        let mut call = ChartCall::of(source, name, "");
+        call.options.push("--include-crds".to_owned());
+        Ok(call)
     };
+    let mut made = rendered(charts, call, &subject, &origin);
     place(&mut made.resources, "", scopes);
     Some(Delivery {
         id: format!("|{folder}|chart"),

@@ -111,6 +111,11 @@ pub struct UnreadChanges {
 }
 
 impl UnreadChanges {
+    /// Whether an input that differs decides what a chart renders to.
+    pub fn are_of_charts(&self) -> bool {
+        self.changed.iter().any(|one| one.what.is_of_chart())
+    }
+
     /// Adds charts that could not be rendered, unless their files are named already, or why.
     pub fn with_unrendered(mut self, unrendered: impl IntoIterator<Item = Unread>) -> Self {
         for one in unrendered {

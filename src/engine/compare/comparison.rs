@@ -129,6 +129,12 @@ impl Comparison {
                 charted: &chart_of_head,
             }),
         );
+        if !request.render && unread.are_of_charts() {
+            notes.push(
+                "charts were not rendered: `--render` renders them with helm, and says what they delete"
+                    .to_owned(),
+            );
+        }
         let unrendered = new.unrendered(&old, UnreadSide::Head).into_iter();
         let unrendered = unrendered.chain(old.unrendered(&new, UnreadSide::Base));
         let unread = unread.with_unrendered(unrendered);

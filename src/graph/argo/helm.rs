@@ -5,7 +5,7 @@ use globset::GlobBuilder;
 use super::application::Application;
 use super::repository::Repositories;
 use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values};
-use crate::graph::chart::{Rendered, place, rendered, values_file, values_of};
+use crate::graph::chart::{place, rendered, values_file, values_of};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Built;
 use crate::graph::node::Node;
@@ -33,11 +33,7 @@ impl HelmSource<'_> {
     pub(super) fn made(&self) -> Built {
         let subject = self.subject();
         let origin = &self.application.origin;
-        let mut made = match self.call() {
-            Ok(call) => rendered(self.charts, call, &subject, origin),
-            Err(reason) if self.charts.are_rendered() => Rendered::not(origin, &subject, &reason),
-            Err(_) => Rendered::not(origin, &subject, Charts::OFF),
-        };
+        let mut made = rendered(self.charts, || self.call(), &subject, origin);
         place(&mut made.resources, &self.namespace(), self.scopes);
         Built {
             resources: made.resources,

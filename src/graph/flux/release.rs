@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{SourceName, Written};
 use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values, in_crds_folder};
-use crate::graph::chart::{Rendered, place, rendered, values_file, values_of};
+use crate::graph::chart::{place, rendered, values_file, values_of};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource};
@@ -194,11 +194,7 @@ impl<'r> HelmRelease<'r> {
         let cluster = self.destination(entry, here);
         let origin = &self.resource.origin;
         let subject = self.subject();
-        let mut made = match self.call(around) {
-            Ok(call) => rendered(around.charts, call, &subject, origin),
-            Err(reason) if around.charts.are_rendered() => Rendered::not(origin, &subject, &reason),
-            Err(_) => Rendered::not(origin, &subject, Charts::OFF),
-        };
+        let mut made = rendered(around.charts, || self.call(around), &subject, origin);
         let is_read = made.unread.is_empty();
         let mut error = None;
         if is_read {

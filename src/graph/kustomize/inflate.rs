@@ -7,7 +7,7 @@ use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
 use super::resource::Origin;
 use crate::charts::{ChartCall, ChartSource, RemoteChart, Values};
-use crate::graph::chart::{Rendered, rendered, values_file, values_of};
+use crate::graph::chart::{rendered, values_file, values_of};
 use crate::graph::node::Node;
 use crate::kustomize::resolve;
 
@@ -58,10 +58,7 @@ impl Build<'_> {
                 is_generated: true,
                 template: None,
             };
-            let made = match self.call(doc, &entry) {
-                Ok(call) => rendered(self.charts, call, subject, &origin),
-                Err(reason) => Rendered::not(&origin, subject, &reason),
-            };
+            let made = rendered(self.charts, || self.call(doc, &entry), subject, &origin);
             built.charts.extend(made.call);
             built.unread.extend(made.unread);
             self.take(doc, &entry, made.resources.len())?;
