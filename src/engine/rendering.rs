@@ -53,17 +53,18 @@ pub fn with_charts(
         let below = place.strip_prefix(&root).unwrap_or(&place);
         let below = below.to_string_lossy().replace('\\', "/");
         let choice = StateChoice::Path(root.to_string_lossy().into_owned());
-        evaluate(&choice, &[], terms, &charts, |_, all, _| {
+        let is_below = |one: &Delivery| shown_below(path, &below, &one.file).is_some();
+        evaluate(&choice, &[], terms, (&charts, &is_below), |_, all, _| {
             let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
             // What was rendered is no manifest.
-            for folder in &folders {
-                for part in ["templates", "crds", "charts"] {
-                    let inside = resolve(folder, &format!("{part}/**"));
-                    let shown = shown_below(path, &below, &globset::escape(&inside));
-                    let part = shown.map(|shown| shown.replace("[*]", "*"));
-                    request.exclude.extend(part);
-                }
-            }
+            let parts = ["templates", "crds", "charts"];
+            let inside = folders
+                .iter()
+                .flat_map(|folder| parts.map(|part| resolve(folder, part)));
+            let inside = inside.filter_map(|part| shown_below(path, &below, &part));
+            request
+                .exclude
+                .extend(inside.map(|part| format!("{}/**", globset::escape(&part))));
             for one in all {
                 let Some(shown) = shown_below(path, &below, &one.file) else {
                     continue;

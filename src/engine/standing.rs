@@ -202,7 +202,10 @@ impl Delivered {
             clusters: None,
         };
         let charts = Charts::unrendered();
-        evaluate(&choice, &[], terms, &charts, |_, all, _| Self::by(all)).ok()
+        evaluate(&choice, &[], terms, (&charts, &|_| false), |_, all, _| {
+            Self::by(all)
+        })
+        .ok()
     }
 
     fn by(all: &[Delivery]) -> Self {

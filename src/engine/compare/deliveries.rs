@@ -59,24 +59,31 @@ pub fn list_deliveries(
         charts.trust_all_hosts();
         charts
     });
-    evaluate(choice, paths, terms, &charts, |tree, all, scopes| {
-        let mut written = WrittenKeys::new(tree);
-        let mut deliveries: Vec<ListedDelivery> = all
-            .iter()
-            .map(|one| listed_delivery(one, scopes, &mut written))
-            .collect();
-        deliveries.sort_by(|one, other| one.id.cmp(&other.id));
-        let left = unreached::files(tree, all, &charts).into_iter();
-        DeliveryListing {
-            deliveries,
-            unreached: left
-                .map(|(file, objects)| UnreachedFile { file, objects })
-                .collect(),
-        }
-    })
+    evaluate(
+        choice,
+        paths,
+        terms,
+        (&charts, &|_| true),
+        |tree, all, scopes| {
+            let mut written = WrittenKeys::new(tree);
+            let mut deliveries: Vec<ListedDelivery> = all
+                .iter()
+                .map(|one| listed_delivery(one, scopes, &mut written))
+                .collect();
+            deliveries.sort_by(|one, other| one.id.cmp(&other.id));
+            let left = unreached::files(tree, all, &charts).into_iter();
+            DeliveryListing {
+                deliveries,
+                unreached: left
+                    .map(|(file, objects)| UnreachedFile { file, objects })
+                    .collect(),
+            }
+        },
+    )
 }
 
-/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds.
+/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds. Of the charts, those of the deliveries
+/// that count are rendered, if charts are rendered at all.
 ///
 /// # Errors
 /// As [`list_deliveries`].
@@ -84,7 +91,7 @@ pub(in crate::engine) fn evaluate<T>(
     choice: &StateChoice,
     paths: &[String],
     terms: Terms<'_>,
-    charts: &Charts,
+    (charts, is_rendered): (&Charts, &dyn Fn(&Delivery) -> bool),
     answer: impl FnOnce(&TreeFiles<'_>, &[Delivery], &ClusterScopes) -> T,
 ) -> Result<T, SessionError> {
     let state = StateReader::default().read(choice, paths)?;
@@ -103,7 +110,8 @@ pub(in crate::engine) fn evaluate<T>(
     // What a chart renders to may name further charts.
     let all = loop {
         let all = delivered(&tree, &scopes, terms, charts)?;
-        let calls = all.iter().flat_map(|one| one.charts.iter().cloned());
+        let rendered = all.iter().filter(|one| is_rendered(one));
+        let calls = rendered.flat_map(|one| one.charts.iter().cloned());
         if !charts.render(&calls.collect()) {
             break all;
         }
