@@ -85,7 +85,7 @@ pub fn withdraw(
             .push(member);
     }
     let hooks = part.hooks.iter().map(|id| part.base.inventory.member(*id));
-    for member in hooks.chain(part.left_for_crds_folder()) {
+    for member in hooks.chain(part.leaves_its_release()) {
         let destination = part.base.destination(member.file);
         let applier = applier(part, member, destination, choice);
         if applier.regime().0.is_release() {

@@ -117,6 +117,13 @@ fn both(
     new.miss_what_left(&old);
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
+    // Who only names a chart, or does no more, neither installs nor uninstalls what a person installed of it.
+    let charts = [&old, &new].map(Delivered::charts_alone);
+    let in_both = &charts[0] & &charts[1];
+    for one in [&mut old, &mut new] {
+        one.roots
+            .retain(|root| !root.is_chart || in_both.contains(&root.path));
+    }
     Ok([old, new])
 }
 
@@ -187,6 +194,12 @@ impl Delivered {
     /// What is delivered, and kustomizations that have charts rendered.
     fn deliveries(&self) -> Vec<&Delivery> {
         self.all.iter().chain(&self.roots).collect()
+    }
+
+    /// The folders of charts that nothing names.
+    fn charts_alone(&self) -> BTreeSet<String> {
+        let charts = self.roots.iter().filter(|root| root.is_chart);
+        charts.map(|root| root.path.clone()).collect()
     }
 
     /// Whether a kustomization that nobody points at has charts rendered.

@@ -531,3 +531,38 @@ fn a_chart_that_cannot_be_rendered_is_said_and_the_rest_is_read() {
     assert!(said.contains(warning), "{said}");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn a_chart_that_is_named_from_now_on_uninstalls_nothing() {
+    let tree = flux();
+    let from_tree = |chart: &str| {
+        release("web", "1.0.0", "").replace(
+            "chart: web, version: 1.0.0, sourceRef: {kind: HelmRepository, name: acme, namespace: flux-system}",
+            &format!("chart: ./charts/{chart}, sourceRef: {{kind: GitRepository, name: flux-system}}"),
+        )
+    };
+    let objects = object("Service", "RELEASE");
+    tree.write(&[
+        (
+            "charts/one/Chart.yaml",
+            "apiVersion: v2\nname: one\nversion: 1.0.0\n",
+        ),
+        ("charts/one/objects.txt", &objects),
+        (
+            "charts/two/Chart.yaml",
+            "apiVersion: v2\nname: two\nversion: 1.0.0\n",
+        ),
+        ("charts/two/objects.txt", &objects),
+        ("apps/web.yaml", &from_tree("one")),
+    ]);
+    tree.folder.commit();
+    tree.write(&[("apps/web.yaml", &from_tree("two"))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["recreated Service/shop/web"]);
+    tree.folder
+        .remove("charts/one/Chart.yaml")
+        .remove("charts/one/objects.txt")
+        .commit();
+    assert_eq!(effects(&tree.diff(&["--render"])), [""; 0]);
+}
