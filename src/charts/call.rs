@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use data_encoding::HEXLOWER;
-use sha2_const_stable::Sha256;
-
+use super::digest::Digest;
 use super::folder::ChartFolder;
 
 /// The name of a call: calls of one name render the same.
@@ -44,6 +42,11 @@ impl RemoteChart {
             .rsplit_once('@')
             .map_or(authority, |(_, host)| host);
         (!host.is_empty()).then_some(host)
+    }
+
+    /// What tells it from others.
+    pub(super) fn words(&self) -> [&str; 3] {
+        [&self.url, &self.name, &self.version]
     }
 
     /// Whether the same words always mean the same chart.
@@ -126,45 +129,23 @@ impl ChartCall {
 
     /// Its name: a digest of all that decides what is rendered.
     pub fn id(&self) -> CallId {
-        let mut hash = Sha256::new();
-        let mut add = |text: &str| {
-            let length = (text.len() as u64).to_le_bytes();
-            hash = std::mem::replace(&mut hash, Sha256::new())
-                .update(&length)
-                .update(text.as_bytes());
+        let digest = match &self.source {
+            ChartSource::Folder(folder) => Digest::new().and("folder").and(folder.digest()),
+            ChartSource::Remote(chart) => Digest::new().and("remote").and_all(chart.words()),
         };
-        match &self.source {
-            ChartSource::Folder(folder) => {
-                add("folder");
-                add(folder.digest());
-            }
-            ChartSource::Remote(chart) => {
-                add("remote");
-                let RemoteChart {
-                    url, name, version, ..
-                } = chart;
-                [url, name, version].into_iter().for_each(|text| add(text));
-            }
-        }
-        add(&self.release);
-        add(&self.namespace);
+        let mut digest = digest.and(&self.release).and(&self.namespace);
         for list in [&self.instead, &self.values] {
-            add("values");
+            digest = digest.and("values");
             for values in list {
-                match values {
-                    Values::Text(text) => add(text),
-                    Values::InChart(path) => {
-                        add("in the chart");
-                        add(path);
-                    }
-                }
+                digest = match values {
+                    Values::Text(text) => digest.and(&**text),
+                    Values::InChart(path) => digest.and("in the chart").and(path),
+                };
             }
         }
-        add("options");
-        self.options.iter().for_each(|option| add(option));
-        add("files");
-        self.files.iter().for_each(|text| add(text));
-        CallId(Arc::from(HEXLOWER.encode(&hash.finalize())))
+        let digest = digest.and("options").and_all(&self.options);
+        let files = self.files.iter().map(|text| text.as_bytes());
+        CallId(Arc::from(digest.and("files").and_all(files).finish()))
     }
 
     /// The name of the chart and its version.

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use data_encoding::HEXLOWER;
-use sha2_const_stable::Sha256;
-
 use super::call::RemoteChart;
+use super::digest::Digest;
 use crate::kustomize::{name_of, resolve, shown};
 use crate::text::{SourceFile, decode_manifest};
 use crate::yaml::{self, Content, Tree, Value};
@@ -67,25 +65,14 @@ impl ChartFolder {
             folders: Vec::new(),
         };
         chart.take(path, "", tree, &mut Vec::new())?;
-        let mut hash = Sha256::new();
+        let mut digest = Digest::new();
         for (path, bytes) in &chart.files {
-            let lengths = [path.len() as u64, bytes.len() as u64].map(u64::to_le_bytes);
-            hash = hash.update(&lengths[0]).update(&lengths[1]);
-            hash = hash.update(path.as_bytes()).update(bytes);
+            digest = digest.and(path).and(bytes);
         }
-        for (
-            place,
-            RemoteChart {
-                url, name, version, ..
-            },
-        ) in &chart.needs
-        {
-            for text in [place, url, name, version] {
-                let length = (text.len() as u64).to_le_bytes();
-                hash = hash.update(&length).update(text.as_bytes());
-            }
+        for (place, needed) in &chart.needs {
+            digest = digest.and(place).and_all(needed.words());
         }
-        chart.digest = HEXLOWER.encode(&hash.finalize());
+        chart.digest = digest.finish();
         let about = chart.files.get("Chart.yaml");
         let about = about.and_then(|bytes| first("Chart.yaml", bytes));
         let text = |key: &str| {
@@ -95,11 +82,6 @@ impl ChartFolder {
         chart.name = text("name").unwrap_or_else(|| name_of(path).to_owned());
         chart.version = text("version").unwrap_or_default();
         Ok(chart)
-    }
-
-    /// The folder, from the root of the tree.
-    pub fn path(&self) -> &str {
-        &self.path
     }
 
     /// Its name and its version.
@@ -166,14 +148,11 @@ impl ChartFolder {
         tree: &dyn FolderFiles,
         on_the_way: &mut Vec<String>,
     ) -> Result<(), String> {
-        let mut named = Vec::new();
-        for file in ["Chart.yaml", "requirements.yaml"] {
-            named.extend(self.entries(&resolve(to, file)));
-        }
-        let mut locked = Vec::new();
-        for file in ["Chart.lock", "requirements.lock"] {
-            locked.extend(self.entries(&resolve(to, file)));
-        }
+        let all = |files: [&str; 2]| files.map(|file| self.entries(&resolve(to, file))).concat();
+        let named = all(["Chart.yaml", "requirements.yaml"]);
+        let locked = all(["Chart.lock", "requirements.lock"]).into_iter();
+        let locked: BTreeMap<String, String> =
+            locked.map(|lock| (lock.name, lock.version)).collect();
         let below = resolve(to, "charts");
         for mut dependency in named {
             if self.has_chart(&below, &dependency.name) {
@@ -191,8 +170,8 @@ impl ChartFolder {
                 self.take(&folder, &place, tree, on_the_way)?;
                 continue;
             }
-            if let Some(lock) = locked.iter().find(|lock| lock.name == dependency.name) {
-                dependency.version.clone_from(&lock.version);
+            if let Some(version) = locked.get(&dependency.name) {
+                dependency.version.clone_from(version);
             }
             if dependency.url.starts_with("oci://") {
                 let RemoteChart { url, name, .. } = &mut dependency;
@@ -213,22 +192,12 @@ impl ChartFolder {
     /// Whether a chart lies unpacked or packed in a folder.
     fn has_chart(&self, below: &str, name: &str) -> bool {
         let unpacked = resolve(below, &format!("{name}/Chart.yaml"));
-        let packed = |path: &str| {
-            let file = name_of(path);
-            let rest = file
-                .strip_prefix(name)
-                .and_then(|rest| rest.strip_prefix('-'));
-            let is_version =
-                rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == 'v'));
-            file.ends_with(".tgz") && is_version
-        };
-        let start = format!("{below}/");
-        let mut within = self.files.range(start.clone()..);
+        let start = format!("{below}/{name}-");
+        let packed = self.files.range(start.clone()..).map(|(path, _)| path);
+        let mut packed = packed.map_while(|path| path.strip_prefix(&start));
+        let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit() || c == 'v');
         self.files.contains_key(&unpacked)
-            || within
-                .by_ref()
-                .take_while(|(path, _)| path.starts_with(&start))
-                .any(|(path, _)| packed(path))
+            || packed.any(|rest| !rest.contains('/') && rest.ends_with(".tgz") && is_version(rest))
     }
 
     /// The entries of `dependencies` of a file of the chart.

@@ -5,12 +5,13 @@
 //!
 //! * `call` what to render; `folder` a chart of the tree with its dependencies
 //! * `store` what was asked for and what came of it
-//! * `helm` runs `helm template`; `pull` fetches charts; `cache` keeps both
+//! * `helm` runs `helm template`; `pull` fetches charts; `cache` keeps both; `digest` names what is kept
 //!
 //! Knows nothing of YAML but what Chart.yaml says of dependencies.
 
 mod cache;
 mod call;
+mod digest;
 mod folder;
 mod helm;
 mod pull;
@@ -18,4 +19,4 @@ mod store;
 
 pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder};
 pub use folder::{ChartFolder, FolderFiles};
-pub use store::{Answer, Charts, Rendering, RenderingTerms};
+pub use store::{Charts, Rendering, RenderingTerms};

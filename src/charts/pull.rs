@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use data_encoding::HEXLOWER;
-use sha2_const_stable::Sha256;
 use tempfile::TempDir;
 
 use super::cache::Cache;
 use super::call::RemoteChart;
+use super::digest::Digest;
 use super::helm::Helm;
 
 /// The folder of what was pulled in the cache.
@@ -84,7 +83,7 @@ impl Pulls {
     }
 
     fn get(&self, helm: &Helm, chart: &RemoteChart, hosts: &Hosts) -> Result<PathBuf, String> {
-        let digest = digest(chart);
+        let digest = Digest::new().and_all(chart.words()).finish();
         let kept = self.cache.folder(KIND, &digest);
         let kept = kept.filter(|_| chart.is_fixed());
         if let Some(found) = kept.as_deref().and_then(only_folder) {
@@ -127,13 +126,4 @@ fn only_folder(above: &Path) -> Option<PathBuf> {
         .map(|entry| entry.path())
         .filter(|path| path.join("Chart.yaml").is_file());
     folders.next()
-}
-
-fn digest(chart: &RemoteChart) -> String {
-    let mut hash = Sha256::new();
-    for text in [&chart.url, &chart.name, &chart.version] {
-        let length = (text.len() as u64).to_le_bytes();
-        hash = hash.update(&length).update(text.as_bytes());
-    }
-    HEXLOWER.encode(&hash.finalize())
 }

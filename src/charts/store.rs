@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use data_encoding::HEXLOWER;
 use rayon::prelude::*;
-use sha2_const_stable::Sha256;
 
 use super::cache::Cache;
 use super::call::{CallId, ChartCall, ChartSource, RemoteChart};
+use super::digest::Digest;
 use super::helm::{Helm, copy, may_be_random};
 use super::pull::{Hosts, Pulls};
 use crate::render::{Checkout, CheckoutFile};
@@ -30,15 +29,6 @@ pub struct Rendering {
     pub text: Arc<str>,
     /// What it prints the second time, if that may differ.
     pub again: Option<Arc<str>>,
-}
-
-/// What is known of a call.
-#[derive(Clone, Debug)]
-pub enum Answer {
-    /// It is rendered.
-    Rendered(Arc<Rendering>),
-    /// Why it is not.
-    Unread(String),
 }
 
 /// The charts of a run.
@@ -118,21 +108,19 @@ impl Charts {
             .extend(named.filter_map(|chart| chart.host().map(str::to_owned)));
     }
 
-    /// What a call renders to, as far as anybody has rendered it.
-    pub fn ask(&self, call: ChartCall) -> (CallId, Answer) {
+    /// What a call renders to, as far as anybody has rendered it; an error is why nobody has.
+    pub fn ask(&self, call: ChartCall) -> (CallId, Result<Arc<Rendering>, String>) {
         let id = call.id();
         let mut state = self.state();
-        let answer = match (state.answers.get(&id), self.are_rendered()) {
-            (Some(Ok(rendering)), _) => Answer::Rendered(Arc::clone(rendering)),
-            (Some(Err(reason)), _) => Answer::Unread(reason.clone()),
-            (None, true) => Answer::Unread(Self::UNCHANGED.to_owned()),
-            (None, false) => Answer::Unread(Self::OFF.to_owned()),
-        };
+        let answer = state.answers.get(&id).cloned();
         state
             .asked
             .entry(id.clone())
             .or_insert_with(|| Arc::new(call));
-        (id, answer)
+        (
+            id,
+            answer.unwrap_or_else(|| Err(Self::UNCHANGED.to_owned())),
+        )
     }
 
     /// A call that was asked for.
@@ -250,11 +238,9 @@ impl Run {
     }
 
     fn kept_as(&self, helm: &Helm, id: &CallId) -> String {
-        let hash = Sha256::new()
-            .update(id.as_str().as_bytes())
-            .update(helm.identity.as_bytes())
-            .update(self.kubernetes.as_bytes());
-        HEXLOWER.encode(&hash.finalize())
+        Digest::new()
+            .and_all([id.as_str(), &helm.identity, &self.kubernetes])
+            .finish()
     }
 
     /// The chart of a call as a folder that nothing else is in.

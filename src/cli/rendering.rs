@@ -10,10 +10,10 @@ use crate::engine::{Request, with_charts};
 /// Charts of a change.
 #[derive(Debug, Args)]
 pub(super) struct RenderingArgs {
-    /// With --render: fetch charts from this host, too, although only the change names it (may be repeated)
+    /// With --render: also fetch charts from this host if only the change names it (may be repeated)
     #[arg(long, value_name = "HOST", help_heading = "Input", requires = "render")]
     render_from: Vec<String>,
-    /// With --render: contact nobody, and take charts that were fetched before
+    /// With --render: use only charts that were fetched before, and contact no host
     #[arg(long, help_heading = "Input", requires = "render")]
     offline: bool,
 }
@@ -31,10 +31,10 @@ impl RenderingArgs {
 /// Charts of one state.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ChartArgs {
-    /// Render charts with helm, and read what they make, too. It fetches those that are elsewhere, and runs code of the tree
+    /// Render charts with helm and read the result, too. This fetches remote charts and runs their templates
     #[arg(long, help_heading = "Input")]
     render: bool,
-    /// With --render: contact nobody, and take charts that were fetched before
+    /// With --render: use only charts that were fetched before, and contact no host
     #[arg(long, help_heading = "Input", requires = "render")]
     offline: bool,
 }

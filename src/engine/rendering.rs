@@ -1,6 +1,6 @@
 //! `--render` where one state is read: what the charts of its deliveries render to, as files beside those that are written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{StateChoice, evaluate};
 use super::error::SessionError;
@@ -80,15 +80,14 @@ pub fn with_charts(
             }
         })?;
     }
-    let mut taken = BTreeSet::new();
+    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
     for overlay in &mut overlays {
-        let (start, number) = (overlay.path.clone(), 2..);
-        let mut others =
-            number.map(|number| start.replace("(rendered)", &format!("(rendered {number})")));
-        while !taken.insert(overlay.path.clone()) {
-            overlay.path = others.next().unwrap_or_default();
-        }
-        overlay.path.push_str(".yaml");
+        let number = alike.entry(overlay.path.clone()).or_default();
+        *number += 1;
+        overlay.path = match *number {
+            1 => format!("{} (rendered).yaml", overlay.path),
+            number => format!("{} (rendered {number}).yaml", overlay.path),
+        };
     }
     request.overlays.extend(overlays);
     Ok((request, notes.into_iter().collect()))
@@ -106,7 +105,7 @@ fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     })
 }
 
-/// What a delivery has of charts, beside the file that names them.
+/// What a delivery has of charts, beside the file that names them; the path is not whole yet.
 fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
     let of_charts = delivery.resources.iter();
     let of_charts = of_charts.filter(|resource| resource.origin.template.is_some());
@@ -117,7 +116,7 @@ fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
         (_, path) => name_of(path),
     };
     (!texts.is_empty()).then(|| Overlay {
-        path: resolve(folder_of(file), &format!("{name} (rendered)")),
+        path: resolve(folder_of(file), name),
         text: texts.join("---\n").into(),
     })
 }

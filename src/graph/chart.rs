@@ -8,7 +8,7 @@ use super::kustomize::{Origin, Resource, resources_of};
 use super::node::Node;
 use super::scopes::{ClusterScopes, defines_cluster_scoped};
 use super::unread::{UnreadInput, What};
-use crate::charts::{Answer, CallId, ChartCall, Charts, Rendering, Values};
+use crate::charts::{CallId, ChartCall, Charts, Rendering, Values};
 
 /// So deep values are taken.
 const DEPTH: usize = 200;
@@ -48,12 +48,8 @@ pub(super) fn rendered(
         Err(reason) => return Rendered::not(origin, subject, &reason),
     };
     let (id, answer) = charts.ask(call);
-    let made = match answer {
-        Answer::Unread(reason) => Err(reason),
-        Answer::Rendered(rendering) => objects(&rendering, origin),
-    };
     let call = Some(id);
-    match made {
+    match answer.and_then(|rendering| objects(&rendering, origin)) {
         Ok(resources) => Rendered {
             call,
             resources,

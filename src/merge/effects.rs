@@ -182,16 +182,10 @@ impl<'a> Telling<'a> {
         ) else {
             return false;
         };
-        let release = |part: &crate::changes::TreePart| {
-            part.delivery(by)
-                .map(|known| known.settings.release.clone())
-        };
         let is_by_another = |after: &Member| head.destination(after.file).deliverer() != Some(by);
         let after = self.part.after(&member.key);
         by.tool == SourceTool::FluxRelease
-            && after.is_some_and(|after| {
-                is_by_another(after) || release(head) != release(self.part.base)
-            })
+            && after.is_some_and(|after| is_by_another(after) || self.part.is_another_release(by))
     }
 
     /// The claims that StatefulSets have made. What else is implied is made again with its owner, or is listed with it.

@@ -162,9 +162,19 @@ impl<'a> MergePart<'a> {
         )
     }
 
+    /// Whether head has another release in the place of the one that a HelmRelease installs in base.
+    pub(super) fn is_another_release(&self, by: &Deliverer) -> bool {
+        let release = |part: &TreePart| Some(part.delivery(by)?.settings.release.clone());
+        let is = self.head.and_then(release);
+        is.is_some_and(|is| release(self.base) != Some(is))
+    }
+
     /// What leaves a rendered release and does not leave the tree: head has it in the folder `crds` of the chart only, which is no part of
     /// a release, or it belongs to another release, which is installed after the old one is uninstalled.
     pub(super) fn leaves_its_release(&self) -> Vec<&'a Member> {
+        if !self.base.knows(SourceTool::FluxRelease) {
+            return Vec::new();
+        }
         let (Some(head), Some(of_head)) = (self.head, self.deliveries_of_head()) else {
             return Vec::new();
         };
@@ -182,13 +192,12 @@ impl<'a> MergePart<'a> {
         let stays = released(head, of_head).into_iter();
         let stays: BTreeSet<_> = stays.map(|(there, member)| (there, &member.key)).collect();
         let leaves = released(self.base, self.analysis.deliveries()).into_iter();
-        let is_another = |by: &Deliverer| {
-            let release = |part: &TreePart| Some(part.delivery(by)?.settings.release.clone());
-            release(head).is_some_and(|is| release(self.base) != Some(is))
-        };
         let leaves = leaves.filter(|(there, member)| {
             let is_out = !stays.contains(&(*there, &member.key));
-            (is_out || there.deliverer().is_some_and(is_another))
+            (is_out
+                || there
+                    .deliverer()
+                    .is_some_and(|by| self.is_another_release(by)))
                 && self.leaving.binary_search(&member.id).is_err()
         });
         leaves.map(|(_, member)| member).collect()

@@ -120,14 +120,11 @@ impl<'a> Delivery<'a, '_> {
         let in_head = self.part.head.and_then(|head| head.delivery(by));
         let uninstalled =
             |by: &Member| flux::helm_release_deleted(self.leaving, version, settings(by));
-        let release = |known: &KnownDelivery| known.settings.release.clone();
         let withdrawal = match (in_head, deleted) {
             (Some(is), _) if is.settings.suspend == Some(true) => nothing("is suspended"),
             (Some(is), _) if is.error.is_some() => nothing(CANNOT_BUILD),
             // Helm-controller uninstalls a release before it installs one of another name (internal/action/verify.go).
-            (Some(is), _) if known.map(release) != Some(release(is)) => {
-                self.reinstalled(known, is, after)
-            }
+            (Some(is), _) if self.part.is_another_release(by) => self.reinstalled(known, is, after),
             (Some(_), _) => upgraded(self.part, self.leaving, self.destination, self.choice),
             (None, Some((_, deleted))) => uninstalled(deleted),
             (None, None) => nothing("stays in the cluster"),

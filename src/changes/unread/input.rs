@@ -118,11 +118,13 @@ impl UnreadChanges {
 
     /// Adds charts that could not be rendered, unless their files are named already, or why.
     pub fn with_unrendered(mut self, unrendered: impl IntoIterator<Item = Unread>) -> Self {
+        let told = self.changed.iter().filter(|one| one.what.is_of_chart());
+        let mut told: BTreeSet<String> = told
+            .flat_map(|one| [one.file.clone(), one.reason.clone()])
+            .collect();
         for one in unrendered {
-            let is_named = |other: &Unread| {
-                other.what.is_of_chart() && (other.file == one.file || other.reason == one.reason)
-            };
-            if !self.changed.iter().any(is_named) {
+            if !told.contains(&one.file) && !told.contains(&one.reason) {
+                told.extend([one.file.clone(), one.reason.clone()]);
                 self.changed.push(one);
             }
         }

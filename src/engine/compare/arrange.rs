@@ -333,12 +333,13 @@ impl Parsed {
             names.any(|place| places.contains(place.as_str()))
         };
         // What Flux and Argo CD build is evaluated as they build it: kustomize alone would leave out what they add.
+        let with_charts = self.delivered.with_charts();
         let roots = self.roots.roots.iter().filter(|root| {
             let by = root
                 .pointer
                 .as_ref()
                 .and_then(|pointer| pointer.by.as_ref());
-            by.is_none_or(|by| by.cluster.is_empty()) && !self.delivered.has_charts(&root.folder)
+            by.is_none_or(|by| by.cluster.is_empty()) && !with_charts.contains(root.folder.as_str())
         });
         roots
             .map(|root| root.folder.clone())

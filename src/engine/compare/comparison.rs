@@ -99,18 +99,17 @@ impl Comparison {
             &mut texts,
         )?;
         let states = [(start.choice, old), (request.head.clone(), new)];
-        let [old, new] = match request.render {
-            true => rendered(
+        let [old, new] = if request.render {
+            rendered(
                 states,
                 (&configured, &charts),
                 &mut reader,
                 &mut texts,
                 &mut notes,
-            )?,
-            false => {
-                notes.extend(unrendered(&states, &configured));
-                states.map(|(_, parsed)| parsed)
-            }
+            )?
+        } else {
+            notes.extend(unrendered(&states, &configured));
+            states.map(|(_, parsed)| parsed)
         };
         let [in_base, in_head] =
             [&old, &new].map(|parsed| |place: &str| parsed.is_rendered(place, &configured));

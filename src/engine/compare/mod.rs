@@ -1,6 +1,7 @@
 //! `diff`: what a change to a tree does. Two states are read, each text once; their objects are compared.
 
 mod arrange;
+mod built;
 mod charted;
 mod cluster;
 mod comparison;

@@ -12,6 +12,7 @@ use super::repository::Repositories;
 use super::source::{Made, Source};
 use super::template::is_partly_unknown;
 use crate::charts::CallId;
+use crate::graph::chart::place;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, Built, Resource};
 use crate::graph::node::Node;
@@ -124,9 +125,10 @@ impl Sources<'_> {
                 }
             }
         }
+        // As argo-cd controller/state.go, NormalizeTargetObjects.
+        place(&mut all.resources, namespace, self.scopes);
         let mut last: BTreeMap<String, usize> = BTreeMap::new();
-        for (at, resource) in all.resources.iter_mut().enumerate() {
-            self.place(resource, namespace);
+        for (at, resource) in all.resources.iter().enumerate() {
             last.insert(self.scopes.key(&resource.id()), at);
         }
         // Of several objects of one key, the last one counts.
@@ -191,18 +193,6 @@ impl Sources<'_> {
             chart,
         };
         source.made(node)
-    }
-
-    /// Gives an object the namespace in which it is applied (argo-cd controller/state.go, NormalizeTargetObjects).
-    fn place(&self, resource: &mut Resource, namespace: &str) {
-        let id = resource.id();
-        let is_cluster_scoped = self.scopes.is_cluster(&id.group, &id.kind);
-        if is_cluster_scoped && !id.namespace.is_empty() {
-            resource.node.entry_mut("metadata").remove("namespace");
-        } else if !is_cluster_scoped && id.namespace.is_empty() && !namespace.is_empty() {
-            let metadata = resource.node.entry_mut("metadata");
-            metadata.set("namespace", Node::text(namespace));
-        }
     }
 }
 

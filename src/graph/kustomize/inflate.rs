@@ -47,7 +47,13 @@ impl KustomizationDoc {
 impl Build<'_> {
     /// Adds the charts that a kustomization renders.
     pub(super) fn inflate(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
-        for entry in doc.charts() {
+        let charts = doc.charts();
+        if charts.is_empty() {
+            return Ok(());
+        }
+        let known = built.resources.iter().map(|resource| resource.id().key());
+        let mut known: BTreeSet<String> = known.collect();
+        for entry in charts {
             let text = |key: &str| entry.text_at(&[key]).unwrap_or_default();
             let subject = format!("{} {}", text("name"), text("version"));
             let subject = subject.trim_end();
@@ -62,8 +68,6 @@ impl Build<'_> {
             built.charts.extend(made.call);
             built.unread.extend(made.unread);
             self.take(doc, &entry, made.resources.len())?;
-            let known = built.resources.iter().map(|resource| resource.id().key());
-            let mut known: BTreeSet<String> = known.collect();
             self.append(doc, &entry, built, &mut known, made.resources)?;
         }
         Ok(())

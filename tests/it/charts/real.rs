@@ -134,6 +134,19 @@ fn change(tree: &Surroundings, base: &[(&str, &str)], head: &[(&str, &str)]) -> 
     tree.diff(&["--render"])
 }
 
+/// A tree with a HelmRelease of the chart `web` in a version, and what its upgrade to 2.0.0 does.
+fn upgraded(helm: &Path, repository: &str, version: &str) -> (Surroundings, Value) {
+    let tree = Surroundings::with_helm(helm);
+    let of = |version: &str| release(&from_repository(version, ""), "");
+    let base = [
+        ("clusters/prod/apps.yaml", FLUX),
+        ("apps/repository.yaml", repository),
+        ("apps/web.yaml", &of(version)),
+    ];
+    let document = change(&tree, &base, &[("apps/web.yaml", &of("2.0.0"))]);
+    (tree, document)
+}
+
 #[test]
 fn a_chart_of_a_repository_is_fetched_and_rendered() {
     for helm in helms() {
@@ -141,17 +154,7 @@ fn a_chart_of_a_repository_is_fetched_and_rendered() {
         package(&helm, served.path());
         run(&helm, served.path(), &["repo", "index", "."]);
         let url = serve(served.path());
-        let tree = Surroundings::with_helm(&helm);
-        let base = [
-            ("clusters/prod/apps.yaml", FLUX),
-            ("apps/repository.yaml", &repository(&url, "")),
-            ("apps/web.yaml", &release(&from_repository("1.x", ""), "")),
-        ];
-        let head = [(
-            "apps/web.yaml",
-            &*release(&from_repository("2.0.0", ""), ""),
-        )];
-        let document = change(&tree, &base, &head);
+        let (tree, document) = upgraded(&helm, &repository(&url, ""), "1.x");
         assert_eq!(unread(&document), [""; 0]);
         assert_eq!(effects(&document), ["deleted Service/shop/web"]);
         let missing = [(
@@ -264,21 +267,12 @@ fn a_chart_of_a_registry_is_fetched_and_rendered() {
                 &["push", &format!("web-{version}.tgz"), &to, "--plain-http"],
             );
         }
-        let tree = Surroundings::with_helm(&helm);
         let insecure = ", type: oci, insecure: true";
-        let base = [
-            ("clusters/prod/apps.yaml", FLUX),
-            (
-                "apps/repository.yaml",
-                &repository(&format!("oci://{host}/charts"), insecure),
-            ),
-            ("apps/web.yaml", &release(&from_repository("1.0.0", ""), "")),
-        ];
-        let head = [(
-            "apps/web.yaml",
-            &*release(&from_repository("2.0.0", ""), ""),
-        )];
-        let document = change(&tree, &base, &head);
+        let (tree, document) = upgraded(
+            &helm,
+            &repository(&format!("oci://{host}/charts"), insecure),
+            "1.0.0",
+        );
         assert_eq!(unread(&document), [""; 0]);
         assert_eq!(effects(&document), ["deleted Service/shop/web"]);
         let artifact = |tag: &str| {
@@ -318,17 +312,7 @@ fn links_in_an_archive_lead_nowhere() {
         run(Path::new("tar"), served.path(), &pack);
         run(&helm, served.path(), &["repo", "index", "."]);
         let url = serve(served.path());
-        let tree = Surroundings::with_helm(&helm);
-        let base = [
-            ("clusters/prod/apps.yaml", FLUX),
-            ("apps/repository.yaml", &repository(&url, "")),
-            ("apps/web.yaml", &release(&from_repository("1.0.0", ""), "")),
-        ];
-        let head = [(
-            "apps/web.yaml",
-            &*release(&from_repository("2.0.0", ""), ""),
-        )];
-        let document = change(&tree, &base, &head);
+        let (_, document) = upgraded(&helm, &repository(&url, ""), "1.0.0");
         let added = serde_json::to_string(&document["changes"]).expect("text");
         assert!(!added.contains("stolen"), "{added}");
     }
