@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use super::call::{ChartCall, RemoteChart, Values};
 use crate::render::{RenderCommand, RenderError, on_path};
 
-/// How long a chart may take to be fetched.
+/// How long a chart may take to be fetched if nobody says it.
 const PULL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// An action of a template with a function whose result differs from one rendering to the next (Masterminds/sprig functions.go).
@@ -27,6 +27,8 @@ pub(super) struct Helm {
     program: String,
     /// What tells it from another one: where it is, how large, and how old.
     pub(super) identity: String,
+    /// How long it may take, if somebody says so.
+    timeout: Option<Duration>,
 }
 
 impl Helm {
@@ -34,7 +36,7 @@ impl Helm {
     ///
     /// # Errors
     /// There is none.
-    pub(super) fn find() -> Result<Self, String> {
+    pub(super) fn find(timeout: Option<Duration>) -> Result<Self, String> {
         let program = on_path("helm").ok_or("there is no `helm` on the PATH to render it with")?;
         let program = program.canonicalize().unwrap_or(program);
         let about = program.metadata().map_err(|error| error.to_string())?;
@@ -43,6 +45,7 @@ impl Helm {
         Ok(Self {
             identity: format!("{} {} {modified:?}", program.display(), about.len()),
             program: program.display().to_string(),
+            timeout,
         })
     }
 
@@ -91,7 +94,7 @@ impl Helm {
         arguments.extend(call.options.iter().cloned());
         let command = RenderCommand {
             arguments,
-            timeout: RenderCommand::TIMEOUT,
+            timeout: self.timeout.unwrap_or(RenderCommand::TIMEOUT),
         };
         let printed = command.output(home, home).map_err(said)?;
         String::from_utf8(printed).map_err(|_| "helm prints what is not UTF-8".to_owned())
@@ -135,7 +138,7 @@ impl Helm {
         ]);
         let command = RenderCommand {
             arguments,
-            timeout: PULL_TIMEOUT,
+            timeout: self.timeout.unwrap_or(PULL_TIMEOUT),
         };
         let plugins = without_plugins.join("plugins");
         let printed = command.output_as_user(into, &[("HELM_PLUGINS", &plugins)]);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
@@ -20,6 +21,20 @@ pub struct RenderingTerms {
     pub offline: bool,
     /// Hosts that may be contacted besides those that base names.
     pub hosts: Vec<String>,
+    /// How long helm may take to fetch a chart, and to render one.
+    pub timeout: Option<Duration>,
+}
+
+impl RenderingTerms {
+    /// These and others.
+    #[must_use]
+    pub fn and(&self, others: &Self) -> Self {
+        Self {
+            offline: self.offline || others.offline,
+            hosts: [&*self.hosts, &*others.hosts].concat(),
+            timeout: self.timeout.or(others.timeout),
+        }
+    }
 }
 
 /// What a chart renders to.
@@ -75,7 +90,7 @@ impl Charts {
         };
         Self {
             run: Some(Run {
-                helm: Helm::find(),
+                helm: Helm::find(terms.timeout),
                 pulls: Pulls::of(cache.clone()),
                 cache,
                 kubernetes: kubernetes.into(),

@@ -24,6 +24,7 @@ impl RenderingArgs {
         RenderingTerms {
             offline: self.offline,
             hosts: self.render_from,
+            timeout: None,
         }
     }
 }
@@ -44,7 +45,7 @@ impl ChartArgs {
     pub(super) fn terms(&self) -> Option<RenderingTerms> {
         self.render.then(|| RenderingTerms {
             offline: self.offline,
-            hosts: Vec::new(),
+            ..RenderingTerms::default()
         })
     }
 

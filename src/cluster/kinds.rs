@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::gc::{DefaultPolicy, KindInfo, KindTable};
-use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release};
+use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release, RemovedKind};
 use crate::kube::{ApiVersion, GroupKind, Namespace, Scope, likeliest_plural, sort_versions};
 use crate::manifest::{CustomResourceDefinition, OwnerReference};
 
@@ -15,6 +15,8 @@ pub(super) struct ShownKinds {
     pub(super) proven: BTreeSet<GroupKind>,
     /// All are rendered: whoever applies them has to install their kind first.
     pub(super) expected: BTreeSet<GroupKind>,
+    /// All are rendered, and only older releases served the kind: whoever applies them has an older cluster.
+    pub(super) retired: BTreeSet<GroupKind>,
 }
 
 /// The kinds, and those of them that only objects show.
@@ -58,6 +60,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
         }
     }
     add_removed(&mut rows, release);
+    let retired = add_retired(&mut rows, inventory);
     let second_groups = take_second_groups(&mut rows, &dumped);
     rows.into_values().for_each(|info| _ = kinds.add(info));
     for (stored_group, info) in second_groups {
@@ -74,7 +77,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
         }
     }
     let shown = add_shown(&mut kinds, inventory);
-    (kinds, shown)
+    (kinds, ShownKinds { retired, ..shown })
 }
 
 /// What the objects of one kind tell about it.
@@ -178,26 +181,48 @@ fn owners_of_settled_scope(
 }
 
 /// Kinds that only releases up to some older one served.
-fn add_removed(rows: &mut BTreeMap<GroupKind<&str>, KindInfo>, release: Release) {
+fn add_removed<'t>(rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>, release: Release) {
     let served = |first: Option<Release>| first.is_none_or(|first| first <= release);
     let removed = inventory::table()
         .removed()
         .filter(|row| row.enabled_by_default && row.removed_in > release);
     for row in removed.filter(|row| served(row.introduced_in)) {
-        let info = rows
-            .entry(GroupKind::new(&row.group, &row.kind))
-            .or_insert_with(|| KindInfo {
-                custom: false,
-                ..KindInfo::custom(
-                    GroupKind::new(&row.group, &row.kind),
-                    &row.plural,
-                    row.scope == Scope::Namespaced,
-                    &[],
-                )
-            });
-        if !info.versions.contains(&row.version) {
-            info.versions.push(row.version.clone());
-        }
+        add_version(rows, row);
+    }
+}
+
+/// Kinds that releases served which are older than this one, as far as rendered objects have them.
+fn add_retired<'t>(
+    rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>,
+    inventory: &Inventory,
+) -> BTreeSet<GroupKind> {
+    let table = inventory::table();
+    let rendered = inventory.members.iter().filter(|member| !member.from_dump);
+    let rendered: BTreeSet<GroupKind<&str>> =
+        rendered.map(|member| member.key.group_kind()).collect();
+    let is_stored_elsewhere = |kind| table.cohabiting().any(|(second, _)| second == kind);
+    let retired = table.removed().filter(|row| {
+        let kind = GroupKind::new(row.group.as_str(), row.kind.as_str());
+        rendered.contains(&kind) && !rows.contains_key(&kind) && !is_stored_elsewhere(kind)
+    });
+    let retired: Vec<&'t RemovedKind> = retired.collect();
+    for row in &retired {
+        add_version(rows, row);
+    }
+    let retired = retired.into_iter();
+    retired
+        .map(|row| GroupKind::new(row.group.as_str(), row.kind.as_str()).to_owned())
+        .collect()
+}
+
+fn add_version<'t>(rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>, row: &'t RemovedKind) {
+    let kind = GroupKind::new(row.group.as_str(), row.kind.as_str());
+    let info = rows.entry(kind).or_insert_with(|| KindInfo {
+        custom: false,
+        ..KindInfo::custom(kind, &row.plural, row.scope == Scope::Namespaced, &[])
+    });
+    if !info.versions.contains(&row.version) {
+        info.versions.push(row.version.clone());
     }
 }
 

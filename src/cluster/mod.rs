@@ -54,10 +54,16 @@ pub struct Built {
 /// # Errors
 /// [`ClusterError::TooLarge`]; doubled keys and uids are resolved here.
 fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
-    let (kinds, ShownKinds { proven, expected }) = kinds::kinds_of(source.inventory);
+    let (kinds, shown) = kinds::kinds_of(source.inventory);
+    let ShownKinds {
+        proven,
+        expected,
+        retired,
+    } = shown;
     let mut assumptions = Assumptions {
         proven_kinds: proven,
         expected_kinds: expected,
+        retired_kinds: retired,
         ..Assumptions::default()
     };
     let objects = objects_of(source, &kinds, &mut assumptions);

@@ -41,6 +41,8 @@ pub struct Assumptions {
     /// Kinds without a definition in the input of which a rendering has objects: taken to be installed before it is applied, and
     /// to serve the versions that those objects have.
     pub expected_kinds: BTreeSet<GroupKind>,
+    /// Kinds of rendered objects that only older releases serve: taken to be served, as otherwise nobody could have applied them.
+    pub retired_kinds: BTreeSet<GroupKind>,
     /// Kinds of rendered objects with the finalizers that a controller in the input adds to every object of them.
     pub added_finalizers: BTreeSet<(GroupKind, String)>,
     /// Objects that the input contains more than once; one was chosen.

@@ -49,6 +49,8 @@ pub(crate) struct ConfigDocument {
     operators: Option<OneOrMore<Text>>,
     /// The clusters that Argo CD delivers into: all that its `clusters` generators may find. The one in which it runs need not be named.
     clusters: Option<Vec<ArgoClusterDocument>>,
+    /// How --render renders charts. diff takes this from base.
+    charts: Option<ChartsDocument>,
     limits: Option<LimitsDocument>,
 }
 
@@ -213,6 +215,18 @@ struct LimitsDocument {
     /// The kustomizations within kustomizations. The default is 64.
     #[schemars(range(min = 1))]
     nesting: Option<u64>,
+}
+
+/// What helm may do where --render is given.
+#[derive(JsonSchema)]
+#[schemars(rename = "charts")]
+struct ChartsDocument {
+    /// Hosts from which charts are also fetched if only the change names them, as --render-from allows one.
+    hosts: Option<OneOrMore<Text>>,
+    /// The time that helm may take to fetch a chart, and to render one: 90s, 5m, or a number of seconds. The default is 120 s to
+    /// fetch and 60 s to render.
+    #[schemars(extend("type" = ["string", "integer"], "minimum" = 1))]
+    timeout: Option<String>,
 }
 
 /// A text that is not empty.

@@ -18,6 +18,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::charts::RenderingTerms;
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::graph::argo::KnownCluster;
@@ -73,6 +74,8 @@ pub struct Config {
     pub(crate) operator_files: Vec<(String, Span)>,
     /// The clusters that Argo CD delivers into, if it names them: then they are all.
     pub clusters: Option<Vec<KnownCluster>>,
+    /// How charts are rendered.
+    pub charts: RenderingTerms,
     /// The limits of a run.
     pub limits: Limits,
     /// The key of the bundles.
@@ -131,6 +134,7 @@ impl Config {
             data: Vec::new(),
             operator_files: Vec::new(),
             clusters: None,
+            charts: RenderingTerms::default(),
             limits: Limits::default(),
             bundles_place: Span::empty(0),
         }

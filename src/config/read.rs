@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 use super::limits::limits;
 use super::value::{Values, start, tree_of};
 use super::{BundleConfig, Config, Mistake, clusters, controllers, operators};
+use crate::charts::RenderingTerms;
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
@@ -33,8 +34,10 @@ const TOP: &[&str] = &[
     "data",
     "operators",
     "clusters",
+    "charts",
     "limits",
 ];
+const CHARTS: &[&str] = &["hosts", "timeout"];
 /// What the API server demands of the name of a namespace.
 pub const NAMESPACE_NAME: &str = "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
 
@@ -53,7 +56,7 @@ const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
 
 /// The keys of every mapping of a configuration, by the mapping's name in its schema.
-pub const KEYS: [(&str, &[&str]); 11] = [
+pub const KEYS: [(&str, &[&str]); 12] = [
     ("config", TOP),
     ("bundle", BUNDLE),
     ("scope", SCOPE),
@@ -64,6 +67,7 @@ pub const KEYS: [(&str, &[&str]); 11] = [
     ("product", operators::PRODUCT),
     ("data", operators::DATA),
     ("argoCluster", clusters::CLUSTER),
+    ("charts", CHARTS),
     ("limits", super::limits::LIMITS),
 ];
 
@@ -137,6 +141,7 @@ impl Config {
                 "data" => self.data = operators::data(values, field)?,
                 "operators" => self.operator_files = files(values, field)?,
                 "clusters" => self.clusters = Some(clusters::clusters(values, field)?),
+                "charts" => self.charts = charts(values, field)?,
                 "limits" => self.limits = limits(values, field)?,
                 _ => {}
             }
@@ -236,6 +241,18 @@ fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistak
         return Err(mistake.help("no shell runs it: `render: [helm, template, web, ./chart]`"));
     }
     Ok(arguments)
+}
+
+/// `charts: {hosts, timeout}`.
+fn charts(values: Values<'_>, field: Entry<'_>) -> Result<RenderingTerms, Mistake> {
+    let mut terms = RenderingTerms::default();
+    for field in values.fields(field.value, "`charts`", CHARTS)? {
+        match field.key {
+            "hosts" => terms.hosts = values.strings(field)?,
+            _ => terms.timeout = Some(timeout(values, field)?),
+        }
+    }
+    Ok(terms)
 }
 
 /// A length of time: `90s`, `5m`; a number is seconds.

@@ -35,7 +35,9 @@ pub fn with_charts(
         clusters: config.and_then(|config| config.clusters.as_deref()),
     };
     let release = request.release.unwrap_or(Release::NEWEST);
-    let charts = Charts::rendering(rendering, release.to_string());
+    let configured = config.map(|config| config.charts.clone());
+    let rendering = rendering.and(&configured.unwrap_or_default());
+    let charts = Charts::rendering(&rendering, release.to_string());
     charts.trust_all_hosts();
     let mut notes = BTreeSet::new();
     let mut overlays = Vec::new();

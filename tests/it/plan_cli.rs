@@ -461,6 +461,25 @@ fn a_kind_that_only_an_owner_reference_names_stays_unknown() {
 }
 
 #[test]
+fn a_rendered_object_of_a_kind_of_older_releases_can_be_deleted() {
+    let policy = "apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: strict}\n";
+    let mut command = ownerlint();
+    command.args([
+        "plan",
+        "delete",
+        "PodSecurityPolicy/strict",
+        "--cascade",
+        "foreground",
+    ]);
+    let output = command.args(["-o", "json", "-f", "-"]).write_stdin(policy);
+    let output = output.output().expect("it runs");
+    let plan: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(fate(&plan, "PodSecurityPolicy.policy//strict"), "gone");
+    let notes = plan["notes"].to_string();
+    assert!(notes.contains("does not serve them any more"), "{notes}");
+}
+
+#[test]
 fn a_rendered_object_proves_nothing_of_a_group_of_kubernetes() {
     let manifests = (mystery("v1", ", namespace: shop") + &of_mystery(", namespace: shop"))
         .replace("example.org", "apps");

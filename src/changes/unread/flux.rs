@@ -67,6 +67,10 @@ const FETCHING: [&str; 13] = [
 
 pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
     let state = finder.state;
+    let of_manifests: BTreeSet<&str> = state
+        .objects()
+        .filter_map(|(.., object)| artifact_of(object))
+        .collect();
     for (place, file, object) in state
         .objects()
         .filter(|(place, ..)| state.chart_of(place).is_none())
@@ -75,7 +79,17 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
             continue;
         };
         if object.group() == "source.toolkit.fluxcd.io" && object.kind() != "HelmChart" {
-            source(finder, place, file, object, spec);
+            let is_of_charts = match object.kind() {
+                "HelmRepository" => true,
+                "OCIRepository" => !object
+                    .name()
+                    .is_some_and(|name| of_manifests.contains(&*name)),
+                _ => false,
+            };
+            // What was rendered of it is compared, and what was not is said where it is used.
+            if !is_of_charts || state.charted(place).is_none() {
+                source(finder, place, file, object, spec);
+            }
         } else if object.kind() == "FluxInstance" {
             let input = FoundInput::new(
                 UnreadWhat::Remote,
@@ -102,6 +116,17 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
             .find(variables);
         }
     }
+}
+
+/// The name of the OCIRepository that a Kustomization takes its manifests from.
+fn artifact_of(object: &Object) -> Option<&str> {
+    let reference = object.at(&["spec", "sourceRef"])?;
+    let is_artifact = object.is(kinds::FLUX_KUSTOMIZATION)
+        && reference.get("kind").and_then(Value::as_str) == Some("OCIRepository");
+    reference
+        .get("name")
+        .and_then(Value::as_str)
+        .filter(|_| is_artifact)
 }
 
 fn source(

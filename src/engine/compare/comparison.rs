@@ -84,7 +84,10 @@ impl Comparison {
         let input = &configured.rest.input;
         let charts = if request.render {
             let release = request.release.unwrap_or(Release::NEWEST);
-            Charts::rendering(&request.rendering, release.to_string())
+            Charts::rendering(
+                &request.rendering.and(&configured.charts),
+                release.to_string(),
+            )
         } else {
             Charts::unrendered()
         };

@@ -6,6 +6,7 @@ use super::cluster::ClusterInput;
 use super::configuration::{Found, find};
 use super::request::CompareRequest;
 use super::state::{StateReader, TreeState};
+use crate::charts::RenderingTerms;
 use crate::config::Config;
 use crate::engine::input::BundleInput;
 use crate::engine::resolve::bundles_and_rest;
@@ -24,6 +25,8 @@ pub(super) struct Configured {
     pub(super) rest: BundleInput,
     /// The clusters of Argo CD, if the configuration names them.
     pub(super) argo_clusters: Option<Vec<KnownCluster>>,
+    /// How charts are rendered.
+    pub(super) charts: RenderingTerms,
     /// How findings are judged.
     pub(super) judging: Judging,
     /// Whether only head has the configuration.
@@ -114,6 +117,12 @@ pub(super) fn configured(
         rest,
         judging,
         argo_clusters: config.as_ref().and_then(|config| config.clusters.clone()),
+        // What only head says allows nothing.
+        charts: config
+            .as_ref()
+            .filter(|_| !is_new)
+            .map(|config| config.charts.clone())
+            .unwrap_or_default(),
         is_new: is_new && config.is_some(),
         notes,
     })

@@ -55,7 +55,9 @@ pub fn list_deliveries(
             .and_then(|config| config.clusters.as_deref()),
     };
     let charts = rendering.map_or_else(Charts::unrendered, |terms| {
-        let charts = Charts::rendering(terms, Release::NEWEST.to_string());
+        let configured = config.as_ref().map(|config| &config.charts);
+        let terms = configured.map_or_else(|| terms.clone(), |charts| terms.and(charts));
+        let charts = Charts::rendering(&terms, Release::NEWEST.to_string());
         charts.trust_all_hosts();
         charts
     });

@@ -42,6 +42,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         unknown_kinds,
         proven_kinds,
         expected_kinds,
+        retired_kinds,
         added_finalizers,
         duplicates,
         shared_uids,
@@ -110,6 +111,14 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             "Treated as installed, in the versions that the input uses, because rendered objects need them: the \
              CustomResourceDefinitions of {}. They are not in the input.",
             named(&kinds)
+        ));
+    }
+    if !retired_kinds.is_empty() {
+        let kinds = sorted(retired_kinds);
+        notes.push(format!(
+            "Treated as served, because rendered objects need them: {}. Kubernetes {} does not serve them any more.",
+            named(&kinds),
+            inventory.kinds.release()
         ));
     }
     if *bound_by_name > 0 {

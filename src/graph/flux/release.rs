@@ -294,7 +294,7 @@ impl<'r> HelmRelease<'r> {
         let mut inputs = BTreeSet::from([self.resource.origin.file.to_string()]);
         let text = |key: &str| chart.text_at(&[key]);
         let kind = chart.text_at(&["sourceRef", "kind"]).unwrap_or_default();
-        let source = self.source(around, &chart, &namespace)?;
+        let source = self.source(around, &chart, &namespace, &mut inputs)?;
         let (release, target) = (self.release(), self.target_namespace());
         let mut call = ChartCall::of(source, release, target);
         call.options.push("--include-crds".to_owned());
@@ -344,6 +344,7 @@ impl<'r> HelmRelease<'r> {
         around: &Surroundings<'_>,
         chart: &Node,
         namespace: &str,
+        inputs: &mut BTreeSet<String>,
     ) -> Result<ChartSource, String> {
         let of_source = |key: &str| chart.text_at(&["sourceRef", key]).unwrap_or_default();
         let (kind, name) = (of_source("kind"), of_source("name"));
@@ -366,7 +367,8 @@ impl<'r> HelmRelease<'r> {
         if kind != "HelmRepository" && kind != "OCIRepository" {
             return Err(format!("charts of a {kind} are not fetched"));
         }
-        let (found, _) = around.find(&kind, &namespace, &name).ok_or_else(missing)?;
+        let (found, origin) = around.find(&kind, &namespace, &name).ok_or_else(missing)?;
+        inputs.insert(origin.file.to_string());
         let url = found.text_at(&["spec", "url"]).ok_or_else(missing)?;
         let url = url.trim_end_matches('/').to_owned();
         let insecure = found.at(&["spec", "insecure"]);

@@ -2,4 +2,6 @@
 
 mod fake;
 mod real;
+mod recorded;
 mod surroundings;
+mod values;

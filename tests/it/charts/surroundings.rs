@@ -92,6 +92,11 @@ impl Surroundings {
         self
     }
 
+    /// The home folder of whoever runs the program.
+    pub(super) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
     /// What helm was asked for so far, the first two words of each call.
     pub(super) fn calls(&self) -> Vec<String> {
         let log = self.programs.path().join("log");
