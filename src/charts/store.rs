@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use super::pull::{Hosts, Pulls};
 use crate::render::{Checkout, CheckoutFile};
 
 /// What rendering may do.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct RenderingTerms {
     /// Contact nobody: use what was pulled before.
     pub offline: bool,
@@ -23,6 +24,23 @@ pub struct RenderingTerms {
     pub hosts: Vec<String>,
     /// How long helm may take to fetch a chart, and to render one.
     pub timeout: Option<Duration>,
+    /// Where it is counted how far rendering is.
+    pub progress: Arc<RenderingProgress>,
+}
+
+/// How many charts a run has to render, and how many of them are done.
+#[derive(Debug, Default)]
+pub struct RenderingProgress {
+    wanted: AtomicUsize,
+    done: AtomicUsize,
+}
+
+impl RenderingProgress {
+    /// How many are done, and how many there are to be.
+    pub fn counts(&self) -> (usize, usize) {
+        let count = |number: &AtomicUsize| number.load(Ordering::Relaxed);
+        (count(&self.done), count(&self.wanted))
+    }
 }
 
 impl RenderingTerms {
@@ -33,6 +51,7 @@ impl RenderingTerms {
             offline: self.offline || others.offline,
             hosts: [&*self.hosts, &*others.hosts].concat(),
             timeout: self.timeout.or(others.timeout),
+            progress: Arc::clone(&self.progress),
         }
     }
 }
@@ -59,6 +78,7 @@ struct Run {
     cache: Cache,
     pulls: Pulls,
     kubernetes: String,
+    progress: Arc<RenderingProgress>,
 }
 
 #[derive(Debug, Default)]
@@ -94,6 +114,7 @@ impl Charts {
                 pulls: Pulls::of(cache.clone()),
                 cache,
                 kubernetes: kubernetes.into(),
+                progress: Arc::clone(&terms.progress),
             }),
             state: Mutex::new(State {
                 hosts,
@@ -182,10 +203,13 @@ impl Charts {
         let open: Vec<(CallId, Arc<ChartCall>)> = open.collect();
         let hosts = state.hosts.clone();
         drop(state);
+        let progress = &run.progress;
+        progress.wanted.fetch_add(open.len(), Ordering::Relaxed);
         let answers: Vec<_> = open
             .into_par_iter()
             .map(|(id, call)| {
                 let answer = run.render(&id, &call, &hosts);
+                progress.done.fetch_add(1, Ordering::Relaxed);
                 (id, answer.map(Arc::new))
             })
             .collect();

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufReader, Read, stdin};
 
 use clap::{Args, ValueHint};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::error::Error;
+use super::progress;
 use super::status::Status;
 use super::terminal;
 use crate::engine::{Learned, configured_tables};
@@ -38,10 +38,10 @@ pub(super) fn learn(args: &LearnArgs) -> Result<Status, Error> {
                 (path, Box::new(file), Some(length))
             }
         };
-        let bar = progress(length);
+        let bar = progress::of_bytes(length);
         let dump = BufReader::with_capacity(1 << 20, bar.wrap_read(dump));
         let result = learned.read(name, dump);
-        bar.finish_and_clear();
+        drop(bar);
         result?;
     }
     for (path, line, reason) in learned.unreadable.iter().take(SHOWN) {
@@ -71,18 +71,4 @@ pub(super) fn file_of(operator: &Operator, remark: &str) -> Result<String, Error
             place: "the file of an operator".to_owned(),
             reason: std::io::Error::other(reason),
         })
-}
-
-/// A bar on standard error, if that is a terminal.
-fn progress(length: Option<u64>) -> ProgressBar {
-    let style = match length {
-        Some(_) => "{bytes:>10} of {total_bytes} {wide_bar} {eta}",
-        None => "{bytes:>10} {spinner}",
-    };
-    let bar = length.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-    // The templates are constants.
-    match ProgressStyle::with_template(style) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

@@ -9,7 +9,7 @@ use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, open};
 use super::output::TextOrJson;
 use super::status::{Status, no_objects};
-use super::terminal;
+use super::{progress, terminal};
 use crate::engine::{StateChoice, list_deliveries};
 use crate::text::plain;
 use crate::text::runner::Syntax;
@@ -106,12 +106,13 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
         (None, [path]) => (StateChoice::Path(path.clone()), [].as_slice()),
         (None, paths) => (StateChoice::WorkTree, paths),
     };
-    let whole = list_deliveries(
-        &choice,
-        paths,
-        &args.input.config.clone().choice(),
-        args.input.charts.terms().as_ref(),
-    )?;
+    let terms = args.input.charts.terms();
+    let bar = terms
+        .as_ref()
+        .map(|terms| progress::of_charts(&terms.progress));
+    let config = args.input.config.clone().choice();
+    let whole = list_deliveries(&choice, paths, &config, terms.as_ref())?;
+    drop(bar);
     let listing = match &args.of {
         Some(key) => whole.of(key),
         None => whole,

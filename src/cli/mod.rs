@@ -22,6 +22,7 @@ mod learn;
 mod list;
 mod output;
 mod plan;
+mod progress;
 mod published;
 mod rendering;
 mod replace;

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::error::Error;
-use super::terminal;
+use super::{progress, terminal};
 use crate::charts::RenderingTerms;
 use crate::engine::{Request, with_charts};
 
@@ -24,7 +24,7 @@ impl RenderingArgs {
         RenderingTerms {
             offline: self.offline,
             hosts: self.render_from,
-            timeout: None,
+            ..RenderingTerms::default()
         }
     }
 }
@@ -54,7 +54,9 @@ impl ChartArgs {
         let Some(terms) = self.terms() else {
             return Ok(request);
         };
+        let bar = progress::of_charts(&terms.progress);
         let (request, unread) = with_charts(request, &terms)?;
+        drop(bar);
         unread
             .iter()
             .for_each(|chart| terminal::say(&format!("warning: {chart}")));

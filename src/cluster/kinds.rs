@@ -181,7 +181,7 @@ fn owners_of_settled_scope(
 }
 
 /// Kinds that only releases up to some older one served.
-fn add_removed<'t>(rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>, release: Release) {
+fn add_removed(rows: &mut BTreeMap<GroupKind<&str>, KindInfo>, release: Release) {
     let served = |first: Option<Release>| first.is_none_or(|first| first <= release);
     let removed = inventory::table()
         .removed()

@@ -128,6 +128,7 @@ data:
   - {kind: '*.buckets.example.com', keep: 'metadata.annotations[\"example.com/keep\"]', values: retain}
 clusters:
   - {name: eu, server: 'https://eu', labels: {tier: prod, size: '3'}, annotations: {region: eu}}
+charts: {hosts: [charts.example.org], timeout: 2m}
 limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100}
 ";
     let config = Config::read(SourceFile::new("ownerlint.yaml", text)).expect("it reads");
@@ -177,6 +178,7 @@ limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100}
     used("config", &value);
     used("bundle", &value["bundles"]["prod"]);
     used("scope", &value["scopes"][0]);
+    used("charts", &value["charts"]);
     used("rule", &value["rules"]["owner-cross-namespace"]);
     used(
         "ignore",
