@@ -391,11 +391,12 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// What leaves and stays: spared, or deleted by nobody.
+    /// What leaves and stays in the cluster: spared, or deleted by nobody.
     fn left_behind(&self, member: &Member) -> Option<DiffEffect> {
         let key = &member.key;
         let because = vec![key.clone()];
-        if self.withdrawn.kept.contains(key) {
+        let stays = self.part.still_applied(member).is_some();
+        if self.withdrawn.kept.contains(key) && !stays {
             return Some(self.effect(key, EffectKind::Kept, EffectCertainty::Certain, because));
         }
         let orphaned = self.withdrawn.orphaned.contains(key);

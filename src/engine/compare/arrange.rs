@@ -28,7 +28,7 @@ use crate::kustomize::{
 };
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
-use crate::text::{ColumnUnit, Side};
+use crate::text::{ColumnUnit, Side, SourceFile};
 
 /// The files of a state, parsed, with their paths from its root.
 pub(super) struct Parsed {
@@ -106,6 +106,18 @@ impl Parsed {
         let reader = reader?;
         let read = Box::new(move |path: &str| reader.read(path));
         Some(TreeFiles::new(files, read))
+    }
+
+    /// The files that another state has not, or not with this text, as reports name them.
+    pub(super) fn edited_in(&self, other: &Self) -> BTreeSet<String> {
+        let there = other.located().map(|(place, file)| (place, file.source()));
+        let there: BTreeMap<&str, &SourceFile> = there.collect();
+        let here = self.located().map(|(place, file)| (place, file.source()));
+        let edited = here.filter(|(place, file)| {
+            let other = there.get(place);
+            other.is_none_or(|other| other.text() != file.text())
+        });
+        edited.map(|(_, file)| file.path().to_owned()).collect()
     }
 
     /// The same with what tools deliver in the place of what was found by folder.

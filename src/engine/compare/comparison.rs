@@ -43,6 +43,8 @@ pub struct Comparison {
     old: Vec<TreePart>,
     new: Vec<TreePart>,
     changes: Vec<ObjectChange>,
+    /// The files of base that the change removes or edits, as reports name them.
+    edited: BTreeSet<String>,
     unread: UnreadChanges,
     failed: Vec<FailedBuild>,
     notes: Vec<String>,
@@ -101,6 +103,7 @@ impl Comparison {
             &charts,
             &mut texts,
         )?;
+        let edited = old.edited_in(&new);
         let states = [(start.choice, old), (request.head.clone(), new)];
         let [old, new] = if request.render {
             rendered(
@@ -174,6 +177,7 @@ impl Comparison {
             old,
             new,
             changes,
+            edited,
             unread,
             failed,
             notes,
@@ -279,7 +283,7 @@ impl Comparison {
             base: self.base.clone(),
             head: self.head.clone(),
             summary: describe::summary(&self.changes, &effects, &unread, unknown),
-            changes: describe::changes(&self.old, &self.new, &self.changes),
+            changes: describe::changes([&self.old, &self.new], &self.edited, &self.changes),
             effects,
             unread: unread.changed,
             failed: self.failed.clone(),

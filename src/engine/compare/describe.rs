@@ -1,5 +1,7 @@
 //! A comparison in the terms of the `diff` contract.
 
+use std::collections::BTreeSet;
+
 use super::request::StateChoice;
 use super::state::TreeState;
 use crate::changes::{ChangeKind, DeliveryName, ObjectChange, TreePart, TreePlace, UnreadChanges};
@@ -20,14 +22,19 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
 
 /// What changed, as reports say it.
 pub(super) fn changes(
-    old: &[TreePart],
-    new: &[TreePart],
+    [old, new]: [&[TreePart]; 2],
+    edited: &BTreeSet<String>,
     changes: &[ObjectChange],
 ) -> Vec<ReportedChange> {
-    changes
-        .iter()
-        .map(|change| reported(old, new, change))
-        .collect()
+    let changes = changes.iter().map(|change| reported(old, new, change));
+    let changes = changes.map(|change| ReportedChange {
+        is_visible: change
+            .base
+            .as_ref()
+            .is_some_and(|base| edited.contains(&base.file)),
+        ..change
+    });
+    changes.collect()
 }
 
 /// A state as reports name it.
@@ -104,6 +111,7 @@ fn reported(old: &[TreePart], new: &[TreePart], change: &ObjectChange) -> Report
         delivery: before.and_then(|before| before.delivery.clone()),
         base: base.map(|described| described.place),
         head: head.map(|described| described.place),
+        is_visible: false,
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::words::{WORST_FIRST, unless};
+use super::words::{WORST_FIRST, applied_by, unless};
 use super::{DiffReport, DiffVerdict, FailedBuild, ReportedChange};
 use crate::changes::{DeliveryName, Unread};
 use crate::kustomize::shown;
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::HumanOptions;
-use crate::report::deliveries::spoken;
 use crate::report::human::findings;
 use crate::text::plain;
 
@@ -124,31 +123,6 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
         }
     }
     lines
-}
-
-/// `by Application argocd/web-eu of ApplicationSet argocd/web in cluster eu, if there is such a one (clusters: …)`
-fn applied_by(delivery: &DeliveryName, cluster: Option<&str>) -> String {
-    let mut text = match &delivery.key {
-        Some(key) => format!("by {}", spoken(key)),
-        None => format!("from {}", shown(&delivery.path)),
-    };
-    let set = delivery
-        .parent
-        .as_deref()
-        .filter(|parent| parent.starts_with("ApplicationSet."));
-    if let Some(set) = set {
-        text.push_str(&format!(" of {}", spoken(set)));
-    }
-    if let Some(chart) = &delivery.chart {
-        text.push_str(&format!(" ({chart})"));
-    }
-    if let Some(cluster) = cluster {
-        text.push_str(&format!(" in cluster {}", shown(cluster)));
-    }
-    if let Some(doubt) = &delivery.doubt {
-        text.push_str(&format!(", if there is such a one ({doubt})"));
-    }
-    text
 }
 
 fn told(effect: &DiffEffect) -> String {

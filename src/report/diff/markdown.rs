@@ -5,7 +5,7 @@
 //! A change that does nothing it does not show gets that sentence alone. The document never outgrows
 //! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is written as character references.
 
-use super::words::{WORST_FIRST, unless};
+use super::words::{WORST_FIRST, applied_by, unless};
 use super::{ChangedPlace, DiffReport, DiffVerdict, ReportedChange};
 use crate::changes::Unread;
 use crate::merge::{DiffEffect, EffectKind};
@@ -38,10 +38,11 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         limit,
     };
     listed(&mut page, &report.findings, &options.roots);
-    // What the tool deletes for itself is what the change shows.
+    // What the tool deletes for itself is what the change shows, as a rule.
+    let is_seen = !report.deletes_out_of_sight();
     let mut told = WORST_FIRST
         .into_iter()
-        .filter(|(kind, _)| *kind != EffectKind::Deleted);
+        .filter(|(kind, _)| *kind != EffectKind::Deleted || !is_seen);
     let note = |note: &String| format!("\nNote: {}.\n", prose(note.trim_end_matches('.')));
     let fits = pictures(&mut page, report)
         && by_effect(&mut page, report)
@@ -247,8 +248,12 @@ fn because(effect: &DiffEffect) -> String {
         .filter(|key| **key != effect.key)
         .map(|key| code(&key.to_string()))
         .collect();
+    let by = effect.delivery.as_ref();
+    let by = by.filter(|_| effect.effect == EffectKind::Deleted);
     let with = match chain.as_slice() {
-        [] => String::new(),
+        [] => by
+            .map(|by| text(&applied_by(by, effect.cluster.as_deref())))
+            .unwrap_or_default(),
         chain => format!("with {}", chain.join(" → ")),
     };
     let said = format!("{with}{}", unless(effect.certainty));

@@ -167,6 +167,9 @@ pub struct ReportedChange {
     pub base: Option<ChangedPlace>,
     /// Where head has it.
     pub head: Option<ChangedPlace>,
+    /// Whether somebody who reads the change sees the file that has it in base: the change removes or edits that file.
+    #[serde(skip)]
+    pub is_visible: bool,
 }
 
 /// The first key of the object.

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DiffReport, DiffSummary, DiffVerdict};
-use crate::changes::{Unread, UnreadSide};
+use super::{DiffReport, DiffSummary, DiffVerdict, ReportedChange};
+use crate::changes::{DeliveryName, Unread, UnreadSide};
 use crate::kube::kinds;
+use crate::kustomize::shown;
 use crate::merge::{DiffEffect, EffectCertainty, EffectKind};
+use crate::report::deliveries::spoken;
 use crate::text::plain;
 
 /// The effects of a merge, the worst first; what the change itself shows comes last.
@@ -259,13 +261,29 @@ impl DiffReport {
     /// Whether the change does something that it does not show: gets objects stuck, deletes data, or deletes what it does not
     /// itself remove.
     pub(super) fn surprises(&self) -> bool {
+        self.deletes_out_of_sight() || self.is_more_than_removals()
+    }
+
+    /// Whether tools delete objects whose files the change does not touch.
+    pub(super) fn deletes_out_of_sight(&self) -> bool {
+        let visible = self.removals(|change| change.is_visible);
+        self.of(EffectKind::Deleted)
+            .any(|effect| !visible.contains(effect.key.to_string().as_str()))
+    }
+
+    /// The keys of the objects that the change removes.
+    fn removals(&self, counts: impl Fn(&ReportedChange) -> bool) -> BTreeSet<&str> {
         let removed = self
             .changes
             .iter()
-            .filter(|change| matches!(change.change, "removed" | "renamed"));
-        let shown: BTreeSet<&str> = removed
+            .filter(|change| matches!(change.change, "removed" | "renamed") && counts(change));
+        removed
             .map(|change| change.was.as_deref().unwrap_or(&change.key))
-            .collect();
+            .collect()
+    }
+
+    fn is_more_than_removals(&self) -> bool {
+        let shown = self.removals(|_| true);
         self.effects
             .iter()
             .filter(|effect| !effect.is_supposed())
@@ -385,4 +403,29 @@ pub(super) fn unless(certainty: EffectCertainty) -> &'static str {
         EffectCertainty::Race => ", unless a controller is quicker",
         EffectCertainty::Possible => ", possibly",
     }
+}
+
+/// `by Application argocd/web-eu of ApplicationSet argocd/web in cluster eu, if there is such a one (clusters: …)`
+pub(super) fn applied_by(delivery: &DeliveryName, cluster: Option<&str>) -> String {
+    let mut text = match &delivery.key {
+        Some(key) => format!("by {}", spoken(key)),
+        None => format!("from {}", shown(&delivery.path)),
+    };
+    let set = delivery
+        .parent
+        .as_deref()
+        .filter(|parent| parent.starts_with("ApplicationSet."));
+    if let Some(set) = set {
+        text.push_str(&format!(" of {}", spoken(set)));
+    }
+    if let Some(chart) = &delivery.chart {
+        text.push_str(&format!(" ({chart})"));
+    }
+    if let Some(cluster) = cluster {
+        text.push_str(&format!(" in cluster {}", shown(cluster)));
+    }
+    if let Some(doubt) = &delivery.doubt {
+        text.push_str(&format!(", if there is such a one ({doubt})"));
+    }
+    text
 }

@@ -77,6 +77,20 @@ fn a_new_version_deletes_what_it_has_no_more() {
 }
 
 #[test]
+fn a_comment_names_what_a_new_version_deletes() {
+    let tree = flux();
+    bump(&tree);
+    let mut command = tree.ownerlint();
+    command.args(["diff", "--base-ref", "HEAD~", "--render", "-o", "markdown"]);
+    let output = command.output().expect("it runs");
+    let comment = String::from_utf8(output.stdout).expect("text");
+    let first = comment.lines().next();
+    assert_eq!(first, Some("## Merging this deletes 1 object"));
+    let row = "| <code>Service/shop/web</code> | by HelmRelease shop/web (chart web 1.0.0 → 2.0.0) in cluster apps |";
+    assert!(comment.lines().any(|line| line == row), "{comment}");
+}
+
+#[test]
 fn only_what_changed_is_rendered_and_nothing_twice() {
     let tree = flux();
     for number in 0..60 {

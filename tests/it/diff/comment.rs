@@ -85,6 +85,27 @@ fn a_change_that_shows_what_it_does_gets_one_line() {
 }
 
 #[test]
+fn objects_of_files_that_the_change_does_not_touch_are_listed() {
+    let folder = Folder::new();
+    let kustomization = |files: &str| format!("resources: [{files}]\n");
+    for side in ["base", "head"] {
+        folder
+            .write(&format!("{side}/a.yaml"), &config("a"))
+            .write(&format!("{side}/b.yaml"), &config("b"));
+    }
+    folder
+        .write("base/kustomization.yaml", &kustomization("a.yaml, b.yaml"))
+        .write("head/kustomization.yaml", &kustomization("b.yaml"));
+    let comment = comment(folder.path(), &["--by", "flux"]);
+    assert!(
+        comment.starts_with("## Merging this deletes 1 object\n"),
+        "{comment}"
+    );
+    let row = "| Deleted by the tool | 1 | <code>ConfigMap/?/a</code> |";
+    assert!(comment.lines().any(|line| line == row), "{comment}");
+}
+
+#[test]
 fn names_of_strangers_stay_text() {
     const NAMES: [&str; 9] = [
         "<img src=x onerror=alert(1)>",

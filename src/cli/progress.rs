@@ -1,0 +1,51 @@
+//! How far a long command is: a line on standard error, if that is a terminal, which goes when the bar is dropped.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
+
+use crate::charts::RenderingProgress;
+
+/// How often a line is drawn that nobody moves.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Of a text that is read, of known length or not.
+pub(super) fn of_bytes(length: Option<u64>) -> ProgressBar {
+    let (bar, template) = match length {
+        Some(length) => (
+            ProgressBar::new(length),
+            "{bytes:>10} of {total_bytes} {wide_bar} {eta}",
+        ),
+        None => (ProgressBar::new_spinner(), "{bytes:>10} {spinner}"),
+    };
+    shown(bar, style(template))
+}
+
+/// Of charts that are fetched and rendered. As long as there are none, nothing is shown.
+pub(super) fn of_charts(progress: &Arc<RenderingProgress>) -> ProgressBar {
+    let progress = Arc::clone(progress);
+    let line = move |_: &ProgressState, line: &mut dyn Write| {
+        let (done, wanted) = progress.counts();
+        if wanted > 0 {
+            // A line that cannot be drawn is left out.
+            let _ = write!(line, "rendering charts: {done} of {wanted}");
+        }
+    };
+    let bar = shown(
+        ProgressBar::new_spinner(),
+        style("{charts}").with_key("charts", line),
+    );
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+fn style(template: &str) -> ProgressStyle {
+    // The templates are constants.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+fn shown(bar: ProgressBar, style: ProgressStyle) -> ProgressBar {
+    bar.with_style(style).with_finish(ProgressFinish::AndClear)
+}
