@@ -126,12 +126,14 @@ impl<'a> Losses<'a, '_> {
             !users.is_empty(),
             member.is_some_and(|member| self.hides(member)),
         );
+        let grave = member.is_some_and(|member| self.is_grave(member, &because));
         let surprise = Surprise {
             standing,
             used,
             had_users,
             data,
             hides,
+            grave,
             stuck,
             certain,
         };
@@ -208,6 +210,23 @@ impl<'a> Losses<'a, '_> {
             (_, Some(crd)) => instances_of(inventory, crd.group_kind()).next().is_none(),
             _ => false,
         }
+    }
+
+    /// Whether an object delivers, defines or contains others, or goes with the definition or the Namespace above it, and nothing
+    /// delivers its file in head: a file that others share says nothing of this one.
+    fn is_grave(&self, member: &Member, because: &[ObjectKey]) -> bool {
+        let contains =
+            |key: &ObjectKey| key.is(kinds::NAMESPACE) || key.is(kinds::CUSTOM_RESOURCE_DEFINITION);
+        let delivers = [
+            kinds::FLUX_KUSTOMIZATION,
+            kinds::HELM_RELEASE,
+            kinds::APPLICATION,
+            kinds::APPLICATION_SET,
+        ];
+        let is_grave = delivers.into_iter().any(|kind| member.object.is(kind))
+            || contains(&member.key)
+            || because.iter().any(contains);
+        is_grave && !self.part.is_delivered(member)
     }
 
     fn ties(&self) -> Option<&Ties> {

@@ -51,8 +51,8 @@ pub struct MergePart<'a> {
     likely: OnceLock<LikelyTools>,
     /// Who delivers the objects of head, as far as they say so themselves.
     deliveries_of_head: OnceLock<Deliveries>,
-    /// What files of head contain that somebody builds.
-    built: OnceLock<HashSet<WrittenIn>>,
+    /// What files of head contain that some build has, and whether something delivers one of these builds.
+    built: OnceLock<HashMap<WrittenIn, bool>>,
     /// What files of head contain, whoever applies it.
     written: OnceLock<HashSet<WrittenIn>>,
     /// What head adds to kustomizations and the tree does not show, by the folder of the kustomization.
@@ -220,17 +220,27 @@ impl<'a> MergePart<'a> {
 
     /// Whether the sources still have an object of base: the same file of head contains it and is not left out of every build.
     pub fn is_built(&self, member: &Member) -> bool {
+        self.built_in_head(member).is_some()
+    }
+
+    /// The same of an object that something delivers: whether something delivers such an object in head.
+    pub(super) fn is_delivered(&self, member: &Member) -> bool {
+        self.built_in_head(member) == Some(true)
+    }
+
+    /// Whether something delivers what the same file of head contains, if any build has it.
+    fn built_in_head(&self, member: &Member) -> Option<bool> {
         let built = self.built.get_or_init(|| {
-            let members = self
-                .sides
-                .head
-                .iter()
-                .flat_map(|part| applied(part).map(move |(member, _)| (part, member)));
-            members
-                .map(|(part, member)| written_in(part, member))
-                .collect()
+            let mut built = HashMap::default();
+            for part in self.sides.head {
+                for (member, destination) in applied(part) {
+                    let is_delivered = built.entry(written_in(part, member)).or_default();
+                    *is_delivered |= destination.deliverer().is_some();
+                }
+            }
+            built
         });
-        built.contains(&written_in(self.base, member))
+        built.get(&written_in(self.base, member)).copied()
     }
 
     /// The tool that probably applies what is at a destination of base at which nothing points.

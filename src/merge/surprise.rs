@@ -29,6 +29,8 @@ pub struct Surprise {
     pub data: Option<bool>,
     /// It defines or contains others, and git knows of none of them.
     pub hides: bool,
+    /// It delivers, defines or contains others, or goes with what defines or contains it, and no build of head has its file.
+    pub grave: bool,
     /// Its deletion does not finish.
     pub stuck: bool,
     /// Whether it happens, whatever else is in the cluster.
@@ -45,6 +47,7 @@ impl Surprise {
             had_users: false,
             data: None,
             hides: false,
+            grave: false,
             stuck: false,
             certain,
         }
@@ -75,6 +78,7 @@ pub fn severity(surprise: Surprise) -> Option<Severity> {
         had_users,
         data,
         hides,
+        grave,
         stuck,
         certain,
     } = surprise;
@@ -83,6 +87,7 @@ pub fn severity(surprise: Surprise) -> Option<Severity> {
         _ if used => graded(certain),
         _ if stuck => graded(certain),
         (_, Some(data)) => graded(certain && data),
+        (Standing::Unapplied, _) if grave => graded(certain),
         (Standing::Unwritten, _) if had_users => None,
         (Standing::Unwritten | Standing::Unapplied, _) => Some(Severity::Warning),
         _ if hides => Some(Severity::Warning),
@@ -207,6 +212,32 @@ mod tests {
                     ..CALM
                 },
                 Some(Warning),
+            ),
+            (
+                "its file stays, and it is a delivery",
+                Surprise {
+                    standing: Unapplied,
+                    grave: true,
+                    ..CALM
+                },
+                Some(Error),
+            ),
+            (
+                "its file stays, and a delivery may be deleted",
+                Surprise {
+                    standing: Unapplied,
+                    grave: true,
+                    ..perhaps
+                },
+                Some(Warning),
+            ),
+            (
+                "the change removes a delivery",
+                Surprise {
+                    grave: true,
+                    ..CALM
+                },
+                None,
             ),
         ] {
             assert_eq!(severity(surprise), expected, "{what}");

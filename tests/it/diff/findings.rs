@@ -90,12 +90,50 @@ fn one_cause_is_one_finding_however_many_objects_go_with_it() {
     }
     assert_eq!(
         found(&folder, &[]),
-        ["delivery-removed warning Kustomization.kustomize.toolkit.fluxcd.io/flux-system/shop"]
+        ["delivery-removed error Kustomization.kustomize.toolkit.fluxcd.io/flux-system/shop"]
     );
     let (_, text) = diff(&folder, &["-o", "concise"]);
     assert!(
         text.contains("deletes Namespace `shop` and 9 other objects that stay in git and nobody applies any more"),
         "{text}"
+    );
+}
+
+/// The files of a component stay because another app has it; with the app that leaves, its own go.
+#[test]
+fn what_an_app_takes_from_a_component_leaves_with_it() {
+    let folder = Folder::new();
+    let app = |name: &str| {
+        FLUX.replace("name: shop", &format!("name: {name}"))
+            .replace("./shop", &format!("./apps/{name}"))
+    };
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: backup}\nspec: {chart: {spec: {chart: \
+                   backup}}}\n";
+    for side in ["base", "head"] {
+        folder
+            .write(
+                &format!("{side}/component/kustomization.yaml"),
+                "kind: Component\nresources: [release.yaml]\n",
+            )
+            .write(&format!("{side}/component/release.yaml"), release);
+    }
+    for (side, name) in [("base", "one"), ("base", "other"), ("head", "other")] {
+        folder
+            .write(&format!("{side}/clusters/{name}.yaml"), &app(name))
+            .write(
+                &format!("{side}/apps/{name}/kustomization.yaml"),
+                &format!("namespace: {name}\ncomponents: [../../component]\n"),
+            );
+    }
+    let cluster = FLUX
+        .replace("name: shop", "name: cluster")
+        .replace("./shop", "./clusters");
+    for side in ["base", "head"] {
+        folder.write(&format!("{side}/clusters/cluster.yaml"), &cluster);
+    }
+    assert_eq!(
+        found(&folder, &[]),
+        ["delivery-removed warning Kustomization.kustomize.toolkit.fluxcd.io/flux-system/one"]
     );
 }
 
