@@ -1,5 +1,6 @@
 //! Both sides of a change under one numbering of files.
 
+use super::compare::Sides;
 use super::tree::{TreePart, TreePlace};
 use crate::inventory::Member;
 use crate::text::{FileId, SourceFile};
@@ -23,6 +24,16 @@ impl<'a> BothSides<'a> {
     /// The object of head at `place`.
     pub fn of_head(self, place: TreePlace) -> &'a Member {
         self.head[place.tree].inventory.member(place.id)
+    }
+
+    /// Whether somebody applies an object in one of the states that have it.
+    pub fn applies(self, sides: Sides) -> bool {
+        let applied = |trees: &[TreePart], place: TreePlace| {
+            let tree = &trees[place.tree];
+            tree.applies(tree.inventory.member(place.id))
+        };
+        let base = sides.base().is_some_and(|place| applied(self.base, place));
+        base || sides.head().is_some_and(|place| applied(self.head, place))
     }
 
     /// The number of a file of base.

@@ -44,6 +44,11 @@ pub(super) enum Error {
         "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"
     ))]
     TwoHeads { range: String },
+    #[error("`{rule}` is a rule: a kind is given with a finalizer only")]
+    #[diagnostic(help(
+        "`ownerlint explain {rule}` explains the rule, `ownerlint explain {kind}` the kind"
+    ))]
+    KindOfRule { rule: String, kind: String },
     #[error("there is nothing to plan")]
     #[diagnostic(help(
         "write `ownerlint plan delete TARGET -f {path}`, with a target like `deployment/web`, or `ownerlint plan --steps FILE {path}`"

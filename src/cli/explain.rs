@@ -68,6 +68,12 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
     let Some(rule) = rules::find(id) else {
         return rows(id, args, global);
     };
+    if let Some(kind) = &args.kind {
+        return Err(Error::KindOfRule {
+            rule: id.clone(),
+            kind: kind.to_string(),
+        });
+    }
     let described = engine::describe(rule);
     let text = match args.output {
         PageFormat::Human => report::page_human(&described, &display(global, true).human),

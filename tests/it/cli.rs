@@ -203,6 +203,18 @@ fn findings_decide_the_status_as_fail_on_says() {
 }
 
 #[test]
+fn a_kind_is_given_with_a_finalizer_and_not_with_a_rule() {
+    let output = ownerlint()
+        .args(["explain", "crd-removed", "Deployment.apps"])
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.contains("`crd-removed` is a rule"), "{said}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
 fn a_concise_run_that_fails_counts_and_says_where_each_rule_is_explained() {
     let concise = ["--output", "concise", "fixtures/bundles/rook"];
     let run = ownerlint().args(concise).assert().code(1);

@@ -277,13 +277,17 @@ impl Comparison {
             }
         }
         effects.sort();
+        let changes = self.changes.iter();
+        let (changes, idle): (Vec<_>, Vec<_>) =
+            changes.partition(|change| sides.applies(change.sides));
+        notes.extend(describe::idle(sides, &idle));
         let unread = self.unread.with_uninstalled(&self.uninstalled(&effects));
         Ok(DiffReport {
             tool: tool(),
             base: self.base.clone(),
             head: self.head.clone(),
-            summary: describe::summary(&self.changes, &effects, &unread, unknown),
-            changes: describe::changes([&self.old, &self.new], &self.edited, &self.changes),
+            summary: describe::summary(&changes, &effects, &unread, unknown),
+            changes: describe::changes(sides, &self.edited, &changes),
             effects,
             unread: unread.changed,
             failed: self.failed.clone(),

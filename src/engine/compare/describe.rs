@@ -4,10 +4,15 @@ use std::collections::BTreeSet;
 
 use super::request::StateChoice;
 use super::state::TreeState;
-use crate::changes::{ChangeKind, DeliveryName, ObjectChange, TreePart, TreePlace, UnreadChanges};
+use crate::changes::{
+    BothSides, ChangeKind, DeliveryName, ObjectChange, TreePart, TreePlace, UnreadChanges,
+};
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::diff::{ChangedPlace, DiffSummary, DiffVerdict, ReportedChange, StateName};
 use crate::text::ColumnUnit;
+
+/// Objects that a sentence names.
+const NAMED: usize = 3;
 
 /// What a reader should know of the states.
 pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
@@ -22,11 +27,13 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
 
 /// What changed, as reports say it.
 pub(super) fn changes(
-    [old, new]: [&[TreePart]; 2],
+    sides: BothSides<'_>,
     edited: &BTreeSet<String>,
-    changes: &[ObjectChange],
+    changes: &[&ObjectChange],
 ) -> Vec<ReportedChange> {
-    let changes = changes.iter().map(|change| reported(old, new, change));
+    let changes = changes
+        .iter()
+        .map(|change| reported(sides.base, sides.head, change));
     let changes = changes.map(|change| ReportedChange {
         is_visible: change
             .base
@@ -35,6 +42,29 @@ pub(super) fn changes(
         ..change
     });
     changes.collect()
+}
+
+/// A sentence on changes of objects that nobody applies in either state.
+pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<String> {
+    let named = changes.iter().take(NAMED).map(|change| {
+        let change = reported(sides.base, sides.head, change);
+        let place = change.head.or(change.base);
+        let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
+        format!("{}{}", change.key, place.unwrap_or_default())
+    });
+    let named: Vec<String> = named.collect();
+    let more = match changes.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (objects, them) = match changes.len() {
+        1 => ("1 changed object is in a file".to_owned(), "it"),
+        several => (format!("{several} changed objects are in files"), "them"),
+    };
+    (!named.is_empty()).then(|| {
+        let named = named.join(", ");
+        format!("{objects} that nothing includes, so nobody applies {them}: {named}{more}")
+    })
 }
 
 /// A state as reports name it.
@@ -49,7 +79,7 @@ pub(super) fn name(choice: &StateChoice) -> StateName {
 
 /// The answer, and how many objects changed, and in which way. Of `unknown` objects that left nothing says which tool applies them.
 pub(super) fn summary(
-    changes: &[ObjectChange],
+    changes: &[&ObjectChange],
     effects: &[DiffEffect],
     unread: &UnreadChanges,
     unknown: usize,

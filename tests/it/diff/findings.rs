@@ -138,6 +138,31 @@ fn what_an_app_takes_from_a_component_leaves_with_it() {
 }
 
 #[test]
+fn what_nobody_applies_is_no_change_and_is_said() {
+    let folder = Folder::new();
+    for side in ["base", "head"] {
+        folder
+            .write(&format!("{side}/clusters/shop.yaml"), FLUX)
+            .write(
+                &format!("{side}/shop/kustomization.yaml"),
+                "resources: [a.yaml]\n",
+            )
+            .write(&format!("{side}/shop/a.yaml"), &in_shop(&config("a")));
+    }
+    folder.write("head/shop/b.yaml", &in_shop(&config("b")));
+    let (_, text) = diff(&folder, &["-o", "json"]);
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(
+        (&document["summary"]["added"], &document["changes"]),
+        (&serde_json::json!(0), &serde_json::json!([]))
+    );
+    assert_eq!(
+        document["notes"][0],
+        "1 changed object is in a file that nothing includes, so nobody applies it: ConfigMap/shop/b (head/shop/b.yaml:1)"
+    );
+}
+
+#[test]
 fn a_run_fails_by_the_severity_of_what_is_found() {
     let folder = namespace_leaves("");
     assert_eq!(diff(&folder, &[]).0, Some(1));
