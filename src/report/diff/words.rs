@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DiffReport, DiffSummary, DiffVerdict, ReportedChange};
+use super::{DiffReport, DiffSummary, DiffVerdict};
 use crate::changes::{DeliveryName, Unread, UnreadSide};
 use crate::kube::kinds;
 use crate::kustomize::shown;
@@ -261,41 +261,25 @@ impl DiffReport {
     /// Whether the change does something that it does not show: gets objects stuck, deletes data, or deletes what it does not
     /// itself remove.
     pub(super) fn surprises(&self) -> bool {
-        self.deletes_out_of_sight() || self.is_more_than_removals()
+        use EffectKind::{Cascaded, DataLost, Deleted, Recreated, Stuck};
+        // What was generated is a surprise if something still needs it, which rules know.
+        let happens = |kind| self.of(kind).next().is_some();
+        [Stuck, DataLost, Recreated].into_iter().any(happens)
+            || self.is_out_of_sight(Deleted)
+            || self.is_out_of_sight(Cascaded)
     }
 
-    /// Whether tools delete objects whose files the change does not touch.
-    pub(super) fn deletes_out_of_sight(&self) -> bool {
-        let visible = self.removals(|change| change.is_visible);
-        self.of(EffectKind::Deleted)
-            .any(|effect| !visible.contains(effect.key.to_string().as_str()))
-    }
-
-    /// The keys of the objects that the change removes.
-    fn removals(&self, counts: impl Fn(&ReportedChange) -> bool) -> BTreeSet<&str> {
+    /// Whether an effect meets an object whose file the change neither removes nor edits.
+    pub(super) fn is_out_of_sight(&self, kind: EffectKind) -> bool {
         let removed = self
             .changes
             .iter()
-            .filter(|change| matches!(change.change, "removed" | "renamed") && counts(change));
-        removed
+            .filter(|change| change.is_visible && matches!(change.change, "removed" | "renamed"));
+        let visible: BTreeSet<&str> = removed
             .map(|change| change.was.as_deref().unwrap_or(&change.key))
-            .collect()
-    }
-
-    fn is_more_than_removals(&self) -> bool {
-        let shown = self.removals(|_| true);
-        self.effects
-            .iter()
-            .filter(|effect| !effect.is_supposed())
-            .any(|effect| match effect.effect {
-                EffectKind::Stuck | EffectKind::DataLost | EffectKind::Recreated => true,
-                EffectKind::Cascaded => !shown.contains(effect.key.to_string().as_str()),
-                // What was generated is a surprise if something still needs it, which rules know.
-                EffectKind::GeneratedDeleted
-                | EffectKind::Deleted
-                | EffectKind::Orphaned
-                | EffectKind::Kept => false,
-            })
+            .collect();
+        self.of(kind)
+            .any(|effect| !visible.contains(effect.key.to_string().as_str()))
     }
 
     /// The predicted effects of one kind, in the order of the keys.
