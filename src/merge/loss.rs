@@ -92,8 +92,7 @@ impl<'a> Losses<'a, '_> {
             |kinds: &[EffectKind]| effects.iter().find(|effect| kinds.contains(&effect.effect));
         let end = of(&[Deleted, Cascaded, GeneratedDeleted, Stuck])?;
         let because = because(&end.because);
-        let member = self.part.base.inventory.with_key(key).first();
-        let member = member.map(|id| self.part.base.inventory.member(*id));
+        let member = self.part.applied_before(key);
         let standing = match member {
             None => Standing::Unwritten,
             Some(member) if self.part.still_applied(member).is_some() => Standing::Applied,
