@@ -26,7 +26,7 @@ impl<'a> BothSides<'a> {
         self.head[place.tree].inventory.member(place.id)
     }
 
-    /// Whether somebody applies an object in one of the states that have it.
+    /// Whether an object is applied in base or in head.
     pub fn applies(self, sides: Sides) -> bool {
         let applied = |trees: &[TreePart], place: TreePlace| {
             let tree = &trees[place.tree];

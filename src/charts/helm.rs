@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use super::call::{ChartCall, RemoteChart, Values};
 use crate::render::{RenderCommand, RenderError, on_path};
 
-/// How long a chart may take to be fetched if nobody says it.
+/// How long fetching a chart may take unless somebody sets another time.
 const PULL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// An action of a template with a function whose result differs from one rendering to the next (Masterminds/sprig functions.go).
@@ -27,7 +27,7 @@ pub(super) struct Helm {
     program: String,
     /// What tells it from another one: where it is, how large, and how old.
     pub(super) identity: String,
-    /// How long it may take, if somebody says so.
+    /// The time that it may take, if somebody sets one.
     timeout: Option<Duration>,
 }
 

@@ -19,4 +19,4 @@ mod store;
 
 pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder};
 pub use folder::{ChartFolder, FolderFiles};
-pub use store::{Charts, Rendering, RenderingProgress, RenderingTerms};
+pub use store::{ChartSettings, Charts, Rendering, RenderingProgress, RenderingTerms};

@@ -20,12 +20,19 @@ use crate::render::{Checkout, CheckoutFile};
 pub struct RenderingTerms {
     /// Contact nobody: use what was pulled before.
     pub offline: bool,
+    /// What people set.
+    pub settings: ChartSettings,
+    /// Counts what is done.
+    pub progress: Arc<RenderingProgress>,
+}
+
+/// What the command line and the configuration set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChartSettings {
     /// Hosts that may be contacted besides those that base names.
     pub hosts: Vec<String>,
     /// How long helm may take to fetch a chart, and to render one.
     pub timeout: Option<Duration>,
-    /// Where it is counted how far rendering is.
-    pub progress: Arc<RenderingProgress>,
 }
 
 /// How many charts a run has to render, and how many of them are done.
@@ -44,14 +51,17 @@ impl RenderingProgress {
 }
 
 impl RenderingTerms {
-    /// These and others.
+    /// The same with what a configuration sets besides.
     #[must_use]
-    pub fn and(&self, others: &Self) -> Self {
+    pub fn and(&self, configured: &ChartSettings) -> Self {
+        let ChartSettings { hosts, timeout } = &self.settings;
+        let settings = ChartSettings {
+            hosts: [&**hosts, &*configured.hosts].concat(),
+            timeout: timeout.or(configured.timeout),
+        };
         Self {
-            offline: self.offline || others.offline,
-            hosts: [&*self.hosts, &*others.hosts].concat(),
-            timeout: self.timeout.or(others.timeout),
-            progress: Arc::clone(&self.progress),
+            settings,
+            ..self.clone()
         }
     }
 }
@@ -106,11 +116,11 @@ impl Charts {
         let hosts = Hosts {
             offline: terms.offline,
             any: false,
-            named: terms.hosts.iter().cloned().collect(),
+            named: terms.settings.hosts.iter().cloned().collect(),
         };
         Self {
             run: Some(Run {
-                helm: Helm::find(terms.timeout),
+                helm: Helm::find(terms.settings.timeout),
                 pulls: Pulls::of(cache.clone()),
                 cache,
                 kubernetes: kubernetes.into(),

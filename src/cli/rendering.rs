@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::error::Error;
 use super::{progress, terminal};
-use crate::charts::RenderingTerms;
+use crate::charts::{ChartSettings, RenderingTerms};
 use crate::engine::{Request, with_charts};
 
 /// Charts of a change.
@@ -23,7 +23,10 @@ impl RenderingArgs {
     pub(super) fn terms(self) -> RenderingTerms {
         RenderingTerms {
             offline: self.offline,
-            hosts: self.render_from,
+            settings: ChartSettings {
+                hosts: self.render_from,
+                ..ChartSettings::default()
+            },
             ..RenderingTerms::default()
         }
     }

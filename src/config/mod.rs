@@ -18,7 +18,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::charts::RenderingTerms;
+use crate::charts::ChartSettings;
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::graph::argo::KnownCluster;
@@ -75,7 +75,7 @@ pub struct Config {
     /// The clusters that Argo CD delivers into, if it names them: then they are all.
     pub clusters: Option<Vec<KnownCluster>>,
     /// How charts are rendered.
-    pub charts: RenderingTerms,
+    pub charts: ChartSettings,
     /// The limits of a run.
     pub limits: Limits,
     /// The key of the bundles.
@@ -134,7 +134,7 @@ impl Config {
             data: Vec::new(),
             operator_files: Vec::new(),
             clusters: None,
-            charts: RenderingTerms::default(),
+            charts: ChartSettings::default(),
             limits: Limits::default(),
             bundles_place: Span::empty(0),
         }

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use super::limits::limits;
 use super::value::{Values, start, tree_of};
 use super::{BundleConfig, Config, Mistake, clusters, controllers, operators};
-use crate::charts::RenderingTerms;
+use crate::charts::ChartSettings;
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
@@ -244,15 +244,15 @@ fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistak
 }
 
 /// `charts: {hosts, timeout}`.
-fn charts(values: Values<'_>, field: Entry<'_>) -> Result<RenderingTerms, Mistake> {
-    let mut terms = RenderingTerms::default();
+fn charts(values: Values<'_>, field: Entry<'_>) -> Result<ChartSettings, Mistake> {
+    let mut charts = ChartSettings::default();
     for field in values.fields(field.value, "`charts`", CHARTS)? {
         match field.key {
-            "hosts" => terms.hosts = values.strings(field)?,
-            _ => terms.timeout = Some(timeout(values, field)?),
+            "hosts" => charts.hosts = values.strings(field)?,
+            _ => charts.timeout = Some(timeout(values, field)?),
         }
     }
-    Ok(terms)
+    Ok(charts)
 }
 
 /// A length of time: `90s`, `5m`; a number is seconds.

@@ -8,6 +8,7 @@ use super::request::Request;
 use super::resolve::configuration;
 use super::standing::repository_of;
 use crate::charts::{Charts, RenderingTerms};
+use crate::config::Config;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::kustomize::Resource;
@@ -35,10 +36,7 @@ pub fn with_charts(
         clusters: config.and_then(|config| config.clusters.as_deref()),
     };
     let release = request.release.unwrap_or(Release::NEWEST);
-    let configured = config.map(|config| config.charts.clone());
-    let rendering = rendering.and(&configured.unwrap_or_default());
-    let charts = Charts::rendering(&rendering, release.to_string());
-    charts.trust_all_hosts();
+    let charts = charts_of_one_state(rendering, config, release);
     let mut notes = BTreeSet::new();
     let mut overlays = Vec::new();
     let here = [".".to_owned()];
@@ -93,6 +91,18 @@ pub fn with_charts(
     }
     request.overlays.extend(overlays);
     Ok((request, notes.into_iter().collect()))
+}
+
+/// The charts of a tree that is not compared with another one: they may come from every host that it names.
+pub(super) fn charts_of_one_state(
+    terms: &RenderingTerms,
+    config: Option<&Config>,
+    release: Release,
+) -> Charts {
+    let configured = config.map(|config| terms.and(&config.charts));
+    let charts = Charts::rendering(configured.as_ref().unwrap_or(terms), release.to_string());
+    charts.trust_all_hosts();
+    charts
 }
 
 /// A file of the repository as somebody sees it who named a folder of it; `None` if it is not below that.

@@ -10,7 +10,7 @@ use super::withdraw::PartWithdrawal;
 use crate::delivery::Op;
 use crate::finding::Severity;
 use crate::inventory::{Member, ScopeSource};
-use crate::kube::{Namespace, ObjectKey, kinds};
+use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::ownership::Tie;
 
 /// Everything that dies or gets stuck because of one object that leaves.
@@ -116,7 +116,7 @@ fn cascade<'a>(
         all[..same].to_vec()
     })?;
     let explains = |key| {
-        let member = member(part, key)?;
+        let member = part.applied_before(key)?;
         Some((member, kind(part, member, &losses)?))
     };
     let (culprit, kind) = common.iter().rev().find_map(explains)?;
@@ -130,26 +130,28 @@ fn cascade<'a>(
     })
 }
 
-fn member<'a>(part: &MergePart<'a>, key: &ObjectKey) -> Option<&'a Member> {
-    let id = part.base.inventory.with_key(key).first()?;
-    Some(part.base.inventory.member(*id))
+impl CascadeKind {
+    /// What the removal of an object is, as far as its kind alone says so.
+    pub(super) fn of(kind: GroupKind<&str>) -> Option<Self> {
+        match kind {
+            kinds::CUSTOM_RESOURCE_DEFINITION => Some(Self::Definition),
+            kinds::NAMESPACE => Some(Self::Namespace),
+            kinds::APPLICATION
+            | kinds::APPLICATION_SET
+            | kinds::FLUX_KUSTOMIZATION
+            | kinds::HELM_RELEASE => Some(Self::Delivery),
+            kinds::PERSISTENT_VOLUME_CLAIM | kinds::PERSISTENT_VOLUME | kinds::STATEFUL_SET => {
+                Some(Self::Volume)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What an object is, as far as its removal explains the losses.
 fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<CascadeKind> {
-    match member.object.group_kind() {
-        kinds::CUSTOM_RESOURCE_DEFINITION => return Some(CascadeKind::Definition),
-        kinds::NAMESPACE => return Some(CascadeKind::Namespace),
-        kinds::APPLICATION
-        | kinds::APPLICATION_SET
-        | kinds::FLUX_KUSTOMIZATION
-        | kinds::HELM_RELEASE => {
-            return Some(CascadeKind::Delivery);
-        }
-        kinds::PERSISTENT_VOLUME_CLAIM | kinds::PERSISTENT_VOLUME | kinds::STATEFUL_SET => {
-            return Some(CascadeKind::Volume);
-        }
-        _ => {}
+    if let Some(kind) = CascadeKind::of(member.object.group_kind()) {
+        return Some(kind);
     }
     let below = |loss: &&Loss<'_>| loss.because.contains(&member.key);
     let lost = losses.iter().filter(below);
@@ -192,7 +194,7 @@ impl Causes<'_, '_> {
 
     /// What delivers, contains or defines an object, if that is deleted as well.
     fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
-        let member = member(self.part, key)?;
+        let member = self.part.applied_before(key)?;
         let delivers = || {
             self.part
                 .deliverer_of(member)

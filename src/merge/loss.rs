@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
+use super::cascade::CascadeKind;
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
 use super::mention::PassingMentions;
 use super::outlook::Outlook;
@@ -125,7 +126,8 @@ impl<'a> Losses<'a, '_> {
             !users.is_empty(),
             member.is_some_and(|member| self.hides(member)),
         );
-        let grave = member.is_some_and(|member| self.is_grave(member, &because));
+        let grave = standing == Standing::Unapplied
+            && member.is_some_and(|member| self.is_grave(member, &because));
         let surprise = Surprise {
             standing,
             used,
@@ -211,20 +213,14 @@ impl<'a> Losses<'a, '_> {
         }
     }
 
-    /// Whether an object delivers, defines or contains others, or goes with the definition or the Namespace above it, and nothing
-    /// delivers its file in head: a file that others share says nothing of this one.
+    /// Whether an object delivers, defines or contains others, or is deleted with its definition or its Namespace, and nothing in head
+    /// delivers its file. A file that several apps share stays for the others.
     fn is_grave(&self, member: &Member, because: &[ObjectKey]) -> bool {
-        let contains =
-            |key: &ObjectKey| key.is(kinds::NAMESPACE) || key.is(kinds::CUSTOM_RESOURCE_DEFINITION);
-        let delivers = [
-            kinds::FLUX_KUSTOMIZATION,
-            kinds::HELM_RELEASE,
-            kinds::APPLICATION,
-            kinds::APPLICATION_SET,
-        ];
-        let is_grave = delivers.into_iter().any(|kind| member.object.is(kind))
-            || contains(&member.key)
-            || because.iter().any(contains);
+        use CascadeKind::{Definition, Delivery, Namespace};
+        let kind = CascadeKind::of(member.object.group_kind());
+        let mut above = because.iter().map(|key| CascadeKind::of(key.group_kind()));
+        let is_grave = matches!(kind, Some(Definition | Delivery | Namespace))
+            || above.any(|kind| matches!(kind, Some(Definition | Namespace)));
         is_grave && !self.part.is_delivered(member)
     }
 

@@ -223,12 +223,12 @@ impl<'a> MergePart<'a> {
         self.built_in_head(member).is_some()
     }
 
-    /// The same of an object that something delivers: whether something delivers such an object in head.
+    /// Whether something in head delivers the file of an object of base with the object in it.
     pub(super) fn is_delivered(&self, member: &Member) -> bool {
         self.built_in_head(member) == Some(true)
     }
 
-    /// Whether something delivers what the same file of head contains, if any build has it.
+    /// The same as `Some(true)`; `Some(false)` if only builds have it that nothing delivers.
     fn built_in_head(&self, member: &Member) -> Option<bool> {
         let built = self.built.get_or_init(|| {
             let mut built = HashMap::default();

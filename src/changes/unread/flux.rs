@@ -1,5 +1,6 @@
 //! Objects of Flux: sources, and Kustomizations with their variables, components and patches.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use super::canonical::scalar;
@@ -67,10 +68,10 @@ const FETCHING: [&str; 13] = [
 
 pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
     let state = finder.state;
-    let of_manifests: BTreeSet<&str> = state
-        .objects()
-        .filter_map(|(.., object)| artifact_of(object))
-        .collect();
+    let artifacts = LazyCell::new(|| {
+        let objects = state.objects().map(|(.., object)| object);
+        objects.filter_map(artifact_of).collect::<BTreeSet<&str>>()
+    });
     for (place, file, object) in state
         .objects()
         .filter(|(place, ..)| state.chart_of(place).is_none())
@@ -79,15 +80,14 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
             continue;
         };
         if object.group() == "source.toolkit.fluxcd.io" && object.kind() != "HelmChart" {
-            let is_of_charts = match object.kind() {
+            let name = object.name().unwrap_or_default();
+            let has_charts = || match object.kind() {
                 "HelmRepository" => true,
-                "OCIRepository" => !object
-                    .name()
-                    .is_some_and(|name| of_manifests.contains(&*name)),
+                "OCIRepository" => !artifacts.contains(&*name),
                 _ => false,
             };
-            // What was rendered of it is compared, and what was not is said where it is used.
-            if !is_of_charts || state.charted(place).is_none() {
+            // Its charts were rendered and are compared, or the HelmRelease says why they were not.
+            if state.charted(place).is_none() || !has_charts() {
                 source(finder, place, file, object, spec);
             }
         } else if object.kind() == "FluxInstance" {
@@ -120,13 +120,12 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
 
 /// The name of the OCIRepository that a Kustomization takes its manifests from.
 fn artifact_of(object: &Object) -> Option<&str> {
+    if !object.is(kinds::FLUX_KUSTOMIZATION) {
+        return None;
+    }
     let reference = object.at(&["spec", "sourceRef"])?;
-    let is_artifact = object.is(kinds::FLUX_KUSTOMIZATION)
-        && reference.get("kind").and_then(Value::as_str) == Some("OCIRepository");
-    reference
-        .get("name")
-        .and_then(Value::as_str)
-        .filter(|_| is_artifact)
+    let text = |key: &str| reference.get(key).and_then(Value::as_str);
+    text("name").filter(|_| text("kind") == Some("OCIRepository"))
 }
 
 fn source(

@@ -6,7 +6,7 @@ use super::cluster::ClusterInput;
 use super::configuration::{Found, find};
 use super::request::CompareRequest;
 use super::state::{StateReader, TreeState};
-use crate::charts::RenderingTerms;
+use crate::charts::ChartSettings;
 use crate::config::Config;
 use crate::engine::input::BundleInput;
 use crate::engine::resolve::bundles_and_rest;
@@ -26,7 +26,7 @@ pub(super) struct Configured {
     /// The clusters of Argo CD, if the configuration names them.
     pub(super) argo_clusters: Option<Vec<KnownCluster>>,
     /// How charts are rendered.
-    pub(super) charts: RenderingTerms,
+    pub(super) charts: ChartSettings,
     /// How findings are judged.
     pub(super) judging: Judging,
     /// Whether only head has the configuration.

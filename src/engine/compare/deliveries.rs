@@ -8,6 +8,7 @@ use super::arrange::tree_files;
 use super::request::StateChoice;
 use super::state::StateReader;
 use crate::charts::{Charts, RenderingTerms};
+use crate::engine::rendering::charts_of_one_state;
 use crate::engine::resolve::configuration;
 use crate::engine::{ConfigChoice, Request, SessionError};
 use crate::graph::argo::{self, Memory, Terms};
@@ -55,11 +56,7 @@ pub fn list_deliveries(
             .and_then(|config| config.clusters.as_deref()),
     };
     let charts = rendering.map_or_else(Charts::unrendered, |terms| {
-        let configured = config.as_ref().map(|config| &config.charts);
-        let terms = configured.map_or_else(|| terms.clone(), |charts| terms.and(charts));
-        let charts = Charts::rendering(&terms, Release::NEWEST.to_string());
-        charts.trust_all_hosts();
-        charts
+        charts_of_one_state(terms, config.as_ref(), Release::NEWEST)
     });
     evaluate(
         choice,

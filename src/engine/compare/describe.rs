@@ -31,28 +31,20 @@ pub(super) fn changes(
     edited: &BTreeSet<String>,
     changes: &[&ObjectChange],
 ) -> Vec<ReportedChange> {
-    let changes = changes
-        .iter()
-        .map(|change| reported(sides.base, sides.head, change));
-    let changes = changes.map(|change| ReportedChange {
-        is_visible: change
-            .base
-            .as_ref()
-            .is_some_and(|base| edited.contains(&base.file)),
-        ..change
-    });
-    changes.collect()
+    let changes = changes.iter();
+    changes
+        .map(|change| reported(sides, edited, change))
+        .collect()
 }
 
 /// A sentence on changes of objects that nobody applies in either state.
 pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<String> {
     let named = changes.iter().take(NAMED).map(|change| {
-        let change = reported(sides.base, sides.head, change);
-        let place = change.head.or(change.base);
-        let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
-        format!("{}{}", change.key, place.unwrap_or_default())
+        let [base, head] = described(sides, change);
+        let now = head.or(base);
+        now.map(|Described { key, place, .. }| format!("{key} ({}:{})", place.file, place.line))
     });
-    let named: Vec<String> = named.collect();
+    let named: Vec<String> = named.flatten().collect();
     let more = match changes.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -118,9 +110,22 @@ pub(super) fn summary(
     }
 }
 
-fn reported(old: &[TreePart], new: &[TreePart], change: &ObjectChange) -> ReportedChange {
-    let base = change.sides.base().map(|place| Described::of(old, place));
-    let head = change.sides.head().map(|place| Described::of(new, place));
+fn described(sides: BothSides<'_>, change: &ObjectChange) -> [Option<Described>; 2] {
+    let of = |trees: &[TreePart], place: Option<TreePlace>| {
+        place.map(|place| Described::of(trees, place))
+    };
+    [
+        of(sides.base, change.sides.base()),
+        of(sides.head, change.sides.head()),
+    ]
+}
+
+fn reported(
+    sides: BothSides<'_>,
+    edited: &BTreeSet<String>,
+    change: &ObjectChange,
+) -> ReportedChange {
+    let [base, head] = described(sides, change);
     // An object is called as it is called now; if it is not any more, as it was.
     let now = head.as_ref().or(base.as_ref());
     let before = base.as_ref().or(head.as_ref());
@@ -139,9 +144,11 @@ fn reported(old: &[TreePart], new: &[TreePart], change: &ObjectChange) -> Report
         key,
         cluster: before.and_then(|before| before.cluster.clone()),
         delivery: before.and_then(|before| before.delivery.clone()),
+        is_visible: base
+            .as_ref()
+            .is_some_and(|base| edited.contains(&base.place.file)),
         base: base.map(|described| described.place),
         head: head.map(|described| described.place),
-        is_visible: false,
     }
 }
 

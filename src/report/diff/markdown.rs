@@ -39,7 +39,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     };
     listed(&mut page, &report.findings, &options.roots);
     // What the tool deletes for itself is what the change shows, as a rule.
-    let is_seen = !report.is_out_of_sight(EffectKind::Deleted);
+    let is_seen = !report.are_out_of_sight(&[EffectKind::Deleted]);
     let mut told = WORST_FIRST
         .into_iter()
         .filter(|(kind, _)| *kind != EffectKind::Deleted || !is_seen);

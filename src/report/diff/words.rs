@@ -265,12 +265,11 @@ impl DiffReport {
         // What was generated is a surprise if something still needs it, which rules know.
         let happens = |kind| self.of(kind).next().is_some();
         [Stuck, DataLost, Recreated].into_iter().any(happens)
-            || self.is_out_of_sight(Deleted)
-            || self.is_out_of_sight(Cascaded)
+            || self.are_out_of_sight(&[Deleted, Cascaded])
     }
 
-    /// Whether an effect meets an object whose file the change neither removes nor edits.
-    pub(super) fn is_out_of_sight(&self, kind: EffectKind) -> bool {
+    /// Whether one of these effects is on an object whose file the change neither removes nor edits.
+    pub(super) fn are_out_of_sight(&self, kinds: &[EffectKind]) -> bool {
         let removed = self
             .changes
             .iter()
@@ -278,8 +277,8 @@ impl DiffReport {
         let visible: BTreeSet<&str> = removed
             .map(|change| change.was.as_deref().unwrap_or(&change.key))
             .collect();
-        self.of(kind)
-            .any(|effect| !visible.contains(effect.key.to_string().as_str()))
+        let mut effects = kinds.iter().flat_map(|kind| self.of(*kind));
+        effects.any(|effect| !visible.contains(effect.key.to_string().as_str()))
     }
 
     /// The predicted effects of one kind, in the order of the keys.
