@@ -42,11 +42,13 @@ if [[ -n "${BASE_PATH:-}" ]]; then
 else
   arguments+=("--base-ref=$BASE" --head-ref=HEAD)
   known=()
+  passed_over=()
   glob='[*?[{]'
   for path in ${paths[@]+"${paths[@]}"}; do
     # A glob is the program's to expand.
-    if [[ "$path" =~ $glob ]] || is_known "$path"; then known+=("$path"); fi
+    if [[ "$path" =~ $glob ]] || is_known "$path"; then known+=("$path"); else passed_over+=("$path"); fi
   done
+  output passed-over "${passed_over[*]-}"
   if [[ ${#paths[@]} -gt 0 && ${#known[@]} -eq 0 ]]; then
     say notice "none of the paths is in git, so nothing is compared: render the base too, and name its output in 'base-path'"
     exit 0

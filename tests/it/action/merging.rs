@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::runner::Job;
 use super::stage::{Checkout, Stage, tools};
 use super::{CLEAN, ROLE};
 
@@ -9,10 +10,10 @@ const DELIVERY: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustom
 const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
 const INSTANCE: &str =
     "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, namespace: shop}\n";
-const SAID: &str = "## Merging this deletes 1 object and, by cascade, 1 more\n";
+pub(super) const SAID: &str = "## Merging this deletes 1 object and, by cascade, 1 more\n";
 
 /// A definition that leaves a file, while an instance stays in another one.
-fn a_definition_leaves() -> Stage {
+pub(super) fn a_definition_leaves() -> Stage {
     let base = [
         ("flux.yaml", DELIVERY),
         ("m/definition.yaml", DEFINITION),
@@ -347,4 +348,35 @@ fn removed_remote_resource_is_news_and_fails_if_required() {
         ("1", Some(1)),
         "{run:#?}"
     );
+}
+
+#[test]
+fn what_was_not_compared_fails_if_knowledge_is_required() {
+    if !tools() {
+        return;
+    }
+    let refused = |job: Job, why: &str| {
+        let run = job.with("require-known", "true").play();
+        assert_eq!(run.status("gate"), Some(2), "{run:#?}");
+        let said = &run.commands.last().expect("an error").data;
+        assert_eq!(said, &format!("'require-known' is set, and {why}"));
+    };
+    let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[("n.md", "n\n")], &[]);
+    let job = stage.pull_request(Checkout::Two);
+    stage.write("pull-Two/out/clean.yaml", CLEAN);
+    refused(job.clone().with("paths", "out"), "nothing was compared");
+    refused(
+        job.clone().with("paths", "m\nout"),
+        "these paths are in no commit: out",
+    );
+    stage.write("pull-Two/none/notes.txt", "nothing\n");
+    refused(job.clone().with("paths", "none"), "no object was found");
+    assert!(job.with("require-known", "true").play().succeeded());
+
+    let unreachable = stage.pull_request(Checkout::Shallow);
+    stage.cut_off();
+    refused(unreachable, "nothing was compared");
+    let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[], &[]);
+    let push = stage.push().with("require-known", "true");
+    assert!(push.play().succeeded(), "there is nothing to compare");
 }
