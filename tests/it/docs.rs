@@ -45,6 +45,7 @@ const PARTS: [Part; 5] = [
             ("Fixes", "guide/fixes.md"),
             ("Existing findings", "guide/adopt.md"),
             ("GitHub Actions", "guide/github-actions.md"),
+            ("GitLab", "guide/gitlab.md"),
             ("pre-commit", "guide/pre-commit.md"),
             ("Helm", "guide/helm.md"),
             ("Argo CD", "guide/argocd.md"),

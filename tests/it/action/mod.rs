@@ -1,6 +1,7 @@
 //! The GitHub Action from its first step to its last, played by a runner that reads `action.yml`.
 
 mod documentation;
+mod gitlab;
 mod hostile;
 mod install;
 mod merging;

@@ -1,0 +1,303 @@
+//! The job of `templates/merge-request.yml`, run as GitLab's runner runs it, on answers of GitLab's API for notes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::CLEAN;
+use super::merging::{SAID, a_definition_leaves};
+use super::stage::{Checkout, Stage, tools};
+use crate::support::{blocks_of, page, root};
+
+/// A job that has run.
+struct Run {
+    status: i32,
+    log: String,
+    workspace: PathBuf,
+}
+
+/// The two documents of the template: its inputs, and the job with the inputs written in.
+fn template(given: &BTreeMap<&str, &str>) -> (Value, Value) {
+    let text = std::fs::read_to_string(root().join("templates/merge-request.yml")).expect("a file");
+    let (head, job) = text.split_once("\n---\n").expect("two documents");
+    let [head, mut job] =
+        [head, job].map(|text| serde_yaml::from_str::<Value>(text).expect("YAML"));
+    for (name, input) in head["spec"]["inputs"].as_object().expect("inputs") {
+        let default = input["default"].as_str().unwrap_or_default();
+        let value = given.get(name.as_str()).unwrap_or(&default);
+        let place = format!("$[[ inputs.{name} ]]");
+        assert!(job.to_string().contains(&place), "{name} is not used");
+        write_in(&mut job, &place, value);
+    }
+    assert!(!job.to_string().contains("$[["), "an input is not declared");
+    (head, job)
+}
+
+/// GitLab writes inputs into the texts of a job, not into its YAML.
+fn write_in(job: &mut Value, place: &str, value: &str) {
+    match job {
+        Value::String(text) => *text = text.replace(place, value),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| write_in(item, place, value)),
+        Value::Object(entries) => {
+            let values = entries.values_mut();
+            values.for_each(|entry| write_in(entry, place, value));
+        }
+        _ => {}
+    }
+}
+
+/// The job on the merge commit of the merge request, or on its last commit; nothing sets a variable but GitLab and the template.
+fn play(stage: &Stage, checkout: &str, inputs: &[(&str, &str)], token: Option<&str>) -> Run {
+    let workspace = stage.root().join("pull-Full");
+    if !workspace.exists() {
+        stage.pull_request(Checkout::Full);
+    }
+    let commit = match checkout {
+        "merged_result" => "refs/remotes/pull/7/merge",
+        _ => "refs/remotes/pull/7/merge^2",
+    };
+    stage.git("pull-Full", &["clean", "-ffdxq"]);
+    stage.git("pull-Full", &["checkout", "-q", commit]);
+    let target = stage.git("pull-Full", &["rev-parse", "refs/remotes/pull/7/merge^1"]);
+    let base = stage.git("pull-Full", &["merge-base", &target, commit]);
+    let (_, job) = template(&BTreeMap::from_iter(inputs.iter().copied()));
+    let job = &job["ownerlint"];
+    stage.program("curl", CURL);
+    let binary = stage.root().join("bin/ownerlint");
+    if !binary.exists() {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ownerlint"), &binary).expect("a link");
+    }
+    let script = stage.root().join("job.sh");
+    std::fs::write(&script, job["script"][0].as_str().expect("a script")).expect("a file");
+    let path = std::env::var("PATH").expect("a path");
+    let mut command = Command::new("bash");
+    command
+        .arg(&script)
+        .current_dir(&workspace)
+        .env_clear()
+        .env(
+            "PATH",
+            format!("{}:{path}", stage.root().join("bin").display()),
+        )
+        .env("HOME", stage.root().join("home"))
+        .env("FAKE_GITLAB", stage.root().join("gitlab"))
+        .env("CI_API_V4_URL", "https://gitlab.example/api/v4")
+        .env("CI_MERGE_REQUEST_PROJECT_ID", "42")
+        .env("CI_MERGE_REQUEST_IID", "7")
+        .env("CI_MERGE_REQUEST_DIFF_BASE_SHA", base)
+        .env("CI_MERGE_REQUEST_EVENT_TYPE", checkout)
+        .env("CI_JOB_URL", "https://gitlab.example/shop/deploy/-/jobs/9");
+    for (name, value) in job["variables"].as_object().expect("variables") {
+        command.env(name, value.as_str().expect("text"));
+    }
+    if let Some(token) = token {
+        command.env("OWNERLINT_TOKEN", token);
+    }
+    let output = command.output().expect("bash runs");
+    let log =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    Run {
+        status: output.status.code().expect("a status"),
+        log: log.concat(),
+        workspace,
+    }
+}
+
+fn notes(stage: &Stage) -> Vec<Value> {
+    serde_json::from_str(&stage.read("gitlab/notes.json")).expect("JSON")
+}
+
+/// A merge request on which others have written: `count` people's notes, one of which imitates ours.
+fn with_notes(stage: &Stage, count: usize) {
+    let note = |id: usize| {
+        let body = if id == 1 {
+            "<!-- ownerlint -->\nall is well"
+        } else {
+            "LGTM"
+        };
+        json!({"id": id, "body": body, "system": false, "author": {"id": 5, "username": "ann"}})
+    };
+    let notes: Vec<_> = (1..=count).map(note).collect();
+    stage.write("gitlab/notes.json", &Value::from(notes).to_string());
+}
+
+const TOKEN: Option<&str> = Some("the-token");
+
+#[test]
+fn one_note_says_what_merging_deletes_and_is_kept_up_to_date() {
+    if !tools() {
+        return;
+    }
+    for event in ["detached", "merged_result"] {
+        let stage = a_definition_leaves();
+        // More than one page of them.
+        with_notes(&stage, 130);
+        let run = play(&stage, event, &[], TOKEN);
+        assert_eq!(run.status, 1, "{}", run.log);
+        let after = notes(&stage);
+        assert_eq!(after.len(), 131, "{}", run.log);
+        let body = after[130]["body"].as_str().expect("text");
+        assert!(
+            body.starts_with(&format!("<!-- ownerlint -->\n{SAID}")),
+            "{body}"
+        );
+        assert!(body.contains("\n## ownerlint: "), "{body}");
+        let report = std::fs::read_to_string(run.workspace.join("gl-code-quality-report.json"));
+        let report: Value = serde_json::from_str(&report.expect("a report")).expect("JSON");
+        assert!(report.is_array(), "{report}");
+
+        let run = play(&stage, event, &[("fail-on", "never")], TOKEN);
+        assert_eq!(run.status, 0, "{}", run.log);
+        assert!(notes(&stage) == after, "the same note, the same text");
+    }
+}
+
+#[test]
+fn change_that_deletes_nothing_gets_no_note_and_mends_an_old_one() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(
+        &[("m/clean.yaml", CLEAN)],
+        &[(
+            "m/more.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: shop}\n",
+        )],
+        &[],
+    );
+    with_notes(&stage, 3);
+    let run = play(&stage, "detached", &[], TOKEN);
+    assert_eq!((run.status, notes(&stage).len()), (0, 3), "{}", run.log);
+
+    let mut old = notes(&stage);
+    old.push(json!({"id": 4, "body": "<!-- ownerlint -->\n## old", "system": false, "author": {"id": 77}}));
+    stage.write("gitlab/notes.json", &Value::from(old).to_string());
+    let run = play(&stage, "detached", &[], TOKEN);
+    let mended = notes(&stage)[3]["body"].to_string();
+    assert!(
+        mended.contains("Merging this deletes nothing."),
+        "{mended}\n{}",
+        run.log
+    );
+}
+
+#[test]
+fn without_a_token_or_with_a_refused_one_only_the_note_is_missing() {
+    if !tools() {
+        return;
+    }
+    let stage = a_definition_leaves();
+    with_notes(&stage, 1);
+    let run = play(&stage, "detached", &[], None);
+    assert_eq!(run.status, 1, "{}", run.log);
+    assert!(
+        run.log.contains("the variable OWNERLINT_TOKEN is not set"),
+        "{}",
+        run.log
+    );
+    let run = play(&stage, "detached", &[], Some("another"));
+    assert_eq!(run.status, 1, "{}", run.log);
+    assert!(run.log.contains("401"), "{}", run.log);
+    assert!(run.log.contains("\nno note was written\n"), "{}", run.log);
+    assert_eq!(notes(&stage).len(), 1);
+}
+
+#[test]
+fn failure_and_nothing_to_check_are_told_apart() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("a.md", "a\n")], &[("b.md", "b\n")], &[]);
+    with_notes(&stage, 1);
+    assert_eq!(play(&stage, "detached", &[], TOKEN).status, 3);
+    assert_eq!(
+        play(&stage, "detached", &[("require-known", "true")], TOKEN).status,
+        2
+    );
+
+    let stage = a_definition_leaves();
+    with_notes(&stage, 1);
+    play(&stage, "detached", &[], TOKEN);
+    let run = play(&stage, "detached", &[("paths", "absent")], TOKEN);
+    assert_eq!(run.status, 2, "{}", run.log);
+    let body = notes(&stage)[1]["body"].to_string();
+    assert!(body.contains("## ownerlint did not finish"), "{body}");
+    assert!(
+        body.contains("https://gitlab.example/shop/deploy/-/jobs/9"),
+        "{body}"
+    );
+}
+
+#[test]
+fn no_text_of_a_merge_request_is_run() {
+    if !tools() {
+        return;
+    }
+    let hostile = "apiVersion: v1\nkind: Secret\nmetadata: {name: \"x$(touch pwned)`touch pwned`\", namespace: '';touch pwned;''}\n";
+    let stage = Stage::new(
+        &[("m/clean.yaml", CLEAN)],
+        &[("m/$(touch pwned).yaml", hostile)],
+        &[],
+    );
+    with_notes(&stage, 0);
+    play(&stage, "detached", &[("paths", "m\n$(touch pwned)")], TOKEN);
+    assert!(!stage.holds_file_named("pwned"));
+}
+
+#[test]
+fn the_guide_uses_inputs_that_there_are() {
+    let (head, _) = template(&BTreeMap::new());
+    let inputs = head["spec"]["inputs"].as_object().expect("inputs");
+    let guide = page("docs/guide/gitlab.md");
+    let uses = blocks_of(&guide, ".gitlab-ci.yml");
+    assert_eq!(uses.len(), 1);
+    let used = serde_json::to_value(&uses[0]).expect("JSON");
+    let used = used["include"][0]["inputs"].as_object().expect("inputs");
+    for name in used.keys() {
+        assert!(inputs.contains_key(name), "{name}");
+    }
+    for (name, input) in inputs {
+        let default = &input["default"];
+        assert!(!default.is_null() || used.contains_key(name), "{name}");
+        let default = match default.as_str().unwrap_or_default() {
+            "" => String::new(),
+            text => format!("`{text}`"),
+        };
+        let description = input["description"].as_str().expect("text");
+        let row = format!("| `{name}` | {default} | {description} |\n");
+        assert!(guide.contains(&row), "no row {row}");
+    }
+}
+
+/// The parts of `curl` that the job uses, on notes as GitLab's API answers: 100 to a page, the oldest first.
+const CURL: &str = r#"#!/usr/bin/env bash
+set -euo pipefail
+cd "$FAKE_GITLAB"
+method=GET body=
+while [[ $# -gt 1 ]]; do
+  case "$1" in
+    --silent | --show-error | --fail) shift ;;
+    --header) header=$(cat "${2#@}"); shift 2 ;;
+    --request) method=$2; shift 2 ;;
+    --data-urlencode) [[ "$2" == body@* ]]; body=${2#body@}; shift 2 ;;
+    *) exit 9 ;;
+  esac
+done
+[[ "$header" == "PRIVATE-TOKEN: the-token" ]] || { echo "curl: (22) The requested URL returned error: 401" >&2; exit 22; }
+notes=https://gitlab.example/api/v4/projects/42/merge_requests/7/notes
+case "$method $1" in
+  "GET https://gitlab.example/api/v4/user") echo '{"id": 77, "username": "project_42_bot"}' ;;
+  "GET $notes?per_page=100&page="*) jq --argjson page "${1##*=}" '.[($page - 1) * 100:$page * 100]' notes.json ;;
+  "POST $notes")
+    jq --rawfile body "$body" '. + [{id: (length + 1), body: $body, system: false, author: {id: 77}}]' notes.json >new
+    mv new notes.json ;;
+  "PUT $notes/"*)
+    jq --rawfile body "$body" --argjson id "${1##*/}" 'map(if .id == $id then .body = $body else . end)' notes.json >new
+    mv new notes.json ;;
+  *) exit 9 ;;
+esac
+"#;
