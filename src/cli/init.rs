@@ -1,6 +1,7 @@
 //! `init`: a configuration for the manifests of a folder, tried out before it stays.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Args;
 
@@ -9,11 +10,11 @@ use super::replace::replace;
 use super::status::Status;
 use super::terminal;
 use crate::config;
-use crate::engine::{CheckOptions, ConfigChoice, Request, Session};
+use crate::engine::{CheckOptions, ConfigChoice, Request, Session, StateChoice, list_deliveries};
 use crate::finding::Severity;
 use crate::inventory::locate;
 use crate::report::Report;
-use crate::starter::{PathRoots, Starter, dominant};
+use crate::starter::{DeliveredPart, Starter, dominant};
 use crate::text::plain;
 
 #[derive(Clone, Debug, Args)]
@@ -53,16 +54,12 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
         ..Request::default()
     };
     let session = Session::open(&request)?;
-    let repository = within_repository(folder);
-    let roots = PathRoots {
-        reported: &below(""),
-        repository: &repository,
-    };
+    let delivered = delivered(folder)?;
     // Without a configuration there is one bundle.
     let starter = session
         .bundles()
         .first()
-        .map(|bundle| Starter::propose(&bundle.inventory, roots))
+        .map(|bundle| Starter::propose(&bundle.inventory, &below(""), &delivered))
         .unwrap_or_default();
     let before = errors(&session.check(CheckOptions::default())?).len();
     let (starter, after) = write_harmless(starter, before, folder, &name)?;
@@ -117,17 +114,35 @@ fn errors(report: &Report) -> Vec<&str> {
         .collect()
 }
 
-/// A folder as seen from the root of its repository.
-fn within_repository(folder: &str) -> String {
+/// What is delivered of a folder, evaluated from the root of its repository: Flux and Argo CD name folders from there.
+fn delivered(folder: &str) -> Result<Vec<DeliveredPart>, Error> {
     let folder = locate(folder);
     let root = folder
         .ancestors()
-        .find(|folder| folder.join(".git").exists());
-    let within = root
-        .and_then(|root| folder.strip_prefix(root).ok())
-        .map(PathBuf::from)
-        .unwrap_or_default();
-    within.to_string_lossy().replace('\\', "/")
+        .find(|folder| folder.join(".git").exists())
+        .unwrap_or(&folder);
+    let within = folder.strip_prefix(root).unwrap_or(&folder);
+    let within = within.to_string_lossy().replace('\\', "/");
+    let tree = StateChoice::Path(root.to_string_lossy().into_owned());
+    let listing = list_deliveries(&tree, &[], &ConfigChoice::Without, None)?;
+    let inside = |path: &str| match within.as_str() {
+        "" => Some(path.to_owned()),
+        _ if path == within => Some(String::new()),
+        _ => Some(path.strip_prefix(&within)?.strip_prefix('/')?.to_owned()),
+    };
+    let parts = listing.deliveries.into_iter().filter_map(|delivery| {
+        // Where a name depends on what only the cluster knows, nothing is told of who gets what.
+        let path = delivery.path.filter(|_| delivery.certainty != "possible")?;
+        let files = delivery.instances.iter();
+        let files: BTreeSet<String> = files.filter_map(|one| inside(&one.file)).collect();
+        (!files.is_empty()).then(|| DeliveredPart {
+            folder: inside(&path).unwrap_or_default(),
+            files,
+            objects: delivery.instances.len(),
+            cluster: delivery.cluster,
+        })
+    });
+    Ok(parts.collect())
 }
 
 fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String {
@@ -151,6 +166,10 @@ fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String
             "{most} of {all} are in `{glob}`: if nobody applies these files, add it to `exclude`\n"
         ));
     }
-    told.push_str("next: `ownerlint`, and `ownerlint baseline write` to report only new findings from now on\n");
+    told.push_str(&format!("first result: {}\n", after.summary.found()));
+    if !after.findings.is_empty() {
+        told.push_str("`ownerlint` shows it; after `ownerlint baseline write`, only what is new\n");
+    }
+    told.push_str("next: `ownerlint diff` says what merging the current branch deletes\n");
     told
 }

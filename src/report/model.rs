@@ -282,7 +282,7 @@ impl Summary {
     }
 
     /// `1 error, 2 warnings`; `nothing found`, or `nothing to check` where there is no object.
-    pub(super) fn found(&self) -> String {
+    pub fn found(&self) -> String {
         let found = [
             (self.error, "error"),
             (self.warning, "warning"),

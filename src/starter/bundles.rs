@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
+use super::DeliveredPart;
 use super::cover::cover;
 use super::tree::FileTree;
-use super::units::{Unit, units};
 
 /// Bundles that are proposed at most; a tree with more variants needs globs that only a person can name.
 const MAX_BUNDLES: usize = 12;
@@ -23,22 +23,14 @@ const MAX_DEPTH: usize = 4;
 pub(super) struct Proposed {
     pub(super) name: String,
     pub(super) paths: Vec<String>,
-    /// The folders of its kustomizations.
-    pub(super) kustomizations: Vec<String>,
+    /// The folders of kustomizations that a person builds.
+    pub(super) built: Vec<String>,
 }
 
-/// The bundles of a tree, sorted by name; empty when there are too many to be useful.
-pub(super) fn bundles(tree: &FileTree) -> Vec<Proposed> {
-    let Variants { shared, by_name } = variants(tree);
-    let sets: BTreeMap<String, Vec<Portion>> = match by_name.is_empty() {
-        true => BTreeMap::from([("all".to_owned(), Vec::new())]),
-        false => by_name,
-    };
-    if sets.len() > MAX_BUNDLES {
-        return Vec::new();
-    }
-    // Paths that do not exist are not a bundle.
-    if tree.files.iter().all(|file| file.objects.is_empty()) {
+/// The bundles of a tree, sorted by name; empty when one is enough, and when there are too many to be useful.
+pub(super) fn bundles(tree: &FileTree, delivered: &[DeliveredPart]) -> Vec<Proposed> {
+    let Variants { shared, by_name } = variants(tree, delivered);
+    if by_name.len() < 2 || by_name.len() > MAX_BUNDLES {
         return Vec::new();
     }
     let holding: Vec<usize> = (0..tree.files.len())
@@ -54,19 +46,16 @@ pub(super) fn bundles(tree: &FileTree) -> Vec<Proposed> {
             .flat_map(|part| part.files.iter().copied())
             .collect();
         add_definitions(tree, &mut files);
-        let kustomizations = parts()
-            .filter(|part| part.is_kustomization)
+        let built = parts()
+            .filter(|part| part.is_built)
             .map(|part| part.folder.clone());
         Proposed {
             name,
             paths: cover(&paths, |at| files.contains(&holding[at])),
-            kustomizations: kustomizations
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect(),
+            built: built.collect::<BTreeSet<_>>().into_iter().collect(),
         }
     };
-    sets.into_iter().map(bundle).collect()
+    by_name.into_iter().map(bundle).collect()
 }
 
 /// Every definition of the tree that the files lack; of one that appears twice, the first.
@@ -86,8 +75,22 @@ fn add_definitions(tree: &FileTree, files: &mut BTreeSet<usize>) {
 struct Portion {
     folder: String,
     files: Vec<usize>,
+    /// Whether it is applied as one.
     is_unit: bool,
-    is_kustomization: bool,
+    /// Whether a person builds it.
+    is_built: bool,
+}
+
+impl Portion {
+    fn of(tree: &FileTree, part: &DeliveredPart) -> Self {
+        let files = part.files.iter().filter_map(|path| tree.file(path));
+        Self {
+            folder: part.folder.clone(),
+            files: files.collect(),
+            is_unit: true,
+            is_built: part.cluster.is_none(),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -98,9 +101,42 @@ struct Variants {
     by_name: BTreeMap<String, Vec<Portion>>,
 }
 
-fn variants(tree: &FileTree) -> Variants {
+/// Where tools deliver to several clusters, each is a variant, and what they share lies in both.
+fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
+    let clusters: BTreeSet<&str> = delivered
+        .iter()
+        .filter_map(|part| part.cluster.as_deref())
+        .collect();
+    let clusters: Vec<&str> = clusters.into_iter().collect();
     let mut found = Variants::default();
-    let mut pending = vec![siblings(tree)];
+    if clusters.len() > 1 {
+        let names = clusters.iter().copied().zip(differences(&clusters));
+        let names: BTreeMap<&str, String> = names.collect();
+        for part in delivered {
+            if let Some(name) = part
+                .cluster
+                .as_deref()
+                .and_then(|cluster| names.get(cluster))
+            {
+                let parts = found.by_name.entry(name.clone()).or_default();
+                parts.push(Portion::of(tree, part));
+            }
+        }
+    }
+    let is_named = |part: &&DeliveredPart| clusters.len() < 2 || part.cluster.is_none();
+    let units: Vec<Portion> = delivered
+        .iter()
+        .filter(is_named)
+        .map(|part| Portion::of(tree, part))
+        .collect();
+    let placed: BTreeSet<usize> = (found.by_name.values().flatten().chain(&units))
+        .flat_map(|part| part.files.iter().copied())
+        .collect();
+    let rest = (0..tree.files.len())
+        .filter(|file| !placed.contains(file) && !tree.files[*file].objects.is_empty());
+    let mut parts = parts_of(tree, "", rest.collect());
+    parts.extend(units.into_iter().filter(|unit| !unit.files.is_empty()));
+    let mut pending = vec![parts];
     while let Some(parts) = pending.pop() {
         let names = names_of_variants(tree, &parts);
         for (part, name) in parts.into_iter().zip(names) {
@@ -114,31 +150,6 @@ fn variants(tree: &FileTree) -> Variants {
         }
     }
     found
-}
-
-/// The units, and the first folders of what belongs to none.
-fn siblings(tree: &FileTree) -> Vec<Portion> {
-    let units = units(tree);
-    let delivered: BTreeSet<usize> = units
-        .iter()
-        .flat_map(|unit| unit.files.iter().copied())
-        .collect();
-    let rest = (0..tree.files.len())
-        .filter(|file| !delivered.contains(file) && !tree.files[*file].objects.is_empty());
-    let mut parts = parts_of(tree, "", rest.collect());
-    parts.extend(units.into_iter().map(
-        |Unit {
-             folder,
-             files,
-             is_kustomization,
-         }| Portion {
-            folder,
-            files: files.into_iter().collect(),
-            is_unit: true,
-            is_kustomization,
-        },
-    ));
-    parts
 }
 
 /// The folders directly below a part, unless it is a unit, lies too deep or is a single file.
@@ -166,7 +177,7 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
         folder: folder.to_owned(),
         files,
         is_unit: false,
-        is_kustomization: false,
+        is_built: false,
     };
     parts.into_iter().map(part).collect()
 }
@@ -282,12 +293,11 @@ fn differences(folders: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::Kustomization;
     use super::super::tree::tests::tree;
     use super::*;
 
     fn shown(tree: &FileTree) -> Vec<(String, Vec<String>)> {
-        bundles(tree)
+        bundles(tree, &[])
             .into_iter()
             .map(|bundle| (bundle.name, bundle.paths))
             .collect()
@@ -302,14 +312,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_without_variants_is_one_bundle() {
+    fn a_tree_without_variants_needs_no_bundle() {
         let tree = tree(&[
             ("a/x.yaml", "x"),
             ("b/y.yaml", "y"),
             ("z.yaml", "z"),
             ("values.yaml", ""),
         ]);
-        assert_eq!(shown(&tree), expected(&[("all", &["."])]));
+        assert_eq!(shown(&tree), []);
     }
 
     #[test]
@@ -332,7 +342,7 @@ mod tests {
             ("ns/a.yaml", "Namespace//shop"),
             ("db/a.yaml", "Namespace//shop db claim"),
         ]);
-        assert_eq!(shown(&tree), expected(&[("all", &["."])]));
+        assert_eq!(shown(&tree), []);
     }
 
     #[test]
@@ -341,42 +351,82 @@ mod tests {
             ("web/a.yaml", "tls web service"),
             ("db/a.yaml", "tls db claim"),
         ]);
-        assert_eq!(shown(&tree), expected(&[("all", &["."])]));
+        assert_eq!(shown(&tree), []);
+    }
+
+    fn part(cluster: Option<&str>, folder: &str, files: &[&str]) -> DeliveredPart {
+        DeliveredPart {
+            cluster: cluster.map(str::to_owned),
+            folder: folder.to_owned(),
+            files: files.iter().map(|path| (*path).to_owned()).collect(),
+            objects: files.len(),
+        }
     }
 
     #[test]
-    fn a_tree_without_objects_is_no_bundle() {
-        assert_eq!(shown(&tree(&[("values.yaml", "")])), []);
-    }
-
-    #[test]
-    fn overlays_take_their_base_along_and_lose_what_is_in_no_kustomization() {
-        let mut tree = tree(&[
-            ("base/kustomization.yaml", ""),
+    fn overlays_take_their_base_along_and_lose_what_none_builds() {
+        let tree = tree(&[
             ("base/web.yaml", "web"),
-            ("overlays/dev/app/kustomization.yaml", ""),
+            ("overlays/dev/app/own.yaml", "own"),
             ("overlays/prod/app/db.yaml", "db"),
-            ("overlays/prod/app/kustomization.yaml", ""),
         ]);
-        let mut kustomization = |path: &str, applies: &[&str]| {
-            let place = tree.file(path).expect("a file");
-            let applies = applies.iter().map(|path| (*path).to_owned()).collect();
-            tree.files[place].kustomization = Some(Kustomization {
-                applies,
-                is_component: false,
-            });
+        let delivered = [
+            part(None, "overlays/dev/app", &["base/web.yaml"]),
+            part(
+                None,
+                "overlays/prod/app",
+                &["base/web.yaml", "overlays/prod/app/db.yaml"],
+            ),
+        ];
+        let found = bundles(&tree, &delivered);
+        let [dev, prod] = found.as_slice() else {
+            panic!("{found:?}");
         };
-        kustomization("base/kustomization.yaml", &["base/web.yaml"]);
-        kustomization("overlays/dev/app/kustomization.yaml", &["base"]);
-        kustomization(
-            "overlays/prod/app/kustomization.yaml",
-            &["base", "overlays/prod/app/db.yaml"],
-        );
+        assert_eq!((dev.name.as_str(), prod.name.as_str()), ("dev", "prod"));
         assert_eq!(
-            shown(&tree),
-            expected(&[("dev", &["base"]), ("prod", &["."])])
+            dev.paths,
+            ["base", "overlays/dev"],
+            "what nobody builds is in both"
         );
-        assert_eq!(bundles(&tree)[1].kustomizations, ["overlays/prod/app"]);
+        assert_eq!(prod.paths, ["."]);
+        assert_eq!(prod.built, ["overlays/prod/app"]);
+    }
+
+    #[test]
+    fn each_cluster_is_a_bundle_with_what_is_delivered_to_it() {
+        let tree = tree(&[
+            ("apps/base/web.yaml", "web"),
+            ("apps/prod/db.yaml", "db"),
+            ("clusters/prod/apps.yaml", "apps"),
+            ("clusters/stage/apps.yaml", "apps"),
+            ("crds/crd.yaml", "crd"),
+        ]);
+        let delivered = [
+            part(
+                Some("clusters/prod"),
+                "clusters/prod",
+                &["clusters/prod/apps.yaml"],
+            ),
+            part(
+                Some("clusters/prod"),
+                "apps/prod",
+                &["apps/base/web.yaml", "apps/prod/db.yaml"],
+            ),
+            part(
+                Some("clusters/stage"),
+                "clusters/stage",
+                &["clusters/stage/apps.yaml"],
+            ),
+        ];
+        let found: Vec<_> = bundles(&tree, &delivered)
+            .into_iter()
+            .map(|bundle| (bundle.name, bundle.paths))
+            .collect();
+        let bundles: [(&str, &[&str]); 2] = [
+            ("prod", &["apps", "clusters/prod", "crds"]),
+            ("stage", &["clusters/stage", "crds"]),
+        ];
+        assert_eq!(found, expected(&bundles));
     }
 
     #[test]

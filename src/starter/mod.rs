@@ -6,19 +6,31 @@ mod cover;
 mod exclude;
 mod read;
 mod tree;
-mod units;
 mod write;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::inventory::Inventory;
+use crate::kustomize::{ancestors, folder_of};
 use crate::text::glob;
 use bundles::Proposed;
 use cover::cover;
-use tree::{FileTree, folder_of};
+use tree::FileTree;
 
 pub use exclude::{Exclusion, dominant, fixture_glob, fixtures};
-pub use read::PathRoots;
+
+/// What the deliveries of a tree apply, or what a person builds from a kustomization.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeliveredPart {
+    /// The cluster; `None` where no tool of the tree delivers.
+    pub cluster: Option<String>,
+    /// The folder that is built. This and the paths of files start at the folder of the configuration.
+    pub folder: String,
+    /// The files in which the objects are written.
+    pub files: BTreeSet<String>,
+    /// How many objects there are.
+    pub objects: usize,
+}
 
 /// A proposal. It is a pure function of a tree; [`Starter::to_yaml`] writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,20 +39,29 @@ pub struct Starter {
     exclude: Vec<Exclusion>,
     /// What is applied to one cluster; empty for a tree that only a person can divide.
     bundles: Vec<Proposed>,
-    /// Name and folder of each chart.
-    charts: Vec<(String, String)>,
+    /// The folder of each chart.
+    charts: Vec<String>,
+    /// The clusters that tools deliver to, each with how many objects.
+    clusters: BTreeMap<String, usize>,
 }
 
 impl Starter {
-    /// A proposal for what `inventory` contains.
-    pub fn propose(inventory: &Inventory, roots: PathRoots<'_>) -> Self {
-        let tree = read::tree(inventory, roots);
+    /// A proposal for what `inventory` contains, whose paths begin with `folder`: empty, or with a slash at its end.
+    pub fn propose(inventory: &Inventory, folder: &str, delivered: &[DeliveredPart]) -> Self {
+        let tree = read::tree(inventory, folder);
         let exclude = exclusions(&tree);
         let tree = without(tree, &exclude);
+        let mut clusters = BTreeMap::new();
+        for part in delivered {
+            if let Some(cluster) = &part.cluster {
+                *clusters.entry(cluster.clone()).or_default() += part.objects;
+            }
+        }
         Self {
-            bundles: bundles::bundles(&tree),
+            bundles: bundles::bundles(&tree, delivered),
             charts: charts(&tree),
             exclude,
+            clusters,
         }
     }
 
@@ -69,7 +90,7 @@ impl Starter {
 
     /// The configuration as a text with comments.
     pub fn to_yaml(&self) -> String {
-        write::to_yaml(&self.bundles, &self.exclude, &self.charts)
+        write::to_yaml(self)
     }
 }
 
@@ -77,12 +98,11 @@ impl Starter {
 fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
     let paths: Vec<&str> = tree.files.iter().map(|file| file.path.as_str()).collect();
     let mut exclusions = fixtures(paths.iter().copied());
-    let tested: BTreeSet<usize> = tree
-        .files
-        .iter()
-        .flat_map(|file| &file.tests)
-        .filter_map(|folder| tree.below(folder))
-        .flatten()
+    let folders = tree.files.iter().flat_map(|file| &file.tests);
+    let folders: BTreeSet<&str> = folders.map(String::as_str).collect();
+    let is_tested = |path: &str| ancestors(folder_of(path)).any(|folder| folders.contains(folder));
+    let tested: BTreeSet<usize> = (0..paths.len())
+        .filter(|&file| is_tested(paths[file]))
         .collect();
     let is_excluded: Vec<bool> = excluded(&paths, &exclusions);
     for path in cover(&paths, |file| tested.contains(&file)) {
@@ -130,29 +150,14 @@ fn without(mut tree: FileTree, exclusions: &[Exclusion]) -> FileTree {
     tree
 }
 
-/// Charts that are not part of another one.
-fn charts(tree: &FileTree) -> Vec<(String, String)> {
-    let charts = tree
-        .files
-        .iter()
-        .filter_map(|file| Some((file.chart.clone()?, folder_of(&file.path))));
-    let charts: Vec<(String, &str)> = charts.collect();
-    let folders: BTreeSet<&str> = charts.iter().map(|(_, folder)| *folder).collect();
-    let above = |folder: &str| {
-        folder
-            .match_indices('/')
-            .map(|(at, _)| folder[..at].to_owned())
-            .collect::<Vec<_>>()
-    };
+/// The folders of charts that are not part of another one.
+fn charts(tree: &FileTree) -> Vec<String> {
+    let charts = tree.files.iter().filter(|file| file.is_chart);
+    let folders: BTreeSet<&str> = charts.map(|file| folder_of(&file.path)).collect();
     let is_part = |folder: &str| {
-        (!folder.is_empty() && folders.contains(""))
-            || above(folder)
-                .iter()
-                .any(|above| folders.contains(above.as_str()))
+        let mut above = ancestors(folder).skip(1);
+        above.any(|above| folders.contains(above))
     };
-    charts
-        .into_iter()
-        .filter(|(_, folder)| !is_part(folder))
-        .map(|(name, folder)| (name, folder.to_owned()))
-        .collect()
+    let folders = folders.iter().filter(|folder| !is_part(folder));
+    folders.map(|folder| (*folder).to_owned()).collect()
 }

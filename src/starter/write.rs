@@ -1,110 +1,113 @@
 //! A proposal as a commented configuration.
 
+use super::Starter;
 use super::bundles::Proposed;
 use super::exclude::Exclusion;
+use crate::kustomize::shown;
+use crate::text::plain;
 
-/// Commands that are shown at most for one thing.
-const MAX_COMMANDS: usize = 5;
+/// Commands and folders that are shown at most for one thing.
+const MAX_SHOWN: usize = 5;
 
-/// The configuration of these bundles and exclusions; `charts` have a name and a folder.
-pub(super) fn to_yaml(
-    bundles: &[Proposed],
-    exclude: &[Exclusion],
-    charts: &[(String, String)],
-) -> String {
+/// The configuration of a proposal.
+pub(super) fn to_yaml(starter: &Starter) -> String {
     let mut text = HEAD.to_owned();
-    match bundles.is_empty() {
-        true => text.push_str(ONE_BUNDLE),
-        false => {
-            text.push_str("bundles:\n");
-            bundles
-                .iter()
-                .for_each(|bundle| push_bundle(&mut text, bundle));
-            text.push_str(BUNDLE_KEYS);
+    if !starter.bundles.is_empty() {
+        text.push_str(BUNDLES);
+        for bundle in &starter.bundles {
+            push_bundle(&mut text, bundle);
         }
+    } else {
+        push_clusters(&mut text, starter);
     }
-    push_exclude(&mut text, exclude);
-    push_charts(&mut text, charts);
+    push_exclude(&mut text, &starter.exclude);
+    push_charts(&mut text, &starter.charts);
     text.push_str(REST);
     text
+}
+
+/// What needs no bundle because tools say it, or too many of them.
+fn push_clusters(text: &mut String, starter: &Starter) {
+    let number = starter.clusters.len();
+    let Some((cluster, objects)) = starter.clusters.first_key_value() else {
+        return;
+    };
+    text.push_str(&if number == 1 {
+        let cluster = comment(shown(cluster));
+        let objects = plain::count(*objects, "object");
+        format!("\n# `{cluster}` delivers {objects} to one cluster, which `ownerlint list --deliveries` shows: nothing to say about that.\n")
+    } else {
+        format!("\n# `ownerlint list --deliveries` shows what is delivered to {number} clusters. `bundles:` would keep their objects apart.\n")
+    });
 }
 
 fn push_bundle(text: &mut String, bundle: &Proposed) {
     let paths: Vec<_> = bundle.paths.iter().map(|path| quoted(path)).collect();
     let line = format!("    paths: [{}]\n", paths.join(", "));
     text.push_str(&format!("  {}:\n", quoted(&bundle.name)));
-    match line.len() <= 120 {
-        true => text.push_str(&line),
-        false => {
-            text.push_str("    paths:\n");
-            paths
-                .iter()
-                .for_each(|path| text.push_str(&format!("      - {path}\n")));
+    if line.len() <= 120 {
+        text.push_str(&line);
+    } else {
+        text.push_str("    paths:\n");
+        for path in paths {
+            text.push_str(&format!("      - {path}\n"));
         }
     }
-    if !bundle.kustomizations.is_empty() {
-        text.push_str("    # Read before it is rendered. To check what is applied:\n");
-        let commands = bundle
-            .kustomizations
-            .iter()
-            .map(|folder| format!("kustomize build {}", word(folder)));
-        push_commands(text, "    ", commands.collect());
+    if !bundle.built.is_empty() {
+        text.push_str("    # Read before it is built. To check what is applied:\n");
+        let folders = bundle.built.iter();
+        let commands =
+            folders.map(|folder| format!("kustomize build {} | ownerlint -", word(folder)));
+        push_some(text, "    ", commands.collect());
     }
 }
 
 fn push_exclude(text: &mut String, exclude: &[Exclusion]) {
     if exclude.is_empty() {
-        text.push_str(NO_EXCLUDE);
         return;
     }
     text.push_str("\n# What tests read or compare with is never applied.\nexclude:\n");
     for exclusion in exclude {
-        let files = if exclusion.covers == 1 {
-            "1 file".to_owned()
-        } else {
-            format!("{} files", exclusion.covers)
-        };
+        let files = plain::count(exclusion.covers, "file");
         text.push_str(&format!("  - {} # {files}\n", quoted(&exclusion.glob)));
     }
 }
 
-fn push_charts(text: &mut String, charts: &[(String, String)]) {
+fn push_charts(text: &mut String, charts: &[String]) {
     if charts.is_empty() {
         return;
     }
-    text.push_str("\n# Templates are skipped. To check what a chart applies:\n");
-    let commands = charts
-        .iter()
-        .map(|(name, folder)| format!("helm template {} {}", word(name), word(folder)));
-    push_commands(text, "", commands.collect());
+    text.push_str("\n# Templates are skipped. `ownerlint --render` renders these charts with `helm` and checks them, too:\n");
+    push_some(text, "", charts.iter().map(|folder| word(folder)).collect());
 }
 
-/// Each command piped into ownerlint, as comments.
-fn push_commands(text: &mut String, indent: &str, commands: Vec<String>) {
-    for command in commands.iter().take(MAX_COMMANDS) {
-        text.push_str(&format!("{indent}#   {command} | ownerlint -\n"));
+/// The first of some lines, as comments.
+fn push_some(text: &mut String, indent: &str, lines: Vec<String>) {
+    for line in lines.iter().take(MAX_SHOWN) {
+        text.push_str(&format!("{indent}#   {line}\n"));
     }
-    if commands.len() > MAX_COMMANDS {
+    if lines.len() > MAX_SHOWN {
         text.push_str(&format!(
             "{indent}#   and {} more\n",
-            commands.len() - MAX_COMMANDS
+            lines.len() - MAX_SHOWN
         ));
     }
 }
 
 /// A text as a word of a shell command inside of a comment.
 fn word(text: &str) -> String {
-    let text = if text.is_empty() { "." } else { text };
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    // A line break would end the comment.
-    let text: String = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    match text.chars().all(plain) && !text.starts_with('-') {
-        true => text,
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    let text = comment(shown(text));
+    if text.chars().all(plain) && !text.starts_with('-') {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
+}
+
+/// A text inside of a comment, which a line break would end.
+fn comment(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 /// A text as YAML, quoted unless it is a plain word.
@@ -124,59 +127,30 @@ fn quoted(text: &str) -> String {
     }
 }
 
-const HEAD: &str = "\
-# The configuration of ownerlint. `ownerlint schema config` prints its JSON Schema.
-version: 1
+const HEAD: &str = concat!(
+    "# yaml-language-server: $schema=",
+    env!("CARGO_PKG_REPOSITORY"),
+    "/raw/main/rules/schema/config.schema.json\n",
+    "# All that can be said here: ",
+    env!("CARGO_PKG_REPOSITORY"),
+    "/blob/main/docs/guide/configuration.md\n",
+    "version: 1\n",
+);
 
+const BUNDLES: &str = "
 # A bundle is what is applied to one cluster: objects in one bundle see each other, objects in different bundles never do.
-# Paths are files, folders or globs, and start at the folder of this file.
-";
-
-const ONE_BUNDLE: &str = "\
-# bundles:
-#   production:
-#     paths: [rendered/production]
-#     exclude: ['**/tests/**']
-#     namespace: shop      # of objects without a namespace
-#     world: closed        # the bundle is the whole cluster: a missing owner is an error
-";
-
-// A `\` at the end of a line would take the indentation of the next one away.
-const BUNDLE_KEYS: &str = "    # exclude: ['**/tests/**']
-    # namespace: shop      # of objects without a namespace
-    # world: closed        # the bundle is the whole cluster: a missing owner is an error
-";
-
-const NO_EXCLUDE: &str = "
-# What is left out of every bundle.
-# exclude: ['**/testdata/**']
+bundles:
 ";
 
 const REST: &str = "
-# The release whose built-in kinds count.
-# kubernetes-version: \"1.37\"
-
-# Kinds whose CRD is not among the manifests.
-# scopes:
-#   - group: example.com
-#     kind: Widget
-#     scope: Namespaced
-
 # The lowest severity that makes a run fail: error, warning, info or never.
 fail-on: error
-
-# Rules: their severity (error, warning, info, off), and objects that they ignore.
-# rules:
-#   owner-cross-namespace:
-#     severity: error
-#     ignore:
-#       - object: Deployment.apps/shop/*
-#         reason: moved by the operator, see the runbook
-#         expires: 2031-12-31
 ";
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -185,30 +159,36 @@ mod tests {
         let bundle = Proposed {
             name: hostile.to_owned(),
             paths: vec![hostile.to_owned(), ".".to_owned(), "yes".to_owned()],
-            kustomizations: vec![hostile.to_owned()],
+            built: vec![hostile.to_owned()],
         };
         let exclusion = Exclusion {
             glob: format!("{hostile}/**"),
             covers: 2,
         };
-        let text = to_yaml(
-            &[bundle],
-            &[exclusion],
-            &[(hostile.to_owned(), String::new())],
-        );
+        let starter = Starter {
+            bundles: vec![bundle],
+            exclude: vec![exclusion],
+            charts: vec![hostile.to_owned()],
+            clusters: BTreeMap::new(),
+        };
+        let text = to_yaml(&starter);
         let read: serde_yaml::Value =
             serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-        assert_eq!(
-            read["bundles"][hostile]["paths"],
-            serde_yaml::from_str::<serde_yaml::Value>(&format!("[{}, ., 'yes']", quoted(hostile)))
-                .expect("YAML")
-        );
+        let paths = &read["bundles"][hostile]["paths"];
+        let expected = format!("[{}, ., 'yes']", quoted(hostile));
+        let expected: serde_yaml::Value = serde_yaml::from_str(&expected).expect("YAML");
+        assert_eq!(*paths, expected);
         assert_eq!(read["exclude"][0], format!("{hostile}/**"));
-        assert!(
-            text.contains(
-                "#   helm template 'a'\\''b\"\u{fffd}# c: [d]\u{fffd}${x}`' . | ownerlint -\n"
-            ),
-            "{text}"
-        );
+        let shown = "'a'\\''b\"\u{fffd}# c: [d]\u{fffd}${x}`'";
+        let command = format!("    #   kustomize build {shown} | ownerlint -\n");
+        assert!(text.contains(&command), "{text}");
+        assert!(text.contains(&format!("\n#   {shown}\n")), "{text}");
+
+        let starter = Starter {
+            clusters: BTreeMap::from([(hostile.to_owned(), 1)]),
+            ..Starter::default()
+        };
+        let read: serde_yaml::Value = serde_yaml::from_str(&to_yaml(&starter)).expect("YAML");
+        assert_eq!(read.as_mapping().map(serde_yaml::Mapping::len), Some(2));
     }
 }

@@ -128,7 +128,7 @@ fn what_argo_cd_delivers_twice_is_two_bundles() {
 }
 
 #[test]
-fn charts_come_with_the_command_that_renders_them() {
+fn charts_are_listed_with_the_command_that_renders_them() {
     let repository = Repository::new();
     repository
         .write("web.yaml", SERVICE)
@@ -137,13 +137,58 @@ fn charts_come_with_the_command_that_renders_them() {
     configuration(&repository);
     let text = repository.read("ownerlint.yaml");
     assert!(
-        text.contains("#   helm template web charts/web | ownerlint -\n"),
+        text.contains("`ownerlint --render` renders these charts with `helm` and checks them, too:\n#   charts/web\n"),
         "{text}"
     );
     assert!(
         !text.contains("charts/db"),
         "a part of a chart is rendered with it: {text}"
     );
+}
+
+/// A copy of an example, as a repository, after `init`.
+fn example(name: &str) -> (tempfile::TempDir, String) {
+    let copy = initialised(&root().join("fixtures/examples").join(name));
+    let text = std::fs::read_to_string(copy.path().join("ownerlint.yaml")).expect("it is written");
+    (copy, text)
+}
+
+#[test]
+fn clusters_of_flux_and_argo_cd_are_bundles() {
+    let (copy, flux) = example("flux");
+    insta::assert_snapshot!("init_flux", flux);
+    assert_eq!(errors_of(copy.path(), &[]), 0);
+    let (copy, argo) = example("argocd");
+    insta::assert_snapshot!("init_argocd", argo);
+    assert_eq!(errors_of(copy.path(), &[]), 0);
+}
+
+#[test]
+fn one_cluster_needs_no_bundle_and_the_first_result_is_shown() {
+    let repository = Repository::new();
+    let sync = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\nspec: {path: ./apps, prune: true, interval: 1h, sourceRef: {kind: GitRepository, name: flux-system}}\n";
+    repository
+        .write("clusters/home/apps.yaml", sync)
+        .write("apps/web.yaml", SERVICE)
+        .write("drafts/nameless.yaml", NAMELESS);
+    let (status, out, error) = repository.run(&["init"], "");
+    assert_eq!((status, error.as_str()), (0, ""));
+    insta::assert_snapshot!(out, @r##"
+    wrote `ownerlint.yaml` for 3 objects
+    first result: 1 info
+    `ownerlint` shows it; after `ownerlint baseline write`, only what is new
+    next: `ownerlint diff` says what merging the current branch deletes
+    "##);
+    insta::assert_snapshot!(repository.read("ownerlint.yaml"), @r##"
+    # yaml-language-server: $schema=https://github.com/ownerlint/ownerlint/raw/main/rules/schema/config.schema.json
+    # All that can be said here: https://github.com/ownerlint/ownerlint/blob/main/docs/guide/configuration.md
+    version: 1
+
+    # `apps` delivers 1 object to one cluster, which `ownerlint list --deliveries` shows: nothing to say about that.
+
+    # The lowest severity that makes a run fail: error, warning, info or never.
+    fail-on: error
+    "##);
 }
 
 #[test]
