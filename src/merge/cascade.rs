@@ -132,7 +132,7 @@ fn cascade<'a>(
 
 impl CascadeKind {
     /// What the removal of an object is, as far as its kind alone says so.
-    pub(super) fn of(kind: GroupKind<&str>) -> Option<Self> {
+    pub fn of(kind: GroupKind<&str>) -> Option<Self> {
         match kind {
             kinds::CUSTOM_RESOURCE_DEFINITION => Some(Self::Definition),
             kinds::NAMESPACE => Some(Self::Namespace),

@@ -9,6 +9,7 @@ use crate::kustomize::shown;
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::HumanOptions;
 use crate::report::human::findings;
+use crate::report::wrap::fill;
 use crate::text::plain;
 
 /// How many lines of one kind are shown.
@@ -60,7 +61,9 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
             .not_read()
             .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
         let lines = [Some(report.headline()), report.supposition(), not_read];
-        text.extend(lines.into_iter().flatten().map(|line| format!("{line}\n")));
+        for line in lines.into_iter().flatten() {
+            text.push_str(&format!("{}\n", fill(&line, options.width, "", "")));
+        }
     }
     text
 }

@@ -140,7 +140,7 @@ fn quiet(report: &DiffReport) -> String {
 
 /// A sentence within its limit.
 fn sentence(said: &str) -> String {
-    text(&plain::shortened(said, SAID))
+    prose(&plain::shortened(said, SAID))
 }
 
 fn heading(report: &DiffReport) -> String {

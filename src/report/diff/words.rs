@@ -6,7 +6,7 @@ use super::{DiffReport, DiffSummary, DiffVerdict};
 use crate::changes::{DeliveryName, Unread, UnreadSide};
 use crate::kube::kinds;
 use crate::kustomize::shown;
-use crate::merge::{DiffEffect, EffectCertainty, EffectKind};
+use crate::merge::{CascadeKind, DiffEffect, EffectCertainty, EffectKind};
 use crate::report::deliveries::spoken;
 use crate::text::plain;
 
@@ -24,6 +24,9 @@ pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
     (EffectKind::Kept, "Kept by the tool"),
     (EffectKind::Deleted, "Deleted by the tool"),
 ];
+
+/// Objects that a headline names.
+const GRAVEST: usize = 2;
 
 /// Inputs that a headline names; of more it says how many there are.
 const NAMED: usize = 3;
@@ -158,7 +161,7 @@ impl DiffReport {
             (true, 1) => Some("1 gets stuck".to_owned()),
             (true, n) => Some(format!("{n} get stuck")),
         };
-        let deletions = match (deleted, cascaded) {
+        let mut said = match (deleted, cascaded) {
             (0, 0) => "nothing at once".to_owned(),
             (0, _) => format!("{} by cascade", plain::count(cascaded, "object")),
             (_, 0) => plain::count(deleted, "object"),
@@ -172,15 +175,16 @@ impl DiffReport {
             EffectKind::Cascaded,
             EffectKind::GeneratedDeleted,
         ];
-        let gone = gone.into_iter().flat_map(|kind| self.of(kind));
+        let gone: Vec<&DiffEffect> = gone.into_iter().flat_map(|kind| self.of(kind)).collect();
         let is_possible = |effect: &&DiffEffect| effect.certainty == EffectCertainty::Possible;
-        let (possible, certain): (Vec<&DiffEffect>, Vec<_>) = gone.partition(is_possible);
-        let is_possible = certain.is_empty() && !possible.is_empty();
+        let possible = gone.iter().copied().filter(is_possible).count();
+        let is_possible = possible > 0 && possible == gone.len();
         let verb = if is_possible { "may delete" } else { "deletes" };
-        let mut said = format!("Merging this {verb} {deletions}");
-        if !possible.is_empty() && !certain.is_empty() {
-            said.push_str(&format!(" ({} of them possibly)", possible.len()));
+        said.insert_str(0, &format!("Merging this {verb} "));
+        if possible > 0 && !is_possible {
+            said.push_str(&format!(" ({possible} of them possibly)"));
         }
+        said.push_str(&self.gravest(gone));
         said.extend(stuck_objects.map(|stuck| format!("; {stuck}")));
         if !again.is_empty() {
             let verb = match (is_certain(&again), again.len()) {
@@ -203,6 +207,30 @@ impl DiffReport {
             said.push_str(&format!("; the data of {} {verb}", holders(&lost)));
         }
         Some(said)
+    }
+
+    /// The gravest of what goes, by name: who holds data, what delivers, defines or contains others.
+    fn gravest(&self, mut gone: Vec<&DiffEffect>) -> String {
+        let with_data: BTreeSet<_> = self
+            .of(EffectKind::DataLost)
+            .map(|lost| &lost.key)
+            .collect();
+        // What is no such object comes after all that are.
+        let rank = |effect: &&DiffEffect| {
+            let kind = CascadeKind::of(effect.key.group_kind());
+            (!with_data.contains(&effect.key), kind.is_none(), kind)
+        };
+        gone.sort_by_key(rank);
+        let name = |effect: &&DiffEffect| {
+            let (kind, name) = (effect.key.kind(), &effect.key.name);
+            format!("{} `{}`", plain::one_line(kind), plain::one_line(name))
+        };
+        let named: Vec<String> = gone.iter().take(GRAVEST).map(name).collect();
+        match gone.len() {
+            0 => String::new(),
+            n if n > GRAVEST => format!(", among them {}", named.join(" and ")),
+            _ => format!(": {}", named.join(" and ")),
+        }
     }
 
     /// What is deleted for a while only, and not with another object.

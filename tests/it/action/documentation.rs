@@ -47,7 +47,7 @@ fn the_tables_list_every_input_and_output_as_it_is_declared() {
 #[test]
 fn example_workflows_use_what_exists_and_pin_what_they_use() {
     let workflows = blocks_of(&page(ACTION), ".github/workflows/ownerlint.yaml");
-    assert_eq!(workflows.len(), 2);
+    assert_eq!(workflows.len(), 3);
     let action = definition();
     for workflow in workflows {
         assert_eq!(

@@ -1,7 +1,7 @@
-//! The workflow of the guide that renders a chart, run step by step.
+//! The workflows of the guide, run step by step.
 
 use super::stage::{Checkout, Stage, tools};
-use crate::support::{blocks_of, page};
+use crate::support::{blocks_of, page, root, skip};
 
 /// Stands in for Helm: `helm template web CHART --namespace web --output-dir OUT` copies templates as Helm writes them.
 const HELM: &str = r##"#!/usr/bin/env bash
@@ -16,17 +16,21 @@ done
 const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
 const INSTANCE: &str = "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.0.0}}\n";
 
-/// Plays the workflow on a pull request, up to the action.
-fn played(stage: &Stage) -> super::runner::Run {
+/// The workflows of the guide, in their order.
+#[derive(Clone, Copy, Debug)]
+enum Workflow {
+    Delivered,
+    Helm,
+    Kustomize,
+}
+
+/// Plays a workflow on a pull request, up to the action.
+fn played(stage: &Stage, workflow: Workflow) -> super::runner::Run {
     let workflows = blocks_of(
         &page("docs/guide/github-actions.md"),
         ".github/workflows/ownerlint.yaml",
     );
-    let workflow = workflows
-        .iter()
-        .find(|workflow| serde_yaml::to_string(workflow).is_ok_and(|text| text.contains("helm")))
-        .expect("a workflow with Helm");
-    stage.program("helm", HELM);
+    let workflow = &workflows[workflow as usize];
     let mut job = stage.pull_request(Checkout::Two);
     let steps = workflow["jobs"]["ownerlint"]["steps"].as_sequence();
     for step in steps.expect("steps") {
@@ -58,10 +62,11 @@ fn rendered_chart_is_compared_with_its_base() {
         ("chart/templates/instance.yaml", INSTANCE),
     ];
     let stage = Stage::new(&base, &[("chart/templates/definition.yaml", "")], &[]);
-    let run = played(&stage);
+    stage.program("helm", HELM);
+    let run = played(&stage, Workflow::Helm);
     assert!(
         run.summary
-            .starts_with("## Merging this deletes 1 object and, by cascade, 1 more\n"),
+            .starts_with("## Merging this deletes 1 object and, by cascade, 1 more: CustomResourceDefinition <code>ships.example.com</code> and "),
         "{run:#?}"
     );
     assert!(run.log.contains("error[crd-removed] "), "{}", run.log);
@@ -79,7 +84,126 @@ fn new_chart_deletes_nothing() {
         &[("chart/templates/instance.yaml", INSTANCE)],
         &[],
     );
-    let run = played(&stage);
+    stage.program("helm", HELM);
+    let run = played(&stage, Workflow::Helm);
     assert_eq!(run.output("deleted"), "0", "{run:#?}");
     assert_eq!(run.output("exit-code"), "0", "{run:#?}");
+}
+
+/// An example of the repository, and a pull request that edits its files.
+fn example(name: &str, change: &[(&str, &str)]) -> Stage {
+    let folder = root().join("fixtures/examples").join(name);
+    let files = walkdir::WalkDir::new(&folder).into_iter().flatten();
+    let files = files.filter(|entry| entry.file_type().is_file());
+    let files: Vec<(String, String)> = files
+        .map(|entry| {
+            let path = entry.path().strip_prefix(&folder).expect("below");
+            let text = std::fs::read_to_string(entry.path()).expect("a text");
+            (path.to_string_lossy().into_owned(), text)
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    Stage::new(&files, change, &[])
+}
+
+/// A program that `.ci/run` builds, on the `PATH` of the jobs; without it the test is skipped.
+fn has_program(stage: &Stage, folder: &str, name: &str) -> bool {
+    let program = root().join("target/programs").join(folder).join(name);
+    if !program.is_file() {
+        skip(&format!(
+            "no {name} in target/programs: `.ci/run` builds it"
+        ));
+        return false;
+    }
+    let run = format!("#!/usr/bin/env bash\nexec {} \"$@\"\n", program.display());
+    stage.program(name, &run);
+    true
+}
+
+/// The first lines of the comment that a workflow writes on a pull request: what is lost, and where.
+fn commented(stage: &Stage, workflow: Workflow) -> String {
+    let run = played(stage, workflow);
+    let comments = stage.comments();
+    let [comment] = comments.as_slice() else {
+        panic!("{run:#?}");
+    };
+    let lines = comment["body"].as_str().expect("text").lines();
+    lines.take(6).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn example_of_flux_needs_one_step() {
+    if !tools() {
+        return;
+    }
+    let list = "resources: [../base, cache.yaml]\nnamespace: shop\n";
+    let change = [
+        ("apps/prod/database.yaml", ""),
+        ("apps/prod/kustomization.yaml", list),
+    ];
+    let stage = example("flux", &change);
+    insta::assert_snapshot!(commented(&stage, Workflow::Delivered), @r##"
+    <!-- ownerlint -->
+    ## Merging this deletes 1 object: PersistentVolumeClaim <code>database</code>; the data of 1 volume may be deleted
+
+    - **warning:** removing PersistentVolumeClaim <code>database</code> deletes its volume, unless that is retained ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md), <code>apps/prod/database.yaml:4</code>)
+
+    **To do it safely** ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md)): if the data is needed, annotate the claim with <code>kustomize.toolkit.fluxcd.io/prune: disabled</code>, merge that and wait until Flux has applied it, and remove it in a second change; or set the reclaim policy of the volume to Retain first
+    "##);
+}
+
+#[test]
+fn example_of_argo_cd_needs_one_step() {
+    if !tools() {
+        return;
+    }
+    let stage = example("argocd", &[("services/cart/cart.yaml", "")]);
+    insta::assert_snapshot!(commented(&stage, Workflow::Delivered), @r##"
+    <!-- ownerlint -->
+    ## Merging this deletes 3 objects, among them Application <code>cart</code> and StatefulSet <code>cart</code>
+
+    | What happens | Objects | |
+    |---|--:|---|
+    | Deleted by the tool | 3 | <code>Service/shop/cart</code><br><code>StatefulSet.apps/shop/cart</code><br><code>Application.argoproj.io/argocd/cart</code> |
+    "##);
+}
+
+#[test]
+fn example_of_a_chart_is_rendered_by_helm() {
+    let stage = example("helm", &[("chart/templates/certificate-crd.yaml", "")]);
+    if !tools() || !has_program(&stage, "helm-4", "helm") {
+        return;
+    }
+    insta::assert_snapshot!(commented(&stage, Workflow::Helm), @r##"
+    <!-- ownerlint -->
+    ## Merging this deletes 1 object and, by cascade, 1 more: CustomResourceDefinition <code>certs.example.com</code> and Cert <code>web-tls</code>
+
+    - **error:** removing CustomResourceDefinition <code>certs.example.com</code> deletes Cert <code>web-tls</code> that head still applies ([crd-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/crd-removed.md), <code>rendered-base/web/templates/certificate-crd.yaml:6</code>)
+
+    **To do it safely** ([crd-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/crd-removed.md)): annotate the definition with <code>helm.sh/resource-policy: keep</code>, upgrade the release, and remove it in a second change
+    "##);
+}
+
+#[test]
+fn example_of_an_overlay_is_built_by_kustomize() {
+    let list = "resources: [../../base]\nnamespace: shop\n";
+    let change = [
+        ("overlays/prod/database.yaml", ""),
+        ("overlays/prod/kustomization.yaml", list),
+    ];
+    let stage = example("plain", &change);
+    if !tools() || !has_program(&stage, "kustomize", "kustomize") {
+        return;
+    }
+    insta::assert_snapshot!(commented(&stage, Workflow::Kustomize), @r##"
+    <!-- ownerlint -->
+    ## Merging this deletes 2 objects: PersistentVolumeClaim <code>database</code> and StatefulSet <code>database</code>; the data of 1 volume may be deleted
+
+    - **warning:** removing PersistentVolumeClaim <code>database</code> deletes its volume, unless that is retained ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md), <code>rendered-base/v1&#95;persistentvolumeclaim&#95;database.yaml:4</code>)
+
+    **To do it safely** ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md)): if the data is needed, annotate the claim with <code>argocd.argoproj.io/sync-options: Prune=false,Delete=false</code>, merge that and wait until it is synced, and remove it in a second change; or set the reclaim policy of the volume to Retain first
+    "##);
 }

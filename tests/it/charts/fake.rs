@@ -85,7 +85,10 @@ fn a_comment_names_what_a_new_version_deletes() {
     let output = command.output().expect("it runs");
     let comment = String::from_utf8(output.stdout).expect("text");
     let first = comment.lines().next();
-    assert_eq!(first, Some("## Merging this deletes 1 object"));
+    assert_eq!(
+        first,
+        Some("## Merging this deletes 1 object: Service <code>web</code>")
+    );
     let row = "| <code>Service/shop/web</code> | by HelmRelease shop/web (chart web 1.0.0 → 2.0.0) in cluster apps |";
     assert!(comment.lines().any(|line| line == row), "{comment}");
 }

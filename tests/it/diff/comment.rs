@@ -71,7 +71,7 @@ fn a_change_that_shows_what_it_does_gets_one_line() {
         .write("head/b.yaml", &config("b"));
     assert_eq!(
         comment(folder.path(), &["--by", "flux"]),
-        "Merging this deletes 1 object. The change itself removes it.\n"
+        "Merging this deletes 1 object: ConfigMap <code>a</code>. The change itself removes it.\n"
     );
     assert_eq!(
         comment(folder.path(), &["--by", "kubectl"]),
@@ -98,7 +98,7 @@ fn objects_of_files_that_the_change_does_not_touch_are_listed() {
         .write("head/kustomization.yaml", &kustomization("b.yaml"));
     let comment = comment(folder.path(), &["--by", "flux"]);
     assert!(
-        comment.starts_with("## Merging this deletes 1 object\n"),
+        comment.starts_with("## Merging this deletes 1 object: ConfigMap <code>a</code>\n"),
         "{comment}"
     );
     let row = "| Deleted by the tool | 1 | <code>ConfigMap/?/a</code> |";

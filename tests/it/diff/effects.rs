@@ -995,7 +995,7 @@ fn people_read_what_goes_in_one_sentence_at_the_end() {
         "{output}"
     );
     assert!(
-        output.ends_with("1 removed\nMerging this deletes 1 object and, by cascade, 1 more\n"),
+        output.ends_with("1 removed\nMerging this deletes 1 object and, by cascade, 1 more: Namespace `shop` and ConfigMap `a`\n"),
         "{output}"
     );
 }

@@ -488,7 +488,7 @@ fn headlines_name_what_was_not_read() {
         ),
         (
             "unread-json-for-flux",
-            "## Merging this deletes 1 object; the data of 1 volume may be deleted",
+            "## Merging this deletes 1 object: PersistentVolumeClaim <code>data</code>; the data of 1 volume may be deleted",
         ),
     ] {
         let said = shown(fixture, &["-o", "markdown"]).0;
