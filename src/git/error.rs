@@ -29,6 +29,13 @@ pub enum GitError {
         /// The word.
         reference: String,
     },
+    /// A commit whose list of files is not there.
+    #[error("this clone lacks the files of commit `{commit}`, and the remote does not give them")]
+    #[diagnostic(help("fetch it again without `--filter=tree:0`"))]
+    NoTree {
+        /// The commit.
+        commit: String,
+    },
     /// Two commits without a common one.
     #[error("`{reference}` has no common history with `{head}`")]
     #[diagnostic(help(

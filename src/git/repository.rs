@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::command::{git, line, output, output_of};
+use super::fetch::fetch;
 use super::snapshot::{FileContent, Snapshot, SnapshotFile};
-use super::{Blobs, GitError};
+use super::{Blobs, GitError, ObjectName};
 use crate::text::plain;
 
 /// A repository, seen from a folder.
@@ -130,15 +131,26 @@ impl Repository {
         line(&self.folder, &["rev-parse", "--quiet", "--verify", "HEAD"]).is_ok()
     }
 
-    /// The files of a commit.
+    /// The files of a commit. The trees that a treeless clone lacks are fetched.
     ///
     /// # Errors
-    /// The clone lacks a tree of it.
+    /// The clone lacks a tree of it, and no remote has it.
     pub fn snapshot_of(&self, commit: &str) -> Result<Snapshot, GitError> {
-        let listed = output(
-            &self.folder,
-            &["ls-tree", "-r", "-z", "--full-tree", commit],
-        )?;
+        let list = || {
+            let arguments = ["ls-tree", "-r", "-z", "--full-tree", commit];
+            output(&self.folder, &arguments)
+        };
+        let listed = match list() {
+            Err(GitError::Refused(_)) => {
+                let tree = line(&self.folder, &["log", "-1", "--format=%T", commit])?;
+                if !fetch(&self.folder, &[ObjectName::new(&tree)])? {
+                    let commit = commit.to_owned();
+                    return Err(GitError::NoTree { commit });
+                }
+                list()?
+            }
+            listed => listed?,
+        };
         let mut snapshot = Snapshot::default();
         for entry in names(&listed) {
             // `<mode> <type> <name>\t<path>`

@@ -1,5 +1,7 @@
 //! States that git knows: right, or a clear message. `../hostile/configured.rs` shows that nothing runs which a repository configures.
 
+use std::collections::BTreeSet;
+
 use super::places::{Folder, config, object, said};
 
 /// A repository whose last commit removed `b` and whose work tree removed `a` as well.
@@ -385,29 +387,79 @@ fn a_shallow_clone_says_what_it_lacks() {
 
 /// A clone without contents.
 fn without_contents(folder: &Folder) -> Folder {
+    partial(folder, "blob:none")
+}
+
+/// A clone that lacks what a filter says.
+fn partial(folder: &Folder, filter: &str) -> Folder {
     let clone = Folder::new();
     folder.git(&["config", "uploadpack.allowFilter", "true"]);
     let url = format!("file://{}", folder.path().display());
-    clone.git(&[
-        "clone",
-        "-q",
-        "--filter=blob:none",
-        "--no-checkout",
-        &url,
-        ".",
-    ]);
+    let filter = format!("--filter={filter}");
+    clone.git(&["clone", "-q", &filter, "--no-checkout", &url, "."]);
     clone
 }
 
-/// The contents that a clone has.
-fn contents(clone: &Folder) -> usize {
-    let output = std::process::Command::new("git")
-        .current_dir(clone.path())
-        .args(["cat-file", "--batch-all-objects", "--batch-check"])
-        .output()
-        .expect("git runs");
-    let listed = String::from_utf8(output.stdout).expect("text");
-    listed.matches(" blob ").count()
+#[test]
+fn a_treeless_clone_fetches_the_trees_of_two_commits() {
+    let folder = repository();
+    folder.git(&["checkout", "-q", "--", "."]);
+    let clone = partial(&folder, "tree:0");
+    assert_eq!(objects(&clone, "tree"), 0);
+    let last = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
+    assert_eq!(
+        clone.changes(&last),
+        ["removed ConfigMap/?/b"],
+        "as in the repository itself"
+    );
+    let clone = partial(&folder, "tree:0");
+    std::fs::rename(folder.path().join(".git"), folder.path().join("gone")).expect("a folder");
+    let error = clone.run("", &last).expect_err("no tree");
+    assert!(
+        error.contains("this clone lacks the files of commit"),
+        "{error}"
+    );
+}
+
+/// Somebody's history of thousands of commits, cloned without contents from a server that has them.
+#[test]
+fn a_partial_clone_of_a_history_fetches_no_other_content() {
+    let bundle = crate::support::root().join("../shared/histories/billimek-k8s-gitops.bundle");
+    if !bundle.is_file() {
+        return crate::support::skip("no histories");
+    }
+    let server = Folder::new();
+    let bundle = bundle.display().to_string();
+    server.git(&["clone", "-q", "--bare", &bundle, ".git"]);
+    let commits = server.output(&["rev-list", "--count", "HEAD"]);
+    assert!(commits.trim().parse::<usize>().expect("a number") > 3000);
+    let clone = without_contents(&server);
+    let commits = ["HEAD~", "HEAD"];
+    let last = ["--base-ref", commits[0], "--head-ref", commits[1]];
+    clone.run("", &last).expect("it runs");
+    let listed = commits.map(|commit| server.output(&["ls-tree", "-r", commit]));
+    let lines = listed.iter().flat_map(|listed| listed.lines());
+    let is_manifest = |line: &&str| {
+        let ends = [".yaml", ".yml", ".json"];
+        ends.iter().any(|end| line.ends_with(end))
+    };
+    let manifests: BTreeSet<&str> = lines
+        .filter(is_manifest)
+        .filter_map(|line| line.split_whitespace().nth(2))
+        .collect();
+    let (all, fetched) = (objects(&server, "blob"), objects(&clone, "blob"));
+    assert!(fetched > 0);
+    assert!(
+        fetched <= manifests.len(),
+        "{fetched} of {all} contents, and {} matter",
+        manifests.len()
+    );
+}
+
+/// The objects of a type that a clone has.
+fn objects(clone: &Folder, kind: &str) -> usize {
+    let listed = clone.output(&["cat-file", "--batch-all-objects", "--batch-check"]);
+    listed.matches(&format!(" {kind} ")).count()
 }
 
 #[test]
@@ -421,10 +473,14 @@ fn a_partial_clone_fetches_only_the_contents_that_matter() {
     }
     folder.remove("other/c.yaml").commit();
     let clone = without_contents(&folder);
-    assert_eq!(contents(&clone), 0);
+    assert_eq!(objects(&clone, "blob"), 0);
     let last = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
     assert_eq!(clone.changes(&last), ["removed ConfigMap/?/c"]);
-    assert_eq!(contents(&clone), 1, "`c` as it was last, of 24 contents");
+    assert_eq!(
+        objects(&clone, "blob"),
+        1,
+        "`c` as it was last, of 24 contents"
+    );
 }
 
 #[test]

@@ -35,6 +35,12 @@ impl Folder {
 
     /// Runs git in the folder, with nobody's configuration but its own.
     pub(crate) fn git(&self, arguments: &[&str]) -> &Self {
+        self.output(arguments);
+        self
+    }
+
+    /// What git prints.
+    pub(crate) fn output(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         command.current_dir(self.path()).args([
             "-c",
@@ -54,7 +60,7 @@ impl Folder {
             "git {arguments:?}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
-        self
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     pub(crate) fn commit(&self) -> &Self {
