@@ -29,7 +29,7 @@ pub use delivers::{
 };
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, Products, implied};
-pub use pod_specs::{may_run_pods, pod_template_spec};
+pub use pod_specs::{container_images, may_run_pods, pod_template_spec};
 pub use removers::{Evidence, Remover, Removers};
 pub use serves::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,

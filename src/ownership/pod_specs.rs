@@ -1,5 +1,7 @@
 //! Where Pods are described: the built-in workloads, and whatever looks like a Pod in a custom resource.
 
+use std::collections::BTreeMap;
+
 use crate::inventory::table;
 use crate::kube::GroupKind;
 use crate::manifest::Object;
@@ -29,6 +31,28 @@ pub(super) fn pod_spec(object: &Object) -> Option<PodSpec<'_>> {
 /// The same, for whoever compares two states of a workload.
 pub fn pod_template_spec(object: &Object) -> Option<Value<'_>> {
     pod_spec(object).map(|spec| spec.value)
+}
+
+/// The images of an object's containers, by the name of the container: of a built-in workload, or of whatever looks like the spec of Pods
+/// in a custom resource.
+pub fn container_images(object: &Object) -> BTreeMap<&str, &str> {
+    let specs = match pod_spec(object) {
+        Some(spec) => vec![spec.value],
+        None if is_custom(object) => {
+            let pods = CustomFields::of(object).pods.into_iter();
+            pods.map(|field| field.value).collect()
+        }
+        None => Vec::new(),
+    };
+    let lists = ["containers", "initContainers", "ephemeralContainers"];
+    let listed = specs
+        .into_iter()
+        .flat_map(|spec| lists.into_iter().filter_map(move |list| spec.get(list)));
+    let named = listed.flat_map(Value::items).filter_map(|container| {
+        let name = container.get("name")?.as_str()?;
+        Some((name, container.get("image")?.as_str()?))
+    });
+    named.collect()
 }
 
 fn path_of(kind: GroupKind<&str>) -> Option<&'static [&'static str]> {

@@ -291,6 +291,7 @@ impl Comparison {
             effects,
             unread: unread.changed,
             failed: self.failed.clone(),
+            images: describe::images(sides, &changes),
             plan: telling.outcomes,
             cascades: telling.cascades,
             stories: telling.stories,

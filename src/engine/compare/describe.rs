@@ -1,14 +1,17 @@
 //! A comparison in the terms of the `diff` contract.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::request::StateChoice;
 use super::state::TreeState;
 use crate::changes::{
-    BothSides, ChangeKind, DeliveryName, ObjectChange, TreePart, TreePlace, UnreadChanges,
+    BothSides, ChangeKind, DeliveryName, ObjectChange, Sides, TreePart, TreePlace, UnreadChanges,
 };
 use crate::merge::{DiffEffect, EffectKind};
-use crate::report::diff::{ChangedPlace, DiffSummary, DiffVerdict, ReportedChange, StateName};
+use crate::ownership::container_images;
+use crate::report::diff::{
+    ChangedImage, ChangedPlace, DiffSummary, DiffVerdict, ReportedChange, StateName,
+};
 use crate::text::ColumnUnit;
 
 /// Objects that a sentence names.
@@ -35,6 +38,35 @@ pub(super) fn changes(
     changes
         .map(|change| reported(sides, edited, change))
         .collect()
+}
+
+/// The images that containers of changed objects run before and after, each pair once.
+pub(super) fn images(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Vec<ChangedImage> {
+    let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for change in changes {
+        let Sides::Both(base, head) = change.sides else {
+            continue;
+        };
+        let before = sides.base[base.tree].inventory.member(base.id);
+        let after = sides.head[head.tree].inventory.member(head.id);
+        let (before, after) = (
+            container_images(&before.object),
+            container_images(&after.object),
+        );
+        let pairs = before
+            .iter()
+            .filter_map(|(name, was)| Some((*was, *after.get(name)?)));
+        let pairs: BTreeSet<(&str, &str)> = pairs.filter(|(was, is)| was != is).collect();
+        for pair in pairs {
+            *found.entry(pair).or_default() += 1;
+        }
+    }
+    let image = |((from, to), objects): ((&str, &str), usize)| ChangedImage {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        objects,
+    };
+    found.into_iter().map(image).collect()
 }
 
 /// A sentence on changes of objects that nobody applies in either state.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::{WORST_FIRST, applied_by, unless};
-use super::{DiffReport, DiffVerdict, FailedBuild, ReportedChange};
+use super::{ChangedImage, DiffReport, DiffVerdict, FailedBuild, ReportedChange};
 use crate::changes::{DeliveryName, Unread};
 use crate::kustomize::shown;
 use crate::merge::{DiffEffect, EffectKind};
@@ -48,6 +48,7 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         "Cannot be built",
         report.failed.iter().map(failed),
     ));
+    text.push_str(&section("Images", report.images.iter().map(image)));
     for note in &report.notes {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
@@ -141,6 +142,13 @@ fn unread(unread: &Unread) -> String {
         "{}  {}:{}  ({})",
         unread.subject, unread.file, unread.line, unread.reason
     )
+}
+
+fn image(image: &ChangedImage) -> String {
+    let (repository, from, to) = image.split();
+    let gap = if repository.is_empty() { "" } else { " " };
+    let objects = plain::count(image.objects, "object");
+    format!("{repository}{gap}{from} → {to}, {objects}")
 }
 
 fn failed(failed: &FailedBuild) -> String {

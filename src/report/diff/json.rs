@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{DiffReport, DiffSummary, FailedBuild, ReportedChange, StateName};
+use super::{ChangedImage, DiffReport, DiffSummary, FailedBuild, ReportedChange, StateName};
 use crate::changes::Unread;
 use crate::merge::DiffEffect;
 use crate::report::Summary;
@@ -33,6 +33,8 @@ pub(in crate::report) struct DiffDocument<'a> {
     unread: &'a [Unread],
     /// Builds that fail: nothing of them is applied, and nothing that they delivered is deleted.
     failed: &'a [FailedBuild],
+    /// The images that containers of changed objects run instead of others, each pair once.
+    images: &'a [ChangedImage],
     /// A step of ownerlint.plan/1: all requests of the delivery tools together. Its outcomes contain every object of base,
     /// of head and beside them, after everything has come to rest and before anything is reconciled again.
     plan: Option<&'a LastStep>,
@@ -98,6 +100,7 @@ impl<'a> DiffDocument<'a> {
             effects: &report.effects,
             unread: &report.unread,
             failed: &report.failed,
+            images: &report.images,
             plan: report.plan.as_ref(),
             findings: Findings(&report.findings),
             notes: &report.notes,

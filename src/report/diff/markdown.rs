@@ -6,7 +6,7 @@
 //! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is written as character references.
 
 use super::words::{WORST_FIRST, applied_by, unless};
-use super::{ChangedPlace, DiffReport, DiffVerdict, ReportedChange};
+use super::{ChangedImage, ChangedPlace, DiffReport, DiffVerdict, ReportedChange};
 use crate::changes::Unread;
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::Options;
@@ -23,6 +23,8 @@ const NAMED: usize = 3;
 const SAID: usize = 1_000;
 /// Rows of a folded table; a comment is read by people.
 const ROWS: usize = 200;
+/// Images that changed.
+const IMAGES: usize = 10;
 /// Objects that are stuck, with the commands that release them: what holds the others is seldom anything else.
 const RELEASED: usize = 10;
 
@@ -107,6 +109,7 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let rows = report.unread.iter().map(row);
     let title = format!("Not read ({})", report.unread.len());
     failed.take(ROWS).all(|line| page.push(&line))
+        && images(page, &report.images)
         && (report.unread.is_empty()
             || page.folded(
                 &title,
@@ -114,6 +117,26 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
                 rows,
                 ROWS,
             ))
+}
+
+/// A line for each image that changed.
+fn images(page: &mut MarkdownText, images: &[ChangedImage]) -> bool {
+    let line = |image: &ChangedImage| {
+        let (repository, from, to) = image.split();
+        let repository = match repository {
+            "" => String::new(),
+            name => format!("{} ", code(name)),
+        };
+        let objects = plain::count(image.objects, "object");
+        let (from, to) = (text(from), text(to));
+        format!("\nImage: {repository}{from} → {to} in {objects}.\n")
+    };
+    let more = images.len().saturating_sub(IMAGES);
+    images
+        .iter()
+        .take(IMAGES)
+        .all(|image| page.push(&line(image)))
+        && (more == 0 || page.push(&format!("\nAnd {}.\n", plain::count(more, "more image"))))
 }
 
 /// What is to be said of a change that shows all that it does.

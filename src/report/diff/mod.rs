@@ -12,7 +12,8 @@ use in_head::in_head;
 
 pub(in crate::report) use json::DiffDocument;
 pub use model::{
-    ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange, StateName,
+    ChangedImage, ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange,
+    StateName,
 };
 
 /// The comparison in a format. Where a format has no place for changes and effects, it has the findings alone, and where it can only

@@ -39,10 +39,48 @@ pub struct DiffReport {
     pub unread: Vec<Unread>,
     /// The builds that fail: what they deliver stays as it is.
     pub failed: Vec<FailedBuild>,
+    /// The images that changed.
+    pub images: Vec<ChangedImage>,
     /// What the rules of change say.
     pub findings: Report,
     /// What a reader should know besides.
     pub notes: Vec<String>,
+}
+
+/// An image that containers run instead of another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "image")]
+#[non_exhaustive]
+pub struct ChangedImage {
+    /// As base writes it.
+    pub from: String,
+    /// As head writes it.
+    pub to: String,
+    /// How many objects run it.
+    pub objects: usize,
+}
+
+impl ChangedImage {
+    /// The part of the name that both have, and from what to what the rest changed: repository, and tag or digest.
+    pub(super) fn split(&self) -> (&str, &str, &str) {
+        // The colon before a port is followed by a slash.
+        let repository = |image: &str| {
+            let end = image.find('@').unwrap_or(image.len());
+            let name = image[..end].rfind('/').map_or(0, |at| at + 1);
+            image[name..end].find(':').map_or(end, |at| name + at)
+        };
+        let (before, after) = (repository(&self.from), repository(&self.to));
+        if self.from[..before] != self.to[..after] {
+            return ("", &self.from, &self.to);
+        }
+        let rest = |image: &'_ str, at: usize| image[at..].trim_start_matches([':', '@']).len();
+        let (was, is) = (rest(&self.from, before), rest(&self.to, after));
+        (
+            &self.from[..before],
+            &self.from[self.from.len() - was..],
+            &self.to[self.to.len() - is..],
+        )
+    }
 }
 
 /// A build that fails, so that nothing of it is applied and nothing is deleted.
@@ -186,4 +224,34 @@ pub struct ChangedPlace {
     /// Counted from 1, in bytes of UTF-8.
     #[schemars(range(min = 1))]
     pub column: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_is_its_repository_and_the_rest() {
+        let split = |from: &str, to: &str| {
+            let image = ChangedImage {
+                from: from.to_owned(),
+                to: to.to_owned(),
+                objects: 1,
+            };
+            let (repository, from, to) = image.split();
+            format!("{repository} {from} {to}")
+        };
+        assert_eq!(split("web:1", "web:2"), "web 1 2");
+        assert_eq!(
+            split("h:5000/a/web:1", "h:5000/a/web@sha256:f"),
+            "h:5000/a/web 1 sha256:f"
+        );
+        assert_eq!(split("web", "web:2"), "web  2");
+        assert_eq!(
+            split("web:1@sha256:e", "web:2@sha256:f"),
+            "web 1@sha256:e 2@sha256:f"
+        );
+        assert_eq!(split("h:5000/web:1", "i/web:1"), " h:5000/web:1 i/web:1");
+        assert_eq!(split("", "ü:ü"), "  ü:ü");
+    }
 }

@@ -205,3 +205,44 @@ fn a_comment_never_outgrows_its_limit_and_says_what_it_leaves_out() {
         assert_eq!(said.matches("```").count() % 2, 0);
     }
 }
+
+#[test]
+fn images_that_change_are_named_beside_deletions() {
+    let folder = Folder::new();
+    let deployment = |image: &str, probe: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec:\n  template:\n    spec:\n      \
+             containers: [{{name: web, image: {image}}}, {{name: probe, image: {probe}}}]\n      \
+             initContainers: [{{name: init, image: {image}}}]\n"
+        )
+    };
+    let rollout = |image: &str| {
+        let deployment = deployment(image, "p");
+        deployment
+            .replace("apps/v1", "argoproj.io/v1alpha1")
+            .replace("Deployment", "Rollout")
+    };
+    for (side, tag, probe) in [
+        ("base", "1.0", "quay.io/a/p:1"),
+        ("head", "1.1", "ghcr.io/b/p:1"),
+    ] {
+        let image = format!("example.com:5000/web:{tag}");
+        folder
+            .write(&format!("{side}/web.yaml"), &deployment(&image, probe))
+            .write(&format!("{side}/rollout.yaml"), &rollout(&image));
+    }
+    folder.write(
+        "base/ns.yaml",
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
+    );
+    let comment = comment(folder.path(), &["--by", "flux"]);
+    let images: Vec<&str> = comment
+        .lines()
+        .filter(|line| line.starts_with("Image: "))
+        .collect();
+    let expected = [
+        "Image: <code>example.com:5000/web</code> 1.0 → 1.1 in 2 objects.",
+        "Image: quay.io/a/p:1 → ghcr.io/b/p:1 in 1 object.",
+    ];
+    assert_eq!(images, expected, "{comment}");
+}
