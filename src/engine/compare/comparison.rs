@@ -114,7 +114,7 @@ impl Comparison {
                 &mut notes,
             )?
         } else {
-            notes.extend(unrendered(&states, &configured));
+            notes.extend(unrendered(&configured));
             states.map(|(_, parsed)| parsed)
         };
         let [in_base, in_head] =

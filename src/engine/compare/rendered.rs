@@ -1,6 +1,6 @@
 //! What the programs print that render the two states.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -122,25 +122,12 @@ pub(super) fn rendered(
     Ok([base.with(old), head.with(new)])
 }
 
-/// What to say of states that were not rendered; nothing where there is nothing to render.
-pub(super) fn unrendered(states: &Both, configured: &Configured) -> Option<String> {
-    let kustomized: BTreeSet<String> = states
-        .iter()
-        .flat_map(|(_, parsed)| parsed.kustomized())
-        .collect();
-    let commands = configured
-        .bundles()
-        .any(|bundle| bundle.rendering.arguments.is_some());
-    let sources = "compared sources: nothing was rendered";
-    match (commands, kustomized.is_empty()) {
-        (true, _) => Some(format!(
-            "{sources}; `--render` runs the commands of the configuration in both states"
-        )),
-        (false, false) => Some(format!(
-            "{sources}; `--render` builds both states with kustomize"
-        )),
-        (false, true) => None,
-    }
+/// What to say of states that were not rendered; nothing where the configuration renders nothing.
+pub(super) fn unrendered(configured: &Configured) -> Option<String> {
+    let mut bundles = configured.bundles();
+    bundles.any(|bundle| bundle.rendering.arguments.is_some()).then(|| {
+        "compared sources: nothing was rendered; `--render` runs the commands of the configuration in both states".to_owned()
+    })
 }
 
 /// A bundle of which a state contains nothing has nothing to render there.

@@ -5,6 +5,8 @@
 //! A change that does nothing it does not show gets that sentence alone. The document never outgrows
 //! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is written as character references.
 
+use std::collections::BTreeSet;
+
 use super::words::{WORST_FIRST, applied_by, unless};
 use super::{ChangedImage, ChangedPlace, DiffReport, DiffVerdict, ReportedChange};
 use crate::changes::Unread;
@@ -91,13 +93,18 @@ fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
 /// The inputs that were not read, folded, and the builds that fail.
 fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let place = |file: &str, line: usize| code(&format!("{file}:{line}"));
-    let failed = report.failed.iter().map(|failed| {
-        format!(
-            "\nCannot be built: {} ({}).\n",
-            text(&plain::one_line(&failed.reason)),
-            place(&failed.file, failed.line)
-        )
-    });
+    // Several deliveries build the same, and so do both states.
+    let failed: BTreeSet<String> = report
+        .failed
+        .iter()
+        .map(|failed| {
+            format!(
+                "\nCannot be built: {} ({}).\n",
+                text(&plain::one_line(&failed.reason)),
+                place(&failed.file, failed.line)
+            )
+        })
+        .collect();
     let row = |unread: &Unread| {
         let subject = text(&plain::one_line(&unread.subject));
         format!(
@@ -108,7 +115,7 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     };
     let rows = report.unread.iter().map(row);
     let title = format!("Not read ({})", report.unread.len());
-    failed.take(ROWS).all(|line| page.push(&line))
+    failed.iter().take(ROWS).all(|line| page.push(line))
         && images(page, &report.images)
         && (report.unread.is_empty()
             || page.folded(

@@ -225,10 +225,12 @@ impl DiffReport {
             let (kind, name) = (effect.key.kind(), &effect.key.name);
             format!("{} `{}`", plain::one_line(kind), plain::one_line(name))
         };
-        let named: Vec<String> = gone.iter().take(GRAVEST).map(name).collect();
+        let mut named: Vec<String> = gone.iter().take(GRAVEST).map(name).collect();
+        // The same in two clusters.
+        named.dedup();
         match gone.len() {
             0 => String::new(),
-            n if n > GRAVEST => format!(", among them {}", named.join(" and ")),
+            n if n > named.len() => format!(", among them {}", named.join(" and ")),
             _ => format!(": {}", named.join(" and ")),
         }
     }
@@ -397,7 +399,8 @@ fn holders(effects: &[&DiffEffect]) -> String {
     let counted = counts
         .into_iter()
         .map(|((is_kind, word), count)| match is_kind {
-            true => format!("{count} {}", plain::one_line(word)),
+            true if count > 1 => format!("{count} objects of kind {}", plain::one_line(word)),
+            true => format!("1 {}", plain::one_line(word)),
             false => plain::count(count, word),
         });
     let mut counted: Vec<String> = counted.collect();

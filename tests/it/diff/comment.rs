@@ -22,7 +22,7 @@ fn comment(folder: &std::path::Path, more: &[&str]) -> String {
 
 /// The comment on a fixture: that of a few rules, so that a new rule has its own tests and changes nothing here.
 fn golden(name: &str) -> String {
-    let rules = "crd-removed,delivery-removed,namespace-removed";
+    let rules = "crd-removed,data-removed,delivery-removed,namespace-removed";
     comment(
         &root().join("fixtures/diff/comment").join(name),
         &["--select", rules],
@@ -60,6 +60,16 @@ fn definitions_that_leave_with_their_operator_while_instances_stay() {
 #[test]
 fn a_namespace_that_leaves_with_the_manifests_that_a_release_replaces() {
     insta::assert_snapshot!(golden("namespace"));
+}
+
+#[test]
+fn a_kustomization_that_leaves_while_its_files_stay() {
+    insta::assert_snapshot!(golden("kustomization"));
+}
+
+#[test]
+fn a_database_that_leaves() {
+    insta::assert_snapshot!(golden("database"));
 }
 
 #[test]
