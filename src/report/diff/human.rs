@@ -52,19 +52,18 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
     for note in &report.notes {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
-    let is_answered = report.summary.verdict != DiffVerdict::Nothing;
-    if report.changes_objects() || !is_answered {
-        text.push_str(&format!("{}\n", report.counted()));
-    }
-    if is_answered {
-        // The section above names the inputs.
-        let not_read = report
-            .not_read()
-            .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
-        let lines = [Some(report.headline()), report.supposition(), not_read];
-        for line in lines.into_iter().flatten() {
-            text.push_str(&format!("{}\n", fill(&line, options.width, "", "")));
-        }
+    // The section above names the inputs.
+    let not_read = report
+        .not_read()
+        .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
+    let lines = [
+        report.counted(),
+        Some(report.headline()),
+        report.supposition(),
+        not_read,
+    ];
+    for line in lines.into_iter().flatten() {
+        text.push_str(&format!("{}\n", fill(&line, options.width, "", "")));
     }
     text
 }

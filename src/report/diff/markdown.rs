@@ -325,7 +325,8 @@ fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let mut rows: Vec<String> = shown.iter().map(row).collect();
     // What several roots apply leaves each of them.
     rows.dedup();
-    let title = format!("What the change shows ({})", report.counted());
+    let counted = report.counted().unwrap_or_default();
+    let title = format!("What the change shows ({counted})");
     page.folded(
         &title,
         "| | Object | Where |\n|---|---|---|\n",

@@ -246,21 +246,8 @@ impl DiffReport {
             .collect()
     }
 
-    /// Whether any object changed.
-    pub(super) fn changes_objects(&self) -> bool {
-        let DiffSummary {
-            added,
-            removed,
-            changed,
-            moved,
-            renamed,
-            ..
-        } = self.summary;
-        added + removed + changed + moved + renamed > 0
-    }
-
-    /// How many objects changed, and in which way.
-    pub(super) fn counted(&self) -> String {
+    /// How many objects changed, and in which way. `None` if none did and something else did, which was not read.
+    pub(super) fn counted(&self) -> Option<String> {
         let DiffSummary {
             added,
             removed,
@@ -281,11 +268,10 @@ impl DiffReport {
             .filter(|(count, _)| *count > 0)
             .map(|(count, word)| format!("{count} {word}"))
             .collect();
-        if counts.is_empty() {
-            "No object changed".to_owned()
-        } else {
-            counts.join(", ")
+        if !counts.is_empty() {
+            return Some(counts.join(", "));
         }
+        (self.summary.verdict == DiffVerdict::Nothing).then(|| "No object changed".to_owned())
     }
 
     /// Whether the change does something that it does not show: gets objects stuck, deletes data, or deletes what it does not
