@@ -7,6 +7,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 target=${RUNNER_TEMP:-$(mktemp -d)}/ownerlint-target
 
+if [[ -x "$target/release/ownerlint" ]]; then
+  output binary "$target/release/ownerlint"
+  exit 0
+fi
 command -v cargo >/dev/null || fail "building ownerlint needs cargo: install a Rust toolchain in an earlier step, or set 'version'"
 # The workflow may have given every step a token. Build scripts of dependencies have no use for one.
 unset GH_TOKEN GITHUB_TOKEN ACTIONS_ID_TOKEN_REQUEST_TOKEN ACTIONS_ID_TOKEN_REQUEST_URL ACTIONS_RUNTIME_TOKEN

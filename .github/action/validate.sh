@@ -46,4 +46,9 @@ elif [[ -n "${VERSION:-}" ]]; then
   output source release
 else
   output source checkout
+  # Every file that the program is built from.
+  sha256() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+  sums=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." &&
+    find Cargo.toml Cargo.lock src crates rules -type f | LC_ALL=C sort | while IFS= read -r file; do sha256 "$file"; done | sha256)
+  output built-from "${sums%% *}"
 fi

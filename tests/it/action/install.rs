@@ -69,6 +69,22 @@ fn without_a_version_the_checkout_of_the_action_is_built_in_its_own_folder() {
 }
 
 #[test]
+fn the_same_sources_are_built_once() {
+    if !tools() {
+        return;
+    }
+    let (stage, job) = stage();
+    assert!(job.play().succeeded());
+    let called = stage.read("gh/cargo");
+    // The next job has a runner of its own.
+    std::fs::remove_dir_all(stage.root().join("runner")).expect("a folder");
+    let run = job.play();
+    assert!(run.succeeded() && run.ran().contains(&"cache"), "{run:#?}");
+    assert_eq!(counts(&run), ["0", "0", "0", "0"]);
+    assert_eq!(stage.read("gh/cargo"), called, "nothing was built again");
+}
+
+#[test]
 fn a_build_gets_no_token() {
     if !tools() {
         return;
@@ -100,7 +116,7 @@ fn a_build_that_fails_fails_the_job_at_once() {
     let run = job.play();
     assert_eq!(
         (run.ran(), run.status("build")),
-        (vec!["validate", "build"], Some(2))
+        (vec!["validate", "cache", "build"], Some(2))
     );
     assert_eq!(
         (run.annotations(), counts(&run)),

@@ -99,6 +99,14 @@ pub(crate) fn definition() -> Value {
     serde_yaml::from_str(&text).expect("YAML")
 }
 
+/// What a cache restores or saves: a file, unless it is there.
+fn restore(from: &Path, to: &Path) {
+    if from.is_file() && !to.exists() {
+        std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        std::fs::copy(from, to).expect("a file");
+    }
+}
+
 impl Job {
     pub(crate) fn with(mut self, input: &str, value: &str) -> Self {
         self.inputs.insert(input.to_owned(), value.to_owned());
@@ -119,12 +127,13 @@ impl Job {
         };
         let files = self.temp.join("runner");
         std::fs::create_dir_all(&files).expect("a folder");
+        let mut cached = None;
         let steps = action["runs"]["steps"].as_sequence().expect("steps");
         for (at, step) in steps.iter().enumerate() {
             for key in step.as_mapping().expect("a step").keys() {
                 let key = key.as_str().expect("a key");
                 assert!(
-                    ["id", "name", "shell", "if", "env", "run"].contains(&key),
+                    ["id", "name", "shell", "if", "env", "run", "uses", "with"].contains(&key),
                     "the runner knows no `{key}`"
                 );
             }
@@ -138,6 +147,24 @@ impl Job {
                 &contexts,
             ) {
                 run.steps.push((id, None));
+                continue;
+            }
+            if let Some(uses) = step["uses"].as_str() {
+                let (name, commit) = uses.split_once('@').expect("a pin");
+                assert_eq!(
+                    (name, commit.len()),
+                    ("actions/cache", 40),
+                    "the runner knows no other"
+                );
+                let with =
+                    |key: &str| interpolated(step["with"][key].as_str().expect("text"), &contexts);
+                let entry = (
+                    PathBuf::from(with("path")),
+                    self.temp.join("cache").join(with("key")),
+                );
+                restore(&entry.1, &entry.0);
+                cached = Some(entry);
+                run.steps.push((id, Some(0)));
                 continue;
             }
             let file = |name: &str| {
@@ -185,6 +212,9 @@ impl Job {
             }
             run.steps.push((id, Some(status)));
         }
+        if let Some((path, entry)) = cached.filter(|_| run.succeeded()) {
+            restore(&path, &entry);
+        }
         for (name, output) in action["outputs"].as_mapping().expect("outputs") {
             let value = interpolated(output["value"].as_str().expect("text"), &contexts);
             run.outputs
@@ -210,6 +240,12 @@ impl Job {
         let mut contexts = BTreeMap::from([
             ("github.token".to_owned(), "the-token".to_owned()),
             ("github.event_name".to_owned(), self.event_name.clone()),
+            ("runner.os".to_owned(), "Linux".to_owned()),
+            ("runner.arch".to_owned(), "X64".to_owned()),
+            (
+                "runner.temp".to_owned(),
+                self.temp.join("runner").to_string_lossy().into_owned(),
+            ),
         ]);
         let inputs = action["inputs"].as_mapping().expect("inputs");
         for (name, input) in inputs {
