@@ -55,6 +55,7 @@ else
   fi
   paths=(${known[@]+"${known[@]}"})
 fi
+if [[ -n "${ACCEPTED:-}" ]]; then arguments+=("--accept-file=$ACCEPTED" "--accepted-by=$ACCEPTED_BY"); fi
 if [[ "${RENDER:-false}" == true ]]; then arguments+=(--render); fi
 while IFS= read -r line; do
   if [[ -n "$line" ]]; then arguments+=("$line"); fi

@@ -18,6 +18,7 @@ switch require-known "${REQUIRE_KNOWN:-false}"
 switch annotations "${ANNOTATIONS:-}"
 switch summary "${SUMMARY:-}"
 switch comment "${COMMENT:-}"
+switch accept "${ACCEPT:-false}"
 
 # It becomes the name of files, and a part of an HTML comment.
 if [[ ! "${NAME:-}" =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ ]]; then

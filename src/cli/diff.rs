@@ -1,5 +1,6 @@
 //! `diff`: what merging a change does.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -26,8 +27,8 @@ use crate::finding::Severity;
 use crate::inventory::Release;
 use crate::kube::Policy;
 use crate::merge::DeliveryChoice;
-use crate::report::Format;
-use crate::report::diff::{self, DiffVerdict};
+use crate::report::diff::{self, Acceptance, DiffVerdict};
+use crate::report::{Format, Reported};
 use crate::suppression::Date;
 
 #[derive(Debug, Args)]
@@ -121,6 +122,16 @@ pub(super) struct DiffArgs {
     /// The lowest severity that makes the run fail, `unknown` if ownerlint cannot tell what is deleted, or both: `error,unknown` [default: error]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = known::<DiffFailOn>(DiffFailOn::names), help_heading = "Exit status")]
     fail_on: Vec<DiffFailOn>,
+    /// Accept that this object is deleted, by its key as reports write it (may be repeated). A finding counts as info when all that it
+    /// loses is accepted
+    #[arg(long, value_name = "KEY", help_heading = "Exit status")]
+    accept: Vec<String>,
+    /// The same, of each line of a file that is neither empty nor begins with #
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Exit status")]
+    accept_file: Option<String>,
+    /// Who accepts it
+    #[arg(long, value_name = "NAME", help_heading = "Exit status")]
+    accepted_by: Option<String>,
     /// Succeed if neither state has an object
     #[arg(long, help_heading = "Exit status")]
     allow_empty: bool,
@@ -197,6 +208,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     });
     let markdown_bytes = args.markdown_bytes;
     let published = args.published.clone();
+    let acceptance = args.acceptance()?;
     let request = args.request()?;
     let rendering = &request.rendering.progress;
     let bar = request.render.then(|| progress::of_charts(rendering));
@@ -204,7 +216,9 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     drop(bar);
     let fail_on = comparison.fail_on(fail_on);
     let formats: Vec<_> = output.iter().map(|spec| spec.format).collect();
-    let report = comparison.report_for(&formats)?;
+    let mut report = comparison.report_for(&formats)?;
+    report.accept(&acceptance);
+    let report = report;
     let base = published.of_base(report.base.commit());
     let head = published.of_head(report.head.commit());
     let show = shown(show, fail_on, global.verbose);
@@ -217,12 +231,13 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.html.base.clone_from(&base);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
+    let accepted = report.accepted.iter();
+    let accepted: BTreeSet<&str> = accepted.map(|one| one.fingerprint.as_str()).collect();
+    let is_accepted =
+        |reported: &Reported| accepted.contains(reported.fingerprint.to_string().as_str());
     let found = |least| {
-        report
-            .findings
-            .findings
-            .iter()
-            .any(|reported| reported.finding.severity >= least)
+        let mut findings = report.findings.findings.iter();
+        findings.any(|reported| reported.finding.severity >= least && !is_accepted(reported))
     };
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,
@@ -241,6 +256,24 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
 }
 
 impl DiffArgs {
+    /// What is accepted, as it is written.
+    fn acceptance(&self) -> Result<Acceptance, Error> {
+        let mut keys: BTreeSet<String> = self.accept.iter().cloned().collect();
+        if let Some(file) = &self.accept_file {
+            let text = std::fs::read_to_string(file).map_err(|error| Error::Read {
+                file: format!("`{file}`"),
+                reason: error.to_string(),
+            })?;
+            let lines = text.lines().map(str::trim);
+            let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+            keys.extend(lines.map(str::to_owned));
+        }
+        Ok(Acceptance {
+            keys,
+            by: self.accepted_by.clone(),
+        })
+    }
+
     fn request(mut self) -> Result<CompareRequest, Error> {
         if self.base_ref.is_none() && self.base.is_none() && !self.staged {
             // As `git diff A...B` and `git diff A`.

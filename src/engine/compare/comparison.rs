@@ -296,6 +296,7 @@ impl Comparison {
             cascades: telling.cascades,
             stories: telling.stories,
             findings: judged.report(sides, &self.judging),
+            accepted: Vec::new(),
             notes,
         })
     }

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ChangedImage, DiffReport, DiffSummary, FailedBuild, ReportedChange, StateName};
+use super::{
+    AcceptedFinding, ChangedImage, DiffReport, DiffSummary, FailedBuild, ReportedChange, StateName,
+};
 use crate::changes::Unread;
 use crate::merge::DiffEffect;
 use crate::report::Summary;
@@ -42,6 +44,8 @@ pub(in crate::report) struct DiffDocument<'a> {
     /// the cause in head among the related places. Sorted by path, offset and rule.
     #[schemars(with = "Vec<FindingDocument>")]
     findings: Findings<'a>,
+    /// The findings that were accepted: they are reported as info and decide nothing.
+    accepted: &'a [AcceptedFinding],
     /// Notes on the comparison.
     notes: &'a [String],
 }
@@ -103,6 +107,7 @@ impl<'a> DiffDocument<'a> {
             images: &report.images,
             plan: report.plan.as_ref(),
             findings: Findings(&report.findings),
+            accepted: &report.accepted,
             notes: &report.notes,
         }
     }

@@ -57,6 +57,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         && unread(&mut page, report)
         && changes(&mut page, report)
         && release(&mut page, report)
+        && wanted(&mut page, report)
         && report.notes.iter().all(|one| page.push(&note(one)));
     if !fits {
         page.text
@@ -302,6 +303,20 @@ fn release(page: &mut MarkdownText, report: &DiffReport) -> bool {
             held.into_iter().map(|stuck| held_item(stuck, false)),
             RELEASED,
         )
+}
+
+/// The keys that accept what is found, to be copied.
+fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
+    let keys = report.acceptable();
+    if keys.is_empty() {
+        return true;
+    }
+    let keys: Vec<String> = keys.iter().map(|key| text(key)).collect();
+    page.push(&format!(
+        "\n<details><summary>If this is wanted</summary>\n\nA comment like this, by somebody else who may write here, accepts it where the job allows that; \
+         on the command line, <code>--accept KEY</code>.\n\n<pre>\n/ownerlint accept\n{}\n</pre>\n\n</details>\n",
+        keys.join("\n")
+    ))
 }
 
 /// What the change itself shows.

@@ -1,5 +1,6 @@
 //! The formats of a comparison: each a pure function of a finished [`DiffReport`].
 
+mod accepted;
 mod human;
 mod in_head;
 mod json;
@@ -10,6 +11,7 @@ mod words;
 use super::{Format, Options, html, render as render_findings};
 use in_head::in_head;
 
+pub use accepted::{Acceptance, AcceptedFinding};
 pub(in crate::report) use json::DiffDocument;
 pub use model::{
     ChangedImage, ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange,

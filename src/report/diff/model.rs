@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::AcceptedFinding;
 use crate::changes::{DeliveryName, Unread, UnreadSide};
 use crate::merge::DiffEffect;
 use crate::report::html::StoryDocument;
@@ -43,6 +44,8 @@ pub struct DiffReport {
     pub images: Vec<ChangedImage>,
     /// What the rules of change say.
     pub findings: Report,
+    /// The findings that [`DiffReport::accept`] lowered.
+    pub accepted: Vec<AcceptedFinding>,
     /// What a reader should know besides.
     pub notes: Vec<String>,
 }

@@ -1,5 +1,6 @@
 //! The GitHub Action from its first step to its last, played by a runner that reads `action.yml`.
 
+mod accepting;
 mod documentation;
 mod gitlab;
 mod hostile;

@@ -139,6 +139,7 @@ impl Stage {
             "number": 7,
             "pull_request": {
                 "number": 7,
+                "user": {"login": "bob"},
                 "base": {"sha": self.base, "ref": "main", "repo": {"full_name": "shop/deploy"}},
                 "head": {"sha": self.head, "ref": "topic", "repo": {"full_name": "shop/deploy", "fork": false}},
             },
@@ -283,6 +284,10 @@ cd "$FAKE_GH"
 printf '%s\n' "$*" >>log
 [[ "${GH_TOKEN:-}" == the-token ]] || { echo "gh: no token" >&2; exit 4; }
 case "$1 $2" in
+  "api repos/shop/deploy/collaborators/"*"/permission")
+    [[ "$3 $4" == "--jq .permission" ]]
+    login=${2%/permission}
+    jq -r --arg login "${login##*/}" '.[$login] // "read"' permissions.json ;;
   "api user") [[ -f me ]] && cat me || { echo "gh: Resource not accessible by integration (HTTP 403)" >&2; exit 1; } ;;
   "api --paginate")
     [[ "$3" == repos/shop/deploy/issues/7/comments ]]

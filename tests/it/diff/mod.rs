@@ -1,5 +1,6 @@
 //! `diff`: two states, compared.
 
+mod accepting;
 mod argo;
 mod changes;
 mod clusters;

@@ -1,0 +1,159 @@
+//! Deletions that somebody wants: an object is accepted by its key, never by a pattern, and a finding when everything that it loses is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::DiffReport;
+use crate::finding::{Finding, Severity};
+use crate::kube::ObjectKey;
+use crate::merge::{DiffEffect, EffectKind};
+use crate::report::Summary;
+use crate::text::plain;
+
+/// Which deletions are wanted, and by whom.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Acceptance {
+    /// Keys of objects, as reports write them: `PersistentVolumeClaim/shop/data`. Of an object that several clusters lose, each with `@` and
+    /// the cluster: `PersistentVolumeClaim/shop/data@clusters/prod`.
+    pub keys: BTreeSet<String>,
+    /// Who accepts them.
+    pub by: Option<String>,
+}
+
+/// A finding that does not count any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "accepted")]
+#[non_exhaustive]
+pub struct AcceptedFinding {
+    /// The fingerprint of the finding, which is reported as info.
+    #[schemars(regex(pattern = "^[0-9a-f]{32}$"))]
+    pub fingerprint: String,
+    /// The severity that it had.
+    pub severity: Severity,
+    /// Who accepted it, if that was said.
+    pub by: Option<String>,
+}
+
+/// What a merge loses, and what goes with what.
+struct Losses<'r> {
+    by_key: BTreeMap<String, Vec<&'r DiffEffect>>,
+    /// The keys of what goes directly with an object: what it owns, contains or delivers.
+    with: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl<'r> Losses<'r> {
+    fn of(effects: &'r [DiffEffect]) -> Self {
+        use EffectKind::{
+            Cascaded, DataLost, Deleted, GeneratedDeleted, Kept, Orphaned, Recreated, Stuck,
+        };
+        let is_loss = |effect: &&DiffEffect| match effect.effect {
+            Kept | Orphaned => false,
+            Deleted | Cascaded | GeneratedDeleted | Recreated | Stuck | DataLost => {
+                !effect.is_supposed()
+            }
+        };
+        let mut losses = Self {
+            by_key: BTreeMap::new(),
+            with: BTreeMap::new(),
+        };
+        for effect in effects.iter().filter(is_loss) {
+            let key = effect.key.to_string();
+            let above = effect
+                .because
+                .iter()
+                .rev()
+                .find(|above| **above != effect.key);
+            let delivery = effect
+                .delivery
+                .as_ref()
+                .and_then(|delivery| delivery.key.clone());
+            for above in above.map(ObjectKey::to_string).into_iter().chain(delivery) {
+                losses.with.entry(above).or_default().insert(key.clone());
+            }
+            losses.by_key.entry(key).or_default().push(effect);
+        }
+        losses
+    }
+
+    /// The names of all objects that are lost with the one that a finding is about; none if it is about no loss.
+    fn names(&self, finding: &Finding) -> BTreeSet<String> {
+        let mut pending: Vec<String> = finding.object.iter().map(ObjectKey::to_string).collect();
+        let (mut seen, mut names) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(key) = pending.pop() {
+            let lost = self.by_key.get(&key).into_iter().flatten();
+            names.extend(lost.map(|effect| self.name(effect)));
+            let with = self.with.get(&key).into_iter().flatten().cloned();
+            if seen.insert(key) {
+                pending.extend(with);
+            }
+        }
+        names
+    }
+
+    fn name(&self, effect: &DiffEffect) -> String {
+        let key = effect.key.to_string();
+        let mut others = self.by_key.get(&key).into_iter().flatten();
+        match &effect.cluster {
+            Some(cluster) if others.any(|other| other.cluster != effect.cluster) => {
+                format!("{key}@{cluster}")
+            }
+            _ => key,
+        }
+    }
+}
+
+impl DiffReport {
+    /// Lowers the findings of which every lost object is accepted, and notes the keys that name nothing that is lost. What cannot be told
+    /// is not accepted.
+    pub fn accept(&mut self, acceptance: &Acceptance) {
+        if acceptance.keys.is_empty() {
+            return;
+        }
+        let losses = Losses::of(&self.effects);
+        for reported in &mut self.findings.findings {
+            let finding = &mut reported.finding;
+            let names = losses.names(finding);
+            if names.is_empty() || !names.is_subset(&acceptance.keys) {
+                continue;
+            }
+            self.accepted.push(AcceptedFinding {
+                fingerprint: reported.fingerprint.to_string(),
+                severity: finding.severity,
+                by: acceptance.by.clone(),
+            });
+            finding.severity = Severity::Info;
+            let by = acceptance.by.as_deref().map(plain::one_line);
+            let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
+            finding.message.push_str(&format!(" (accepted{by})"));
+        }
+        let lost = losses.by_key.values().flatten();
+        let lost: BTreeSet<String> = lost.map(|effect| losses.name(effect)).collect();
+        for key in acceptance.keys.difference(&lost) {
+            let key = plain::one_line(key);
+            self.notes
+                .push(format!("`{key}` is accepted, and nothing deletes it"));
+        }
+        let Summary {
+            error,
+            warning,
+            info,
+            ..
+        } = Summary::of(&self.findings.findings);
+        let summary = &mut self.findings.summary;
+        (summary.error, summary.warning, summary.info) = (error, warning, info);
+    }
+
+    /// The keys that accept the findings that are more than an info.
+    pub(super) fn acceptable(&self) -> BTreeSet<String> {
+        let losses = Losses::of(&self.effects);
+        let findings = self
+            .findings
+            .findings
+            .iter()
+            .map(|reported| &reported.finding);
+        let counting = findings.filter(|finding| finding.severity > Severity::Info);
+        counting.flat_map(|finding| losses.names(finding)).collect()
+    }
+}

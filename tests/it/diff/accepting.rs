@@ -1,0 +1,169 @@
+//! `--accept`: a wanted deletion, named by whoever wants it.
+
+use super::places::Folder;
+use crate::support::{ownerlint, root};
+
+/// The keys that the fixture of a Kustomization loses.
+const LOST: [&str; 5] = [
+    "Deployment.apps/apps/history",
+    "ExternalSecret.external-secrets.io/apps/history",
+    "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/history",
+    "PersistentVolumeClaim/apps/history",
+    "Secret/apps/history-login",
+];
+
+/// The status and the output of a comparison of a fixture.
+fn compared(fixture: &str, more: &[&str]) -> (Option<i32>, String) {
+    let mut command = ownerlint();
+    command
+        .current_dir(root().join("fixtures/diff/comment").join(fixture))
+        .args([
+            "diff",
+            "--base",
+            "base",
+            "--head",
+            "head",
+            "--fail-on",
+            "warning",
+        ])
+        .args(more);
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8(output.stdout).expect("text");
+    (output.status.code(), said)
+}
+
+fn accepting<'k>(keys: &[&'k str]) -> Vec<&'k str> {
+    keys.iter().flat_map(|key| ["--accept", key]).collect()
+}
+
+#[test]
+fn finding_is_accepted_when_all_that_it_loses_is_named() {
+    assert_eq!(compared("kustomization", &[]).0, Some(1));
+    let all = accepting(&LOST);
+    assert_eq!(compared("kustomization", &all).0, Some(0));
+    for left_out in LOST {
+        let keys = LOST.into_iter().filter(|key| *key != left_out);
+        let keys: Vec<&str> = keys.collect();
+        let (status, _) = compared("kustomization", &accepting(&keys));
+        assert_eq!(status, Some(1), "without {left_out}");
+    }
+    let pattern = accepting(&["*", "*/apps/*", "PersistentVolumeClaim/apps"]);
+    assert_eq!(
+        compared("kustomization", &pattern).0,
+        Some(1),
+        "no patterns"
+    );
+}
+
+#[test]
+fn accepted_findings_stay_and_say_by_whom() {
+    let mut all = accepting(&LOST);
+    all.extend(["--accepted-by", "ann", "-o", "markdown"]);
+    let (_, comment) = compared("kustomization", &all);
+    assert!(
+        comment.starts_with("## Merging this deletes 4 objects"),
+        "{comment}"
+    );
+    assert!(
+        comment.contains("- **info:** removing Kustomization"),
+        "{comment}"
+    );
+    assert!(comment.contains("(accepted by ann)"), "{comment}");
+    assert!(!comment.contains("If this is wanted"), "{comment}");
+
+    *all.last_mut().expect("an argument") = "json";
+    let (_, json) = compared("kustomization", &all);
+    let document: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let accepted = document["accepted"].as_array().expect("a list");
+    assert!(!accepted.is_empty());
+    assert!(
+        accepted
+            .iter()
+            .all(|one| one["by"] == "ann" && one["severity"] != "info"),
+        "{json}"
+    );
+    assert_eq!(document["summary"]["findings"]["warning"], 0);
+    let all = [&all[..], &["--fail-on", "info"]].concat();
+    assert_eq!(
+        compared("kustomization", &all).0,
+        Some(0),
+        "it decides nothing"
+    );
+}
+
+#[test]
+fn comment_lists_the_keys_that_accept_it() {
+    let (_, comment) = compared("kustomization", &["-o", "markdown"]);
+    let (_, wanted) = comment
+        .split_once("<pre>\n/ownerlint accept\n")
+        .expect("the keys");
+    let (keys, _) = wanted.split_once("\n</pre>").expect("an end");
+    assert_eq!(keys.lines().collect::<Vec<_>>(), LOST);
+    let folder = Folder::new();
+    folder.write("keys", &format!("# by ann\n\n{keys}\n"));
+    let file = folder.path().join("keys").display().to_string();
+    assert_eq!(
+        compared("kustomization", &["--accept-file", &file]).0,
+        Some(0)
+    );
+}
+
+#[test]
+fn key_that_nothing_deletes_is_noted_and_a_missing_file_is_an_error() {
+    let (_, said) = compared("kustomization", &["--accept", "Secret/apps/other"]);
+    assert!(
+        said.contains("note: `Secret/apps/other` is accepted, and nothing deletes it\n"),
+        "{said}"
+    );
+    assert_eq!(
+        compared("kustomization", &["--accept-file", "absent"]).0,
+        Some(2)
+    );
+}
+
+#[test]
+fn object_of_two_clusters_is_accepted_in_each() {
+    let folder = Folder::new();
+    let sync = |cluster: &str| {
+        format!(
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {{name: flux-system, namespace: flux-system}}\n\
+             spec: {{url: https://git.example.org/ops}}\n---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
+             metadata: {{name: flux-system, namespace: flux-system}}\nspec: {{path: ./clusters/{cluster}, prune: true, \
+             sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+        )
+    };
+    let claim =
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\n";
+    for side in ["base", "head"] {
+        for cluster in ["prod", "stage"] {
+            folder.write(
+                &format!("{side}/clusters/{cluster}/sync.yaml"),
+                &sync(cluster),
+            );
+            if side == "base" {
+                folder.write(&format!("{side}/clusters/{cluster}/data.yaml"), claim);
+            }
+        }
+    }
+    let status = |keys: &[&str]| {
+        let mut command = ownerlint();
+        command
+            .current_dir(folder.path())
+            .args([
+                "diff",
+                "--base",
+                "base",
+                "--head",
+                "head",
+                "--fail-on",
+                "warning",
+            ])
+            .args(accepting(keys));
+        command.output().expect("it runs").status.code()
+    };
+    let [prod, stage] =
+        ["prod", "stage"].map(|at| format!("PersistentVolumeClaim/shop/data@clusters/{at}"));
+    assert_eq!(status(&["PersistentVolumeClaim/shop/data"]), Some(1));
+    assert_eq!(status(&[&prod]), Some(1));
+    assert_eq!(status(&[&prod, &stage]), Some(0));
+}
