@@ -95,57 +95,54 @@ pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
     })
 }
 
-/// What has to be rendered: a chart by its folder, other templates by theirs and their language.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rendering {
-    Chart,
-    Other(TemplateLanguage),
-}
-
-/// One note per chart, and one per folder with other templates.
+/// One note for all charts, and one for the other templates of each language: a repository may have hundreds of them.
 fn template_notes(inventory: &Inventory) -> Vec<Note> {
-    let mut folders: BTreeMap<(String, Rendering), usize> = BTreeMap::new();
-    let mut charts: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    // A chart has its folder, other templates theirs.
+    let mut templates: BTreeMap<Option<TemplateLanguage>, BTreeMap<&str, usize>> = BTreeMap::new();
+    let mut above: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for skip in inventory.skipped() {
         let SkipReason::Template(language, _) = &skip.what.reason else {
             continue;
         };
         let folder = folder_of(inventory.sources.file(skip.file).path());
-        let chart = *charts.entry(folder).or_insert_with(|| chart_above(folder));
-        let key = match chart {
-            Some(chart) if *language == TemplateLanguage::Braces => (chart, Rendering::Chart),
-            _ => (folder, Rendering::Other(*language)),
-        };
-        *folders.entry((key.0.to_owned(), key.1)).or_default() += 1;
+        let chart = *above.entry(folder).or_insert_with(|| chart_above(folder));
+        let chart = chart.filter(|_| *language == TemplateLanguage::Braces);
+        let language = chart.is_none().then_some(*language);
+        let folders = templates.entry(language).or_default();
+        *folders.entry(chart.unwrap_or(folder)).or_default() += 1;
     }
-    let note = |((folder, rendering), count): ((String, Rendering), usize)| {
-        let (what, run) = match rendering {
-            Rendering::Chart => (
-                "unrendered Helm template",
-                "run `helm template` and check its output",
-            ),
-            Rendering::Other(language) => {
-                (language.as_str(), "render it first, and check the output")
-            }
+    let notes = templates.iter().filter_map(|(language, folders)| {
+        let (first, _) = folders.first_key_value()?;
+        let count = folders.values().sum();
+        let (place, remedy) = match (language, count) {
+            (None, _) => ("chart", "`--render` renders charts with helm"),
+            (Some(_), 1) => ("folder", "render it first, and check the output"),
+            (Some(_), _) => ("folder", "render them first, and check the output"),
         };
-        let article = if what.starts_with('u') { "an" } else { "a" };
-        let documents = match count {
-            1 => format!("1 document is {article} {what} and was"),
-            n => format!("{n} documents are {} and were", plural(what)),
+        let what = match (language, count) {
+            (None, 1) => "1 unrendered template".to_owned(),
+            (None, n) => format!("{n} unrendered templates"),
+            (Some(language), 1) => format!("1 {}", language.as_str()),
+            (Some(language), n) => format!("{n} {}", plural(language.as_str())),
         };
-        let path = if folder.is_empty() {
-            ".".to_owned()
-        } else {
-            folder
+        let have = match folders.len() - 1 {
+            0 => format!("this {place} has"),
+            n => format!("this {place} and {n} more have"),
         };
-        Note {
-            severity: Severity::Warning,
-            message: format!("{documents} skipped: {run}"),
-            path: Some(path),
-            line: None,
-        }
-    };
-    folders.into_iter().map(note).collect()
+        let message = format!("{have} {what}, which nothing checked: {remedy}");
+        Some(note_on(first, Severity::Warning, message))
+    });
+    notes.collect()
+}
+
+fn note_on(folder: &str, severity: Severity, message: String) -> Note {
+    let path = if folder.is_empty() { "." } else { folder };
+    Note {
+        severity,
+        message,
+        path: Some(path.to_owned()),
+        line: None,
+    }
 }
 
 /// `template with unset variables` → `templates with unset variables`.
@@ -175,18 +172,13 @@ fn folder_of(path: &str) -> &str {
 fn kustomize_note(inventory: &Inventory) -> Option<Note> {
     let folders = inventory.neighbourhood().kustomizations();
     let first = folders.first()?;
-    let path = if first.is_empty() { "." } else { first };
     let folders = match folders.len() - 1 {
         0 => "this folder has".to_owned(),
         n => format!("this folder and {n} more have"),
     };
-    Some(Note {
-        severity: Severity::Info,
-        message: format!(
-            "{folders} a kustomization, which applies something other than these files: run `kustomize build` and \
-             check its output"
-        ),
-        path: Some(path.to_owned()),
-        line: None,
-    })
+    let message = format!(
+        "{folders} a kustomization, which applies something other than these files: run `kustomize build` and \
+         check its output"
+    );
+    Some(note_on(first, Severity::Info, message))
 }

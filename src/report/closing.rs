@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::digest::Digest;
+use super::digest::{Digest, Folding};
 use super::{Format, ListedSkip, Report};
 use crate::finding::Severity;
 use crate::starter::Exclusion;
@@ -39,7 +39,7 @@ pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
     } else {
         Severity::Info
     };
-    let digest = Digest::new(report, show);
+    let digest = Digest::new(report, show, Folding::WithinFiles);
     let mut lines = notes(report, options.verbose);
     if options.verbose {
         lines.extend(report.skipped.iter().map(skip));

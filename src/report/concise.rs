@@ -1,6 +1,6 @@
 //! `path:line:col: severity[rule] message`: one line per finding, stable for editors, problem matchers and `grep`.
 
-use super::digest::Digest;
+use super::digest::{Digest, Folding};
 use super::relation::{other_ends, rendered_from};
 use super::{ConciseOptions, Report};
 use crate::text::ColumnUnit;
@@ -8,11 +8,11 @@ use crate::text::plain;
 
 /// One line per finding, the worst first; columns count bytes, as compilers' do.
 pub(super) fn render(report: &Report, options: &ConciseOptions) -> String {
-    let digest = Digest::new(report, options.show);
+    let digest = Digest::new(report, options.show, Folding::WithinFiles);
     let lines = digest.shown.iter().map(|entry| {
         let finding = &entry.reported.finding;
         let alike = entry
-            .alike()
+            .alike(report)
             .map(|alike| format!(" ({alike})"))
             .unwrap_or_default();
         let at = report.region(&finding.primary, ColumnUnit::Utf8);

@@ -1,5 +1,5 @@
-//! What text for people shows of a report: the worst first, what says the same in one file drawn together, and one count per
-//! rule of what is held back. Formats for programs keep everything.
+//! What text for people shows of a report: the worst first, what says the same drawn together, and one count per rule of what is held
+//! back. Formats for programs keep everything.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::text::{ColumnUnit, FileId, plain};
 
 /// Rows of a table; what there is more of is counted.
 const ROWS: usize = 12;
-/// Lines of equal findings that are named.
-const LINES: usize = 5;
+/// Places of equal findings that are named.
+const PLACES: usize = 5;
 
 /// What is shown, and what is not.
 pub(super) struct Digest<'r> {
@@ -22,12 +22,12 @@ pub(super) struct Digest<'r> {
     pub(super) held_back: Vec<HeldBack<'r>>,
 }
 
-/// A finding, and those that say the same in the same file.
+/// A finding, and those that say the same, as copies of an object in several overlays do.
 pub(super) struct DigestEntry<'r> {
     /// The first one.
     pub(super) reported: &'r Reported,
-    /// The 1-based lines of the others, in report order.
-    more: Vec<usize>,
+    /// The files and the 1-based lines of the others, in report order.
+    more: Vec<(FileId, usize)>,
 }
 
 /// The findings of one rule that are not shown.
@@ -52,18 +52,27 @@ pub(super) struct TableRow<'r> {
     pub(super) folder: &'r str,
 }
 
+/// Which equal findings are drawn together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Folding {
+    /// Those of one file: whoever jumps from line to line wants each file.
+    WithinFiles,
+    /// Those of all files.
+    AcrossFiles,
+}
+
 /// What equal findings have in common.
 #[derive(PartialEq, Eq, Hash)]
 struct SameWords<'r> {
     rule: &'static str,
     severity: Severity,
-    file: FileId,
+    file: Option<FileId>,
     field: Option<String>,
     message: &'r str,
 }
 
 impl<'r> SameWords<'r> {
-    fn of(finding: &'r Finding) -> Self {
+    fn of(finding: &'r Finding, folding: Folding) -> Self {
         let Finding {
             rule,
             severity,
@@ -74,7 +83,7 @@ impl<'r> SameWords<'r> {
         Self {
             rule,
             severity: *severity,
-            file: primary.file,
+            file: (folding == Folding::WithinFiles).then_some(primary.file),
             field: Identity::of(finding).field,
             message,
         }
@@ -83,7 +92,7 @@ impl<'r> SameWords<'r> {
 
 impl<'r> Digest<'r> {
     /// What of `report` is shown to somebody who wants findings from severity `show` on.
-    pub(super) fn new(report: &'r Report, show: Severity) -> Self {
+    pub(super) fn new(report: &'r Report, show: Severity, folding: Folding) -> Self {
         let mut shown: Vec<DigestEntry<'r>> = Vec::new();
         let mut first: HashMap<SameWords<'r>, usize> = HashMap::default();
         let mut held_back: BTreeMap<(std::cmp::Reverse<Severity>, &'static str), usize> =
@@ -96,11 +105,14 @@ impl<'r> Digest<'r> {
                     .or_default() += 1;
                 continue;
             }
-            let at = *first.entry(SameWords::of(finding)).or_insert(shown.len());
+            let at = *first
+                .entry(SameWords::of(finding, folding))
+                .or_insert(shown.len());
             match shown.get_mut(at) {
-                Some(entry) => entry
-                    .more
-                    .push(report.region(&finding.primary, ColumnUnit::Utf8).start.line),
+                Some(entry) => {
+                    let line = report.region(&finding.primary, ColumnUnit::Utf8).start.line;
+                    entry.more.push((finding.primary.file, line));
+                }
                 None => shown.push(DigestEntry {
                     reported,
                     more: Vec::new(),
@@ -157,24 +169,22 @@ impl<'r> Digest<'r> {
         let found: Vec<_> = self
             .shown
             .iter()
-            .map(|entry| {
+            .flat_map(|entry| {
                 let Finding { rule, primary, .. } = &entry.reported.finding;
-                (
-                    *rule,
-                    folder_of(report.path(primary.file)),
-                    1 + entry.more.len(),
-                )
+                let files = entry.more.iter().map(|(file, _)| *file);
+                let files = files.chain([primary.file]);
+                files.map(|file| (*rule, folder_of(report.path(file))))
             })
             .collect();
         let deepest = found
             .iter()
-            .map(|(_, folder, _)| depth(folder))
+            .map(|(_, folder)| depth(folder))
             .max()
             .unwrap_or_default();
         let counted = |levels: usize| {
             let mut rows: BTreeMap<(&'static str, &'r str), usize> = BTreeMap::new();
-            for (rule, folder, count) in &found {
-                *rows.entry((*rule, cut(folder, levels))).or_default() += count;
+            for (rule, folder) in &found {
+                *rows.entry((*rule, cut(folder, levels))).or_default() += 1;
             }
             rows
         };
@@ -202,32 +212,43 @@ impl<'r> Digest<'r> {
 }
 
 impl DigestEntry<'_> {
-    /// `264 more in this file, on lines 12, 40, 77, 80, 91 and others`; `None` for a finding that is alone.
-    pub(super) fn alike(&self) -> Option<String> {
-        if self.more.is_empty() {
-            return None;
-        }
-        let lines: Vec<_> = self
-            .more
-            .iter()
-            .take(LINES)
-            .map(ToString::to_string)
-            .collect();
-        let lines = lines.join(", ")
-            + if self.more.len() > LINES {
-                " and others"
-            } else {
-                ""
-            };
-        let noun = if self.more.len() == 1 {
-            "line"
+    /// `264 more in this file, on lines 12, 40, 77, 80, 91 and others`, `2 more in other files: a.yaml:3, b.yaml:7`, or both; `None` for
+    /// a finding that is alone.
+    pub(super) fn alike(&self, report: &Report) -> Option<String> {
+        let own = self.reported.finding.primary.file;
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            self.more.iter().partition(|(file, _)| *file == own);
+        let lines = here.iter().map(|(_, line)| line.to_string());
+        let noun = if here.len() == 1 { "line" } else { "lines" };
+        let here = (!here.is_empty()).then(|| {
+            let lines = some(lines.collect());
+            format!("{} more in this file, on {noun} {lines}", here.len())
+        });
+        let places = elsewhere.iter().map(|(file, line)| {
+            let path = plain::one_line(report.path(*file));
+            format!("{path}:{line}")
+        });
+        let noun = if elsewhere.len() == 1 {
+            "another file"
         } else {
-            "lines"
+            "other files"
         };
-        Some(format!(
-            "{} more in this file, on {noun} {lines}",
-            self.more.len()
-        ))
+        let elsewhere = (!elsewhere.is_empty()).then(|| {
+            let places = some(places.collect());
+            format!("{} more in {noun}: {places}", elsewhere.len())
+        });
+        let said: Vec<String> = [here, elsewhere].into_iter().flatten().collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+}
+
+/// The first places.
+fn some(places: Vec<String>) -> String {
+    let shown = places[..places.len().min(PLACES)].join(", ");
+    if places.len() > PLACES {
+        shown + " and others"
+    } else {
+        shown
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Snippet};
 use rayon::prelude::*;
 
-use super::digest::{Digest, DigestEntry};
+use super::digest::{Digest, DigestEntry, Folding};
 use super::excerpt::{Excerpt, excerpts};
 use super::{HumanOptions, Report, Reported, Summary, closing, theme, wrap};
 use crate::finding::{Chain, Label, Relation, Severity};
@@ -36,7 +36,7 @@ const TABLE: usize = 5;
 
 /// The findings, the worst first; the notes, what is not shown, and one line of counts.
 pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
-    let digest = Digest::new(report, options.show);
+    let digest = Digest::new(report, options.show, Folding::AcrossFiles);
     let mut out = shown(report, &digest, options);
     if out.lines().count() > SCREEN {
         table(&mut out, report, &digest);
@@ -64,7 +64,11 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
 
 /// The findings alone.
 pub(super) fn findings(report: &Report, options: &HumanOptions) -> String {
-    shown(report, &Digest::new(report, options.show), options)
+    shown(
+        report,
+        &Digest::new(report, options.show, Folding::AcrossFiles),
+        options,
+    )
 }
 
 fn shown(report: &Report, digest: &Digest<'_>, options: &HumanOptions) -> String {
@@ -158,7 +162,7 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
         ""
     };
     let more = (more > 0).then(|| format!("and {}{all}", plain::count(more, "more place")));
-    let alike = entry.alike().map(|alike| format!("and {alike}"));
+    let alike = entry.alike(report).map(|alike| format!("and {alike}"));
     for text in more.into_iter().chain(alike) {
         group = group.element(Level::NOTE.no_name().message(text));
     }

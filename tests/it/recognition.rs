@@ -178,14 +178,20 @@ fn templates_of_any_language_are_skipped_with_a_note_per_folder() {
         .iter()
         .map(|note| note.message.as_str())
         .collect();
-    let run = "skipped: render it first, and check the output";
+    let run = "which nothing checked: render";
     assert_eq!(
         notes,
         [
-            format!("1 document is an unrendered template and was {run}"),
-            format!("1 document is an unrendered Jinja template and was {run}"),
-            format!("4 documents are templates with unset variables and were {run}"),
-            format!("6 documents are templates with placeholders and were {run}"),
+            format!("this folder has 1 unrendered template, {run} it first, and check the output"),
+            format!(
+                "this folder has 1 unrendered Jinja template, {run} it first, and check the output"
+            ),
+            format!(
+                "this folder has 4 templates with unset variables, {run} them first, and check the output"
+            ),
+            format!(
+                "this folder has 6 templates with placeholders, {run} them first, and check the output"
+            ),
         ]
     );
 }
@@ -203,13 +209,13 @@ fn only_a_folder_below_a_chart_is_told_to_run_helm() {
     let said = stdout + &stderr;
     assert!(
         said.contains(
-            "web: 1 document is an unrendered Helm template and was skipped: run `helm template`"
+            "web: this chart has 1 unrendered template, which nothing checked: `--render` renders"
         ),
         "{said}"
     );
     assert!(
         said.contains(
-            "other/templates: 1 document is an unrendered template and was skipped: render it first"
+            "other/templates: this folder has 1 unrendered template, which nothing checked: render it"
         ),
         "{said}"
     );

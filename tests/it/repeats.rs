@@ -148,3 +148,32 @@ fn unusual_yaml_is_told_once_per_file() {
         "{found:?}"
     );
 }
+
+#[test]
+fn copies_of_an_object_are_drawn_once_for_people_and_listed_one_by_one_for_programs() {
+    let repository = Repository::new();
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader\n  ownerReferences:\n    \
+                - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}\n";
+    for overlay in ["dev", "prod", "stage"] {
+        repository.write(&format!("{overlay}/role.yaml"), role);
+    }
+    let rule = "owner-of-cluster-scoped";
+    let shown = |format: &str| {
+        repository
+            .run(&["--select", rule, "--output", format], "")
+            .1
+    };
+    let human = shown("human");
+    assert_eq!(
+        human.matches("error[owner-of-cluster-scoped]").count(),
+        1,
+        "{human}"
+    );
+    assert!(
+        human.contains("= and 2 more in other files: prod/role.yaml:6, stage/role.yaml:6\n"),
+        "{human}"
+    );
+    assert!(human.contains("3 errors in 3 files"), "{human}");
+    assert_eq!(shown("concise").lines().count(), 3);
+    assert_eq!(found(&repository, rule).0.len(), 3);
+}

@@ -159,22 +159,28 @@ fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
 }
 
 #[test]
-fn unrendered_templates_are_skipped_with_one_note_per_chart() {
+fn unrendered_templates_are_skipped_with_one_note_for_all_charts() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     config_map(folder, "plain.yaml", "plain");
-    write(
-        folder,
-        "charts/web/Chart.yaml",
-        "apiVersion: v2\nname: web\n",
-    );
-    for file in ["one.yaml", "two.yaml"] {
+    for (chart, file) in [("db", "one"), ("web", "one"), ("web", "two")] {
+        let about = format!("charts/{chart}/Chart.yaml");
+        write(folder, &about, "apiVersion: v2\nname: web\n");
         let text = "{{- if .Values.on }}\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n{{- end }}\n";
-        write(folder, &format!("charts/web/templates/{file}"), text);
+        write(
+            folder,
+            &format!("charts/{chart}/templates/{file}.yaml"),
+            text,
+        );
     }
-    ownerlint().current_dir(folder).args(["."]).assert().code(0).stdout(contains(
-        "charts/web: 2 documents are unrendered Helm templates and were skipped: run `helm template`",
-    ));
+    ownerlint()
+        .current_dir(folder)
+        .args(["."])
+        .assert()
+        .code(0)
+        .stdout(contains(
+            "charts/db: this chart and 1 more have 3 unrendered templates, which nothing checked:",
+        ));
 }
 
 #[test]
