@@ -41,7 +41,7 @@ pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
 pub(super) const STYLE_HASH: &str = "sha256-609XW6SHc9KpS/6MjARKbEslOModT/bZNt3IOKYLZUM=";
 
 /// The hash of [`SCRIPT`].
-pub(super) const SCRIPT_HASH: &str = "sha256-WJxT8tZz4PdHgvOmkQMiC2qHUhqPMMe8T++IC6CByXE=";
+pub(super) const SCRIPT_HASH: &str = "sha256-yQuUpXmqPZrdmlYmhgYWCFYn/xSTXZaCyLTZicrWh4U=";
 
 /// The hash of [`LAYOUT`].
 pub(super) const LAYOUT_HASH: &str = "sha256-autc/G9bLHdC0j7GTbnpyKt76hxHZjr6qSX/S3u2nLg=";

@@ -28,7 +28,7 @@ pub(super) fn page(
     } else {
         format!("'{SCRIPT_HASH}'")
     };
-    let title = plain::one_line(title);
+    let title = plain::one_line(title).replace('`', "");
     let title = text(&plain::shortened(&title, TITLE));
     let (contract, beside) = (json(contract), json(beside));
     format!(

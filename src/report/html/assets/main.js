@@ -4,7 +4,7 @@ const PAGES = { plan: planPage, diff: changePage, check: findingsPage };
 const { summary, parts } = PAGES[beside.command]();
 const sections = parts.flat(2).filter(Boolean);
 const words_ = { plan: "Plan: ", diff: "", check: "Check: " }[beside.command];
-byId("title").textContent = visible(words_ + beside.title);
+byId("title").replaceChildren(...prose(visible(words_ + beside.title)));
 byId("summary").append(...summary.flat(2).filter(Boolean));
 byId("main").replaceChildren(...sections);
 byId("contents").append(el("ul", {}, sections.map((part) => el("li", {}, el("a", { href: `#${part.id}` }, part.firstChild.textContent)))));
