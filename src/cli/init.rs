@@ -54,7 +54,7 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
         ..Request::default()
     };
     let session = Session::open(&request)?;
-    let delivered = delivered(folder)?;
+    let delivered = delivered(folder);
     // Without a configuration there is one bundle.
     let starter = session
         .bundles()
@@ -114,8 +114,9 @@ fn errors(report: &Report) -> Vec<&str> {
         .collect()
 }
 
-/// What is delivered of a folder, evaluated from the root of its repository: Flux and Argo CD name folders from there.
-fn delivered(folder: &str) -> Result<Vec<DeliveredPart>, Error> {
+/// What is delivered of a folder, evaluated from the root of its repository: Flux and Argo CD name folders from there. Nothing where that
+/// fails, which a note on standard error says.
+fn delivered(folder: &str) -> Vec<DeliveredPart> {
     let folder = locate(folder);
     let root = folder
         .ancestors()
@@ -124,7 +125,13 @@ fn delivered(folder: &str) -> Result<Vec<DeliveredPart>, Error> {
     let within = folder.strip_prefix(root).unwrap_or(&folder);
     let within = within.to_string_lossy().replace('\\', "/");
     let tree = StateChoice::Path(root.to_string_lossy().into_owned());
-    let listing = list_deliveries(&tree, &[], &ConfigChoice::Without, None)?;
+    let listing = match list_deliveries(&tree, &[], &ConfigChoice::Without, None) {
+        Ok(listing) => listing,
+        Err(error) => {
+            terminal::say(&format!("note: what is delivered is not known: {error}"));
+            return Vec::new();
+        }
+    };
     let inside = |path: &str| match within.as_str() {
         "" => Some(path.to_owned()),
         _ if path == within => Some(String::new()),
@@ -142,7 +149,7 @@ fn delivered(folder: &str) -> Result<Vec<DeliveredPart>, Error> {
             cluster: delivery.cluster,
         })
     });
-    Ok(parts.collect())
+    parts.collect()
 }
 
 fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String {

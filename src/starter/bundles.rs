@@ -110,8 +110,14 @@ fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
     let clusters: Vec<&str> = clusters.into_iter().collect();
     let mut found = Variants::default();
     if clusters.len() > 1 {
-        let names = clusters.iter().copied().zip(differences(&clusters));
-        let names: BTreeMap<&str, String> = names.collect();
+        let mut names = differences(&clusters);
+        if names.iter().collect::<BTreeSet<_>>().len() < names.len() {
+            names = clusters
+                .iter()
+                .map(|cluster| (*cluster).to_owned())
+                .collect();
+        }
+        let names: BTreeMap<&str, String> = clusters.iter().copied().zip(names).collect();
         for part in delivered {
             if let Some(name) = part
                 .cluster
@@ -427,6 +433,19 @@ mod tests {
             ("stage", &["clusters/stage", "crds"]),
         ];
         assert_eq!(found, expected(&bundles));
+    }
+
+    #[test]
+    fn two_clusters_never_share_a_name() {
+        let tree = tree(&[("a.yaml", "web"), ("b.yaml", "db")]);
+        let delivered = [
+            part(Some("x/y"), "a", &["a.yaml"]),
+            part(Some("x-y"), "b", &["b.yaml"]),
+        ];
+        let names = bundles(&tree, &delivered)
+            .into_iter()
+            .map(|bundle| bundle.name);
+        assert_eq!(names.collect::<Vec<_>>(), ["x-y", "x/y"]);
     }
 
     #[test]

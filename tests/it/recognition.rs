@@ -147,7 +147,7 @@ fn what_a_kustomization_names_is_skipped_unless_it_is_a_resource() {
 }
 
 #[test]
-fn templates_of_any_language_are_skipped_with_a_note_per_folder() {
+fn templates_of_any_language_are_skipped_with_a_note_per_language() {
     let (objects, skipped) = listed("templates");
     assert_eq!(objects, ["variables.yaml: settings"]);
     let reasons: Vec<_> = skipped
