@@ -103,45 +103,28 @@ struct Variants {
 
 /// Where tools deliver to several clusters, each is a variant, and what they share lies in both.
 fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
-    let clusters: BTreeSet<&str> = delivered
-        .iter()
-        .filter_map(|part| part.cluster.as_deref())
-        .collect();
-    let clusters: Vec<&str> = clusters.into_iter().collect();
+    let names = names_of_clusters(delivered);
     let mut found = Variants::default();
-    if clusters.len() > 1 {
-        let mut names = differences(&clusters);
-        if names.iter().collect::<BTreeSet<_>>().len() < names.len() {
-            names = clusters
-                .iter()
-                .map(|cluster| (*cluster).to_owned())
-                .collect();
-        }
-        let names: BTreeMap<&str, String> = clusters.iter().copied().zip(names).collect();
-        for part in delivered {
-            if let Some(name) = part
-                .cluster
-                .as_deref()
-                .and_then(|cluster| names.get(cluster))
-            {
-                let parts = found.by_name.entry(name.clone()).or_default();
-                parts.push(Portion::of(tree, part));
-            }
+    // What is delivered twice from one folder is no variant of itself.
+    let mut units: BTreeMap<&str, Portion> = BTreeMap::new();
+    for part in delivered {
+        let portion = Portion::of(tree, part);
+        let cluster = part.cluster.as_deref();
+        if let Some(name) = cluster.and_then(|cluster| names.get(cluster)) {
+            found.by_name.entry(name.clone()).or_default().push(portion);
+        } else if let Some(unit) = units.get_mut(part.folder.as_str()) {
+            unit.files.extend(portion.files);
+        } else {
+            units.insert(&part.folder, portion);
         }
     }
-    let is_named = |part: &&DeliveredPart| clusters.len() < 2 || part.cluster.is_none();
-    let units: Vec<Portion> = delivered
-        .iter()
-        .filter(is_named)
-        .map(|part| Portion::of(tree, part))
-        .collect();
-    let placed: BTreeSet<usize> = (found.by_name.values().flatten().chain(&units))
+    let placed: BTreeSet<usize> = (found.by_name.values().flatten().chain(units.values()))
         .flat_map(|part| part.files.iter().copied())
         .collect();
     let rest = (0..tree.files.len())
         .filter(|file| !placed.contains(file) && !tree.files[*file].objects.is_empty());
     let mut parts = parts_of(tree, "", rest.collect());
-    parts.extend(units.into_iter().filter(|unit| !unit.files.is_empty()));
+    parts.extend(units.into_values().filter(|unit| !unit.files.is_empty()));
     let mut pending = vec![parts];
     while let Some(parts) = pending.pop() {
         let names = names_of_variants(tree, &parts);
@@ -156,6 +139,21 @@ fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
         }
     }
     found
+}
+
+/// A name for each cluster, if there are several: what tells their paths apart, or else the whole path.
+fn names_of_clusters(delivered: &[DeliveredPart]) -> BTreeMap<&str, String> {
+    let clusters = delivered.iter().filter_map(|part| part.cluster.as_deref());
+    let clusters: BTreeSet<&str> = clusters.collect();
+    let clusters: Vec<&str> = clusters.into_iter().collect();
+    if clusters.len() < 2 {
+        return BTreeMap::new();
+    }
+    let mut names = differences(&clusters);
+    if names.iter().collect::<BTreeSet<_>>().len() < names.len() {
+        names = clusters.iter().copied().map(str::to_owned).collect();
+    }
+    clusters.into_iter().zip(names).collect()
 }
 
 /// The folders directly below a part, unless it is a unit, lies too deep or is a single file.
@@ -433,6 +431,22 @@ mod tests {
             ("stage", &["clusters/stage", "crds"]),
         ];
         assert_eq!(found, expected(&bundles));
+    }
+
+    #[test]
+    fn a_folder_that_is_delivered_twice_is_no_variant_of_itself() {
+        let tree = tree(&[
+            ("dev/a.yaml", "db"),
+            ("prod/a.yaml", "db"),
+            ("web/a.yaml", "web"),
+        ]);
+        let delivered = ["dev", "prod", "web", "web"].map(|folder| {
+            let file = format!("{folder}/a.yaml");
+            part(Some("clusters/home"), folder, &[&file])
+        });
+        let found = bundles(&tree, &delivered);
+        let names: Vec<&str> = found.iter().map(|bundle| bundle.name.as_str()).collect();
+        assert_eq!(names, ["dev", "prod"]);
     }
 
     #[test]
