@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reads which deletions somebody else than the author accepts: comments that begin with the line `/ownerlint accept` and name a key in each
-# other line, by people who may write to the repository. Edited comments do not count: others may edit what somebody wrote.
+# Reads which deletions reviewers accept. A comment counts if its first line is `/ownerlint accept`, with a key in each other line, and if
+# its author has write access and did not open the pull request. Edited comments do not count: others may have edited them.
 set -euo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

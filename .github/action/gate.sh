@@ -5,13 +5,11 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # Asked to know, it does not pass what was not compared.
-if is_true "${REQUIRE_KNOWN:-false}" && [[ "${EXIT_CODE:-}" == 3 ]]; then
-  fail "'require-known' is set, and no object was found"
-fi
-if is_true "${REQUIRE_KNOWN:-false}" && is_true "${DIFF:-true}" && [[ "${EXIT_CODE:-}" == 0 ]]; then
-  case "${GITHUB_EVENT_NAME:-}${BASE_PATH:+ with a rendering}" in
-    pull_request* | merge_group* | *" with a rendering")
-      if [[ "${DIFF_EXIT_CODE:-3}" == 3 ]]; then fail "'require-known' is set, and nothing was compared"; fi
+if is_true "${REQUIRE_KNOWN:-false}"; then
+  case "${EXIT_CODE:-} ${GITHUB_EVENT_NAME:-}${BASE_PATH:+ with a rendering}" in
+    "3 "*) fail "'require-known' is set, and no object was found" ;;
+    "0 pull_request"* | "0 merge_group"* | "0 "*" with a rendering")
+      if is_true "${DIFF:-true}" && [[ "${DIFF_EXIT_CODE:-3}" == 3 ]]; then fail "'require-known' is set, and nothing was compared"; fi
       if [[ -n "${PASSED_OVER:-}" ]]; then fail "'require-known' is set, and these paths are in no commit: $PASSED_OVER"; fi
       ;;
   esac

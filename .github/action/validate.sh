@@ -48,8 +48,9 @@ elif [[ -n "${VERSION:-}" ]]; then
 else
   output source checkout
   # Every file that the program is built from.
-  sha256() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+  sha256=(sha256sum)
+  command -v sha256sum >/dev/null || sha256=(shasum -a 256)
   sums=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." &&
-    find Cargo.toml Cargo.lock src crates rules -type f | LC_ALL=C sort | while IFS= read -r file; do sha256 "$file"; done | sha256)
+    find Cargo.toml Cargo.lock src crates rules -type f | sort | tr '\n' '\0' | xargs -0 "${sha256[@]}" | "${sha256[@]}")
   output built-from "${sums%% *}"
 fi

@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use super::call::{ChartCall, RemoteChart, Values};
 use crate::render::{RenderCommand, RenderError, on_path};
 
-/// How long fetching a chart may take unless somebody sets another time.
+/// The default time limit for fetching a chart.
 const PULL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// An action of a template with a function whose result differs from one rendering to the next (Masterminds/sprig functions.go).
@@ -27,7 +27,7 @@ pub(super) struct Helm {
     program: String,
     /// What tells it from another one: where it is, how large, and how old.
     pub(super) identity: String,
-    /// The time that it may take, if somebody sets one.
+    /// The time limit, if one is set.
     timeout: Option<Duration>,
 }
 

@@ -27,8 +27,8 @@ use crate::finding::Severity;
 use crate::inventory::Release;
 use crate::kube::Policy;
 use crate::merge::DeliveryChoice;
+use crate::report::Format;
 use crate::report::diff::{self, Acceptance, DiffVerdict};
-use crate::report::{Format, Reported};
 use crate::suppression::Date;
 
 #[derive(Debug, Args)]
@@ -216,9 +216,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     drop(bar);
     let fail_on = comparison.fail_on(fail_on);
     let formats: Vec<_> = output.iter().map(|spec| spec.format).collect();
-    let mut report = comparison.report_for(&formats)?;
-    report.accept(&acceptance);
-    let report = report;
+    let report = comparison.report_for(&formats)?.accepting(&acceptance);
     let base = published.of_base(report.base.commit());
     let head = published.of_head(report.head.commit());
     let show = shown(show, fail_on, global.verbose);
@@ -231,17 +229,9 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.html.base.clone_from(&base);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
-    let accepted = report.accepted.iter();
-    let accepted: BTreeSet<&str> = accepted.map(|one| one.fingerprint.as_str()).collect();
-    let is_accepted =
-        |reported: &Reported| accepted.contains(reported.fingerprint.to_string().as_str());
-    let found = |least| {
-        let mut findings = report.findings.findings.iter();
-        findings.any(|reported| reported.finding.severity >= least && !is_accepted(reported))
-    };
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,
-        Some(least) if found(least) && !exit_zero => Status::Findings,
+        Some(least) if report.reaches(least) && !exit_zero => Status::Findings,
         _ if fail_on_unknown && report.summary.verdict == DiffVerdict::Unknown && !exit_zero => {
             Status::Findings
         }

@@ -123,7 +123,6 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
         .find(|folder| folder.join(".git").exists())
         .unwrap_or(&folder);
     let within = folder.strip_prefix(root).unwrap_or(&folder);
-    let within = within.to_string_lossy().replace('\\', "/");
     let tree = StateChoice::Path(root.to_string_lossy().into_owned());
     let listing = match list_deliveries(&tree, &[], &ConfigChoice::Without, None) {
         Ok(listing) => listing,
@@ -132,11 +131,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
             return Vec::new();
         }
     };
-    let inside = |path: &str| match within.as_str() {
-        "" => Some(path.to_owned()),
-        _ if path == within => Some(String::new()),
-        _ => Some(path.strip_prefix(&within)?.strip_prefix('/')?.to_owned()),
-    };
+    let inside = |path: &str| Some(plain::path(Path::new(path).strip_prefix(within).ok()?));
     let parts = listing.deliveries.into_iter().filter_map(|delivery| {
         // Where a name depends on what only the cluster knows, nothing is told of who gets what.
         let path = delivery.path.filter(|_| delivery.certainty != "possible")?;

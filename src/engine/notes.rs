@@ -120,8 +120,7 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
             (Some(_), _) => ("folder", "render them first, and check the output"),
         };
         let what = match (language, count) {
-            (None, 1) => "1 unrendered template".to_owned(),
-            (None, n) => format!("{n} unrendered templates"),
+            (None, n) => plain::count(n, "unrendered template"),
             (Some(language), 1) => format!("1 {}", language.as_str()),
             (Some(language), n) => format!("{n} {}", plural(language.as_str())),
         };

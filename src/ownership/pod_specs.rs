@@ -44,15 +44,19 @@ pub fn container_images(object: &Object) -> BTreeMap<&str, &str> {
         }
         None => Vec::new(),
     };
-    let lists = ["containers", "initContainers", "ephemeralContainers"];
-    let listed = specs
-        .into_iter()
-        .flat_map(|spec| lists.into_iter().filter_map(move |list| spec.get(list)));
-    let named = listed.flat_map(Value::items).filter_map(|container| {
+    let containers = specs.into_iter().flat_map(containers_of);
+    let named = containers.filter_map(|container| {
         let name = container.get("name")?.as_str()?;
         Some((name, container.get("image")?.as_str()?))
     });
     named.collect()
+}
+
+/// The containers of the spec of Pods, init containers and ephemeral ones included.
+pub(super) fn containers_of(spec: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    let lists = ["containers", "initContainers", "ephemeralContainers"];
+    let lists = lists.into_iter().filter_map(move |list| spec.get(list));
+    lists.flat_map(Value::items)
 }
 
 fn path_of(kind: GroupKind<&str>) -> Option<&'static [&'static str]> {

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::knowledge::{Controller, ImagePattern, image_name};
 use crate::manifest::Spanned;
-use crate::ownership::pod_specs::{may_run_pods, pod_spec};
+use crate::ownership::pod_specs::{containers_of, may_run_pods, pod_spec};
 use crate::yaml::Value;
 
 /// An object that runs pods, or is one. There may be many: what it runs is read from its tree.
@@ -130,13 +130,8 @@ fn workload(member: &Member, pod: Value<'_>) -> Workload {
 
 /// All containers of a workload that run a program of their image, init containers and ephemeral ones included.
 pub(super) fn containers(member: &Member) -> impl Iterator<Item = RunContainer<'_>> {
-    let lists = ["containers", "initContainers", "ephemeralContainers"];
-    let listed = pod_of(member)
-        .into_iter()
-        .flat_map(move |pod| lists.into_iter().filter_map(move |list| pod.get(list)));
-    let containers = listed
-        .flat_map(Value::items)
-        .filter(|container| !runs_a_shell(*container));
+    let listed = pod_of(member).into_iter().flat_map(containers_of);
+    let containers = listed.filter(|container| !runs_a_shell(*container));
     containers.filter_map(|value| {
         let image = value.entry("image")?;
         let text = image.value.as_str()?;

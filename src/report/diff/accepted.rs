@@ -105,11 +105,12 @@ impl<'r> Losses<'r> {
 }
 
 impl DiffReport {
-    /// Lowers the findings of which every lost object is accepted, and notes the keys that name nothing that is lost. What cannot be told
-    /// is not accepted.
-    pub fn accept(&mut self, acceptance: &Acceptance) {
+    /// The same with the findings lowered of which every lost object is accepted, and a note on each key that names nothing that is lost.
+    /// What cannot be told is not accepted.
+    #[must_use]
+    pub fn accepting(mut self, acceptance: &Acceptance) -> Self {
         if acceptance.keys.is_empty() {
-            return;
+            return self;
         }
         let losses = Losses::of(&self.effects);
         for reported in &mut self.findings.findings {
@@ -143,6 +144,18 @@ impl DiffReport {
         } = Summary::of(&self.findings.findings);
         let summary = &mut self.findings.summary;
         (summary.error, summary.warning, summary.info) = (error, warning, info);
+        self
+    }
+
+    /// Whether a finding that is not accepted is at least as bad as this.
+    pub fn reaches(&self, least: Severity) -> bool {
+        let accepted = self.accepted.iter();
+        let accepted: BTreeSet<&str> = accepted.map(|one| one.fingerprint.as_str()).collect();
+        let mut findings = self.findings.findings.iter();
+        findings.any(|reported| {
+            let fingerprint = reported.fingerprint.to_string();
+            reported.finding.severity >= least && !accepted.contains(fingerprint.as_str())
+        })
     }
 
     /// The keys that accept the findings that are more than an info.

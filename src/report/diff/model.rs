@@ -44,7 +44,7 @@ pub struct DiffReport {
     pub images: Vec<ChangedImage>,
     /// What the rules of change say.
     pub findings: Report,
-    /// The findings that [`DiffReport::accept`] lowered.
+    /// The findings that [`DiffReport::accepting`] lowered.
     pub accepted: Vec<AcceptedFinding>,
     /// What a reader should know besides.
     pub notes: Vec<String>,
@@ -64,26 +64,25 @@ pub struct ChangedImage {
 }
 
 impl ChangedImage {
-    /// The part of the name that both have, and from what to what the rest changed: repository, and tag or digest.
+    /// The repository, if it is the same, and what else the two are: tag or digest.
     pub(super) fn split(&self) -> (&str, &str, &str) {
-        // The colon before a port is followed by a slash.
-        let repository = |image: &str| {
-            let end = image.find('@').unwrap_or(image.len());
-            let name = image[..end].rfind('/').map_or(0, |at| at + 1);
-            image[name..end].find(':').map_or(end, |at| name + at)
-        };
-        let (before, after) = (repository(&self.from), repository(&self.to));
-        if self.from[..before] != self.to[..after] {
-            return ("", &self.from, &self.to);
+        let (repository, from) = repository_and_version(&self.from);
+        let (other, to) = repository_and_version(&self.to);
+        if repository == other {
+            (repository, from, to)
+        } else {
+            ("", &self.from, &self.to)
         }
-        let rest = |image: &'_ str, at: usize| image[at..].trim_start_matches([':', '@']).len();
-        let (was, is) = (rest(&self.from, before), rest(&self.to, after));
-        (
-            &self.from[..before],
-            &self.from[self.from.len() - was..],
-            &self.to[self.to.len() - is..],
-        )
     }
+}
+
+/// The reference of an image before and after the colon or the at sign; the colon before a port is followed by a slash.
+fn repository_and_version(image: &str) -> (&str, &str) {
+    let name = image.split('@').next().unwrap_or_default();
+    let last = name.rfind('/').map_or(0, |at| at + 1);
+    let end = name[last..].find(':').map_or(name.len(), |at| last + at);
+    let (repository, version) = image.split_at(end);
+    (repository, version.trim_start_matches([':', '@']))
 }
 
 /// A build that fails, so that nothing of it is applied and nothing is deleted.

@@ -161,7 +161,7 @@ impl DiffReport {
             (true, 1) => Some("1 gets stuck".to_owned()),
             (true, n) => Some(format!("{n} get stuck")),
         };
-        let mut said = match (deleted, cascaded) {
+        let deletions = match (deleted, cascaded) {
             (0, 0) => "nothing at once".to_owned(),
             (0, _) => format!("{} by cascade", plain::count(cascaded, "object")),
             (_, 0) => plain::count(deleted, "object"),
@@ -176,12 +176,17 @@ impl DiffReport {
             EffectKind::GeneratedDeleted,
         ];
         let gone: Vec<&DiffEffect> = gone.into_iter().flat_map(|kind| self.of(kind)).collect();
-        let is_possible = |effect: &&DiffEffect| effect.certainty == EffectCertainty::Possible;
-        let possible = gone.iter().copied().filter(is_possible).count();
-        let is_possible = possible > 0 && possible == gone.len();
-        let verb = if is_possible { "may delete" } else { "deletes" };
-        said.insert_str(0, &format!("Merging this {verb} "));
-        if possible > 0 && !is_possible {
+        let possible = gone.iter();
+        let possible = possible.filter(|one| one.certainty == EffectCertainty::Possible);
+        let possible = possible.count();
+        let are_all_possible = possible > 0 && possible == gone.len();
+        let verb = if are_all_possible {
+            "may delete"
+        } else {
+            "deletes"
+        };
+        let mut said = format!("Merging this {verb} {deletions}");
+        if possible > 0 && !are_all_possible {
             said.push_str(&format!(" ({possible} of them possibly)"));
         }
         said.push_str(&self.gravest(gone));
@@ -382,13 +387,15 @@ fn holders(effects: &[&DiffEffect]) -> String {
             ))
             .or_default() += 1;
     }
-    let counted = counts
-        .into_iter()
-        .map(|((is_kind, word), count)| match is_kind {
-            true if count > 1 => format!("{count} objects of kind {}", plain::one_line(word)),
-            true => format!("1 {}", plain::one_line(word)),
-            false => plain::count(count, word),
-        });
+    let counted = counts.into_iter().map(|((is_kind, word), count)| {
+        if !is_kind {
+            plain::count(count, word)
+        } else if count > 1 {
+            format!("{count} objects of kind {}", plain::one_line(word))
+        } else {
+            format!("1 {}", plain::one_line(word))
+        }
+    });
     let mut counted: Vec<String> = counted.collect();
     match counted.pop() {
         Some(last) if !counted.is_empty() => format!("{} and {last}", counted.join(", ")),

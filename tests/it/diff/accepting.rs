@@ -1,5 +1,7 @@
 //! `--accept`: a wanted deletion, named by whoever wants it.
 
+use std::path::Path;
+
 use super::places::Folder;
 use crate::support::{ownerlint, root};
 
@@ -14,9 +16,13 @@ const LOST: [&str; 5] = [
 
 /// The status and the output of a comparison of a fixture.
 fn compared(fixture: &str, more: &[&str]) -> (Option<i32>, String) {
+    compared_in(&root().join("fixtures/diff/comment").join(fixture), more)
+}
+
+fn compared_in(folder: &Path, more: &[&str]) -> (Option<i32>, String) {
     let mut command = ownerlint();
     command
-        .current_dir(root().join("fixtures/diff/comment").join(fixture))
+        .current_dir(folder)
         .args([
             "diff",
             "--base",
@@ -145,22 +151,7 @@ fn object_of_two_clusters_is_accepted_in_each() {
             }
         }
     }
-    let status = |keys: &[&str]| {
-        let mut command = ownerlint();
-        command
-            .current_dir(folder.path())
-            .args([
-                "diff",
-                "--base",
-                "base",
-                "--head",
-                "head",
-                "--fail-on",
-                "warning",
-            ])
-            .args(accepting(keys));
-        command.output().expect("it runs").status.code()
-    };
+    let status = |keys: &[&str]| compared_in(folder.path(), &accepting(keys)).0;
     let [prod, stage] =
         ["prod", "stage"].map(|at| format!("PersistentVolumeClaim/shop/data@clusters/{at}"));
     assert_eq!(status(&["PersistentVolumeClaim/shop/data"]), Some(1));
