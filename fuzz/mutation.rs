@@ -91,7 +91,7 @@ fn mutate(text: &mut String, other: &str, random: &mut Random) {
             lines.splice(place..place, copied);
         }),
         6 | 7 => mutate_lines(text, random, |lines, chosen, random| {
-            indent(&mut lines[chosen], random)
+            indent(&mut lines[chosen], random);
         }),
         8 => mutate_lines(text, random, |lines, chosen, random| {
             let inserted = excerpt(other, random);
@@ -140,9 +140,10 @@ fn indent(lines: &mut [String], random: &mut Random) {
     let right = random.below(2) == 0;
     for line in lines {
         let spaces = line.len() - line.trim_start_matches(' ').len();
-        match right {
-            true => line.insert_str(0, &" ".repeat(amount)),
-            false => drop(line.drain(..amount.min(spaces))),
+        if right {
+            line.insert_str(0, &" ".repeat(amount));
+        } else {
+            drop(line.drain(..amount.min(spaces)));
         }
     }
 }

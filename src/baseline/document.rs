@@ -198,9 +198,10 @@ fn push_escaped(text: &mut String, c: char) {
 
 /// Whether a character means itself within quotes, wherever a text is read.
 fn is_inert(c: char) -> bool {
-    match c.is_ascii() {
-        true => c.is_ascii_alphanumeric() || " -_./:,[]()*?+=~^".contains(c),
-        false => !plain::is_obeyed(c),
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric() || " -_./:,[]()*?+=~^".contains(c)
+    } else {
+        !plain::is_obeyed(c)
     }
 }
 

@@ -84,9 +84,9 @@ impl Baseline {
         let (mut new, mut known) = (Vec::new(), Vec::new());
         for (finding, entry) in findings.into_iter().zip(&matches.entries) {
             if entry.is_some() {
-                known.push(finding)
+                known.push(finding);
             } else {
-                new.push(finding)
+                new.push(finding);
             }
         }
         let stale = self

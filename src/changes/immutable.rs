@@ -169,7 +169,7 @@ pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
         ("", "PersistentVolume") => rejected.extend(volume_source(old, new)),
         ("", "Secret" | "ConfigMap") => rejected.extend(frozen(old, new)),
         ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-            rejected.extend(storage_version(old, new))
+            rejected.extend(storage_version(old, new));
         }
         ("apps", "StatefulSet") => rejected.extend(claim_templates(old, new)),
         _ => {}

@@ -68,9 +68,10 @@ pub(super) fn release(text: &str) -> Result<Release, String> {
 
 /// The name of a namespace.
 pub(super) fn namespace(text: &str) -> Result<String, String> {
-    match is_namespace_name(text) {
-        true => Ok(text.to_owned()),
-        false => Err(format!("a namespace has {NAMESPACE_NAME}")),
+    if is_namespace_name(text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("a namespace has {NAMESPACE_NAME}"))
     }
 }
 

@@ -30,13 +30,12 @@ pub(super) fn learn(args: &LearnArgs) -> Result<Status, Error> {
             file: path.clone(),
             reason: reason.to_string(),
         };
-        let (name, dump, length): (&str, Box<dyn Read>, _) = match path.as_str() {
-            STDIN => ("standard input", Box::new(stdin()), None),
-            _ => {
-                let file = File::open(path).map_err(read)?;
-                let length = file.metadata().map_err(read)?.len();
-                (path, Box::new(file), Some(length))
-            }
+        let (name, dump, length): (&str, Box<dyn Read>, _) = if path.as_str() == STDIN {
+            ("standard input", Box::new(stdin()), None)
+        } else {
+            let file = File::open(path).map_err(read)?;
+            let length = file.metadata().map_err(read)?.len();
+            (path, Box::new(file), Some(length))
         };
         let bar = progress::of_bytes(length);
         let dump = BufReader::with_capacity(1 << 20, bar.wrap_read(dump));

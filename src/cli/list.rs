@@ -92,9 +92,10 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     session
         .notes_on_list()
         .for_each(|note| terminal::say(&format!("{}: {}", note.severity.as_str(), note.message)));
-    match objects == 0 && !allow_empty {
-        true => Ok(no_objects(&session, &request.paths)),
-        false => Ok(Status::Clean),
+    if objects == 0 && !allow_empty {
+        Ok(no_objects(&session, &request.paths))
+    } else {
+        Ok(Status::Clean)
     }
 }
 

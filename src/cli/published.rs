@@ -56,16 +56,18 @@ const COMMIT: &str = "{commit}";
 
 /// The address at a commit; without a repository, only one that does not ask for it.
 fn at(url: &str, reference: &str) -> Option<String> {
-    match url.contains(COMMIT) {
-        true => Some(url.replace(COMMIT, &commit(reference)?)),
-        false => Some(url.to_owned()),
+    if url.contains(COMMIT) {
+        Some(url.replace(COMMIT, &commit(reference)?))
+    } else {
+        Some(url.to_owned())
     }
 }
 
 /// A page follows its links: an address is one of the web.
 fn address(text: &str) -> Result<String, String> {
-    match text.starts_with("https://") || text.starts_with("http://") {
-        true => Ok(text.to_owned()),
-        false => Err("an address begins with `https://`".to_owned()),
+    if text.starts_with("https://") || text.starts_with("http://") {
+        Ok(text.to_owned())
+    } else {
+        Err("an address begins with `https://`".to_owned())
     }
 }

@@ -60,9 +60,9 @@ impl ChartArgs {
         let bar = progress::of_charts(&terms.progress);
         let (request, unread) = with_charts(request, &terms)?;
         drop(bar);
-        unread
-            .iter()
-            .for_each(|chart| terminal::say(&format!("warning: {chart}")));
+        for chart in &unread {
+            terminal::say(&format!("warning: {chart}"));
+        }
         Ok(request)
     }
 }

@@ -33,7 +33,9 @@ pub(super) fn unified(before: &str, after: &str, path: &str) -> String {
                 ),
             };
             for (sign, lines) in [(' ', kept), ('-', removed), ('+', added)] {
-                lines.iter().for_each(|line| push(&mut text, sign, line));
+                for line in lines {
+                    push(&mut text, sign, line);
+                }
             }
         }
     }

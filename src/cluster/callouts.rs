@@ -163,7 +163,10 @@ impl<'a> Asked<'a> {
         for (pod, top) in tops.iter().filter(|(key, _)| key.is(well_known::POD)) {
             pods.entry(top).or_default().push(pod);
         }
-        pods.values_mut().for_each(|pods| pods.sort_unstable());
+        #[expect(clippy::iter_over_hash_type, reason = "each list is sorted by itself")]
+        for pods in pods.values_mut() {
+            pods.sort_unstable();
+        }
         let mut by_kind: BTreeMap<GroupKind<&str>, Vec<&ObjectKey>> = BTreeMap::new();
         for Object { key, .. } in objects.iter().filter(|object| !object.assumed) {
             by_kind.entry(key.group_kind()).or_default().push(key);
@@ -186,12 +189,11 @@ impl<'a> Asked<'a> {
 
     fn object(&self, key: &'a ObjectKey) -> AskedObject<'a> {
         let labels_of = |member: &'a Member| member.object.metadata().labels();
-        let labels = match self.members.get(key) {
-            Some(member) => Some(labels_of(member)),
-            None => {
-                let top = self.tops.get(key).and_then(|top| self.members.get(top));
-                top.and_then(|top| template_labels(key, top))
-            }
+        let labels = if let Some(member) = self.members.get(key) {
+            Some(labels_of(member))
+        } else {
+            let top = self.tops.get(key).and_then(|top| self.members.get(top));
+            top.and_then(|top| template_labels(key, top))
         };
         let is_namespace = key.is(well_known::NAMESPACE);
         let namespace = if is_namespace {

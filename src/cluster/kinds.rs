@@ -54,15 +54,18 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
                 )
             });
         // The collector watches the preferred version, which is the first.
-        match row.preferred {
-            true => info.versions.insert(0, row.version.clone()),
-            false => info.versions.push(row.version.clone()),
+        if row.preferred {
+            info.versions.insert(0, row.version.clone());
+        } else {
+            info.versions.push(row.version.clone());
         }
     }
     add_removed(&mut rows, release);
     let retired = add_retired(&mut rows, inventory);
     let second_groups = take_second_groups(&mut rows, &dumped);
-    rows.into_values().for_each(|info| _ = kinds.add(info));
+    for info in rows.into_values() {
+        _ = kinds.add(info);
+    }
     for (stored_group, info) in second_groups {
         if let Some(stored_as) = kinds.find(GroupKind::new(stored_group, &info.kind)) {
             kinds.serve_also_in(stored_as, &info.group, info.versions);

@@ -174,9 +174,10 @@ impl<'a> Members<'a> {
         let mut used = HashSet::default();
         for id in written {
             let is_first = uid_of(id).is_some_and(|uid| !is_minted(uid) && used.insert(uid));
-            match is_first {
-                true => _ = self.with_uid.insert(id),
-                false => assumptions.shared_uids.push(self.keys.of(id).clone()),
+            if is_first {
+                _ = self.with_uid.insert(id);
+            } else {
+                assumptions.shared_uids.push(self.keys.of(id).clone());
             }
         }
     }

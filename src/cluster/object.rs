@@ -9,9 +9,10 @@ use crate::kube::{ObjectKey, kinds as well_known};
 
 /// An object with nothing but a name.
 pub(super) fn object(key: &ObjectKey, uid: SmolStr) -> Object {
-    let facts = match key.is(well_known::NAMESPACE) {
-        true => Facts::Namespace(NamespaceFacts::default()),
-        false => Facts::None,
+    let facts = if key.is(well_known::NAMESPACE) {
+        Facts::Namespace(NamespaceFacts::default())
+    } else {
+        Facts::None
     };
     Object {
         key: key.clone(),

@@ -216,8 +216,9 @@ impl OrderSearch<'_> {
                 .or_default()
                 .push(key.clone());
         }
-        free.values_mut()
-            .for_each(|keys| self.sort_owners_first(keys));
+        for keys in free.values_mut() {
+            self.sort_owners_first(keys);
+        }
         let silent = Some(silent).filter(|silent| !silent.is_empty());
         let deletions = silent
             .into_iter()
@@ -473,9 +474,9 @@ fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
                     });
                 }
                 Preparation::RemoveFinalizers(key, names) => {
-                    names
-                        .iter()
-                        .for_each(|name| _ = holders.entry(name).or_default().insert(key));
+                    for name in names {
+                        _ = holders.entry(name).or_default().insert(key);
+                    }
                 }
             }
         }

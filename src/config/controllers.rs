@@ -91,13 +91,14 @@ fn each<'a, T>(
     field: Entry<'a>,
     mut read: impl FnMut(Entry<'a>) -> Result<T, Mistake>,
 ) -> Result<Vec<T>, Mistake> {
-    match field.value.is_seq() {
-        true => field
+    if field.value.is_seq() {
+        field
             .value
             .items()
             .map(|value| read(Entry { value, ..field }))
-            .collect(),
-        false => Ok(vec![read(field)?]),
+            .collect()
+    } else {
+        Ok(vec![read(field)?])
     }
 }
 
@@ -120,24 +121,22 @@ fn workload(values: Values<'_>, item: Entry<'_>) -> Result<ObjectKey, Mistake> {
             )
             .help(form)
     })?;
-    match may_run_pods(key.group_kind()) {
-        true => Ok(key),
-        false => {
-            let GroupKind { kind, .. } = key.group_kind();
-            let mistake = values.mistake(
-                item.value.span(),
-                format!("names a workload that runs no Pods: `{text}`"),
-            );
-            let groups = ["apps", "batch", ""]
-                .into_iter()
-                .map(|group| GroupKind::new(group, kind));
-            let meant = groups
-                .filter(|meant| may_run_pods(*meant))
-                .map(|meant| meant.to_string())
-                .next();
-            Err(mistake
-                .help(meant.map_or(form.to_owned(), |meant| format!("did you mean `{meant}`?"))))
-        }
+    if may_run_pods(key.group_kind()) {
+        Ok(key)
+    } else {
+        let GroupKind { kind, .. } = key.group_kind();
+        let mistake = values.mistake(
+            item.value.span(),
+            format!("names a workload that runs no Pods: `{text}`"),
+        );
+        let groups = ["apps", "batch", ""]
+            .into_iter()
+            .map(|group| GroupKind::new(group, kind));
+        let meant = groups
+            .filter(|meant| may_run_pods(*meant))
+            .map(|meant| meant.to_string())
+            .next();
+        Err(mistake.help(meant.map_or(form.to_owned(), |meant| format!("did you mean `{meant}`?"))))
     }
 }
 

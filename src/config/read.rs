@@ -229,9 +229,10 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
 
 /// A program and its arguments: never one text that a shell would have to take apart.
 fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistake> {
-    let arguments = match field.value.is_seq() {
-        true => values.strings(field)?,
-        false => Vec::new(),
+    let arguments = if field.value.is_seq() {
+        values.strings(field)?
+    } else {
+        Vec::new()
     };
     if arguments.is_empty() {
         let mistake = values.mistake(
@@ -288,15 +289,14 @@ fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, Mistake> {
 
 fn namespace(values: Values<'_>, field: Entry<'_>) -> Result<String, Mistake> {
     let name = values.string(field)?;
-    match is_namespace_name(name) {
-        true => Ok(name.to_owned()),
-        false => {
-            let mistake = values.mistake(
-                field.value.span(),
-                format!("names a namespace `{name}` that cannot exist"),
-            );
-            Err(mistake.help(format!("a namespace has {NAMESPACE_NAME}")))
-        }
+    if is_namespace_name(name) {
+        Ok(name.to_owned())
+    } else {
+        let mistake = values.mistake(
+            field.value.span(),
+            format!("names a namespace `{name}` that cannot exist"),
+        );
+        Err(mistake.help(format!("a namespace has {NAMESPACE_NAME}")))
     }
 }
 

@@ -77,12 +77,13 @@ impl<'a> Values<'a> {
 
     /// The entries of a mapping.
     pub(crate) fn mapping(self, value: Value<'a>, what: &str) -> Result<Vec<Entry<'a>>, Mistake> {
-        match value.is_map() || value.is_null() {
-            true => Ok(value.entries().collect()),
-            false => Err(self.mistake(
+        if value.is_map() || value.is_null() {
+            Ok(value.entries().collect())
+        } else {
+            Err(self.mistake(
                 first_line(self.file, value.span()),
                 format!("expects a mapping for {what}"),
-            )),
+            ))
         }
     }
 
@@ -114,13 +115,14 @@ impl<'a> Values<'a> {
     /// A list of texts; a single text is a list of one.
     pub(crate) fn strings(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
         let what = format!("`{}`", entry.key);
-        match entry.value.is_seq() {
-            true => entry
+        if entry.value.is_seq() {
+            entry
                 .value
                 .items()
                 .map(|item| self.text(item, &what).map(str::to_owned))
-                .collect(),
-            false => Ok(vec![self.text(entry.value, &what)?.to_owned()]),
+                .collect()
+        } else {
+            Ok(vec![self.text(entry.value, &what)?.to_owned()])
         }
     }
 
@@ -144,13 +146,14 @@ impl<'a> Values<'a> {
 
     /// A list of scalars; a single one is a list of one.
     pub(crate) fn words(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
-        match entry.value.is_seq() {
-            true => entry
+        if entry.value.is_seq() {
+            entry
                 .value
                 .items()
                 .map(|item| self.scalar_of(item, entry.key))
-                .collect(),
-            false => Ok(vec![self.scalar_of(entry.value, entry.key)?]),
+                .collect()
+        } else {
+            Ok(vec![self.scalar_of(entry.value, entry.key)?])
         }
     }
 
@@ -174,12 +177,11 @@ impl<'a> Values<'a> {
 
     /// The items of a list. Null is an empty list.
     pub(crate) fn items(self, entry: Entry<'a>) -> Result<Vec<Value<'a>>, Mistake> {
-        match entry.value.is_seq() || entry.value.is_null() {
-            true => Ok(entry.value.items().collect()),
-            false => {
-                let span = first_line(self.file, entry.value.span());
-                Err(self.mistake(span, format!("expects a list for `{}`", entry.key)))
-            }
+        if entry.value.is_seq() || entry.value.is_null() {
+            Ok(entry.value.items().collect())
+        } else {
+            let span = first_line(self.file, entry.value.span());
+            Err(self.mistake(span, format!("expects a list for `{}`", entry.key)))
         }
     }
 
@@ -193,13 +195,12 @@ impl<'a> Values<'a> {
     /// One of some words.
     pub(crate) fn word<T: Copy>(self, entry: Entry<'a>, words: &[(&str, T)]) -> Result<T, Mistake> {
         let written = self.written(entry.value);
-        match words.iter().find(|(word, _)| *word == written) {
-            Some((_, meaning)) => Ok(*meaning),
-            None => {
-                let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-                let what = format!("value `{written}` for `{}`", entry.key);
-                Err(self.unknown(entry.value.span(), &what, written, &known))
-            }
+        if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == written) {
+            Ok(*meaning)
+        } else {
+            let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            let what = format!("value `{written}` for `{}`", entry.key);
+            Err(self.unknown(entry.value.span(), &what, written, &known))
         }
     }
 }

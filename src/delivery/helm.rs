@@ -95,12 +95,13 @@ pub fn upgrade<'a>(
     let mut released: Vec<&Member> = new.released().collect();
     sort(&mut released, order, new);
     let stays: BTreeSet<&ObjectKey> = released.iter().map(|member| &member.key).collect();
-    let writes = released
-        .iter()
-        .map(|member| match before.contains(&member.key) {
-            true => ToolRequest::write(Op::Update, &member.key),
-            false => ToolRequest::write(Op::Create, &member.key),
-        });
+    let writes = released.iter().map(|member| {
+        if before.contains(&member.key) {
+            ToolRequest::write(Op::Update, &member.key)
+        } else {
+            ToolRequest::write(Op::Create, &member.key)
+        }
+    });
     let mut requests: Vec<ToolRequest> = hooks(new, Phase::Before).chain(writes).collect();
     if let Some(request) = requests
         .iter()

@@ -17,13 +17,16 @@ pub fn delete<'a>(
         .iter()
         .map(|name| ToolRequest::delete(&key(name), cascade))
         .collect();
-    let inside = |member: &Member| match member.key.is(kinds::NAMESPACE) {
-        true => names.contains(member.key.name.as_str()),
-        false => member
-            .key
-            .namespace
-            .name()
-            .is_some_and(|name| names.contains(name)),
+    let inside = |member: &Member| {
+        if member.key.is(kinds::NAMESPACE) {
+            names.contains(member.key.name.as_str())
+        } else {
+            member
+                .key
+                .namespace
+                .name()
+                .is_some_and(|name| names.contains(name))
+        }
     };
     let outside = leaving
         .members

@@ -142,9 +142,10 @@ fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>
 /// As `helm uninstall` reads it from the stored release: trimmed, in any case, present or not.
 fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
-    let by = match policy.value.trim().eq_ignore_ascii_case("keep") {
-        true => Sparing::Keep,
-        false => Sparing::UnknownPolicy(policy.value),
+    let by = if policy.value.trim().eq_ignore_ascii_case("keep") {
+        Sparing::Keep
+    } else {
+        Sparing::UnknownPolicy(policy.value)
     };
     Some(Spared {
         by,

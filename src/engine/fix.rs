@@ -204,9 +204,10 @@ impl<'r> Chosen<'r> {
             if !is_wanted || !files.all(&may_change) {
                 continue;
             }
-            match chosen.take(fix) {
-                true => chosen.rules.push(reported.finding.rule),
-                false => chosen.held_back = true,
+            if chosen.take(fix) {
+                chosen.rules.push(reported.finding.rule);
+            } else {
+                chosen.held_back = true;
             }
         }
         chosen

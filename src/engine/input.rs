@@ -305,9 +305,10 @@ pub(super) fn read_bundles(
     // Of several, all are found before the first is read: there may be too many.
     let is_only_one = bundles.len() == 1;
     let walk = |bundle: BundleInput| {
-        let walk = match is_only_one {
-            true => bundle.input.walk_ahead(around, files, &budget),
-            false => bundle.input.walk(around, files, &budget),
+        let walk = if is_only_one {
+            bundle.input.walk_ahead(around, files, &budget)
+        } else {
+            bundle.input.walk(around, files, &budget)
         };
         let walk = walk.map_err(|reason| bundle.failed(reason))?;
         Ok((bundle, walk))

@@ -39,14 +39,13 @@ pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
 
 /// Writes the same as JSON. Nothing needs to be kept unless several bundles may name the same.
 pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> {
-    match bundles {
-        [bundle] => write_listed(objects(&bundle.inventory), &skipped_in(bundles), out),
-        _ => {
-            let Listing {
-                objects, skipped, ..
-            } = list_bundles(bundles);
-            write_listed(objects.iter(), &skipped, out)
-        }
+    if let [bundle] = bundles {
+        write_listed(objects(&bundle.inventory), &skipped_in(bundles), out)
+    } else {
+        let Listing {
+            objects, skipped, ..
+        } = list_bundles(bundles);
+        write_listed(objects.iter(), &skipped, out)
     }
 }
 

@@ -146,13 +146,16 @@ fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionErr
         .iter()
         .find(|bundle| bundle.name.as_deref() == Some(name));
     found.cloned().ok_or_else(|| {
-        let help = near::did_you_mean(name, names(), || match bundles.is_empty() {
-            true => "no configuration with bundles was found: choose one with `--config FILE`"
-                .to_owned(),
-            false => format!(
-                "the bundles are: {}",
-                names().collect::<Vec<_>>().join(", ")
-            ),
+        let help = near::did_you_mean(name, names(), || {
+            if bundles.is_empty() {
+                "no configuration with bundles was found: choose one with `--config FILE`"
+                    .to_owned()
+            } else {
+                format!(
+                    "the bundles are: {}",
+                    names().collect::<Vec<_>>().join(", ")
+                )
+            }
         });
         SessionError::UnknownBundle {
             name: name.to_owned(),

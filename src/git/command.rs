@@ -51,9 +51,10 @@ pub(super) fn output<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<
 /// The standard output of a command that [`git`] made.
 pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, GitError> {
     let output = command.output().map_err(|error| not_run(&error))?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(refused(&output.stderr)),
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(refused(&output.stderr))
     }
 }
 

@@ -32,18 +32,16 @@ impl Repository {
             work_tree: None,
             prefix: String::new(),
         };
-        match inside {
-            // Bare, or inside `.git`.
-            false => Ok(found),
-            true => {
-                let root = line(folder, &["rev-parse", "--show-toplevel"])?;
-                let prefix = line(folder, &["rev-parse", "--show-prefix"])?;
-                Ok(Self {
-                    work_tree: Some(PathBuf::from(root)),
-                    prefix,
-                    ..found
-                })
-            }
+        if !inside {
+            Ok(found)
+        } else {
+            let root = line(folder, &["rev-parse", "--show-toplevel"])?;
+            let prefix = line(folder, &["rev-parse", "--show-prefix"])?;
+            Ok(Self {
+                work_tree: Some(PathBuf::from(root)),
+                prefix,
+                ..found
+            })
         }
     }
 

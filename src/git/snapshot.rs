@@ -37,19 +37,18 @@ pub enum FileContent {
 impl Snapshot {
     /// Takes over an entry with one of git's modes: file, link, or commit of a submodule.
     pub(super) fn take(&mut self, mode: &str, name: &str, path: &str) {
-        match mode {
-            "160000" => drop(self.submodules.insert(path.to_owned(), name.to_owned())),
-            _ => {
-                let content = FileContent::Stored(ObjectName::new(name));
-                self.files.insert(
-                    path.to_owned(),
-                    SnapshotFile {
-                        content,
-                        is_link: mode == "120000",
-                        is_executable: mode == "100755",
-                    },
-                );
-            }
+        if mode == "160000" {
+            drop(self.submodules.insert(path.to_owned(), name.to_owned()));
+        } else {
+            let content = FileContent::Stored(ObjectName::new(name));
+            self.files.insert(
+                path.to_owned(),
+                SnapshotFile {
+                    content,
+                    is_link: mode == "120000",
+                    is_executable: mode == "100755",
+                },
+            );
         }
     }
 }

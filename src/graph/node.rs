@@ -266,12 +266,11 @@ impl Node {
     /// The value under a key, to change it; null if there was none.
     pub fn entry_mut(&mut self, key: &str) -> &mut Self {
         let entries = self.map_mut();
-        let at = match entries.iter().position(|(name, _)| **name == *key) {
-            Some(at) => at,
-            None => {
-                entries.push((Arc::from(key), Self::Null));
-                entries.len() - 1
-            }
+        let at = if let Some(at) = entries.iter().position(|(name, _)| **name == *key) {
+            at
+        } else {
+            entries.push((Arc::from(key), Self::Null));
+            entries.len() - 1
         };
         &mut entries[at].1
     }

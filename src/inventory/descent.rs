@@ -101,9 +101,10 @@ impl<'a> Descent<'a> {
                         place_of(entry.path()),
                         self.report(entry.path()),
                     );
-                    match entry.file_type().is_file() {
-                        true => found.add_regular_file(path, place, reported),
-                        false => found.add_file(path, place, reported),
+                    if entry.file_type().is_file() {
+                        found.add_regular_file(path, place, reported);
+                    } else {
+                        found.add_file(path, place, reported);
                     }
                 }
                 Ok(_) => {}

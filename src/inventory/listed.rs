@@ -39,7 +39,9 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
         if hits.is_empty() && !argument.is_empty() {
             missing.push(argument.clone());
         }
-        hits.into_iter().for_each(|at| found[at] = true);
+        for at in hits.into_iter() {
+            found[at] = true;
+        }
     }
     let found = (0..paths.len()).filter(|at| found[*at]).collect();
     Ok(Listed { found, missing })

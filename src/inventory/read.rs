@@ -145,12 +145,11 @@ impl Files {
         // Each file under the name that it has here, and what is to be remembered of it.
         let read = |file: &InputFile| {
             let id = content_id(file);
-            let (parsed, new) = match self.parsed.get(&id) {
-                Some(known) => (known.clone(), None),
-                None => {
-                    let parsed = parse(file, &id);
-                    (parsed.clone(), Some((id, parsed)))
-                }
+            let (parsed, new) = if let Some(known) = self.parsed.get(&id) {
+                (known.clone(), None)
+            } else {
+                let parsed = parse(file, &id);
+                (parsed.clone(), Some((id, parsed)))
             };
             let source = parsed.source();
             let is_its_name = source.path() == file.path;

@@ -35,22 +35,19 @@ impl Volumes {
         let mut all = Self::default();
         for volume in inventory.of_kind(kinds::PERSISTENT_VOLUME) {
             let spec = volume.object.at(&["spec"]);
-            match spec.and_then(|spec| spec.get("claimRef")) {
-                Some(claim) => {
-                    if let Some((namespace, name)) =
-                        text(Some(claim), "namespace").zip(text(Some(claim), "name"))
-                    {
-                        let place = (namespace.to_owned(), name.to_owned());
-                        all.reserved.entry(place).or_insert(volume.id);
-                    }
+            if let Some(claim) = spec.and_then(|spec| spec.get("claimRef")) {
+                if let Some((namespace, name)) =
+                    text(Some(claim), "namespace").zip(text(Some(claim), "name"))
+                {
+                    let place = (namespace.to_owned(), name.to_owned());
+                    all.reserved.entry(place).or_insert(volume.id);
                 }
-                None => {
-                    let class = text(spec, "storageClassName").unwrap_or_default();
-                    all.free
-                        .entry(class.to_owned())
-                        .or_default()
-                        .push(volume.id);
-                }
+            } else {
+                let class = text(spec, "storageClassName").unwrap_or_default();
+                all.free
+                    .entry(class.to_owned())
+                    .or_default()
+                    .push(volume.id);
             }
         }
         all

@@ -108,14 +108,14 @@ fn add_existing(found: &mut Collector<'_>, argument: &str) -> Result<(), InputEr
         path: argument.to_owned(),
         reason: error.to_string(),
     })?;
-    match metadata.is_dir() {
-        true => Descent::new(path, argument, &is_manifest_name).walk(found),
-        // A file that is named explicitly is read whatever its name.
-        false => found.add_file(
+    if metadata.is_dir() {
+        Descent::new(path, argument, &is_manifest_name).walk(found);
+    } else {
+        found.add_file(
             path,
             path.canonicalize().unwrap_or_else(|_| path.to_owned()),
             plain::path(path),
-        ),
+        );
     }
     Ok(())
 }
@@ -135,11 +135,12 @@ fn add_glob(found: &mut Collector<'_>, pattern: &str) -> Result<(), InputError> 
     let before = found.count();
     let wanted = |path: &Path| matcher.is_match(path.strip_prefix(".").unwrap_or(path));
     Descent::new(root, &literal.to_string_lossy(), &wanted).walk(found);
-    match found.count() == before {
-        true => Err(InputError::NoMatch {
+    if found.count() == before {
+        Err(InputError::NoMatch {
             pattern: pattern.to_owned(),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

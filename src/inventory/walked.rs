@@ -254,20 +254,19 @@ impl<'c> Collector<'c> {
 
     /// The same for what a folder shows to be a regular file, and no link.
     pub(super) fn add_regular_file(&mut self, path: &Path, place: PathBuf, reported: String) {
-        match is_of_git(path, &place) {
-            true => self.add_unreadable(reported, place, Escape::Git.of_link().to_owned()),
-            false => {
-                let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
-                let tell = self.tell.filter(|_| !self.exclude.is_match(&reported));
-                if let Some(tell) = tell.filter(|_| self.told.insert(place.clone())) {
-                    tell(InputFile {
-                        path: reported.clone(),
-                        origin: origin.clone(),
-                        identity: place.clone(),
-                    });
-                }
-                self.insert(reported, place, origin);
+        if is_of_git(path, &place) {
+            self.add_unreadable(reported, place, Escape::Git.of_link().to_owned());
+        } else {
+            let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
+            let tell = self.tell.filter(|_| !self.exclude.is_match(&reported));
+            if let Some(tell) = tell.filter(|_| self.told.insert(place.clone())) {
+                tell(InputFile {
+                    path: reported.clone(),
+                    origin: origin.clone(),
+                    identity: place.clone(),
+                });
             }
+            self.insert(reported, place, origin);
         }
     }
 
@@ -279,7 +278,7 @@ impl<'c> Collector<'c> {
         }
         match self.files.entry(place) {
             Entry::Occupied(mut known) if reported < known.get().0 => {
-                drop(known.insert((reported, origin)))
+                drop(known.insert((reported, origin)));
             }
             Entry::Occupied(_) => {}
             Entry::Vacant(new) => drop(new.insert((reported, origin))),

@@ -53,14 +53,15 @@ fn words(targets: &[Target]) -> Vec<String> {
     let alike = targets
         .iter()
         .all(|target| target.resource == first.resource && !target.name.starts_with('-'));
-    let mut words = match alike {
-        true => std::iter::once(first.resource.clone())
+    let mut words = if alike {
+        std::iter::once(first.resource.clone())
             .chain(targets.iter().map(|target| target.name.clone()))
-            .collect(),
-        false => targets
+            .collect()
+    } else {
+        targets
             .iter()
             .map(|target| format!("{}/{}", target.resource, target.name))
-            .collect::<Vec<_>>(),
+            .collect::<Vec<_>>()
     };
     if let Some(namespace) = targets.iter().find_map(|target| target.namespace.clone()) {
         words.extend(["-n".to_owned(), namespace]);

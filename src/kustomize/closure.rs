@@ -161,7 +161,7 @@ impl Start {
                     || !endings.iter().any(|ending| path.ends_with(ending)) => {}
                 None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
                 None if pointer.recursive || folder_of(path) == pointer.folder => {
-                    start.files.push(path.to_owned())
+                    start.files.push(path.to_owned());
                 }
                 None => {}
             }

@@ -199,14 +199,15 @@ impl PatchTarget {
                 .into_iter()
                 .flatten()
                 .any(|text| text.contains(PATTERN));
-        match unknown {
-            true => Self::Unknown,
-            false => Self::Named(Selector {
+        if unknown {
+            Self::Unknown
+        } else {
+            Self::Named(Selector {
                 group,
                 kind,
                 name,
                 namespace,
-            }),
+            })
         }
     }
 }

@@ -128,7 +128,7 @@ impl Workspace {
             match Session::open_after(earlier, self.on_disk, &request) {
                 // A file that the configuration leaves out, or that is no manifest by its name, is nobody's business.
                 Err(SessionError::OutsideOfBundles { path }) => {
-                    request.overlays.retain(|overlay| overlay.path != path)
+                    request.overlays.retain(|overlay| overlay.path != path);
                 }
                 Ok(session) => {
                     self.on_disk = OnDisk::Unchanged;

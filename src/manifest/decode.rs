@@ -167,20 +167,19 @@ impl Decoder {
         let mut strings = Vec::new();
         for (index, item) in self.items(&field, value).enumerate() {
             let span = item.span();
-            match item.kind() {
-                Kind::Null => strings.push(Spanned {
+            if item.kind() == Kind::Null {
+                strings.push(Spanned {
                     value: String::new(),
                     key_span: span,
                     span,
-                }),
-                _ => {
-                    let text = self.text(format_args!("{field}[{index}]"), item);
-                    strings.extend(text.map(|text| Spanned {
-                        value: limited(text).into_owned(),
-                        key_span: span,
-                        span,
-                    }));
-                }
+                });
+            } else {
+                let text = self.text(format_args!("{field}[{index}]"), item);
+                strings.extend(text.map(|text| Spanned {
+                    value: limited(text).into_owned(),
+                    key_span: span,
+                    span,
+                }));
             }
         }
         // Every object may have one, and a list grows by four.

@@ -250,12 +250,13 @@ pub(super) fn without_quotes(message: &str) -> String {
     for part in message.split_inclusive(['\'', '`', ' ']) {
         let text = part.trim_end_matches(['\'', '`', ' ']);
         let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
-        match quote.is_some() || is_number {
-            true => shown.extend(
+        if quote.is_some() || is_number {
+            shown.extend(
                 text.chars()
                     .map(|c| if c.is_alphanumeric() { '*' } else { c }),
-            ),
-            false => shown.push_str(text),
+            );
+        } else {
+            shown.push_str(text);
         }
         let end = &part[text.len()..];
         shown.push_str(end);
@@ -292,7 +293,7 @@ fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
     for span in spans {
         match merged.last_mut() {
             Some(last) if span.start <= last.end => {
-                *last = Span::new(last.start, last.end.max(span.end))
+                *last = Span::new(last.start, last.end.max(span.end));
             }
             _ => merged.push(span),
         }

@@ -57,7 +57,7 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
             holders
                 .entry(name)
                 .or_default()
-                .push(release.object.clone())
+                .push(release.object.clone());
         });
     }
     let step = |(name, targets): (&String, _)| Step::RemoveFinalizer {

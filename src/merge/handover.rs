@@ -173,11 +173,10 @@ impl Handover {
             ),
         };
         let (from, to) = (&self.from, &self.to);
-        let outcome = match self.pruned_first {
-            true => format!("{to} waits for {from}, so {they} deleted and created again"),
-            false => {
-                format!("{they} deleted and created again if {from} prunes before {to} applies")
-            }
+        let outcome = if self.pruned_first {
+            format!("{to} waits for {from}, so {they} deleted and created again")
+        } else {
+            format!("{they} deleted and created again if {from} prunes before {to} applies")
         };
         Some(format!(
             "{objects} from the {kind} {from} to {to}: {outcome}. To keep {them}, annotate {them} with `{protection}` and merge; then \

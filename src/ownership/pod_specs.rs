@@ -74,9 +74,10 @@ fn path_of(kind: GroupKind<&str>) -> Option<&'static [&'static str]> {
 
 /// Whether objects of a kind run Pods, or may: what a custom resource does, its operator decides.
 pub fn may_run_pods(kind: GroupKind<&str>) -> bool {
-    match table().is_builtin_group(kind.group) {
-        true => kind.kind != "PodTemplate" && path_of(kind).is_some(),
-        false => true,
+    if table().is_builtin_group(kind.group) {
+        kind.kind != "PodTemplate" && path_of(kind).is_some()
+    } else {
+        true
     }
 }
 

@@ -44,7 +44,9 @@ pub(super) fn of<'a>(inventory: &'a Inventory, members: &[&'a Member]) -> Vec<Ti
         ties: Vec::new(),
         fields: HashSet::default(),
     };
-    members.iter().for_each(|member| uses.read(member));
+    for member in members {
+        uses.read(member);
+    }
     uses.ties.shrink_to_fit();
     uses.ties
 }

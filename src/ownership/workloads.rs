@@ -166,7 +166,7 @@ fn runs_a_shell(container: Value<'_>) -> bool {
         && !line().any(|word| word.contains("exec "))
 }
 
-fn command_line<'a>(container: Value<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+fn command_line(container: Value<'_>) -> impl Iterator<Item = &str> + use<'_> {
     words(container, "command").chain(words(container, "args"))
 }
 

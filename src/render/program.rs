@@ -115,9 +115,10 @@ impl RenderCommand {
 
 /// A program with a slash is one of the tree: where it is looked for would otherwise depend on the system.
 fn located(program: &str, folder: &Path) -> PathBuf {
-    match program.contains('/') {
-        true => folder.join(program),
-        false => PathBuf::from(program),
+    if program.contains('/') {
+        folder.join(program)
+    } else {
+        PathBuf::from(program)
     }
 }
 

@@ -15,13 +15,14 @@ pub(super) fn render(report: &Report, options: &GithubOptions, roots: &Roots) ->
     for severity in [Severity::Error, Severity::Warning, Severity::Info] {
         let is_such = |reported: &&Reported| reported.finding.severity == severity;
         let findings: Vec<_> =
-            match report.findings.iter().filter(is_such).count() > options.annotation_cap {
-                true => report
+            if report.findings.iter().filter(is_such).count() > options.annotation_cap {
+                report
                     .each_rule_first()
                     .into_iter()
                     .filter(is_such)
-                    .collect(),
-                false => report.findings.iter().filter(is_such).collect(),
+                    .collect()
+            } else {
+                report.findings.iter().filter(is_such).collect()
             };
         for reported in findings.into_iter().take(options.annotation_cap) {
             out.push_str(&command(report, reported, roots));

@@ -15,12 +15,13 @@ pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -
     let held: Vec<String> = text
         .split('`')
         .enumerate()
-        .map(
-            |(index, part)| match index % 2 == 1 && part.starts_with("kubectl ") {
-                true => part.replace(' ', HELD),
-                false => part.to_owned(),
-            },
-        )
+        .map(|(index, part)| {
+            if index % 2 == 1 && part.starts_with("kubectl ") {
+                part.replace(' ', HELD)
+            } else {
+                part.to_owned()
+            }
+        })
         .collect();
     let options = textwrap::Options::new(width.max(40))
         .initial_indent(first_indent)

@@ -40,9 +40,10 @@ pub(super) fn target(reference: &OwnerReference) -> String {
 
 /// An object in a sentence: ``CSIDriver `rook` ``.
 pub(super) fn named(member: &Member) -> String {
-    match member.key.name.is_empty() {
-        true => format!("an unnamed {}", member.object.kind()),
-        false => format!("{} `{}`", member.object.kind(), member.key.name),
+    if member.key.name.is_empty() {
+        format!("an unnamed {}", member.object.kind())
+    } else {
+        format!("{} `{}`", member.object.kind(), member.key.name)
     }
 }
 

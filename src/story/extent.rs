@@ -26,19 +26,16 @@ impl Extent {
                     .parent
                     .and_then(|parent| places.get(&story.affected[parent].id))
                     .copied();
-                match places.get(&affected.id) {
-                    Some(&known) => {
-                        all[known].ending = affected.ending;
-                        steps[known] = story.step;
-                    }
-                    None => {
-                        places.insert(affected.id, all.len());
-                        all.push(Affected {
-                            parent,
-                            ..affected.clone()
-                        });
-                        steps.push(story.step);
-                    }
+                if let Some(&known) = places.get(&affected.id) {
+                    all[known].ending = affected.ending;
+                    steps[known] = story.step;
+                } else {
+                    places.insert(affected.id, all.len());
+                    all.push(Affected {
+                        parent,
+                        ..affected.clone()
+                    });
+                    steps.push(story.step);
                 }
             }
         }

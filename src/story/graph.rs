@@ -173,9 +173,10 @@ impl Drawing<'_> {
             Shown::Rest(_) => false,
         };
         let all = siblings.iter().all(|affected| same(affected)) && !entries.iter().any(is_shown);
-        let title = match all {
-            true => format!("{} {}", siblings.len(), first.key.kind()),
-            false => format!("and {}", words::rest(&siblings)),
+        let title = if all {
+            format!("{} {}", siblings.len(), first.key.kind())
+        } else {
+            format!("and {}", words::rest(&siblings))
         };
         let finalizers: BTreeSet<_> = places
             .iter()
@@ -192,9 +193,10 @@ impl Drawing<'_> {
     /// The key in two lines, and what is special about the object.
     fn name(&self, affected: &Affected, step: usize) -> Vec<String> {
         let key = &affected.key;
-        let kind = match self.ambiguous.contains(key.kind()) {
-            true => key.group_kind().to_string(),
-            false => key.kind().to_string(),
+        let kind = if self.ambiguous.contains(key.kind()) {
+            key.group_kind().to_string()
+        } else {
+            key.kind().to_string()
         };
         let name = if key.namespace == Namespace::None {
             key.name.to_string()

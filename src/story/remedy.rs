@@ -301,15 +301,14 @@ impl Case<'_> {
     }
 
     fn namespace(&self, pods: &[ObjectId], others: &[ObjectId]) -> Remedy {
-        let what = match pods.is_empty() {
-            true => format!("waits until it is empty: {}", self.named(others)),
-            false => {
-                let rest = plain::count(others.len(), "other object");
-                format!(
-                    "waits for its Pods ({}), and until then deletes nothing else ({rest})",
-                    self.named(pods)
-                )
-            }
+        let what = if pods.is_empty() {
+            format!("waits until it is empty: {}", self.named(others))
+        } else {
+            let rest = plain::count(others.len(), "other object");
+            format!(
+                "waits for its Pods ({}), and until then deletes nothing else ({rest})",
+                self.named(pods)
+            )
         };
         let mut next: Vec<ObjectId> = pods
             .iter()
@@ -318,12 +317,13 @@ impl Case<'_> {
             .filter(|id| self.stuck_later(*id))
             .collect();
         next.sort_unstable();
-        let next = match next.is_empty() {
-            true => String::new(),
-            false => format!(
+        let next = if next.is_empty() {
+            String::new()
+        } else {
+            format!(
                 " Then these, which have finalizers, get stuck next: {}.",
                 self.named(&next)
-            ),
+            )
         };
         let told = self.conditions();
         let told = if told.is_empty() {
@@ -340,12 +340,13 @@ impl Case<'_> {
             .copied()
             .filter(is_rejected)
             .collect();
-        let release = match rejected.is_empty() {
-            true => "Release what is left in it.".to_owned(),
-            false => format!(
+        let release = if rejected.is_empty() {
+            "Release what is left in it.".to_owned()
+        } else {
+            format!(
                 "A webhook that nobody answers for rejects the deletion of {}: see below.",
                 self.named(&rejected)
-            ),
+            )
         };
         Remedy {
             what,
@@ -410,9 +411,10 @@ impl Case<'_> {
     }
 
     fn unhandled(&self, names: &[String]) -> Remedy {
-        let why = match self.cluster().kind_of(self.id).versions.is_empty() {
-            true => "its kind is unknown, so no handler is known",
-            false => "nothing handles it",
+        let why = if self.cluster().kind_of(self.id).versions.is_empty() {
+            "its kind is unknown, so no handler is known"
+        } else {
+            "nothing handles it"
         };
         let what = format!("has finalizer {}, and {why}", names.join(", "));
         self.deleted_again(what, "Delete it again, in the background:")

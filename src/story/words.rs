@@ -335,9 +335,10 @@ pub(crate) fn silent_api(api: &FailingApi) -> String {
 
 /// Why nobody answers what the API server calls a Service for.
 pub(crate) fn nobody_answers(service: &ObjectKey, exists: bool) -> String {
-    match exists {
-        true => format!("{} has no Pods", key(service)),
-        false => format!("{} does not exist", key(service)),
+    if exists {
+        format!("{} has no Pods", key(service))
+    } else {
+        format!("{} does not exist", key(service))
     }
 }
 

@@ -45,11 +45,11 @@ impl Nodes {
 
     /// What `comment` covers; `None` when no node follows.
     pub(super) fn covered(&self, file: &SourceFile, comment: &Comment) -> Option<Span> {
-        match comment.own_line {
-            true => self.next(comment.span.end),
-            false => self
-                .beginning_in(line_before(file, comment))
-                .or_else(|| self.ending_in(line_before(file, comment))),
+        if comment.own_line {
+            self.next(comment.span.end)
+        } else {
+            self.beginning_in(line_before(file, comment))
+                .or_else(|| self.ending_in(line_before(file, comment)))
         }
     }
 
@@ -85,9 +85,10 @@ impl Nodes {
 
 /// An alias's value is at its anchor, which is before the key.
 fn with_value(key: Span, value: Value<'_>) -> Span {
-    match value.span().start >= key.end {
-        true => Span::new(key.start, value.span().end),
-        false => key,
+    if value.span().start >= key.end {
+        Span::new(key.start, value.span().end)
+    } else {
+        key
     }
 }
 

@@ -91,13 +91,14 @@ fn directive(text: &str, mut cursor: Words<'_>) -> Result<WrittenDirective, Faul
     let start = cursor.at;
     let length = text[start..].find(']').ok_or(Fault::OpenList)?;
     let rules = names(text, start..start + length);
-    match rules.is_empty() {
-        true => Err(Fault::EmptyList),
-        false => Ok(WrittenDirective {
+    if rules.is_empty() {
+        Err(Fault::EmptyList)
+    } else {
+        Ok(WrittenDirective {
             document,
             rules,
             reason: reason(&text[start + length + 1..]),
-        }),
+        })
     }
 }
 

@@ -130,15 +130,16 @@ impl<'t> Pairs<'t> {
         let is_of_key = |c: char| c.is_ascii_alphanumeric() || "_.-/[]".contains(c);
         let key_start = text[..key_end].trim_end_matches(is_of_key).len();
         let after = &text[at + 1..];
-        let separates = match is_assigned {
-            true => !after.starts_with('=') && !before.ends_with(['!', '<', '>', '=']),
-            false => key_end < before.len() || after.is_empty() || after.starts_with([' ', '\t']),
+        let separates = if is_assigned {
+            !after.starts_with('=') && !before.ends_with(['!', '<', '>', '='])
+        } else {
+            key_end < before.len() || after.is_empty() || after.starts_with([' ', '\t'])
         };
         if key_start == key_end || !separates {
             return None;
         }
         let (mut depth, counted) = self.open;
-        for byte in text.as_bytes()[counted.min(key_start)..key_start].iter() {
+        for byte in &text.as_bytes()[counted.min(key_start)..key_start] {
             depth += isize::from(*byte == b'{') - isize::from(*byte == b'}');
         }
         self.open = (depth, key_start.max(counted));

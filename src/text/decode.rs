@@ -87,31 +87,29 @@ pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
 }
 
 fn limited(bytes: &[u8]) -> Result<(), UndecodableBytes> {
-    match bytes.len() as u64 > SourceFile::MAX_BYTES {
-        true => {
-            let message = format!(
-                "the file is larger than {} MiB",
-                SourceFile::MAX_BYTES / (1024 * 1024)
-            );
-            Err(UndecodableBytes {
-                offset: SourceFile::MAX_BYTES,
-                message,
-            })
-        }
-        false => Ok(()),
+    if bytes.len() as u64 > SourceFile::MAX_BYTES {
+        let message = format!(
+            "the file is larger than {} MiB",
+            SourceFile::MAX_BYTES / (1024 * 1024)
+        );
+        Err(UndecodableBytes {
+            offset: SourceFile::MAX_BYTES,
+            message,
+        })
+    } else {
+        Ok(())
     }
 }
 
 fn limited_text(text: String) -> Result<String, UndecodableBytes> {
-    match text.len() as u64 > SourceFile::MAX_BYTES {
-        true => {
-            let message = "the file is too large once it is decoded to UTF-8".to_owned();
-            Err(UndecodableBytes {
-                offset: SourceFile::MAX_BYTES,
-                message,
-            })
-        }
-        false => Ok(text),
+    if text.len() as u64 > SourceFile::MAX_BYTES {
+        let message = "the file is too large once it is decoded to UTF-8".to_owned();
+        Err(UndecodableBytes {
+            offset: SourceFile::MAX_BYTES,
+            message,
+        })
+    } else {
+        Ok(text)
     }
 }
 

@@ -37,9 +37,9 @@ pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
         if obeyed(c) {
-            escaped.push_str(&format!("\\u{:04x}", c as u32))
+            escaped.push_str(&format!("\\u{:04x}", c as u32));
         } else {
-            escaped.push(c)
+            escaped.push(c);
         }
     }
     Cow::Owned(escaped)

@@ -187,7 +187,9 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         let part = |(at, part): (usize, &[Piece])| {
             let next = self.next + (at * size) as u32;
             let mut reader = Self::new(self.text, self.each, next);
-            part.iter().for_each(|piece| reader.piece(*piece, None));
+            for piece in part {
+                reader.piece(*piece, None);
+            }
             reader.done
         };
         pieces.par_chunks(size).enumerate().map(part).collect()

@@ -74,11 +74,11 @@ pub(super) enum Scalar<'t> {
 
 /// Resolves a YAML scalar. `plain` is whether it is written without quotes and not as a block. The error is
 /// go-yaml's message.
-pub(super) fn resolve<'t>(
-    text: &'t str,
+pub(super) fn resolve(
+    text: &str,
     plain: bool,
     tag: Option<TagMeaning>,
-) -> Result<Scalar<'t>, String> {
+) -> Result<Scalar<'_>, String> {
     let as_written = Scalar::Text(Cow::Borrowed(text));
     let wanted = match tag {
         None if plain => return Ok(resolve_untagged(text)),
@@ -239,9 +239,10 @@ fn resolve_special_float(text: &str) -> Option<Scalar<'static>> {
 
 /// Integers in Go's notations (`0x`, `0o`, `0b`, a leading 0 for octal), else decimal floats; underscores anywhere.
 fn resolve_number(text: &str) -> Option<Scalar<'static>> {
-    let plain = match text.contains('_') {
-        true => Cow::Owned(text.replace('_', "")),
-        false => Cow::Borrowed(text),
+    let plain = if text.contains('_') {
+        Cow::Owned(text.replace('_', ""))
+    } else {
+        Cow::Borrowed(text)
     };
     let (negative, magnitude) = match plain.as_bytes().first()? {
         b'-' => (true, &plain[1..]),

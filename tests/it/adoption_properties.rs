@@ -144,22 +144,21 @@ impl Layout {
                 " ".repeat(self.indent)
             ));
         }
-        match dependent.owners.is_empty() {
-            true => self.line(&mut text, 1, &format!("ownerReferences: []{behind}")),
-            false => {
-                self.line(&mut text, 1, &format!("ownerReferences:{behind}"));
-                let mut owners: Vec<_> = dependent.owners.iter().collect();
-                if self.reverse_owners {
-                    owners.reverse();
-                }
-                for owner in owners {
-                    // A placeholder: a literal uid would be a finding of its own.
-                    let uid = format!("'<uid-{owner}>'");
-                    let line = format!(
-                        "- {{apiVersion: apps/v1, kind: Deployment, name: web-{owner}, uid: {uid}}}"
-                    );
-                    self.line(&mut text, 2, &line);
-                }
+        if dependent.owners.is_empty() {
+            self.line(&mut text, 1, &format!("ownerReferences: []{behind}"));
+        } else {
+            self.line(&mut text, 1, &format!("ownerReferences:{behind}"));
+            let mut owners: Vec<_> = dependent.owners.iter().collect();
+            if self.reverse_owners {
+                owners.reverse();
+            }
+            for owner in owners {
+                // A placeholder: a literal uid would be a finding of its own.
+                let uid = format!("'<uid-{owner}>'");
+                let line = format!(
+                    "- {{apiVersion: apps/v1, kind: Deployment, name: web-{owner}, uid: {uid}}}"
+                );
+                self.line(&mut text, 2, &line);
             }
         }
         text

@@ -86,9 +86,10 @@ fn shown(text: &str) -> String {
 
 /// The words that name an object: a name that looks like an option is tied to its type.
 fn object(resource: &str, name: &str) -> Vec<String> {
-    match name.starts_with('-') {
-        true => vec![format!("{resource}/{name}")],
-        false => vec![resource.to_owned(), name.to_owned()],
+    if name.starts_with('-') {
+        vec![format!("{resource}/{name}")]
+    } else {
+        vec![resource.to_owned(), name.to_owned()]
     }
 }
 

@@ -163,7 +163,7 @@ fn flux() -> Scene {
 /// A branch that removes a folder for which a set generates an Application.
 fn argocd() -> Scene {
     branch("fixtures/examples/argocd", |repository| {
-        remove(repository, "services/cart")
+        remove(repository, "services/cart");
     })
 }
 

@@ -42,9 +42,12 @@ pub(crate) fn as_item(text: &str, indent: usize) -> String {
         .iter()
         .position(|line| !line.trim_start().starts_with('#'))
         .expect("a key");
-    let item = |(at, line): (usize, &String)| match at == first {
-        true => format!("{blanks}- {}", &line[indent + 2..]),
-        false => line.clone(),
+    let item = |(at, line): (usize, &String)| {
+        if at == first {
+            format!("{blanks}- {}", &line[indent + 2..])
+        } else {
+            line.clone()
+        }
     };
     lines.iter().enumerate().map(item).collect()
 }

@@ -132,7 +132,7 @@ impl Made {
         match &condition.test {
             Test::Is(values) => self.set(&condition.field, values[0].as_str().into()),
             Test::IsNot(_) if condition.default.is_none() => {
-                self.set(&condition.field, "other".into())
+                self.set(&condition.field, "other".into());
             }
             Test::Set(true) => self.set(&condition.field, "set".into()),
             Test::IsNot(_) | Test::Set(false) => {}

@@ -138,7 +138,7 @@ fn a_target_that_is_not_there_names_the_nearest() {
             &[&["delete"], words, &["-f", RENDERED]].concat(),
             message,
             help,
-        )
+        );
     };
     ask(
         &["deploy/wbe", "-n", "shop"],

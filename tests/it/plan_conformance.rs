@@ -78,12 +78,12 @@ fn replay(scenario: &Value, definitions: &[Value]) -> Vec<String> {
             wrong.push(format!("step {number} is incomplete"));
         }
         let mut objects = comparable(&predicted["outcomes"][0]["objects"]);
-        definitions.iter().for_each(|crd| {
+        for crd in definitions {
             _ = objects.remove(&format!(
                 "CustomResourceDefinition.apiextensions.k8s.io//{}",
                 text(&crd["metadata"]["name"])
-            ))
-        });
+            ));
+        }
         let expected = comparable(&recorded["expect"]);
         if objects != expected {
             wrong.push(format!("step {number}: {objects:#?} is not {expected:#?}"));

@@ -115,9 +115,10 @@ fn the_examples_of_every_page_fire_or_stay_silent_as_they_say() {
                 rule.is_of_change(),
                 "{place}: an example of what the rule is about"
             );
-            match changes {
-                true => assert_marks_of_diff(rule, &place, &example.text),
-                false => assert_marks(rule, &place, &example.info, &example.text),
+            if changes {
+                assert_marks_of_diff(rule, &place, &example.text);
+            } else {
+                assert_marks(rule, &place, &example.info, &example.text);
             }
         }
         let kinds: BTreeSet<_> = page

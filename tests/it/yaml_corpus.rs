@@ -59,14 +59,17 @@ fn class(tree: &Tree) -> &'static str {
     let root = tree.root();
     let text = |key| {
         root.get(key)
-            .and_then(|value| value.as_str())
+            .and_then(ownerlint::yaml::Value::as_str)
             .filter(|text| !text.is_empty())
     };
     match (text("apiVersion"), text("kind")) {
         _ if !root.is_map() => "not-an-object",
         (_, None) | (None, _) => "no-kind",
         (Some(_), Some(kind))
-            if kind.ends_with("List") && root.get("items").is_some_and(|items| items.is_seq()) =>
+            if kind.ends_with("List")
+                && root
+                    .get("items")
+                    .is_some_and(ownerlint::yaml::Value::is_seq) =>
         {
             "list"
         }

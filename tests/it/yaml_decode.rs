@@ -86,9 +86,10 @@ fn case(recorded: &Value) -> Case {
             .as_bool()
             .expect("every case has a verdict"),
         objects: recorded["objects"].as_array().cloned().unwrap_or_default(),
-        input: text("input").map(String::into_bytes).unwrap_or_else(|| {
-            decode_base64(&text("input_base64").expect("every case has an input"))
-        }),
+        input: text("input").map_or_else(
+            || decode_base64(&text("input_base64").expect("every case has an input")),
+            String::into_bytes,
+        ),
     }
 }
 
@@ -120,7 +121,7 @@ fn objects(documents: &[Document]) -> Vec<Value> {
         let kind = value["kind"].as_str().unwrap_or_default().to_owned();
         match value["items"].as_array() {
             Some(items) if kind.ends_with("List") => {
-                found.extend(items.iter().map(|item| typed(item, &kind, &value)))
+                found.extend(items.iter().map(|item| typed(item, &kind, &value)));
             }
             _ => found.push(value),
         }

@@ -203,7 +203,9 @@ fn recorded_inputs_are_read_as_libyaml_reads_them() {
 
 #[test]
 fn seeds_are_read_as_libyaml_reads_them() {
-    documents("fuzz/seeds").iter().for_each(|seed| check(seed));
+    for seed in &documents("fuzz/seeds") {
+        check(seed);
+    }
 }
 
 #[test]

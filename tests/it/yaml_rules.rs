@@ -108,12 +108,12 @@ fn a_value_that_is_left_out_is_the_empty_span_behind_its_key() {
         ("? a\n", 3),
     ] {
         let (_, tree) = tree(text);
-        let span = tree.root().get("a").map(|value| value.span());
+        let span = tree.root().get("a").map(ownerlint::yaml::Value::span);
         assert_eq!(span, Some(Span::empty(expected)), "{text:?}");
     }
     let (_, tree) = tree("- \n- x\n");
     assert_eq!(
-        tree.root().items().next().map(|item| item.span()),
+        tree.root().items().next().map(ownerlint::yaml::Value::span),
         Some(Span::empty(1))
     );
 }

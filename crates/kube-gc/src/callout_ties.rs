@@ -14,9 +14,9 @@ impl Links {
         for (id, object) in cluster.ids().zip(objects) {
             match &object.facts {
                 Facts::Webhooks(webhooks) => {
-                    webhooks
-                        .iter()
-                        .for_each(|webhook| add_webhook(&mut self.callouts, cluster, id, webhook));
+                    for webhook in webhooks {
+                        add_webhook(&mut self.callouts, cluster, id, webhook);
+                    }
                 }
                 Facts::ApiService(service) => {
                     let ApiServiceFacts {

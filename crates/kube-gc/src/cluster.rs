@@ -145,17 +145,20 @@ impl Cluster {
         while low < high {
             let middle = usize::midpoint(low, high);
             let node = &self.nodes[ObjectId::from(middle)];
-            let order = match node.kind == kind {
-                true => Ordering::Equal,
-                false => self
-                    .kinds
+            let order = if node.kind == kind {
+                Ordering::Equal
+            } else {
+                self.kinds
                     .get(node.kind)
                     .group_kind()
-                    .cmp(&key.group_kind()),
+                    .cmp(&key.group_kind())
             };
-            let order = order.then_with(|| match namespace == Some(node.namespace) {
-                true => Ordering::Equal,
-                false => self.text.compare_namespace(node.namespace, &key.namespace),
+            let order = order.then_with(|| {
+                if namespace == Some(node.namespace) {
+                    Ordering::Equal
+                } else {
+                    self.text.compare_namespace(node.namespace, &key.namespace)
+                }
             });
             if order.is_eq() {
                 namespace = Some(node.namespace);

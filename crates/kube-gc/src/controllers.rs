@@ -108,7 +108,7 @@ impl Simulation<'_> {
             }
             Purge::Finalize(namespace) => {
                 self.update(namespace, |state| {
-                    state.flags[namespace] &= !SPEC_KUBERNETES
+                    state.flags[namespace] &= !SPEC_KUBERNETES;
                 });
                 self.state.purging.emptied.remove(namespace);
                 self.note(namespace, Effect::Released, Cause::NamespaceEmpty.into());

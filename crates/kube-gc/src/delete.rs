@@ -185,9 +185,9 @@ impl Simulation<'_> {
             return false;
         }
         self.update(id, |state| {
-            slots
-                .iter()
-                .for_each(|slot| state.finalizers[*slot] = false);
+            for slot in slots {
+                state.finalizers[*slot] = false;
+            }
             state.flags[id] &= !gc;
         });
         self.note(id, Effect::Released, reason);

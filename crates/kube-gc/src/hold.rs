@@ -227,12 +227,13 @@ fn holds_by_collector(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
         .dependents(cluster, id)
         .filter(|dependent| waits && state.blocks(dependent.reference));
     let dependents = sorted(blocking.map(|dependent| dependent.holder));
-    holds.push(match dependents.is_empty() {
-        true => Hold::Unhandled(finalizers),
-        false => Hold::BlockingDependents {
+    holds.push(if dependents.is_empty() {
+        Hold::Unhandled(finalizers)
+    } else {
+        Hold::BlockingDependents {
             itself: dependents.contains(&id),
             dependents,
-        },
+        }
     });
 }
 

@@ -136,7 +136,9 @@ impl IdSet {
     /// Empties the set into a list.
     pub(super) fn drain(&mut self) -> Vec<ObjectId> {
         let ids: Vec<ObjectId> = self.iter().collect();
-        ids.iter().for_each(|id| self.remove(*id));
+        for id in &ids {
+            self.remove(*id);
+        }
         ids
     }
 }

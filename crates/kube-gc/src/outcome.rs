@@ -121,7 +121,7 @@ impl Patch {
             (self.state.refs.iter(), self.state.finalizers.iter());
         let mut gravest = None;
         let mut found = |difference: Difference| {
-            gravest = Some(gravest.map_or(difference, |known| difference.min(known)))
+            gravest = Some(gravest.map_or(difference, |known| difference.min(known)));
         };
         for (&id, flags) in self.objects.iter().zip(&self.state.flags) {
             let (here, there) = (flags & VISIBLE, verdict.flags[id] & VISIBLE);

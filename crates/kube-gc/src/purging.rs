@@ -104,7 +104,7 @@ impl Purging {
                 }
             }
             Some(Role::Definition { instances, .. }) => {
-                self.candidates.extend(instances.iter().copied())
+                self.candidates.extend(instances.iter().copied());
             }
             Some(Role::Pod { .. }) | None => {}
         }

@@ -131,7 +131,9 @@ impl<'w, 'c> Rounds<'w, 'c> {
                 retried_at = Some(state.writes);
                 let failed: Vec<ObjectId> = state.failed.drain().into_iter().collect();
                 state.queue.extend(state.conflicts.drain());
-                failed.into_iter().for_each(|item| self.world.retry(item));
+                for item in failed.into_iter() {
+                    self.world.retry(item);
+                }
                 continue;
             }
             self.next_round();

@@ -122,9 +122,9 @@ impl Links {
                 && matches!(self.roles.get(&id), Some(Role::Pod { .. }));
             if let Some(Role::Namespace { content, pods, .. }) = self.roles.get_mut(&namespace) {
                 if first {
-                    pods.push(id)
+                    pods.push(id);
                 } else {
-                    content.push(id)
+                    content.push(id);
                 }
             }
         }

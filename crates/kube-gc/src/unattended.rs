@@ -12,8 +12,9 @@ use crate::ids::ObjectId;
 /// Marks the objects that nothing else holds: by a finalizer of their own, or because they wait for such objects alone.
 pub(super) fn mark(cluster: &Cluster, held: &mut [HeldObject]) {
     let unattended = unattended(cluster, held);
-    held.iter_mut()
-        .for_each(|one| one.unattended = unattended.contains(&one.object));
+    for one in held.iter_mut() {
+        one.unattended = unattended.contains(&one.object);
+    }
 }
 
 fn unattended(cluster: &Cluster, held: &[HeldObject]) -> BTreeSet<ObjectId> {
@@ -26,9 +27,9 @@ fn unattended(cluster: &Cluster, held: &[HeldObject]) -> BTreeSet<ObjectId> {
             match awaited(hold) {
                 Some(awaited) => {
                     is_certain |= awaited.iter().any(|id| !unattended.contains(id));
-                    awaited
-                        .iter()
-                        .for_each(|id| waiting.entry(*id).or_default().push(one.object));
+                    for id in awaited {
+                        waiting.entry(*id).or_default().push(one.object);
+                    }
                 }
                 None => is_certain |= is_attended(cluster, one.object, hold),
             }

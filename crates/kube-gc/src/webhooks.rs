@@ -131,9 +131,10 @@ impl View<'_> {
         content: &'b [ObjectId],
     ) -> [&'b [ObjectId]; 2] {
         let left = pods.iter().any(|pod| self.state.live(*pod));
-        match left && !self.keeps_some_of(pods) {
-            true => [pods, &[]],
-            false => [pods, content],
+        if left && !self.keeps_some_of(pods) {
+            [pods, &[]]
+        } else {
+            [pods, content]
         }
     }
 
@@ -252,9 +253,10 @@ impl View<'_> {
             return None;
         };
         let service = &callout.called.name;
-        let why = match self.service_exists(callout) {
-            true => format!("no endpoints available for service \"{service}\""),
-            false => format!("service \"{service}\" not found"),
+        let why = if self.service_exists(callout) {
+            format!("no endpoints available for service \"{service}\"")
+        } else {
+            format!("service \"{service}\" not found")
         };
         Some(format!(
             "Internal error occurred: failed calling webhook \"{name}\": failed to call webhook: Post \"{url}\": {why}"
@@ -316,11 +318,12 @@ impl Simulation<'_> {
 
     /// Queues what failed for another attempt.
     pub(super) fn retry(&mut self, item: ObjectId) {
-        match self.state.has(item, TERMINATING | ORPHAN)
+        if self.state.has(item, TERMINATING | ORPHAN)
             && !self.state.has(item, TERMINATING | FOREGROUND)
         {
-            true => self.state.orphans.insert(item),
-            false => self.state.queue.insert(item),
+            self.state.orphans.insert(item);
+        } else {
+            self.state.queue.insert(item);
         }
     }
 }

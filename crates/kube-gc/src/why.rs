@@ -166,7 +166,7 @@ fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
             Class::Unresolvable => add(&mut causes, Cause::OwnerKindUnserved),
             Class::OutOfScope => add(&mut causes, Cause::OwnerOutOfScope),
             Class::Solid if state.has(cluster.reference(index).by_uid, TERMINATING) => {
-                add(&mut causes, Cause::OwnerTerminating)
+                add(&mut causes, Cause::OwnerTerminating);
             }
             _ => {}
         }
@@ -206,7 +206,7 @@ fn causes_of_holding(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     }
     match cluster.links.roles.get(&id) {
         Some(Role::Namespace { pods, .. }) if pods.iter().any(|pod| state.live(*pod)) => {
-            causes.push(Cause::AwaitsPods)
+            causes.push(Cause::AwaitsPods);
         }
         Some(Role::Namespace { .. }) => causes.push(Cause::AwaitsContent),
         Some(Role::Definition { .. }) => causes.push(Cause::AwaitsInstances),

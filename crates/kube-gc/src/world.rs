@@ -98,7 +98,9 @@ impl<'c> Simulation<'c> {
                 }
             }
         }
-        queued.into_iter().for_each(|id| self.enqueue(id));
+        for id in queued.into_iter() {
+            self.enqueue(id);
+        }
     }
 
     fn saw_removal(&self, id: ObjectId, queued: &mut Vec<ObjectId>) {

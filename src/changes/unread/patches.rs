@@ -176,8 +176,7 @@ fn is_identity(pointer: &str) -> bool {
         .collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {
-        ["apiVersion" | "kind"]
-        | ["metadata"]
+        ["apiVersion" | "kind" | "metadata"]
         | ["metadata", "name" | "namespace" | "annotations"] => true,
         ["metadata", "annotations", key] => {
             DECIDING.iter().any(|beginning| key.starts_with(beginning))

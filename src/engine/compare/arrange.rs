@@ -459,9 +459,9 @@ impl Parsed {
                     .filter(|_| settings.namespace.is_none());
                 let own: Option<Arc<str>> = own.map(Arc::from);
                 let mut of_bundle = assigned.bundle(bundle, roots)?;
-                of_bundle
-                    .iter_mut()
-                    .for_each(|file| file.file.namespace.clone_from(&own));
+                for file in &mut of_bundle {
+                    file.file.namespace.clone_from(&own);
+                }
                 files.extend(of_bundle);
             }
             trees.push((files, settings, cluster.called()));
@@ -682,7 +682,7 @@ impl Assignment<'_> {
             let folder = Arc::from(release.unwrap_or(folder_of(place)));
             match (roots.govern(place), free.contains(place)) {
                 (true, false) => {
-                    unapplied.push(self.file(at, Destination::Unapplied(folder), None))
+                    unapplied.push(self.file(at, Destination::Unapplied(folder), None));
                 }
                 // With what is applied, so that ties between both are found.
                 (true, true) => applied.push(self.file(at, Destination::Disowned(folder), None)),

@@ -255,9 +255,10 @@ impl Comparison {
             let implied = part.analysis.implied(Products::Used);
             let implied = updated(&part, implied);
             let scenario = scenario(&part, &withdrawn, &implied)?;
-            let planner = match telling.is_silent() {
-                true => Planner::untold(scenario, &part.analysis),
-                false => Planner::of(scenario, &part.analysis, &implied, Some("merge".to_owned())),
+            let planner = if telling.is_silent() {
+                Planner::untold(scenario, &part.analysis)
+            } else {
+                Planner::of(scenario, &part.analysis, &implied, Some("merge".to_owned()))
             };
             let simulated = planner.simulate();
             let merge = Merge::of(&part, &withdrawn, &implied, &simulated);

@@ -80,17 +80,16 @@ pub(super) fn find(
         ConfigChoice::Without => Ok(Found::default()),
         ConfigChoice::File(path) => named(path, &trusted, request, reader),
         ConfigChoice::Discover => {
-            let own = match &request.config_ref {
-                None => discovered(&request.base, request, base)?,
-                Some(_) => {
-                    // Every state of a repository contains its configurations.
-                    let state = reader.read(&trusted, &[])?;
-                    let folder = match &request.head {
-                        StateChoice::Path(path) => reader.place(path).unwrap_or_default(),
-                        _ => start(request).to_owned(),
-                    };
-                    in_folders(&state, &folder)?
-                }
+            let own = if request.config_ref.is_none() {
+                discovered(&request.base, request, base)?
+            } else {
+                // Every state of a repository contains its configurations.
+                let state = reader.read(&trusted, &[])?;
+                let folder = match &request.head {
+                    StateChoice::Path(path) => reader.place(path).unwrap_or_default(),
+                    _ => start(request).to_owned(),
+                };
+                in_folders(&state, &folder)?
             };
             Ok(match own {
                 Some(config) => Found::as_it_is(Some(config)),
@@ -158,16 +157,17 @@ fn discovered(
     state: &TreeState,
 ) -> Result<Option<Config>, Mistake> {
     match choice {
-        StateChoice::Path(path) => match in_folders(state, "")? {
-            Some(config) => Ok(Some(config)),
-            None => {
+        StateChoice::Path(path) => {
+            if let Some(config) = in_folders(state, "")? {
+                Ok(Some(config))
+            } else {
                 let above = Request {
                     paths: vec![path.clone()],
                     ..Request::default()
                 };
                 Ok(configuration(&above)?.map(without_bundles))
             }
-        },
+        }
         _ => in_folders(state, start(request)),
     }
 }

@@ -112,8 +112,9 @@ pub(super) fn rendered(
         }
     ));
     for (folder, reason) in failed {
-        all.iter_mut()
-            .for_each(|rendered| drop(rendered.roots.remove(&folder)));
+        for rendered in &mut all {
+            drop(rendered.roots.remove(&folder));
+        }
         let folder = if folder.is_empty() { "." } else { &folder };
         notes.push(format!("{folder} is compared as it is written: {reason}"));
     }

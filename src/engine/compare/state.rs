@@ -170,13 +170,12 @@ impl StateReader {
 
     /// The repository that the program is run in.
     pub(super) fn repository(&mut self) -> Result<Repository, GitError> {
-        match &self.repository {
-            Some(repository) => Ok(repository.clone()),
-            None => {
-                let found = Repository::discover(Path::new("."))?;
-                self.repository = Some(found.clone());
-                Ok(found)
-            }
+        if let Some(repository) = &self.repository {
+            Ok(repository.clone())
+        } else {
+            let found = Repository::discover(Path::new("."))?;
+            self.repository = Some(found.clone());
+            Ok(found)
         }
     }
 
@@ -374,20 +373,20 @@ fn arguments(repository: &Repository, paths: &[String]) -> Result<Vec<String>, G
     let resolved = |path: &String| {
         let outside = || GitError::OutsideOfRepository { path: path.clone() };
         let slashes = path.replace('\\', "/");
-        let place = match Path::new(path).is_absolute() {
-            true => {
-                let root = repository.work_tree().ok_or_else(outside)?;
-                let place = locate(path);
-                let below = place
-                    .strip_prefix(locate(&root.to_string_lossy()))
-                    .map_err(|_| outside())?;
-                below.to_string_lossy().replace('\\', "/")
-            }
-            false => resolve(repository.prefix(), &slashes),
+        let place = if Path::new(path).is_absolute() {
+            let root = repository.work_tree().ok_or_else(outside)?;
+            let place = locate(path);
+            let below = place
+                .strip_prefix(locate(&root.to_string_lossy()))
+                .map_err(|_| outside())?;
+            below.to_string_lossy().replace('\\', "/")
+        } else {
+            resolve(repository.prefix(), &slashes)
         };
-        match place.starts_with("..") {
-            true => Err(outside()),
-            false => Ok(place),
+        if place.starts_with("..") {
+            Err(outside())
+        } else {
+            Ok(place)
         }
     };
     paths.iter().map(resolved).collect()

@@ -251,9 +251,10 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
     if gone.is_empty() {
         return None;
     }
-    let why = match assumptions.absent_owners.is_empty() {
-        true => "their owners are not as their references say",
-        false => "their owners are not in the input",
+    let why = if assumptions.absent_owners.is_empty() {
+        "their owners are not as their references say"
+    } else {
+        "their owners are not in the input"
     };
     let gone: Vec<ObjectKey> = gone
         .into_iter()

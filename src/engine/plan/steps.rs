@@ -169,15 +169,14 @@ fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
     let operation = needed(values, value, "a step", "op")?;
     let name = values.written(operation.value);
     let operation = values.word(operation, &OPERATIONS)?;
-    let target = match operation {
-        Operation::Settle => None,
-        _ => {
-            let entry = needed(values, value, &format!("`{name}`"), "target")?;
-            Some(StepTarget {
-                text: values.string(entry)?.trim().to_owned(),
-                span: entry.value.span(),
-            })
-        }
+    let target = if operation == Operation::Settle {
+        None
+    } else {
+        let entry = needed(values, value, &format!("`{name}`"), "target")?;
+        Some(StepTarget {
+            text: values.string(entry)?.trim().to_owned(),
+            span: entry.value.span(),
+        })
     };
     let finalizer = match operation {
         Operation::RemoveFinalizer => Some(

@@ -320,9 +320,12 @@ fn parse_words(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
             if names.is_empty() {
                 return Err(incomplete(kind));
             }
-            let name = |name: &String| match name.contains('/') || name.is_empty() {
-                true => Err(incomplete(kind)),
-                false => Ok(()),
+            let name = |name: &String| {
+                if name.contains('/') || name.is_empty() {
+                    Err(incomplete(kind))
+                } else {
+                    Ok(())
+                }
             };
             names.iter().try_for_each(name)?;
             Ok(names
@@ -401,9 +404,10 @@ fn unknown_object(
         Some(namespace) => format!("{wanted} -n {namespace}"),
         None => wanted.to_string(),
     };
-    let help = match near.is_empty() {
-        false => format!("did you mean {}?", listed(&near)),
-        true => format!("the input contains: {}", listed(&all)),
+    let help = if !near.is_empty() {
+        format!("did you mean {}?", listed(&near))
+    } else {
+        format!("the input contains: {}", listed(&all))
     };
     TargetError::Object { target, help }
 }

@@ -65,15 +65,12 @@ impl Variables {
             let end = closing(braced).ok_or_else(|| "a variable does not end".to_owned())?;
             let (inner, more) = (&braced[..end], &braced[end + 1..]);
             let value = self.value(inner, depth)?;
-            match value {
-                Some(value) => {
-                    all.text.push_str(&value.text);
-                    all.unknown.extend(value.unknown);
-                }
-                None => {
-                    all.text.push_str(&format!("${{{inner}}}"));
-                    all.unknown.push(name_in(inner).to_owned());
-                }
+            if let Some(value) = value {
+                all.text.push_str(&value.text);
+                all.unknown.extend(value.unknown);
+            } else {
+                all.text.push_str(&format!("${{{inner}}}"));
+                all.unknown.push(name_in(inner).to_owned());
             }
             rest = more;
         }
@@ -107,9 +104,10 @@ impl Variables {
             };
         }
         let Some(value) = known else {
-            return match self.are_partly_unknown {
-                true => Ok(None),
-                false => Err(format!("nothing defines the variable `{name}`")),
+            return if self.are_partly_unknown {
+                Ok(None)
+            } else {
+                Err(format!("nothing defines the variable `{name}`"))
             };
         };
         plain(changed(value, function).ok_or_else(|| format!("`${{{inner}}}` is no variable"))?)

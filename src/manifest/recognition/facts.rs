@@ -44,7 +44,7 @@ impl FileFacts {
         let mut mentions = Mentions::default();
         match (object.group(), object.kind()) {
             ("kustomize.config.k8s.io", "Kustomization" | "Component") => {
-                self.see_kustomization(object.value())
+                self.see_kustomization(object.value());
             }
             ("kuttl.dev", kind) => {
                 self.tested.extend(tested_folders(object.value()));

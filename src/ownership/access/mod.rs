@@ -184,7 +184,7 @@ impl Access {
                         None => {
                             _ = self
                                 .by_resource
-                                .insert(resource.to_owned(), vec![(set, at)])
+                                .insert(resource.to_owned(), vec![(set, at)]);
                         }
                     }
                 }

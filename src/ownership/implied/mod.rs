@@ -59,7 +59,7 @@ fn built_in<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     match (member.object.group(), member.object.kind()) {
         ("apps", "Deployment") => workloads::deployment(builder, member),
         ("apps", "ReplicaSet") | ("", "ReplicationController") => {
-            workloads::replica_set(builder, member)
+            workloads::replica_set(builder, member);
         }
         ("apps", "StatefulSet") => workloads::stateful_set(builder, member),
         ("apps", "DaemonSet") => workloads::daemon_set(builder, member),

@@ -23,12 +23,11 @@ impl RequestLooks {
 
     /// Takes as many as one webhook or API needs; false if there are not so many left. Then it is left out.
     pub fn take(&self, looks: usize) -> bool {
-        match self.left.get().checked_sub(looks) {
-            Some(left) => self.left.set(left),
-            None => {
-                self.refused.set(self.refused.get() + 1);
-                return false;
-            }
+        if let Some(left) = self.left.get().checked_sub(looks) {
+            self.left.set(left);
+        } else {
+            self.refused.set(self.refused.get() + 1);
+            return false;
         }
         true
     }

@@ -92,9 +92,10 @@ impl RequestedKind<'_> {
                 .iter()
                 .any(|resource| self.is_resource(resource, subresource))
             && self.in_scope(rule.scope.as_deref());
-        match certain {
-            true => self.in_versions(&rule.versions, any_version),
-            false => Interception::No,
+        if certain {
+            self.in_versions(&rule.versions, any_version)
+        } else {
+            Interception::No
         }
     }
 

@@ -80,12 +80,11 @@ impl<'a> Selecting<'a> {
             return *known;
         }
         let found = self.select(&decisive.0, &decisive.1);
-        let selected = match found.is_empty() {
-            true => Selected::Nobody,
-            false => {
-                self.selections.0.push(found);
-                Selected::Workloads(SelectionId(self.selections.0.len() - 1))
-            }
+        let selected = if found.is_empty() {
+            Selected::Nobody
+        } else {
+            self.selections.0.push(found);
+            Selected::Workloads(SelectionId(self.selections.0.len() - 1))
         };
         self.known.insert(decisive, selected);
         selected

@@ -304,7 +304,7 @@ fn stands_for(listed: &str, key: &str) -> bool {
         // What is unknown is a part of one name.
         match found {
             Some(found) if found > 0 && !rest[..found].contains('/') => {
-                rest = &rest[found + part.len()..]
+                rest = &rest[found + part.len()..];
             }
             _ => return false,
         }

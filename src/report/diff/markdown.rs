@@ -196,9 +196,10 @@ fn pictures(page: &mut MarkdownText, report: &DiffReport) -> bool {
             String::new()
         };
         let block = format!("{title}\n{}", cascade.flowchart());
-        match page.text.len() + block.len() <= room {
-            true => page.text.push_str(&block),
-            false => left_out += 1,
+        if page.text.len() + block.len() <= room {
+            page.text.push_str(&block);
+        } else {
+            left_out += 1;
         }
     }
     left_out == 0

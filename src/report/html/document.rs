@@ -75,7 +75,7 @@ fn json(document: &impl Serialize) -> String {
     for c in json.chars() {
         match c {
             '<' | '>' | '&' | '#' | '\u{2028}' | '\u{2029}' => {
-                escaped.push_str(&format!("\\u{:04x}", c as u32))
+                escaped.push_str(&format!("\\u{:04x}", c as u32));
             }
             _ => escaped.push(c),
         }

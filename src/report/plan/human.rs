@@ -132,10 +132,7 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
         return;
     }
     page.section("What happens, and why");
-    page.line(match page.options.citations {
-        true => "(objects with the same number are deleted together; `ownerlint explain GC-22` explains a citation)",
-        false => "(objects with the same number are deleted together; `-v` cites the rules)",
-    });
+    page.line(if page.options.citations { "(objects with the same number are deleted together; `ownerlint explain GC-22` explains a citation)" } else { "(objects with the same number are deleted together; `-v` cites the rules)" });
     let siblings = if story.affected.len() <= SMALL {
         SMALL
     } else {

@@ -215,14 +215,13 @@ impl<'a> PlanDocument<'a> {
                 .filter_map(|step| Some(fates(view, step.outcomes.first()?)))
                 .collect()
         };
-        let steps = match &view.removal {
-            Some(removal) => StepDocument::of_removal(view, removal, view.steps),
-            None => {
-                let steps = view.steps.iter().zip(&view.plan.steps).enumerate();
-                steps
-                    .map(|(index, (step, planned))| StepDocument::new(view, index, step, planned))
-                    .collect()
-            }
+        let steps = if let Some(removal) = &view.removal {
+            StepDocument::of_removal(view, removal, view.steps)
+        } else {
+            let steps = view.steps.iter().zip(&view.plan.steps).enumerate();
+            steps
+                .map(|(index, (step, planned))| StepDocument::new(view, index, step, planned))
+                .collect()
         };
         let removal = view.removal.as_ref();
         let safe_order = removal.map(|removal| {

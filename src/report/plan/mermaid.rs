@@ -26,15 +26,14 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
 
 /// What has no node of its own.
 fn rest(graph: &Graph) -> String {
-    match graph.collapsed.is_empty() {
-        true => String::new(),
-        false => {
-            let note = format!(
-                "without a node of their own: {}",
-                words::kinds(&graph.collapsed)
-            );
-            format!("  rest[\"{}\"]:::untouched\n", escaped(&note))
-        }
+    if graph.collapsed.is_empty() {
+        String::new()
+    } else {
+        let note = format!(
+            "without a node of their own: {}",
+            words::kinds(&graph.collapsed)
+        );
+        format!("  rest[\"{}\"]:::untouched\n", escaped(&note))
     }
 }
 

@@ -92,9 +92,10 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
     let deletes = operations
         .iter()
         .any(|operation| operation == "DELETE" || operation == "*");
-    let stuck = match deletes {
-        true => " That includes deletions: a namespace with such objects stays Terminating.",
-        false => "",
+    let stuck = if deletes {
+        " That includes deletions: a namespace with such objects stays Terminating."
+    } else {
+        ""
     };
     let (left, object) = (named(unanswered.left), named(unanswered.object));
     let names = listed(webhooks.map(|webhook| webhook.name.as_str()));

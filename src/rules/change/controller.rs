@@ -102,11 +102,10 @@ fn removed(
     let verified = left.iter().any(|held| held.verified);
     let elsewhere = may_come_otherwise(merge) || merge.part.unseen_source(workload).is_some();
     let surprise = Surprise::needed(certain && verified && !elsewhere);
-    let doubt = match elsewhere {
-        true => {
-            " The change also adds what a tool renders later, and the controller may be part of that."
-        }
-        false => "",
+    let doubt = if elsewhere {
+        " The change also adds what a tool renders later, and the controller may be part of that."
+    } else {
+        ""
     };
     let (who, what) = (named(workload), counted(named(left[0].member), left.len()));
     let draft = on_base(merge, workload, workload.object.name_span(), format!("{who} leaves, and {what} can never be deleted without it"))

@@ -64,12 +64,11 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'
     };
     let regime = merge.tool_of(crd);
     let unrendered = all_vanish(merge, crd);
-    let caution = match unrendered {
-        true => {
-            " Every CustomResourceDefinition that base was rendered with is missing in head, and nothing else is: if head was rendered \
-             without them (`helm template` needs `--include-crds`), nothing is deleted."
-        }
-        false => "",
+    let caution = if unrendered {
+        " Every CustomResourceDefinition that base was rendered with is missing in head, and nothing else is: if head was rendered \
+         without them (`helm template` needs `--include-crds`), nothing is deleted."
+    } else {
+        ""
     };
     let (them, kind) = match alike {
         [] => ("the CustomResourceDefinition", "its kind"),

@@ -37,9 +37,10 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         [] => toll(cascade),
         used => format!("{}, which head still uses", counted(used)),
     };
-    let restart = match used.is_empty() {
-        true => "",
-        false => " What runs keeps what it has read, and fails when it is started again.",
+    let restart = if used.is_empty() {
+        ""
+    } else {
+        " What runs keeps what it has read, and fails when it is started again."
     };
     // The new one cannot take over what the old one owns.
     let again = cascade.losses.iter().find_map(|loss| loss.provider);

@@ -291,13 +291,10 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
         "the protection of {} comes with its removal: too late",
         named(base)
     );
-    let reason = match regime.is_release() {
-        true => {
-            "Helm reads the annotation from the release that it has installed, and that does not have it."
-        }
-        false => {
-            "The tool reads the protection from the cluster, and what left its sources is not applied any more."
-        }
+    let reason = if regime.is_release() {
+        "Helm reads the annotation from the release that it has installed, and that does not have it."
+    } else {
+        "The tool reads the protection from the cluster, and what left its sources is not applied any more."
     };
     let draft = on_base(merge, base, base.object.name_span(), message)
         .label("is deleted without it")

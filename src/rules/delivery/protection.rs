@@ -66,9 +66,9 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     for (member, template) in context.inventory.templates() {
         sink.extend(on_a_template(member, template, &tracking));
     }
-    released
-        .iter()
-        .for_each(|release| sink.extend(in_values(release)));
+    for release in &released {
+        sink.extend(in_values(release));
+    }
     sink.extend(around_releases(context.inventory, &released));
 }
 
@@ -133,21 +133,21 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
     let where_written = if *is_label { "labels" } else { "annotations" };
     let (message, reason, help) = match flaw {
         Flaw::Policy => (
-            format!("`{key}: {shown}` is not `keep`: an uninstall leaves {} behind, and an upgrade may delete it", named),
+            format!("`{key}: {shown}` is not `keep`: an uninstall leaves {named} behind, and an upgrade may delete it"),
             "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it among \
              what it kept. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
                 .to_owned(),
             "write `keep` if the object must stay, else remove the annotation: no value makes Helm delete an object".to_owned(),
         ),
         Flaw::PolicyCase => (
-            format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {}", named),
+            format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {named}"),
             "`helm uninstall` reads the value in any case and keeps the object. An upgrade to a chart without the object \
              compares with `keep` exactly, and deletes it."
                 .to_owned(),
             "write `keep` in lower case, without blanks".to_owned(),
         ),
         Flaw::Key(meant) => (
-            format!("no tool reads `{key}`, so it does not protect {}", named),
+            format!("no tool reads `{key}`, so it does not protect {named}"),
             format!("The key looks like `{meant}`, which is what the tool reads. Unknown keys have no effect."),
             match *meant {
                 marks::ARGOCD_SYNC_OPTIONS => format!("write `{meant}: Prune=false,Delete=false`"),
@@ -156,19 +156,19 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
             },
         ),
         Flaw::Option { written, meant } => (
-            format!("Argo CD does not know the sync option `{written}`, so it does not protect {}", named),
+            format!("Argo CD does not know the sync option `{written}`, so it does not protect {named}"),
             "Argo CD splits the annotation at commas and compares every option exactly, upper and lower case included. It \
              ignores options that it does not know."
                 .to_owned(),
             format!("write `{meant}`"),
         ),
         Flaw::FluxValue(meant) => (
-            format!("Flux does not know `{key}: {written}`, so it does not protect {}", named),
+            format!("Flux does not know `{key}: {written}`, so it does not protect {named}"),
             format!("Flux compares the value with `{meant}`, and ignores every other one."),
             format!("write `{key}: {meant}`"),
         ),
         Flaw::Label => (
-            format!("`{key}` is a label, and the tool reads annotations: it does not protect {}", named),
+            format!("`{key}` is a label, and the tool reads annotations: it does not protect {named}"),
             "Helm and Argo CD look at annotations only. A label of the same name has no effect.".to_owned(),
             "move it to `metadata.annotations`".to_owned(),
         ),

@@ -61,9 +61,10 @@ pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::default();
     let mut found = Vec::new();
     // Most kinds get no finalizer, and few objects have one.
-    let members: Vec<&Member> = match removers.adds_finalizers() {
-        true => inventory.members.iter().collect(),
-        false => inventory.remarkable().collect(),
+    let members: Vec<&Member> = if removers.adds_finalizers() {
+        inventory.members.iter().collect()
+    } else {
+        inventory.remarkable().collect()
     };
     for member in members {
         let written = member

@@ -84,18 +84,19 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
         if both || entry.member.from_dump && metadata.has_server_field("deletionTimestamp") {
             continue;
         }
-        let (consequence, effect) = match entry.name() == finalizers::ORPHAN {
-            true => (
+        let (consequence, effect) = if entry.name() == finalizers::ORPHAN {
+            (
                 Consequence::Orphaned,
                 "When a deletion sets no policy, or the collector deletes the object after its owner, the object is \
-                 deleted and its dependents are kept, without an owner",
-            ),
-            false => (
+             deleted and its dependents are kept, without an owner",
+            )
+        } else {
+            (
                 Consequence::Stuck,
                 "When a deletion sets no policy, or the collector deletes the object after its owner, the deletion \
-                 runs in the foreground: the object stays Terminating until every dependent that blocks it is gone, \
-                 forever if one of them gets stuck",
-            ),
+             runs in the foreground: the object stays Terminating until every dependent that blocks it is gone, \
+             forever if one of them gets stuck",
+            )
         };
         let draft = entry
             .draft(format!("{} has the garbage collector's own finalizer `{}`", named(entry.member), entry.name()))
@@ -111,11 +112,12 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
                  --cascade=orphan|foreground|background`. To release a stuck object, run {}",
                 entry.release()
             ));
-        sink.push(match entry.member.from_dump {
-            true => draft
+        sink.push(if entry.member.from_dump {
+            draft
                 .severity(Severity::Info)
-                .fix(entry.removed(Proposal::suggested)),
-            false => draft.fix(entry.removed(Proposal::safe)),
+                .fix(entry.removed(Proposal::suggested))
+        } else {
+            draft.fix(entry.removed(Proposal::safe))
         });
     }
 }
@@ -142,9 +144,10 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
         } else {
             Severity::Warning
         };
-        let assumed = match closed {
-            true => "",
-            false => " This assumes that no controller outside the input removes it.",
+        let assumed = if closed {
+            ""
+        } else {
+            " This assumes that no controller outside the input removes it."
         };
         sink.push_with(|| {
             entry
@@ -260,18 +263,19 @@ fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
 /// For Kubernetes' own finalizers, the table lists every kind that they are removed from.
 fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
-    let reason = match name == finalizers::KUBERNETES {
-        true => "The namespace controller removes `kubernetes` only from `spec.finalizers` of Namespaces. No \
-                 controller removes it from `metadata.finalizers` of any kind. Once deleted, the object stays \
-                 Terminating until somebody edits it."
-            .to_owned(),
-        false => format!(
+    let reason = if name == finalizers::KUBERNETES {
+        "The namespace controller removes `kubernetes` only from `spec.finalizers` of Namespaces. No \
+         controller removes it from `metadata.finalizers` of any kind. Once deleted, the object stays \
+         Terminating until somebody edits it."
+    .to_owned()
+    } else {
+        format!(
             "{} removes `{name}`, but only from {}: it never looks at this {}. Once deleted, the object stays \
-             Terminating until somebody edits it.",
+         Terminating until somebody edits it.",
             capitalised(&known.controllers.first()?.removed_by),
             kinds(known),
             member.key.kind()
-        ),
+        )
     };
     let draft = misplaced(
         entry,

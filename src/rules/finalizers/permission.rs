@@ -185,9 +185,12 @@ impl<'a> RuleSets<'a> {
             let rules = || set.rules.iter();
             // An input has many kinds and many operators, and each operator knows a few kinds.
             let named = |plural: &str| by_plural.get(plural).into_iter().flatten().copied();
-            let known_to = |rule: &PolicyRule| match rule.resources().any(|plural| plural == "*") {
-                true => (0..kinds.len()).collect(),
-                false => rule.resources().flat_map(named).collect::<Vec<_>>(),
+            let known_to = |rule: &PolicyRule| {
+                if rule.resources().any(|plural| plural == "*") {
+                    (0..kinds.len()).collect()
+                } else {
+                    rule.resources().flat_map(named).collect::<Vec<_>>()
+                }
             };
             let about_finalizers = |rule: &&PolicyRule| {
                 rule.mentions_subresource("finalizers") || rule.mentions_everything()
@@ -339,11 +342,10 @@ fn finding(
     let lacking = listed(lacking.iter().map(String::as_str));
     let kinds = listed(missing.iter().map(|missing| missing.own.kind.kind));
     let near_miss = missing.iter().any(|missing| missing.near_miss);
-    let hint = match near_miss {
-        true => {
-            " Other kinds have that permission: of an owner reference, it is the owner whose `finalizers` count."
-        }
-        false => "",
+    let hint = if near_miss {
+        " Other kinds have that permission: of an owner reference, it is the owner whose `finalizers` count."
+    } else {
+        ""
     };
     let draft = Draft::on(
         role,

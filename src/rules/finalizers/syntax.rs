@@ -226,9 +226,10 @@ fn is_of_finalizers(field: &str) -> bool {
 fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
     let expected = error.expected.as_str();
     let whole = error.expected == Expected::Array;
-    let help = match whole {
-        true => "write a list: `finalizers: [example.com/cleanup]`",
-        false => "write each finalizer as text; quote what YAML reads as a number or a boolean",
+    let help = if whole {
+        "write a list: `finalizers: [example.com/cleanup]`"
+    } else {
+        "write each finalizer as text; quote what YAML reads as a number or a boolean"
     };
     // Clients decode an object's own metadata; what is below `spec` the API server decodes.
     let (holder, element, who) = match error.field.as_str() {

@@ -92,9 +92,10 @@ impl Stamped<'_> {
         };
         let removers = &context.ownership.removers;
         let remover =
-            match name == JOB_TRACKING && !matches!(self.member.object.kind(), "Job" | "CronJob") {
-                true => Remover::Nobody,
-                false => removers.remover_from(context.inventory, &holder, name),
+            if name == JOB_TRACKING && !matches!(self.member.object.kind(), "Job" | "CronJob") {
+                Remover::Nobody
+            } else {
+                removers.remover_from(context.inventory, &holder, name)
             };
         let harmless = matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. })
             && !finalizers::is_collectors(name);

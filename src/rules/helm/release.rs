@@ -220,12 +220,11 @@ impl<'a> Placement<'a> {
         let said = annotated
             .map(|said| said.value)
             .or(context.inventory.namespace.as_deref());
-        match said {
-            Some(said) => (said == name).then_some(ReleaseNamespace::Said),
-            None => {
-                let placed = self.renderings.get(&namespace.file).copied().flatten();
-                (placed == Some(name)).then_some(ReleaseNamespace::AllIsThere)
-            }
+        if let Some(said) = said {
+            (said == name).then_some(ReleaseNamespace::Said)
+        } else {
+            let placed = self.renderings.get(&namespace.file).copied().flatten();
+            (placed == Some(name)).then_some(ReleaseNamespace::AllIsThere)
         }
     }
 }

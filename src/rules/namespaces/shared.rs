@@ -95,13 +95,15 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
     let operator = named(inventory.member(first.operator));
     let objects = counted(named(first.member), held.len());
     let guess = first.is_guess();
-    let (gets, removes) = match guess {
-        true => ("may get stuck", "may be the one that removes"),
-        false => ("gets stuck", "removes"),
+    let (gets, removes) = if guess {
+        ("may get stuck", "may be the one that removes")
+    } else {
+        ("gets stuck", "removes")
     };
-    let nobody = match guess {
-        true => "no other controller is known to release",
-        false => "nobody is left to release",
+    let nobody = if guess {
+        "no other controller is known to release"
+    } else {
+        "nobody is left to release"
     };
     let delete = kubectl::delete(&(&first.member.key).into(), &[]);
     let draft = Draft::on(

@@ -100,12 +100,13 @@ fn unknown_field(
     let misspelt = meant.is_some_and(|meant| near::is_misspelling(name, meant));
     let effect = "kubectl validates strictly and rejects the object. Clients that do not validate silently drop the \
                   key and everything below it.";
-    match is_served_kind(holder.member) || misspelt {
-        true => draft.reason(effect),
-        false => draft.severity(Severity::Info).reason(format!(
-            "{effect} This assumes that the object is applied to a cluster: no CRD in the input defines {}.",
-            holder.member.object.kind()
-        )),
+    if is_served_kind(holder.member) || misspelt {
+        draft.reason(effect)
+    } else {
+        draft.severity(Severity::Info).reason(format!(
+        "{effect} This assumes that the object is applied to a cluster: no CRD in the input defines {}.",
+        holder.member.object.kind()
+    ))
     }
 }
 
@@ -286,9 +287,10 @@ fn live_object(context: &Context<'_>, sink: &mut Sink) {
         .filter_map(OwnerEdge::bound)
         .collect();
     for member in &context.inventory.members {
-        match member.from_dump {
-            true => dumped.entry(member.file).or_default().push(member),
-            false => sink.extend(server_fields(&owners, &[member])),
+        if member.from_dump {
+            dumped.entry(member.file).or_default().push(member);
+        } else {
+            sink.extend(server_fields(&owners, &[member]));
         }
     }
     for members in dumped.values() {
@@ -330,9 +332,10 @@ fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Dra
     };
     let names = listed(fields.iter().map(|field| field.name));
     let obstacles: Vec<_> = fields.iter().filter_map(obstacle).collect();
-    let harm = match obstacles.is_empty() {
-        true => "None of them makes an apply fail.".to_owned(),
-        false => obstacles.join(" "),
+    let harm = if obstacles.is_empty() {
+        "None of them makes an apply fail.".to_owned()
+    } else {
+        obstacles.join(" ")
     };
     let mut draft = Draft::on(
         member,
@@ -341,10 +344,7 @@ fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Dra
     )
     .label("written by the server")
     .reason(format!("The API server sets these fields itself and ignores them when it creates a {kind}. {harm}"))
-    .help(match member.from_dump {
-        true => "if this is a backup or a test, leave it; if it is to be applied, remove these fields and `status`",
-        false => "remove them: `kubectl get -o yaml` prints them, manifests do not need them",
-    })
+    .help(if member.from_dump { "if this is a backup or a test, leave it; if it is to be applied, remove these fields and `status`" } else { "remove them: `kubectl get -o yaml` prints them, manifests do not need them" })
     .fix(without_server_fields(owners, members))
     .field(format!("metadata.{}", primary.name));
     for field in fields.iter().filter(|field| field.name != primary.name) {

@@ -483,15 +483,16 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn words_on_twins(member: &Member) -> (&'static str, &'static str) {
-    match member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
-        true => (
+    if member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
+        (
             "They define the same kind. ownerlint treats every version that one of them serves as served; in the \
-             cluster, the one applied last wins.",
+         cluster, the one applied last wins.",
             "keep one copy of the CRD",
-        ),
-        false => (
+        )
+    } else {
+        (
             "The one applied last wins; the rest is lost.",
             "keep one of them, or make the folders separate bundles if they are for different clusters",
-        ),
+        )
     }
 }

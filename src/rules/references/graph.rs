@@ -47,10 +47,7 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
         sink.push_with(|| {
             let kind = dependent.object.kind();
             // The collector knows objects by uid alone ([GC-4]): whatever else the reference says, it is the object's own.
-            let what = match describes(reference, dependent) {
-                true => format!("{} names itself as its owner", named(dependent)),
-                false => format!("{} gives its own uid to its owner, {}", named(dependent), reference_name(reference)),
-            };
+            let what = if describes(reference, dependent) { format!("{} names itself as its owner", named(dependent)) } else { format!("{} gives its own uid to its owner, {}", named(dependent), reference_name(reference)) };
             let draft = Draft::on(dependent, place(reference), what)
                 .label("the object itself")
                 .help("remove the reference")
@@ -58,17 +55,14 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
                 .field(field(reference))
                 .target(target(reference))
                 .related_object(dependent, "the owner and the dependent");
-            match reference.is_blocking() {
-            true => draft.reason(format!(
+            if reference.is_blocking() { draft.reason(format!(
                 "The reference blocks: a Foreground deletion of this {kind} waits until its dependents are gone, and \
                  the {kind} is one of them. It stays Terminating with the finalizer `foregroundDeletion` until \
                  somebody deletes it again in the background."
-            )),
-            false => draft.consequence(Consequence::NeverCollected).reason(format!(
+            )) } else { draft.consequence(Consequence::NeverCollected).reason(format!(
                 "As long as the {kind} exists, the collector finds this owner, so it never collects the {kind}, even \
                  when all its other owners are gone."
-            )),
-        }
+            )) }
         });
     }
 }

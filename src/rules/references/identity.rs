@@ -256,7 +256,7 @@ fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
     for (edge, dependent, reference) in context.references() {
         match mismatch(inventory, edge) {
             Some(Mismatch::OtherObject(holders)) => {
-                sink.extend(other_object(inventory, dependent, reference, holders))
+                sink.extend(other_object(inventory, dependent, reference, holders));
             }
             Some(Mismatch::OtherUid(first)) => {
                 let of_one = |namespace| (first.id, namespace);
@@ -334,16 +334,17 @@ fn other_object(
         .as_ref()
         .map_or_else(|| place(reference), |part| part.span);
     // One kind of two groups looks like one and the same.
-    let (meant, found) = match part == "apiVersion" {
-        true => (
+    let (meant, found) = if part == "apiVersion" {
+        (
             format!(
                 "{} of `{}`",
                 reference_name(reference),
                 reference.api_version()
             ),
             format!("{} of `{}`", named(owner), owner.object.api_version()),
-        ),
-        false => (reference_name(reference), named(owner)),
+        )
+    } else {
+        (reference_name(reference), named(owner))
     };
     let mut draft = Draft::on(
         dependent,
@@ -391,11 +392,10 @@ fn other_uid(
     // Only one dump from one moment proves anything: several uids under one name, or files from different places, do
     // not.
     let together = namesakes.folder == Some(folder_of(inventory, dependent));
-    let doubt = match together {
-        true => "",
-        false => {
-            " This assumes that both objects were read from the same cluster at the same time."
-        }
+    let doubt = if together {
+        ""
+    } else {
+        " This assumes that both objects were read from the same cluster at the same time."
     };
     let mut draft = Draft::on(
         dependent,
@@ -453,16 +453,13 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
             )
             .severity(if closed { Severity::Error } else { Severity::Info })
             .label(format!("no {} {by}", reference.kind()))
-            .reason(match closed {
-                true => format!(
-                    "The collector finds no such owner, treats it as deleted and deletes this {kind}, unless another \
-                     owner keeps it."
-                ),
-                false => format!(
-                    "If the owner is not in the cluster either, the collector treats it as deleted and deletes this \
-                     {kind}."
-                ),
-            })
+            .reason(if closed { format!(
+                "The collector finds no such owner, treats it as deleted and deletes this {kind}, unless another \
+                 owner keeps it."
+            ) } else { format!(
+                "If the owner is not in the cluster either, the collector treats it as deleted and deletes this \
+                 {kind}."
+            ) })
             .claims_absence(inventory)
             .help(format!("add {} to the input, or remove the reference", reference_name(reference)))
             .field(format!("{}.name", field(reference)))

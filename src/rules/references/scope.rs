@@ -149,12 +149,11 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         }
         let there = &first.key.namespace;
         let certain = proven || context.world == World::Closed;
-        let doubt = match certain {
-            true => "",
-            false => {
-                " This assumes that the reference means that object: the input may not contain all of the dependent's \
-                 namespace."
-            }
+        let doubt = if certain {
+            ""
+        } else {
+            " This assumes that the reference means that object: the input may not contain all of the dependent's \
+             namespace."
         };
         let mut draft = Draft::on(
             dependent,

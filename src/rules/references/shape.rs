@@ -143,13 +143,10 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
         None => format!("no {fields} here"),
     })
     .reason(format!("An owner reference must have a version, a kind, a name and a uid. {}", holder.rejection()))
-    .help(match missing.iter().any(|(name, ..)| *name == "uid") {
-        true => {
-            "remove the reference: only the cluster knows the owner's uid, so only a controller can write a valid \
-             reference, at run time"
-        }
-        false => "write the field as `kubectl get OWNER -o yaml` shows it, or remove the reference",
-    })
+    .help(if missing.iter().any(|(name, ..)| *name == "uid") {
+        "remove the reference: only the cluster knows the owner's uid, so only a controller can write a valid \
+         reference, at run time"
+    } else { "write the field as `kubectl get OWNER -o yaml` shows it, or remove the reference" })
     .field(format!("{}.{first}", holder.entry(reference)))
     .target(target(reference))
     .consequence(holder.consequence());
@@ -218,10 +215,7 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
                     }
                     Some(_) => "The field does not decode: the API server rejects the whole object.",
                 })
-                .help(match is_list {
-                    true => "write a list: each reference begins with `- apiVersion:`".to_owned(),
-                    false => help_for_type(expected),
-                })
+                .help(if is_list { "write a list: each reference begins with `- apiVersion:`".to_owned() } else { help_for_type(expected) })
                 .field(error.field.clone())
             });
         }
@@ -387,33 +381,33 @@ fn same_uid(
     span: Span,
 ) -> Draft {
     let kind = member.object.kind();
-    let draft = match names_same_object(reference, first) {
-        // Both versions lead to one object ([GC-19]): superfluous, harmless.
-        true => Draft::on(
-            member,
-            span,
-            format!("{} names its owner {} in two versions", named(member), reference_name(reference)),
-        )
-        .severity(Severity::Info)
-        .consequence(Consequence::Ignored)
-        .reason("Both references lead to the same object as long as both versions are served; the second adds nothing.")
-        .help("keep the reference in the version that the owner's manifest uses"),
-        false => Draft::on(
-            member,
-            span,
-            format!(
-                "{} gives the same uid to two owners, {} and {}",
-                named(member),
-                reference_name(first),
-                reference_name(reference)
-            ),
-        )
-        .reason(format!(
-            "A uid belongs to one object forever, so at most one of the two references is right. The collector treats \
-             the other owner as deleted and removes references by uid: both disappear, and this {kind} is left \
-             without an owner. If neither is right, this {kind} is deleted."
-        ))
-        .help("keep the reference to the object that has this uid and remove the other"),
+    let draft = if names_same_object(reference, first) {
+        Draft::on(
+        member,
+        span,
+        format!("{} names its owner {} in two versions", named(member), reference_name(reference)),
+    )
+    .severity(Severity::Info)
+    .consequence(Consequence::Ignored)
+    .reason("Both references lead to the same object as long as both versions are served; the second adds nothing.")
+    .help("keep the reference in the version that the owner's manifest uses")
+    } else {
+        Draft::on(
+        member,
+        span,
+        format!(
+            "{} gives the same uid to two owners, {} and {}",
+            named(member),
+            reference_name(first),
+            reference_name(reference)
+        ),
+    )
+    .reason(format!(
+        "A uid belongs to one object forever, so at most one of the two references is right. The collector treats \
+         the other owner as deleted and removes references by uid: both disappear, and this {kind} is left \
+         without an owner. If neither is right, this {kind} is deleted."
+    ))
+    .help("keep the reference to the object that has this uid and remove the other")
     };
     draft
         .label("the same uid")

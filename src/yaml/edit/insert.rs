@@ -127,11 +127,12 @@ fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit
         page.layout.node(first).span.start,
         page.layout.node(last).span.end,
     );
-    let replacement =
-        match lines.is_first(start) && lines.start(start) > lines.start(node.span.start) {
-            true => format!(",{}{}{text}", lines.line_break(start), lines.before(start)),
-            false => format!(", {text}"),
-        };
+    let replacement = if lines.is_first(start) && lines.start(start) > lines.start(node.span.start)
+    {
+        format!(",{}{}{text}", lines.line_break(start), lines.before(start))
+    } else {
+        format!(", {text}")
+    };
     Some(TextEdit {
         span: Span::empty(end),
         replacement,

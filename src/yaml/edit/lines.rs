@@ -70,11 +70,12 @@ impl<'t> TextLines<'t> {
     pub(super) fn line_break(self, at: u32) -> &'static str {
         let end = self.end(at) as usize;
         let after = &self.text[end.min(self.text.len())..];
-        let is_dos = match after.is_empty() {
-            false => after.starts_with("\r\n"),
-            true => self.text[..end]
+        let is_dos = if !after.is_empty() {
+            after.starts_with("\r\n")
+        } else {
+            self.text[..end]
                 .rfind('\n')
-                .is_some_and(|at| self.text[..at].ends_with('\r')),
+                .is_some_and(|at| self.text[..at].ends_with('\r'))
         };
         if is_dos { "\r\n" } else { "\n" }
     }

@@ -105,7 +105,9 @@ impl<'a> Editor<'a> {
                 }
                 readings -= 1;
                 if self.is_right(sets, &planned, &batch) {
-                    batch.iter().for_each(|&at| verified[at] = true);
+                    for &at in &batch {
+                        verified[at] = true;
+                    }
                 } else if batch.len() > 1 {
                     let (first, second) = batch.split_at(batch.len() / 2);
                     pending.extend([second.to_vec(), first.to_vec()]);

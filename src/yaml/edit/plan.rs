@@ -123,9 +123,10 @@ impl WrittenDocument<'_> {
             return None;
         };
         let within = self.layout.node(node.parent?).span;
-        match node.has_properties || node.span.is_empty() {
-            true => None,
-            false => self.rewritten(at, text, within),
+        if node.has_properties || node.span.is_empty() {
+            None
+        } else {
+            self.rewritten(at, text, within)
         }
     }
 }

@@ -312,7 +312,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
                 self.states.push(Expects::BlockSequence { first: false });
                 match self.peek()? {
                     TokenKind::BlockEntry | TokenKind::BlockEnd => {
-                        self.emit_empty(dash, &Properties::default())
+                        self.emit_empty(dash, &Properties::default());
                     }
                     _ => self.node(true, false)?,
                 }

@@ -383,7 +383,7 @@ pub(super) fn key_values(text: &str) -> Vec<(String, String)> {
                 pairs.push((line[..here].to_owned(), value.join("\n")));
             }
             (Some(equals), _) => {
-                pairs.push((line[..equals].to_owned(), line[equals + 1..].to_owned()))
+                pairs.push((line[..equals].to_owned(), line[equals + 1..].to_owned()));
             }
             _ => panic!("neither `key=value` nor `key<<END`: {line}"),
         }

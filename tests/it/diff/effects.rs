@@ -28,9 +28,10 @@ fn effects(base: &[(&str, &str)], head: &[(&str, &str)], more: &[&str]) -> Vec<S
             let root = text(&effect["because"][0]);
             let [what, key, certainty, regime] =
                 ["effect", "key", "certainty", "regime"].map(|field| text(&effect[field]));
-            match root == key {
-                true => format!("{what} {key} ({certainty}, {regime})"),
-                false => format!("{what} {key} ({certainty}, {regime}) because {root}"),
+            if root == key {
+                format!("{what} {key} ({certainty}, {regime})")
+            } else {
+                format!("{what} {key} ({certainty}, {regime}) because {root}")
             }
         });
     said.collect()

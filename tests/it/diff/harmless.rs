@@ -136,9 +136,12 @@ fn another_order_of_keys() {
 #[test]
 fn comments() {
     let commented = |text: &String| {
-        let lines = text.lines().map(|line| match line.starts_with("---") {
-            true => format!("# the end of a document\n{line}\n"),
-            false => format!("{line}\n"),
+        let lines = text.lines().map(|line| {
+            if line.starts_with("---") {
+                format!("# the end of a document\n{line}\n")
+            } else {
+                format!("{line}\n")
+            }
         });
         format!("# a comment\n{}", lines.collect::<String>())
     };

@@ -212,15 +212,16 @@ fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_somethin
                 continue;
             }
             // Whoever made the list overlooked that the commit left it where it was.
-            match stands_in(
+            if stands_in(
                 &git(&clone, &["show", &format!("{commit}:{file}")]),
                 &kind,
                 &name,
             ) {
-                true => kept += 1,
-                false => wrong.push(format!(
+                kept += 1;
+            } else {
+                wrong.push(format!(
                     "{commit} {full} {name} in {file} is not among the changes"
-                )),
+                ));
             }
         }
         let affected: BTreeSet<&str> = document["effects"]

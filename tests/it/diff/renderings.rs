@@ -171,12 +171,13 @@ impl Rendering {
             .flat_map(|(_, documents)| documents)
             .flat_map(|document| {
                 let is_list = document["kind"] == "List" && document["items"].is_array();
-                match is_list {
-                    true => document["items"]
+                if is_list {
+                    document["items"]
                         .as_array_mut()
                         .expect("a list")
-                        .as_mut_slice(),
-                    false => std::slice::from_mut(document),
+                        .as_mut_slice()
+                } else {
+                    std::slice::from_mut(document)
                 }
             })
     }
@@ -210,9 +211,10 @@ impl Rendering {
         };
         let mut became: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (path, documents) in self.manifests() {
-            let parts = match is_source && !named.contains(path) {
-                true => vec![(path.clone(), documents.clone())],
-                false => place(path, documents),
+            let parts = if is_source && !named.contains(path) {
+                vec![(path.clone(), documents.clone())]
+            } else {
+                place(path, documents)
             };
             for (new, documents) in parts {
                 let to = became.entry(path).or_default();

@@ -41,7 +41,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
             assert!(messages().eq(strings(&document["findings"], "/message")));
         }
         Format::Jsonl => {
-            assert!(messages().eq(text.lines().map(parsed).map(|line| line["message"].clone())))
+            assert!(messages().eq(text.lines().map(parsed).map(|line| line["message"].clone())));
         }
         Format::Sarif => sarif(text, report),
         Format::Github => github(text, report, options),

@@ -179,7 +179,7 @@ fn objects_of(document: &Value) -> Vec<String> {
                 found.push(pointer);
             }
             Value::Array(items) => {
-                open.extend(items.first().map(|first| (format!("{pointer}/0"), first)))
+                open.extend(items.first().map(|first| (format!("{pointer}/0"), first)));
             }
             _ => {}
         }

@@ -136,8 +136,7 @@ fn millions_of_line_breaks_that_yaml_1_2_does_not_know() {
     );
     assert!(
         found.contains("info[nonstandard-yaml] a Unicode line break (NEL, LS or PS) ends a line"),
-        "{:.300}",
-        found
+        "{found:.300}"
     );
 }
 

@@ -165,7 +165,7 @@ const ROWS: &[Row] = &[
     Row {
         input: "A link to a folder outside the repository",
         make: |repository| {
-            symlink("/", repository.path().join("rendered/everything")).expect("a link")
+            symlink("/", repository.path().join("rendered/everything")).expect("a link");
         },
         arguments: "rendered",
         says: "rendered/everything: this symbolic link leads out of the tree and was not followed",
@@ -197,7 +197,7 @@ const ROWS: &[Row] = &[
             _ = repository.write(
                 "ownerlint.yaml",
                 "version: 1\nbundles: {all: {paths: [/etc]}}\n",
-            )
+            );
         },
         arguments: "",
         says: "error: bundle `all`: `/etc` is outside the repository",
@@ -206,7 +206,7 @@ const ROWS: &[Row] = &[
         input: "A thousand bundles of the same thousand files",
         make: |repository| {
             (0..1_000).for_each(|number| {
-                _ = repository.write(&format!("all/{number}.yaml"), "kind: Pod\n")
+                _ = repository.write(&format!("all/{number}.yaml"), "kind: Pod\n");
             });
             let bundles: String = (0..1_000)
                 .map(|number| format!("  b{number}: {{ paths: [all] }}\n"))

@@ -178,9 +178,10 @@ fn an_editor_is_told_nothing_of_a_value() {
         let mut asked = 0;
         let mut send = |method: &str, params: serde_json::Value, is_request: bool| {
             asked += i32::from(is_request);
-            let message = match is_request {
-                true => Message::from(Request::new(asked.into(), method.to_owned(), params)),
-                false => Notification::new(method.to_owned(), params).into(),
+            let message = if is_request {
+                Message::from(Request::new(asked.into(), method.to_owned(), params))
+            } else {
+                Notification::new(method.to_owned(), params).into()
             };
             client
                 .sender

@@ -228,13 +228,12 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
     }
     let inside = repository();
     let program = ownerlint().get_program().to_owned();
-    let mut command = match is_deaf {
-        false => Command::new(program),
-        true => {
-            let mut command = Command::new("env");
-            command.arg(hears[0]).arg(program);
-            command
-        }
+    let mut command = if !is_deaf {
+        Command::new(program)
+    } else {
+        let mut command = Command::new("env");
+        command.arg(hears[0]).arg(program);
+        command
     };
     // Standard input stays open, so the run cannot end before it is interrupted.
     command

@@ -39,9 +39,12 @@ pub(crate) fn hash(text: &str) -> String {
         let number = (0..3).fold(0u32, |number, at| {
             number << 8 | u32::from(bytes.get(at).copied().unwrap_or(0))
         });
-        let digit = |at: usize| match at <= bytes.len() {
-            true => DIGITS[(number >> (18 - 6 * at) & 63) as usize] as char,
-            false => '=',
+        let digit = |at: usize| {
+            if at <= bytes.len() {
+                DIGITS[(number >> (18 - 6 * at) & 63) as usize] as char
+            } else {
+                '='
+            }
         };
         (0..4).map(digit).collect::<String>()
     };

@@ -476,9 +476,10 @@ fn constructs(dice: &mut Dice, up: &str, may_rename: bool) -> String {
             "buildMetadata: [originAnnotations]\n".to_owned(),
             "unknownField: true\n".to_owned(),
         ];
-        let added = match may_rename && dice.chance(6) {
-            true => dice.one(&renames.each_ref().map(String::as_str)),
-            false => all[dice.below(all.len())].as_str(),
+        let added = if may_rename && dice.chance(6) {
+            dice.one(&renames.each_ref().map(String::as_str))
+        } else {
+            all[dice.below(all.len())].as_str()
         };
         // A key twice fails the build of kustomize; that is another addition.
         if seen.insert(added.split(':').next().unwrap_or_default().to_owned()) {
@@ -1138,7 +1139,7 @@ fn diff_forgets_nothing_when_head_grows() {
         match outcome {
             Ok((forgotten, is_named)) if forgotten.is_empty() => named += usize::from(is_named),
             Ok((forgotten, _)) => {
-                complaints.push(complaint(pair, &addition, &forgotten.join("; ")))
+                complaints.push(complaint(pair, &addition, &forgotten.join("; ")));
             }
             Err(error) if is_limit(&error) => *failed += 1,
             Err(error) => complaints.push(complaint(pair, &addition, &error)),

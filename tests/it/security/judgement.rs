@@ -19,9 +19,9 @@ fn place(folder: &Folder, attack: &str, side: &str) {
             continue;
         }
         if path.is_dir() {
-            fs::remove_dir_all(path).expect("a folder")
+            fs::remove_dir_all(path).expect("a folder");
         } else {
-            fs::remove_file(path).expect("a file")
+            fs::remove_file(path).expect("a file");
         }
     }
     let tree = root().join("fixtures/security").join(attack).join(side);

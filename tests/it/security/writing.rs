@@ -24,11 +24,12 @@ fn copy(from: &Path, to: &Path) {
         .map(|entry| entry.expect("an entry"))
     {
         let place = to.join(entry.path().strip_prefix(from).expect("below"));
-        match entry.file_type().is_dir() {
-            true => std::fs::create_dir_all(place).expect("a folder"),
-            false => std::fs::copy(entry.path(), place)
+        if entry.file_type().is_dir() {
+            std::fs::create_dir_all(place).expect("a folder");
+        } else {
+            std::fs::copy(entry.path(), place)
                 .map(|_| ())
-                .expect("a file"),
+                .expect("a file");
         }
     }
 }

@@ -167,8 +167,9 @@ fn discard_orphans(world: &mut Simulation<'_>) {
         .iter()
         .filter(|id| world.state.gone(*id))
         .collect();
-    gone.into_iter()
-        .for_each(|id| world.state.orphans.remove(id));
+    for id in gone.into_iter() {
+        world.state.orphans.remove(id);
+    }
 }
 
 /// The first queued or conflicting item after another.

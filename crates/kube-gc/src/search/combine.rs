@@ -424,7 +424,9 @@ fn all(start: Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
     for ends in parts {
         let longer = ends.iter().flat_map(|end| {
             let mut same = combinations.clone();
-            same.iter_mut().for_each(|combination| combination.add(end));
+            for combination in &mut same {
+                combination.add(end);
+            }
             same
         });
         combinations = longer.collect();

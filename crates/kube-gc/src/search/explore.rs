@@ -266,9 +266,9 @@ impl<'c> Explorer<'c> {
                             .budget
                             .saturating_sub(quick.len() * self.cost_of_copy());
                         if course.late {
-                            search.late.extend(quick)
+                            search.late.extend(quick);
                         } else {
-                            open.extend(quick)
+                            open.extend(quick);
                         }
                         return true;
                     }

@@ -165,7 +165,9 @@ impl<'w> Stubborn<'w, '_> {
         }
         self.add_conditions(id);
         let tied = self.world.view().tied_by_callouts(id, &mut self.told);
-        tied.into_iter().for_each(|tied| self.add(tied));
+        for tied in tied.into_iter() {
+            self.add(tied);
+        }
         // A request is a move of its target, and every request finds an authority there or gone.
         let world = self.world;
         world.naming(id).for_each(|client| self.add_client(client));

@@ -47,9 +47,10 @@ impl Simulation<'_> {
         if self.state.has(item, DELETING_DEPENDENTS) {
             return match self.state.counts[item].blocking {
                 0 if self.state.has(item, FOREGROUND) => {
-                    match self.view().rejects(item, Verb::Update) {
-                        true => Prospect::Fails,
-                        false => Prospect::Release,
+                    if self.view().rejects(item, Verb::Update) {
+                        Prospect::Fails
+                    } else {
+                        Prospect::Release
                     }
                 }
                 _ => Prospect::Nothing,
@@ -132,7 +133,7 @@ impl Simulation<'_> {
         match action {
             Action::Nothing => {}
             Action::RemoveReferences(doomed, reason) => {
-                _ = self.remove_references(item, &doomed, reason)
+                _ = self.remove_references(item, &doomed, reason);
             }
             Action::Delete {
                 policy,

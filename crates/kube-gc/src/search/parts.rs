@@ -149,16 +149,18 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
                 .chain(content)
                 .for_each(|other| sets.join(id, *other)),
             Role::Definition { instances, .. } => {
-                instances.iter().for_each(|other| sets.join(id, *other))
+                for other in instances {
+                    sets.join(id, *other);
+                }
             }
             Role::Pod { .. } => {}
         }
     }
     for protection in &cluster.links.protections {
         if let ProtectionEnd::WhenUnheld(holders) = &protection.release {
-            holders
-                .iter()
-                .for_each(|holder| sets.join(protection.object, holder.object));
+            for holder in holders {
+                sets.join(protection.object, holder.object);
+            }
         }
     }
     // A controller that cannot go makes no difference to anybody, and would tie everything it handles together.

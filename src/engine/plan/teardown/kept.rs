@@ -27,9 +27,10 @@ pub(super) fn spared(bundle: &Bundle, withdrawal: &Withdrawal<'_>) -> Vec<(Objec
 }
 
 fn why(spared: &Spared<'_>) -> String {
-    let until = match spared.until_confirmed() {
-        true => ", until somebody annotates it with argocd.argoproj.io/deletion-approved",
-        false => "",
+    let until = if spared.until_confirmed() {
+        ", until somebody annotates it with argocd.argoproj.io/deletion-approved"
+    } else {
+        ""
     };
     let why = match spared.by {
         Sparing::Keep => format!("{}: keep", marks::HELM_RESOURCE_POLICY),

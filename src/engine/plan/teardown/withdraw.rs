@@ -314,17 +314,18 @@ impl<'b> Tooling<'b, '_> {
             members: applied,
             ..self.leaving.clone()
         };
-        let (name_key, namespace_key, kind) = match is_release {
-            true => (
+        let (name_key, namespace_key, kind) = if is_release {
+            (
                 marks::FLUX_HELM_RELEASE_NAME,
                 marks::FLUX_HELM_RELEASE_NAMESPACE,
                 FluxObject::HelmRelease,
-            ),
-            false => (
+            )
+        } else {
+            (
                 marks::FLUX_KUSTOMIZATION_NAME,
                 marks::FLUX_KUSTOMIZATION_NAMESPACE,
                 FluxObject::Kustomization,
-            ),
+            )
         };
         let name = self.named_by(|member| member.object.metadata().label(name_key));
         let namespace = self.named_by(|member| member.object.metadata().label(namespace_key));
@@ -344,10 +345,10 @@ impl<'b> Tooling<'b, '_> {
         let mut kustomization = KustomizationSettings::default();
         match (object, kind) {
             (Some(member), FluxObject::HelmRelease) => {
-                release = HelmReleaseSettings::of(&member.object)
+                release = HelmReleaseSettings::of(&member.object);
             }
             (Some(member), FluxObject::Kustomization) => {
-                kustomization = KustomizationSettings::of(&member.object)
+                kustomization = KustomizationSettings::of(&member.object);
             }
             (None, _) => {}
         }

@@ -186,18 +186,19 @@ impl<'t> Reader<'_, 't> {
         let otherwise = match end.and_then(|end| end.strip_prefix("else")) {
             None if end == Some("end") => Vec::new(),
             None => return Err(failed(format!("`{word}` has no end"))),
-            Some(rest) => match rest.trim().split_once(char::is_whitespace) {
-                Some((word @ ("if" | "with"), rest)) => {
+            Some(rest) => {
+                if let Some((word @ ("if" | "with"), rest)) =
+                    rest.trim().split_once(char::is_whitespace)
+                {
                     vec![self.condition(word, rest, depth + 1)?]
-                }
-                _ => {
+                } else {
                     let (parts, end) = self.block(depth + 1)?;
                     if end != Some("end") {
                         return Err(failed("`else` has no end"));
                     }
                     parts
                 }
-            },
+            }
         };
         Ok(Part::If {
             condition,

@@ -164,7 +164,7 @@ impl Clusters<'_> {
             seen.insert(at);
             match self.parents.get(&file) {
                 Some(&parent) if seen.len() < MOST_PARENTS && !seen.contains(&parent) => {
-                    at = parent
+                    at = parent;
                 }
                 _ => {
                     let path = self.inventory.sources.file(file).path();

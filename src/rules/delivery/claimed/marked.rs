@@ -81,12 +81,11 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
 
 fn of_two(member: &Member, span: Span, [first, second]: [&Claimant; 2]) -> Draft {
     let helm = first.what == HELM_RELEASE;
-    let reason = match helm {
-        true => {
-            "Helm refuses to install an object that another release owns. Applied by other means, the object belongs to whoever \
-             applied it last, and uninstalling either release deletes it under the other."
-        }
-        false => PRUNED,
+    let reason = if helm {
+        "Helm refuses to install an object that another release owns. Applied by other means, the object belongs to whoever \
+         applied it last, and uninstalling either release deletes it under the other."
+    } else {
+        PRUNED
     };
     let message = format!(
         "{} belongs to {} and to {}",

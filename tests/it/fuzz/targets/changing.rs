@@ -95,7 +95,7 @@ pub(crate) fn lsp(data: &[u8]) {
         client
             .sender
             .send(message)
-            .expect("a channel without a limit")
+            .expect("a channel without a limit");
     };
     let mut asked = Vec::new();
     let mut request = |method: &str, params: Value| {

@@ -39,7 +39,7 @@ pub(crate) fn documents(data: &[u8]) {
         match document.content {
             Content::Empty => {}
             Content::Unreadable(error) => {
-                assert!(within(error.span, &text) && !error.message.is_empty())
+                assert!(within(error.span, &text) && !error.message.is_empty());
             }
             Content::Value(tree) => assert!(within(tree.root().span(), &text)),
         }
@@ -59,7 +59,7 @@ pub(crate) fn objects(data: &[u8]) {
     for object in file
         .documents()
         .iter()
-        .flat_map(|document| document.objects())
+        .flat_map(ownerlint::manifest::ParsedDocument::objects)
     {
         assert!(within(object.name_span(), &text));
         assert!(
