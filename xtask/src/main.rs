@@ -1,5 +1,7 @@
 //! Chores of this repository: `cargo xtask --help`.
 
+mod style;
+
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write};
@@ -24,6 +26,8 @@ enum Chore {
         #[arg(value_parser = file_name)]
         name: String,
     },
+    /// Count habits of style in src and crates, per 1,000 lines of comments
+    Style,
 }
 
 fn file_name(name: &str) -> Result<String, String> {
@@ -38,6 +42,7 @@ fn file_name(name: &str) -> Result<String, String> {
 fn main() -> Result<(), Box<dyn Error>> {
     match Arguments::parse().chore {
         Chore::Operator { name } => operator(&name),
+        Chore::Style => style::report(&root(), &["src", "crates", "xtask"]),
     }
 }
 

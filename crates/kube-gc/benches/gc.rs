@@ -1,7 +1,7 @@
 //! How the verdict scales: cascades of 1,000, 10,000 and 100,000 objects, wide, deep and at random; and how the search does:
 //! teardowns with 50 operators, and namespaces full of Deployments.
 //!
-//! `cargo bench --bench gc`. The allocation profile of `build` tells the memory of a cluster, that of
+//! `cargo bench --bench gc`. The allocation profile of `build` shows the memory of a cluster, that of
 //! `verdict` what a simulation needs on top: divide `max alloc` by the number of objects.
 
 use std::hint::black_box;

@@ -39,7 +39,7 @@ impl Cluster {
         Self::behaving(Behaviour::NEWEST, kinds, objects)
     }
 
-    /// The same, of a release that behaves like this.
+    /// Builds a cluster of a release that behaves like `behaviour`.
     ///
     /// # Errors
     /// As [`new`](Self::new).

@@ -1,4 +1,4 @@
-//! In what the control planes of older releases delete otherwise than that of the newest.
+//! Deletion behaviour of older control planes that differs from the newest release.
 
 /// How a control plane deletes, as far as releases differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,12 +8,12 @@ pub struct Behaviour {
     pub pods_first: bool,
     /// The collector remembers by the uid alone which owners are absent: before Kubernetes 1.20. It looks for a namespaced owner
     /// in the dependent's namespace, for a cluster-scoped dependent in none, and takes an owner that it does not find there for
-    /// absent, whoever else names it (kubernetes/kubernetes#65200, #88097; fixed by #92743).
+    /// absent for every other reference too (kubernetes/kubernetes#65200, #88097; fixed by #92743).
     pub absence_by_uid: bool,
 }
 
 impl Behaviour {
-    /// What the newest release does.
+    /// Behaviour of the newest release.
     pub const NEWEST: Behaviour = Behaviour {
         pods_first: true,
         absence_by_uid: false,

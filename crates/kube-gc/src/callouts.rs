@@ -1,4 +1,4 @@
-//! What the API server calls Services for: webhooks that admit requests, and aggregated APIs. Whether anybody answers changes
+//! Services that the API server calls: webhooks that admit requests, and aggregated APIs. Whether they answer changes
 //! while a simulation runs, with the Service and the Pods behind it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,16 +16,16 @@ use crate::object::Verb;
 pub(super) struct Callout {
     /// The configuration or APIService. [`NONE`]: it stays for the whole simulation.
     pub(super) object: ObjectId,
-    /// The Service. [`NONE`]: nobody answers, from the start.
+    /// The Service. [`NONE`]: there is no backend from the start.
     pub(super) service: ObjectId,
-    /// While one of them exists, it answers. `None`: nobody knows who stands behind the Service.
+    /// The backend answers while one of these exists. `None`: the backends of the Service are unknown.
     pub(super) pods: Option<Vec<ObjectId>>,
     pub(super) role: CalloutRole,
     /// The Service, for people.
     pub(super) called: Arc<ObjectKey>,
 }
 
-/// What for.
+/// The purpose of a call.
 #[derive(Debug, Clone)]
 pub(super) enum CalloutRole {
     /// It has to admit requests.
@@ -40,18 +40,18 @@ pub(super) struct Callouts {
     all: TiVec<CalloutId, Callout>,
     /// The webhooks that are asked before something happens to an object.
     asked: BTreeMap<ObjectId, Vec<(CalloutId, Verb)>>,
-    /// The kinds of what webhooks are asked about.
+    /// The kinds that webhooks are asked about.
     asked_kinds: BTreeSet<KindId>,
     /// The objects that each webhook is asked about.
     asks: TiVec<CalloutId, Vec<ObjectId>>,
-    /// The aggregated APIs that nobody serves from the start.
+    /// The aggregated APIs without a backend from the start.
     silent_apis: Vec<CalloutId>,
     /// The callouts that an object belongs to: their own, their Service, a Pod of it.
     by_part: BTreeMap<ObjectId, Vec<CalloutId>>,
 }
 
 impl Callout {
-    /// Whether nobody ever answers.
+    /// Returns whether there is never a backend.
     fn is_silent(&self) -> bool {
         self.service == NONE || self.pods.as_ref().is_some_and(Vec::is_empty)
     }
@@ -61,7 +61,7 @@ impl Callout {
         self.service != NONE && live(self.service)
     }
 
-    /// Whether it exists and nobody answers it, if these objects exist.
+    /// Returns whether the callout exists without a backend, if these objects exist.
     pub(super) fn fails(&self, live: impl Fn(ObjectId) -> bool) -> bool {
         let answers = || {
             self.has_service(&live)
@@ -73,7 +73,7 @@ impl Callout {
         (self.object == NONE || live(self.object)) && !answers()
     }
 
-    /// Everything that decides whether it is a callout, and whether anybody answers it.
+    /// All objects that decide whether it is a callout, and whether it has a backend.
     pub(super) fn parts(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let pods = self.pods.iter().flatten().copied();
         [self.object, self.service]
@@ -143,13 +143,13 @@ impl Callouts {
         self.asks.iter().map(Vec::len).sum()
     }
 
-    /// What one object of a callout, a Service or a Pod decides about.
+    /// The callouts that an object, a Service or a Pod, decides about.
     pub(super) fn of_part(&self, part: ObjectId) -> &[CalloutId] {
         self.by_part.get(&part).map_or(&[], Vec::as_slice)
     }
 
     /// The callouts as a part of the cluster meets them, which `local` numbers the objects of. A callout is in a part with
-    /// everything that decides about it; where nothing of that changes, only one that nobody answers matters. Costs as much as
+    /// all objects that decide about it; where none of these changes, only a callout without a backend matters. Costs as much as
     /// the part has objects.
     pub(super) fn within(
         &self,

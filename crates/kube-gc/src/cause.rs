@@ -69,7 +69,7 @@ pub enum Cause {
     AwaitsDependents,
     /// Its foreground deletion waits for itself.
     AwaitsItself,
-    /// It waits until somebody removes its finalizers.
+    /// It waits until its finalizers are removed.
     AwaitsFinalizers,
     /// It waits until its Pods are gone: a namespace.
     AwaitsPods,
@@ -79,7 +79,7 @@ pub enum Cause {
     AwaitsInstances,
     /// It waits until every aggregated API answers: a namespace.
     AwaitsDiscovery,
-    /// A webhook that nobody answers for rejects what would be done to it.
+    /// A webhook without a backend rejects the request.
     WebhookRejects,
 }
 

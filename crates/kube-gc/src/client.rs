@@ -26,7 +26,7 @@ pub(super) struct Stretch<'s> {
     waiting: &'s BTreeSet<usize>,
 }
 
-/// What clients send to a part, in those of the stretches in which they send anything.
+/// The requests that clients send to a part, for the stretches in which they send any.
 #[derive(Debug, Default)]
 pub(super) struct Sent<'s>(Vec<(usize, Stretch<'s>)>);
 
@@ -46,7 +46,7 @@ impl<'s> Sent<'s> {
         }
     }
 
-    /// What is sent in a stretch.
+    /// The requests of a stretch.
     pub(super) fn at(&self, stretch: usize) -> Option<&Stretch<'s>> {
         self.0
             .binary_search_by_key(&stretch, |(number, _)| *number)
@@ -154,7 +154,7 @@ impl<'s> Stretch<'s> {
         requests.get(*state.sent.get(place)?)
     }
 
-    /// What a client waits for before its next request: what is left of the targets of its last one, if that is awaited. Those
+    /// The objects that a client waits for before its next request: the remaining targets of its last one, if that is awaited. Those
     /// of earlier ones are gone.
     pub(super) fn awaited<'a>(
         &'a self,
@@ -183,7 +183,7 @@ impl<'s> Stretch<'s> {
             .map(|((_, place), _)| *place)
     }
 
-    /// The clients that, at the end, wait forever for something that they have deleted. What they deleted before is gone. At rest
+    /// The clients that, at the end, wait forever for an object that they have deleted. Earlier targets are gone. At rest
     /// only such a wait keeps a client from sending its next request.
     pub(super) fn halts<'a>(&'a self, state: &'a State) -> impl Iterator<Item = usize> + 'a {
         let left =

@@ -1,8 +1,8 @@
 //! The cluster before the first step, interned and flat: everything about it that never changes.
 //!
 //! Objects are numbered in the order of their keys, so that nothing below depends on the order of
-//! the input; owner references are resolved once ([`super::references`]). What changes while a
-//! simulation runs is in `state`.
+//! the input; owner references are resolved once ([`super::references`]). The mutable part of a simulation
+//! is in `state`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub struct Cluster {
     /// Of every object, and one more for the end of the last.
     pub(super) starts: TiVec<ObjectId, Starts>,
     pub(super) refs: TiVec<RefId, Ref>,
-    /// What is written in each of `refs`.
+    /// The text of each of `refs`.
     pub(super) written: TiVec<RefId, Written>,
     pub(super) finalizers: TiVec<FinalizerId, Symbol>,
     /// Those of `finalizers` that only a deletion adds `[CRD-2]`.
@@ -87,7 +87,7 @@ impl Cluster {
         self.assumed.binary_search(&id).is_ok()
     }
 
-    /// The uid that a reference shows: what binds a rendered one is nobody's business but the collector's.
+    /// The uid that a reference shows. The uid that binds a rendered reference is internal to the collector.
     pub(super) fn shown_uid(&self, index: RefId) -> &str {
         self.written_uids
             .get(&index)
@@ -116,7 +116,7 @@ impl Cluster {
         self.nodes.len()
     }
 
-    /// What a simulation looks at, in objects: eight that a webhook is asked about cost as much as one more.
+    /// The size of a simulation in objects: eight objects that a webhook is asked about cost as much as one more.
     pub fn weight(&self) -> usize {
         self.len() + self.links.callouts.pairs() / 8
     }

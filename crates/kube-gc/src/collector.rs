@@ -11,7 +11,7 @@ use crate::trace::Reason;
 use crate::view::Class;
 use crate::world::{Simulation, Watch};
 
-/// What the references of an item amount to; filled reference by reference.
+/// The result of evaluating the references of an item; filled reference by reference.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Verdict {
     solid: bool,
@@ -22,7 +22,7 @@ pub(super) struct Verdict {
     preset: u16,
 }
 
-/// What an attempt does to its item.
+/// The effect of an attempt on its item.
 #[derive(Debug, Clone)]
 pub(super) enum Action {
     Nothing,
@@ -108,7 +108,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// What made a reference worthless.
+    /// Why a reference no longer counts.
     fn cause_of_doom(&self, index: RefId) -> Cause {
         let reference = self.cluster.reference(index);
         if reference.by_uid == NONE {

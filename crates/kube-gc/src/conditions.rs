@@ -59,7 +59,7 @@ pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<C
     }
 }
 
-/// What a definition says as long as its kind is served.
+/// The conditions of a definition whose kind is served.
 fn served() -> [Condition; 2] {
     [
         condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),

@@ -14,7 +14,7 @@ use crate::object::Verb;
 use crate::trace::Effect;
 use crate::world::Simulation;
 
-/// What else is running in the cluster.
+/// Other programs that run in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ControllerSettings {
     /// Kubelets end the grace period of their Pods `[DEL-15]`.

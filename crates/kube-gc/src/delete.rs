@@ -1,4 +1,4 @@
-//! What the API server does with a DELETE, and with an update that removes finalizers (section 2,
+//! The API server's handling of a DELETE, and of an update that removes finalizers (section 2,
 //! `[NS-1]`, `[CRD-1]`).
 
 use crate::flags::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
@@ -33,7 +33,7 @@ impl Simulation<'_> {
         200
     }
 
-    /// The same, when admission has let it pass, or is not asked `[CRD-3]`.
+    /// Deletes an object after admission, or where admission is not asked `[CRD-3]`.
     pub(super) fn delete_admitted(
         &mut self,
         id: ObjectId,
@@ -168,7 +168,7 @@ impl Simulation<'_> {
         self.remove_finalizers_by(Verb::Update, id, slots, gc, reason)
     }
 
-    /// The same, by another request than a patch of the object.
+    /// Removes finalizers by another request than a patch of the object.
     pub(super) fn remove_finalizers_by(
         &mut self,
         verb: Verb,

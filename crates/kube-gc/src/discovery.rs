@@ -11,12 +11,12 @@ use crate::names::ObjectKey;
 use crate::object::Verb;
 use crate::view::View;
 
-/// An APIService that nobody answers for.
+/// An APIService without a backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailingApi {
     /// The APIService.
     pub object: ObjectId,
-    /// What it serves: `metrics.k8s.io/v1beta1`.
+    /// The API that it serves: `metrics.k8s.io/v1beta1`.
     pub group_version: String,
     /// The Service that is called.
     pub service: ObjectKey,
@@ -25,7 +25,7 @@ pub struct FailingApi {
 }
 
 impl View<'_> {
-    /// The aggregated APIs that nobody serves now, in the order of their APIServices.
+    /// The aggregated APIs that have no backend now, in the order of their APIServices.
     pub(super) fn failing_apis(&self) -> impl Iterator<Item = FailingApi> + '_ {
         self.cluster
             .links
@@ -51,7 +51,7 @@ impl View<'_> {
             && !self.rejects(namespace, Verb::Finalize)
     }
 
-    /// What the namespace controller says of failing discovery, measured; `None` if it does not fail.
+    /// The namespace controller's message about failing discovery, as measured; `None` if discovery works.
     pub(super) fn discovery_error(&self) -> Option<String> {
         let mut failing: Vec<String> = self.failing_apis().map(|api| api.group_version).collect();
         failing.sort();

@@ -98,7 +98,7 @@ impl FirstAndLast {
     }
 }
 
-/// A namespace, and the coordinates by which somebody in it names an owner.
+/// A namespace, and the coordinates of an owner that an object in it refers to.
 type Sight = (Symbol, (Symbol, Symbol, Symbol));
 
 /// How the objects of a cluster name their owners.
@@ -143,7 +143,7 @@ impl<'c> Sightings<'c> {
     }
 
     /// No order of arrival hides the event: none of the earlier references can look wrong when the
-    /// child comes after the owner, and nobody can leave the owner's exact identity behind before the
+    /// child comes after the owner, and no object can record the owner's exact identity before the
     /// owner comes: then its arrival changes nothing.
     fn is_certain(&self, index: RefId) -> bool {
         let Ref { holder, by_uid, .. } = *self.cluster.reference(index);

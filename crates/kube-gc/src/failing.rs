@@ -1,4 +1,4 @@
-//! Which callouts nobody answers. All of it follows from the flags of the objects, and is kept for speed: every request asks.
+//! Callouts without a backend. Derived from the flags of the objects, and cached: every request asks.
 
 use typed_index_collections::TiVec;
 
@@ -52,7 +52,7 @@ impl Failing {
         self.now[number] = fails;
     }
 
-    /// Whether a callout exists and nobody answers it.
+    /// Returns whether a callout exists without a backend.
     pub(super) fn contains(&self, callout: CalloutId) -> bool {
         self.now[callout]
     }

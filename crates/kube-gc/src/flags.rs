@@ -1,4 +1,4 @@
-//! What changes about an object while a simulation runs, a bit each.
+//! Mutable state of an object during a simulation, one bit per fact.
 
 use crate::names::finalizers;
 
@@ -17,7 +17,7 @@ pub(super) const DELETING_DEPENDENTS: u16 = 1 << 5;
 /// `spec.finalizers` of a Namespace holds `kubernetes`.
 pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
 
-/// A controller needs it, and it was gone or its Pods were when a step began: what it did is done by nobody any more.
+/// A controller needs the object, and it or its Pods were gone when a step began: the controller no longer acts.
 pub(super) const LOST: u16 = 1 << 8;
 
 /// The collector takes it for absent, because a dependent looked for it in the wrong place: before Kubernetes 1.20.
@@ -26,7 +26,7 @@ pub(super) const MISTAKEN: u16 = 1 << 9;
 /// The collector does not watch its kind `[GC-2]`. Never changes.
 pub(super) const UNWATCHED: u16 = 1 << 7;
 
-/// What of the flags a user can see.
+/// The flags that a user can see.
 pub(super) const VISIBLE: u16 = GONE | TERMINATING | ORPHAN | FOREGROUND | SPEC_KUBERNETES;
 
 /// The finalizers of the collector among the flags, by name.

@@ -1,4 +1,4 @@
-//! What keeps a Terminating object from being removed.
+//! Reasons why a Terminating object is not removed.
 
 use crate::cause::Protection;
 use crate::cluster::Cluster;
@@ -16,18 +16,18 @@ use crate::view::View;
 pub enum Hold {
     /// A Pod's kubelet has not confirmed that its containers have stopped.
     Kubelet,
-    /// Finalizers that somebody other than the control plane has to remove.
+    /// Finalizers that the control plane does not remove itself.
     Finalizers(Vec<String>),
     /// The control plane removes its protection once these release it.
     InUse {
-        /// What is protected.
+        /// The kind of protection.
         protection: Protection,
         /// Who holds it.
         by: Vec<ObjectId>,
     },
-    /// What is left of the kind that a definition defines.
+    /// Remaining instances of the kind that a definition defines.
     Instances(Vec<ObjectId>),
-    /// What is left in a namespace.
+    /// Remaining content of a namespace.
     NamespaceContent {
         /// These have to be gone first; until then the namespace controller deletes nothing else.
         pods: Vec<ObjectId>,
@@ -45,7 +45,7 @@ pub enum Hold {
     },
     /// Finalizers of the collector that the collector does not handle on it.
     Unhandled(Vec<String>),
-    /// Aggregated APIs that nobody serves: until they are answered, or their APIServices deleted, no namespace is finished.
+    /// Aggregated APIs without a backend: until they answer, or their APIServices are deleted, no namespace is finished.
     Discovery(Vec<FailingApi>),
 }
 
@@ -73,15 +73,15 @@ impl Hold {
 pub struct HeldObject {
     /// The object.
     pub object: ObjectId,
-    /// What holds it.
+    /// All reasons why it stays.
     pub holds: Vec<Hold>,
-    /// What a controller needs in order to let go of it, and loses at about the same time: it does not get stuck if the controller
+    /// The objects that a controller needs in order to release it, and loses at about the same time: it does not get stuck if the controller
     /// is quicker. Empty if no controller can be.
     pub unless_quicker: Vec<ObjectId>,
     /// Workloads that may run its controller, and do not get lost: it does not get stuck if one of these is the controller. Empty if
     /// no workload that is left can be.
     pub unless_run_by: Vec<ObjectId>,
-    /// Nothing holds it but finalizers whose controllers the cluster does not contain: its own, or those of what it waits for.
+    /// Only finalizers hold it whose controllers the cluster does not contain: its own, or those of the objects it waits for.
     pub unattended: bool,
 }
 

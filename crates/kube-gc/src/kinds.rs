@@ -1,7 +1,7 @@
 //! Which kinds the cluster serves, and how each one is deleted.
 //!
-//! Kinds are plain data: who fills the table (the built-in list of a Kubernetes release, the
-//! CustomResourceDefinitions of a tree, a config file) does not matter here. What is not in
+//! Kinds are plain data: the source of the table (the built-in list of a Kubernetes release, the
+//! CustomResourceDefinitions of a tree, a config file) does not matter here. A kind that is not in
 //! the table, or not in a served version, cannot be resolved, and an object with such an owner is
 //! kept forever `[GC-16]`.
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::names::{ApiVersion, GroupKind, KindMap, sort_versions};
 
-/// What a DELETE without a policy does when the object has no garbage-collector finalizer
+/// Policy of a DELETE that names none, for an object without a garbage-collector finalizer
 /// (section 2.2 of the deletion semantics).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DefaultPolicy {
@@ -41,7 +41,7 @@ pub struct KindInfo {
     pub gc_tracked: bool,
     /// Whether deleting a namespace purges it.
     pub namespace_deletable: bool,
-    /// What a DELETE without a policy does.
+    /// Policy of a DELETE that names none.
     pub default_policy: DefaultPolicy,
     /// A custom resource: patched by JSON merge patch instead of strategic merge patch `[GC-28]`.
     pub custom: bool,
@@ -159,7 +159,7 @@ impl KindTable {
         served.then_some(id)
     }
 
-    /// What is known of a kind.
+    /// Returns the facts about a kind.
     pub fn get(&self, id: KindId) -> &KindInfo {
         &self.infos[id.0 as usize]
     }

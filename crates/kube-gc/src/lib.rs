@@ -1,5 +1,5 @@
-//! What Kubernetes does when something is deleted: a small pure model of the API server's DELETE, the garbage collector, the
-//! namespace controller, the finalization of custom resource definitions, and operators that let go of what is theirs.
+//! A small pure model of deletion in Kubernetes: the API server's DELETE, the garbage collector, the
+//! namespace controller, the finalization of custom resource definitions, and operators that remove their finalizers.
 //!
 //! [`simulate`] takes a [`Cluster`] and a list of [`Step`]s and says what becomes of every object:
 //!
@@ -35,26 +35,26 @@
 //! those that some other order reaches (`search`, `[SIM-11]`). Both run the same rules.
 //!
 //! *Requests and waits.* A step that deletes is a batch of requests: nothing happens between the first and the last of them.
-//! What the client waits for after the batch decides what may happen before the next one ([`Wait`](names::Wait)): with
+//! The wait of the client after the batch decides what may happen before the next one ([`Wait`](names::Wait)): with
 //! `None` it follows at once, and the collector may have acted in between or not; with `Gone` the cluster comes to rest, and if
-//! something of what was deleted is stuck then, the client never sends anything more; with `Settled` it comes to rest, and what
-//! is not running by then never runs again. Only a step that settles has outcomes. Several clients send their requests in the order of
-//! the steps, and what one of them waits for holds back nobody else.
+//! one of the targets is stuck then, the client never sends anything more; with `Settled` it comes to rest, and a controller that
+//! has stopped by then never runs again. Only a step that settles has outcomes. Several clients send their requests in the order of
+//! the steps, and a wait of one of them does not delay the others.
 //!
 //! *Reconcilers.* An object may say which controllers outside of the control plane remove which of its finalizers
 //! ([`Reconciler`]): the workloads they run as, and the ServiceAccount, bindings and roles they act by. Whether such a controller
 //! lets go is certain, impossible, or a race that has both outcomes and the harm as its verdict ([`HeldObject::unless_quicker`]).
-//! What an authority lost to an earlier request decides for certain; all that controllers do at about the same time is a race.
+//! An authority that was lost to an earlier request is lost for certain; all that controllers do at about the same time is a race.
 //!
-//! *Releases.* [`Behaviour`] says in what an older release deletes otherwise.
+//! *Releases.* [`Behaviour`] holds the differences of older releases.
 //!
-//! * `names` how kinds and objects are named
-//! * `object`, `kinds`, `behaviour` what a caller tells; `assemble`, `ties`, `controller_ties` make a `cluster` of it
-//! * `cluster`, `references`, `links` what never changes: objects, references resolved by uid and by
-//!   coordinates, and what else ties objects together
-//! * `state`, `timeline`, `purging`, `view` what changes, and questions about it; `world` the one way to change it, watched by the
+//! * `names` names of kinds and objects
+//! * `object`, `kinds`, `behaviour` the input of a caller; `assemble`, `ties`, `controller_ties` make a `cluster` of it
+//! * `cluster`, `references`, `links` the immutable part: objects, references resolved by uid and by
+//!   coordinates, and other ties between objects
+//! * `state`, `timeline`, `purging`, `view` the mutable part, and queries of it; `world` the one way to change it, watched by the
 //!   collector
-//! * `callouts`, `failing`, `webhooks`, `discovery` what the API server calls Services for, and what fails when nobody answers
+//! * `callouts`, `failing`, `webhooks`, `discovery` the Services that the API server calls, and the requests that fail without a backend
 //! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers` what clients send, and what the API server, the other
 //!   controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is cited where it stands
 //! * `client`, `search` what several clients send at the same time, and every outcome that some order leads to

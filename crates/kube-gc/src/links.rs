@@ -1,4 +1,4 @@
-//! What ties objects together besides owner references: namespaces and their content, definitions
+//! Ties between objects besides owner references: namespaces and their content, definitions
 //! and their instances, protection finalizers and the objects that hold them `[FIN-1]` to
 //! `[FIN-6]`, and objects that a controller deletes along with another `[DEP-19]`.
 
@@ -68,12 +68,12 @@ pub(super) struct Reconciled {
     pub(super) controller: ControllerId,
 }
 
-/// What a controller outside of the control plane needs. All lists are sorted, and one of the two is not empty.
+/// The needs of a controller outside of the control plane. All lists are sorted, and one of the two is not empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ControllerNeeds {
     pub(super) workloads: Vec<ObjectId>,
-    /// ServiceAccount, binding, role: each of these is enough, and so is one of which nothing can be lost, which is empty. None:
-    /// nobody knows what it needs.
+    /// ServiceAccount, binding, role: each of these is enough, and so is one of which nothing can be lost, which is empty. `None`:
+    /// its needs are unknown.
     pub(super) authority: Vec<Vec<ObjectId>>,
 }
 
@@ -103,7 +103,7 @@ pub(super) struct Links {
     pub(super) reconciled: Vec<Reconciled>,
     /// Each once.
     pub(super) controllers: TiVec<ControllerId, ControllerNeeds>,
-    /// What some controller may act by, sorted.
+    /// The authority of any controller, sorted.
     pub(super) authority: Vec<ObjectId>,
     /// The Pods of a controller's workload, whatever becomes of their owner references.
     pub(super) pods_of: BTreeMap<ObjectId, Vec<ObjectId>>,

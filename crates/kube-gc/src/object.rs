@@ -1,4 +1,4 @@
-//! What a caller tells the simulator about one object: plain strings, no spans, no files.
+//! The input of the simulator about one object: plain strings, no spans, no files.
 
 use smol_str::SmolStr;
 
@@ -15,7 +15,7 @@ pub struct OwnerReference {
     pub name: SmolStr,
     /// The uid: the collector's graph knows nothing else `[GC-4]`.
     pub uid: SmolStr,
-    /// What the manifest has in place of [`uid`](Self::uid), where the caller bound the reference: this is what plans show.
+    /// The text in the manifest in place of [`uid`](Self::uid), where the caller bound the reference: plans show it.
     pub written_uid: Option<SmolStr>,
     /// `controller`, absent is `None`. The collector ignores it `[GC-15]`.
     pub controller: Option<bool>,
@@ -34,15 +34,15 @@ pub struct Deletion {
 /// runs and may, and never in a hurry.
 ///
 /// If the cluster lacks one of the workloads from the start, or something of every alternative, the controller is none. Where an
-/// object has several for one finalizer, one of them is its controller, and nobody knows which.
+/// object has several for one finalizer, one of them is its controller, and it is unknown which.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reconciler {
     /// The finalizers that it removes; those that the object does not have are ignored.
     pub finalizers: Vec<String>,
     /// The workloads whose Pods run it.
     pub workloads: Vec<ObjectKey>,
-    /// What its requests are allowed by, in alternatives of which each is enough: its ServiceAccount, a binding that names it, the
-    /// binding's role. Empty if nobody knows.
+    /// The authority of its requests, in alternatives of which each is enough: its ServiceAccount, a binding that names it, the
+    /// binding's role. Empty if unknown.
     pub authority: Vec<Vec<ObjectKey>>,
 }
 
@@ -61,7 +61,7 @@ pub struct Object {
     pub deletion: Option<Deletion>,
     /// Who removes which of its finalizers, besides the control plane.
     pub reconcilers: Vec<Reconciler>,
-    /// What else matters for deletion, by kind.
+    /// Facts for deletion that depend on the kind.
     pub facts: Facts,
     /// No input contains it, but a rendered reference names it: it takes part like all others, and plans do not show it.
     pub assumed: bool,
@@ -99,15 +99,15 @@ pub enum Facts {
         /// Its name.
         service: String,
     },
-    /// A webhook configuration: those of its webhooks that reject what they are asked about when nobody answers.
+    /// A webhook configuration: its webhooks that reject requests when they have no backend.
     Webhooks(Vec<WebhookFacts>),
     /// An APIService that a Service answers for.
     ApiService(Box<ApiServiceFacts>),
-    /// A Job with an external `spec.managedBy`: nobody here counts its Pods `[FIN-5]`.
+    /// A Job with an external `spec.managedBy`: its Pods are counted outside of the model `[FIN-5]`.
     ExternallyManagedJob,
 }
 
-/// What deleting a Pod depends on (2.5 of the deletion semantics).
+/// Facts that the deletion of a Pod depends on (2.5 of the deletion semantics).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PodFacts {
     /// `spec.nodeName` is set.
@@ -137,7 +137,7 @@ impl Default for PodFacts {
     }
 }
 
-/// What deleting a Namespace depends on.
+/// Facts that the deletion of a Namespace depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamespaceFacts {
     /// `spec.finalizers`. The API server adds `kubernetes` to every new one `[VAL-26]`.
@@ -152,7 +152,7 @@ impl Default for NamespaceFacts {
     }
 }
 
-/// What a CustomResourceDefinition declares.
+/// The declarations of a CustomResourceDefinition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionFacts {
     /// `spec.group`.
@@ -169,7 +169,7 @@ pub struct DefinitionFacts {
     pub established: bool,
 }
 
-/// What deleting a PersistentVolume depends on.
+/// Facts that the deletion of a PersistentVolume depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VolumeFacts {
     /// The claim it is bound to (`status.phase` Bound, or `spec.claimRef` of a claim that exists) `[FIN-2]`.
@@ -183,24 +183,24 @@ pub struct VolumeFacts {
 pub struct WebhookFacts {
     /// Its name.
     pub name: String,
-    /// What the API server calls: `https://hook.shop.svc:443/?timeout=10s`.
+    /// The URL that the API server calls: `https://hook.shop.svc:443/?timeout=10s`.
     pub url: String,
     /// Who answers.
     pub answered_by: Answerer,
-    /// What it is asked about, for certain.
+    /// The requests that it is asked about for certain.
     pub requests: Vec<Requests>,
 }
 
 /// Requests that a webhook is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requests {
-    /// What they do, all of it.
+    /// All verbs of the requests.
     pub verbs: Vec<Verb>,
     /// To which objects.
     pub objects: Vec<ObjectKey>,
 }
 
-/// What an APIService announces.
+/// The API that an APIService announces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiServiceFacts {
     /// `metrics.k8s.io/v1beta1`.
@@ -209,17 +209,17 @@ pub struct ApiServiceFacts {
     pub answered_by: Answerer,
 }
 
-/// Who answers what the API server calls. If the cluster lacks the Service from the start, nobody does.
+/// The backend of a callout. If the cluster lacks the Service from the start, there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answerer {
     /// The Service.
     pub service: ObjectKey,
-    /// The Pods that it selects, or the workloads that run them: it answers while one of them exists. `None`: nobody knows
-    /// them, so that the Service is enough.
+    /// The Pods that it selects, or the workloads that run them: it answers while one of them exists. `None`: they are
+    /// unknown, so that the Service is enough.
     pub pods: Option<Vec<ObjectKey>>,
 }
 
-/// What a request does to an object, as far as webhooks tell it apart.
+/// The effect of a request on an object, as far as webhooks distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// DELETE.

@@ -1,4 +1,4 @@
-//! What a simulation assumes, and how far its search goes.
+//! Assumptions of a simulation, and the limits of its search.
 
 /// How to simulate.
 #[derive(Debug, Clone, PartialEq, Eq)]

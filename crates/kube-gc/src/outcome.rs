@@ -1,4 +1,4 @@
-//! What a user sees of the cluster at rest.
+//! The cluster at rest, as a user sees it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::state::{RefState, State};
 
 pub use crate::conditions::Condition;
 
-/// What became of an object.
+/// How an object ends.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// It is no longer stored.
@@ -39,12 +39,12 @@ pub struct Present {
     pub conditions: Option<Vec<Condition>>,
 }
 
-/// In what an outcome differs from the verdict; the gravest kind counts.
+/// How an outcome differs from the verdict; the gravest kind counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
     /// Other objects exist.
     Existence,
-    /// The same objects exist, but their Terminating state, finalizers or conditions differ.
+    /// Equal objects exist, but their Terminating state, finalizers or conditions differ.
     Terminating,
     /// Only owner references differ.
     References,
@@ -115,7 +115,7 @@ impl Patch {
         }
     }
 
-    /// In what the part differs from the verdict, if it does.
+    /// Returns how the part differs from the verdict, if it does.
     pub(super) fn difference(&self, cluster: &Cluster, verdict: &State) -> Option<Difference> {
         let (mut references, mut finalizers) =
             (self.state.refs.iter(), self.state.finalizers.iter());
@@ -146,7 +146,7 @@ impl Patch {
     }
 }
 
-/// What became of one object.
+/// Returns the fate of one object.
 pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
     if state.gone(id) {
         return Fate::Gone;

@@ -1,4 +1,4 @@
-//! What a simulation found: per step the verdict, every other outcome, and why.
+//! The result of a simulation: per step the verdict, every other outcome, and why.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Plan<'c> {
     pub steps: Vec<StepPlan>,
 }
 
-/// What one step does.
+/// The effects of one step.
 #[derive(Debug)]
 pub struct StepPlan {
     /// HTTP code of each request of the step; empty for a step that sends none, or is never reached in the verdict because the
@@ -43,12 +43,12 @@ pub struct StepPlan {
     /// Events so far, sorted.
     pub events: Vec<Event>,
     pub(super) log: Vec<Change>,
-    /// What webhooks rejected on the way to the verdict.
+    /// The requests that webhooks rejected on the way to the verdict.
     pub(super) rejected: Rejected,
 }
 
 impl Plan<'_> {
-    /// The same plan with the steps from `first` on told as one: what a client's requests do together, and what comes of it.
+    /// Merges the steps from `first` on into one: the joint effect of a client's requests.
     #[must_use]
     pub fn together(mut self, first: usize) -> Self {
         let mut several = self
@@ -89,12 +89,12 @@ impl Plan<'_> {
         self.steps.last()?.outcomes.first()
     }
 
-    /// What becomes of every object in one outcome, in the order of the keys.
+    /// The fate of every object in one outcome, in the order of the keys.
     pub fn fates(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         outcome::fates(self.cluster, &outcome.state(self.cluster))
     }
 
-    /// What becomes of one object in one outcome.
+    /// The fate of one object in one outcome.
     pub fn fate(&self, outcome: &Outcome, id: ObjectId) -> Fate {
         outcome::fate(self.cluster, &outcome.state(self.cluster), id)
     }
@@ -118,7 +118,7 @@ impl Plan<'_> {
         both.filter(|(_, here, there)| here != there).collect()
     }
 
-    /// What happened in a step's verdict, in order.
+    /// The changes up to a step's verdict, in order.
     pub fn changes(&self, step: usize) -> Vec<Change> {
         let log = self.steps.get(step).map_or(&[][..], |step| &step.log);
         log.iter()
@@ -182,7 +182,7 @@ impl Plan<'_> {
     }
 
     /// The requests of a step, and of the controllers that act on it, that webhooks reject on the way to the verdict because
-    /// nobody answers for them; in the order of the objects.
+    /// they have no backend; in the order of the objects.
     pub fn rejections(&self, step: usize) -> Vec<Rejection> {
         let rejected = self.steps.get(step).map(|step| &step.rejected);
         rejected.map_or_else(Vec::new, |rejected| {
@@ -190,7 +190,7 @@ impl Plan<'_> {
         })
     }
 
-    /// The APIServices that nobody answers for when a step is over: while one of them exists, no namespace of the cluster is
+    /// The APIServices without a backend when a step is over: while one of them exists, no namespace of the cluster is
     /// ever finished.
     pub fn failing_apis(&self, step: usize) -> Vec<FailingApi> {
         let state = self.verdict_state(step);

@@ -1,4 +1,4 @@
-//! What purges have left to do. All of it follows from the flags of the objects, and is kept for speed: the search asks
+//! Remaining work of purges. Derived from the flags of the objects, and cached: the search asks
 //! after every move.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::links::Role;
 /// Part of a state.
 #[derive(Debug, Clone)]
 pub(super) struct Purging {
-    /// Whatever a purge would delete now is among them; the others are taken out when somebody looks.
+    /// A superset of the objects that a purge would delete now; others are removed when it is read.
     pub(super) candidates: IdSet,
     /// Terminating namespaces with nothing left in them; those that may be finished are among them.
     pub(super) emptied: IdSet,
@@ -30,7 +30,7 @@ struct Left {
     others: Remainder,
 }
 
-/// What exists of a list of objects that never come back.
+/// The existing objects of a list of objects that never come back.
 #[derive(Debug, Clone, Copy, Default)]
 struct Remainder {
     number: u32,
@@ -122,7 +122,7 @@ impl Purging {
             .is_none_or(|left| left.pods.number == 0 && left.others.number == 0)
     }
 
-    /// What is left in a namespace. `None`: it is none.
+    /// Remaining content of a namespace. `None`: the object is no namespace.
     fn left(&self, cluster: &Cluster, namespace: ObjectId) -> Option<Left> {
         self.left
             .get(&namespace)

@@ -1,5 +1,5 @@
-//! What else a reader of a plan wants to know: how references were resolved, what contains an object,
-//! how things stood before a step.
+//! Accessors for readers of a plan: how references were resolved, what contains an object, and
+//! the state before a step.
 
 use std::sync::Arc;
 
@@ -47,19 +47,19 @@ impl Cluster {
             .map(|slot| self.text.get(self.finalizers[slot]))
     }
 
-    /// What is known of a kind, if anything is.
+    /// Returns the facts about a kind, if it is known.
     pub fn kind(&self, kind: GroupKind<&str>) -> Option<&KindInfo> {
         self.kinds.find(kind).map(|id| self.kinds.get(id))
     }
 
-    /// What is known of an object's kind.
+    /// Returns the facts about an object's kind.
     pub fn kind_of(&self, id: ObjectId) -> &KindInfo {
         self.info(id)
     }
 }
 
 impl Plan<'_> {
-    /// What was stored before a step: the verdict of the step before it, or the cluster as given.
+    /// The objects stored before a step: the verdict of the step before it, or the cluster as given.
     pub fn stored_before(&self, step: usize) -> StoredObjects<'_> {
         let verdict = step
             .checked_sub(1)
@@ -71,7 +71,7 @@ impl Plan<'_> {
         verdict.unwrap_or_else(given)
     }
 
-    /// What is stored in a step's verdict; `None` for a step that does not exist.
+    /// The objects stored in a step's verdict; `None` for a step that does not exist.
     pub fn stored_after(&self, step: usize) -> Option<StoredObjects<'_>> {
         self.verdict_state(step).map(|state| StoredObjects {
             cluster: self.cluster,

@@ -7,7 +7,7 @@
 //!
 //! * all that it needs is there and stays: it lets go, sooner or later;
 //! * something of each of its authorities was gone for certain when the object was marked ([`super::timeline`]), or something that it needs
-//!   was gone before the step began, when everything had settled: nobody lets go;
+//!   was gone before the step began, when everything had settled: no controller releases the object;
 //! * something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds, and what is
 //!   deleted in the foreground exists until the collector removes it. The search follows both ends; the verdict is the one that
 //!   does harm, the object stays.
@@ -97,7 +97,7 @@ impl View<'_> {
         }
     }
 
-    /// What a controller needs and is about to lose, or has lost.
+    /// The needs that a controller is about to lose, or has lost.
     pub(super) fn lacks<'v>(
         &'v self,
         controller: &'v ControllerNeeds,
@@ -141,7 +141,7 @@ impl View<'_> {
 
     /// Whether a controller that needs this never acts again, now that everything has settled. In a Terminating namespace no
     /// workload runs, since its Pods go first and no new ones are admitted `[NS-17]`. A ServiceAccount that is being deleted
-    /// authenticates nobody, even while a finalizer holds it; a role or a binding counts until it is removed.
+    /// authenticates no client, even while a finalizer holds it; a role or a binding counts until it is removed.
     fn is_lost(&self, need: ObjectId) -> bool {
         if !self.cluster.links.is_authority(need) {
             return !self.runs(need) && (self.state.gone(need) || self.home_goes(need));
@@ -167,8 +167,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// One batch of all controllers that are certain to let go; whether it changed anything. They let go of what a client waits
-    /// for first: when it goes on, nothing says that they have come to the rest.
+    /// Runs one batch of all controllers that are certain to release; returns whether it changed anything. Objects that a client waits
+    /// for come first: when it goes on, the others may not have been released.
     pub(super) fn reconcilers_pass(&mut self, awaited: &BTreeSet<ObjectId>) -> bool {
         let first = |reconciled: &Reconciled, letting_go| {
             letting_go == LettingGo::Certain && awaited.contains(&reconciled.object)
@@ -177,7 +177,7 @@ impl Simulation<'_> {
             || self.let_go_where(|_, letting_go| letting_go == LettingGo::Certain)
     }
 
-    /// What controllers may still let go of, but only if they are quick.
+    /// Objects that controllers may still release, but only if they are quick.
     pub(super) fn races(&self) -> BTreeSet<ReleaseRace> {
         let view = self.view();
         let is_race = |one: &&Reconciled| {

@@ -1,7 +1,7 @@
 //! Owner references, resolved once: which object has the uid (the edge of the collector's graph
 //! `[GC-4]`), and which one a GET by kind, implied namespace and name would find (the lookup of 3.3).
 //!
-//! What the collector asks again and again is apart from what is written, and small: in a large
+//! Fields that the collector reads repeatedly are apart from the text, and small: in a large
 //! cluster every look at a reference is a cache miss.
 
 use typed_index_collections::{TiSlice, TiVec};
@@ -11,7 +11,7 @@ use crate::kinds::KindId;
 use crate::object::OwnerReference;
 use crate::symbols::{Interner, Symbol};
 
-/// What the collector needs of an owner reference.
+/// The part of an owner reference that the collector reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ref {
     pub(super) holder: ObjectId,
@@ -39,7 +39,7 @@ pub(super) enum Lookup {
 /// Numbers of references of one object: nearly always one or two.
 pub(super) type ReferenceTable = smallvec::SmallVec<[RefId; 4]>;
 
-/// What is written in an owner reference, and what that resolves to.
+/// The text of an owner reference, and what it resolves to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Written {
     pub(super) api_version: Symbol,
@@ -48,7 +48,7 @@ pub(super) struct Written {
     pub(super) uid: Symbol,
     /// The object that a GET of the coordinates finds, whatever its uid, or [`NONE`].
     pub(super) named: ObjectId,
-    /// What apiVersion and kind resolve to.
+    /// The resolved apiVersion and kind.
     pub(super) kind: Option<KindId>,
     pub(super) controller: Option<bool>,
     pub(super) block: Option<bool>,

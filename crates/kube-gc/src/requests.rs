@@ -1,4 +1,4 @@
-//! What the API server answers to the requests of a step, and which of them the search has still to send.
+//! The API server's answers to the requests of a step, and the requests that the search has still to send.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ impl<'c> Simulation<'c> {
         self.next_request(client).is_some()
     }
 
-    /// What the client at a place waits for before it sends its next request.
+    /// The objects that the client at a place waits for before it sends its next request.
     pub(super) fn awaited(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'_, 'c> {
         self.stretch
             .into_iter()
@@ -85,7 +85,7 @@ impl<'c> Simulation<'c> {
         self.is_sending(client) && self.awaited(client).next().is_none()
     }
 
-    /// What all clients with requests to send wait for.
+    /// The objects that all clients with requests to send wait for.
     pub(super) fn awaited_by_any(&self) -> BTreeSet<ObjectId> {
         self.sending()
             .flat_map(|client| self.awaited(client).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! What the rules that a plan cites say, in a sentence each.
+//! The rules that a plan cites, in a sentence each.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// Rule and sentence, `data/deletion-semantics.csv`.
 const ROWS: &str = include_str!("../data/deletion-semantics.csv");
 
-/// What a rule of the deletion semantics says, such as `GC-22`; `None` if no plan ever cites it.
+/// Returns the text of a rule of the deletion semantics, such as `GC-22`; `None` if no plan ever cites it.
 pub fn semantics(rule: &str) -> Option<&'static str> {
     static TABLE: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         let rows = csv::Reader::from_reader(ROWS.as_bytes()).into_deserialize();

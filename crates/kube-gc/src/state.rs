@@ -1,4 +1,4 @@
-//! What changes while a simulation runs: a few flat vectors, cheap to copy, to compare and to hash.
+//! The mutable state of a simulation: a few flat vectors, cheap to copy, to compare and to hash.
 //!
 //! The collector's graph is not stored apart. Watch events are applied before anything reads the
 //! graph again (in lockstep rounds as in the exhaustive search), so its edges are the references
@@ -19,7 +19,7 @@ use crate::purging::Purging;
 use crate::references::{Dependent, Written};
 use crate::timeline::Timeline;
 
-/// What became of an owner reference.
+/// The state of an owner reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum RefState {
     /// As it was, blocking its owner's foreground deletion.
@@ -62,7 +62,7 @@ pub(super) struct State {
     pub(super) failed: IdSet,
     /// Items that failed on a conflict and are retried within milliseconds `[GC-22a]`.
     pub(super) conflicts: IdSet,
-    /// What controllers outside of the control plane could do when.
+    /// When controllers outside of the control plane could act.
     pub(super) timeline: Timeline,
     /// How many requests each client has sent since the last rest.
     pub(super) sent: Vec<usize>,

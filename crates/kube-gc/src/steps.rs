@@ -1,4 +1,4 @@
-//! What a user does to the cluster, step by step.
+//! The requests of a user to the cluster, step by step.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub enum Step {
         targets: Vec<ObjectKey>,
         /// `None`: the client sends no policy.
         policy: Option<Policy>,
-        /// What the client waits for before it sends its next step; other clients go on.
+        /// The wait of the client before it sends its next step; other clients go on.
         wait: Wait,
         /// Which client sends them.
         client: usize,
@@ -31,7 +31,7 @@ pub enum Step {
         targets: Vec<ObjectKey>,
         /// Which; removing one that is not there succeeds.
         finalizer: String,
-        /// What the client waits for before it sends its next step.
+        /// The wait of the client before it sends its next step.
         wait: Wait,
     },
     /// Removes all of `metadata.finalizers` with a patch.
@@ -53,7 +53,7 @@ pub(super) struct BoundRequest<'s> {
     pub(super) operation: BoundOperation<'s>,
     /// Which client sends it.
     pub(super) client: usize,
-    /// Whether the cluster comes to rest before the next request, whoever sends that.
+    /// Whether the cluster comes to rest before the next request of any client.
     pub(super) wait: Wait,
     /// The clients that go on after this rest only if what they have deleted is gone.
     pub(super) waiting: Arc<BTreeSet<usize>>,
@@ -160,7 +160,7 @@ impl<'s> BoundRequest<'s> {
         }
     }
 
-    /// The same request to other objects.
+    /// Copies the request for other objects.
     pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> BoundRequest<'s> {
         let Self {
             operation,

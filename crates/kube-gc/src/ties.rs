@@ -224,7 +224,7 @@ fn pod_role(pod: &PodFacts) -> Role {
     }
 }
 
-/// `None` if nobody here removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
+/// `None` if the model never removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
 fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<ProtectionEnd> {
     let reference = cluster
         .refs_of(pod)

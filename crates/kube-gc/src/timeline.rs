@@ -1,8 +1,8 @@
-//! What was settled before which request: whether an authority was gone for certain when an object was marked.
+//! The order of settled states and requests: whether an authority was gone for certain when an object was marked.
 //!
 //! Requests are numbered as they are sent; controllers have no clock. An object may be marked from the request on that dooms it,
 //! however late the controller that does so. An object of an authority is gone for certain only for the requests that follow its
-//! removal. What lies in between is a race.
+//! removal. Everything between the two is a race.
 
 use std::collections::BTreeMap;
 

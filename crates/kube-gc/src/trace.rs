@@ -7,7 +7,7 @@ use crate::cause::Cause;
 use crate::ids::{CalloutId, NONE, ObjectId};
 use crate::object::Verb;
 
-/// What happened to an object.
+/// An event in the life of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// A DELETE was accepted; the object is Terminating until nothing holds it any more.
@@ -72,7 +72,7 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// What was noted since the last time.
+    /// Takes the events since the last call.
     pub(super) fn take(&mut self) -> (Vec<Change>, Rejected) {
         (
             std::mem::take(&mut self.changes),

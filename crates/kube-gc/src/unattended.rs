@@ -1,7 +1,7 @@
 //! Objects that only finalizers hold whose controllers the cluster does not contain.
 //!
-//! Within the model nobody removes these finalizers, so the objects are stuck. A rendering is not a whole cluster, though: the
-//! controller may run there and come from elsewhere. Who knows which of the two the input is asks here.
+//! The model never removes these finalizers, so the objects are stuck. A rendering is not a whole cluster, though: the
+//! controller may run there and come from elsewhere. Callers that know which of the two the input is ask here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ fn unattended(cluster: &Cluster, held: &[HeldObject]) -> BTreeSet<ObjectId> {
     unattended
 }
 
-/// What an object waits for, if that is other objects.
+/// The objects that an object waits for, if it waits for objects.
 fn awaited(hold: &Hold) -> Option<&[ObjectId]> {
     match hold {
         Hold::InUse { by: awaited, .. } | Hold::Instances(awaited) => Some(awaited),
@@ -56,7 +56,7 @@ fn awaited(hold: &Hold) -> Option<&[ObjectId]> {
     }
 }
 
-/// Whether the cluster contains everybody who could end the hold.
+/// Returns whether the cluster contains every controller that could end the hold.
 fn is_attended(cluster: &Cluster, object: ObjectId, hold: &Hold) -> bool {
     let controlled = || {
         cluster

@@ -14,7 +14,7 @@ pub(super) struct View<'a> {
     pub(super) state: &'a State,
 }
 
-/// What an owner reference is worth `[GC-22]`.
+/// The weight of an owner reference `[GC-22]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// The owner exists and nothing is to be done.
@@ -67,7 +67,7 @@ impl View<'_> {
             && definition().is_some_and(|definition| self.state.gone(*definition))
     }
 
-    /// Whether a holder still keeps the protection finalizer of what it holds.
+    /// Returns whether a holder still keeps the protection finalizer of the object it holds.
     pub(super) fn still_holds(&self, holder: Holder) -> bool {
         let finished =
             self.state.has(holder.object, TERMINATING) && !self.state.has(holder.object, GRACEFUL);

@@ -1,9 +1,9 @@
-//! Webhooks that reject what they are asked about, because nobody answers for them.
+//! Webhooks that reject requests because they have no backend.
 //!
 //! A request is sent to every webhook that matches it, and one that cannot be reached and has `failurePolicy: Fail` rejects it:
 //! the DELETE of a user, of the collector `[GC-29]` and of a namespace purge, and every patch that removes a finalizer or an owner
-//! reference. Only the purge of a definition bypasses them `[CRD-3]`. What is gone when the request is sent counts; nobody waits
-//! for anything to come back.
+//! reference. Only the purge of a definition bypasses them `[CRD-3]`. Objects that are gone when the request is sent count;
+//! the API server does not wait for them to come back.
 //!
 //! In the search an attempt of the collector is one move, reads and writes together [`crate::search`]. A Service that goes between
 //! the two is a race that only the verdict's rounds know; no other outcome is built on it.
@@ -28,12 +28,12 @@ use crate::world::Simulation;
 /// (k8s.io/apiserver `admission/plugin/webhook/validating/dispatcher.go`).
 pub const WEBHOOK_FAILED: u16 = 500;
 
-/// A request that a webhook rejected because nobody answers for it.
+/// A request that a webhook without a backend rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
-    /// What the request was about.
+    /// The object of the request.
     pub object: ObjectId,
-    /// What it would have done.
+    /// The verb of the request.
     pub verb: Verb,
     /// The webhook configuration.
     pub configuration: ObjectId,
@@ -45,7 +45,7 @@ pub struct Rejection {
     pub service_exists: bool,
 }
 
-/// What ties by callouts were told already.
+/// Ties by callouts that were already reported.
 #[derive(Debug, Default)]
 pub(super) struct ToldTies {
     /// Callouts with everything that decides about them.
@@ -85,7 +85,7 @@ impl View<'_> {
         self.rejecting(object, verb).is_some()
     }
 
-    /// What of a namespace's objects a purge deletes. The deletion of a collection ends with its first object that is rejected
+    /// The objects of a namespace that a purge deletes. The deletion of a collection ends with its first object that is rejected
     /// (`registry/generic/registry/store.go` `DeleteCollection`, with the default of one worker), so the rest of that kind stays.
     pub(super) fn purged<'b>(&self, batch: &'b [ObjectId]) -> impl Iterator<Item = ObjectId> + 'b
     where
@@ -123,7 +123,7 @@ impl View<'_> {
         ends
     }
 
-    /// What the namespace controller deletes next: Pods first; the rest when no Pod is left (4.2), or when the deletion of
+    /// The objects that the namespace controller deletes next: Pods first; the rest when no Pod is left (4.2), or when the deletion of
     /// Pods fails `[NS-8]`.
     pub(super) fn purge_batch<'b>(
         &self,
@@ -175,9 +175,9 @@ impl View<'_> {
         }
     }
 
-    /// Objects whose moves a move of `id` may make possible or impossible by way of a webhook or an aggregated API: who
-    /// answers for those that are asked about it, and what those are asked about that it answers for. Without what was
-    /// `told` before.
+    /// Objects whose moves a move of `id` may make possible or impossible through a webhook or an aggregated API: the
+    /// backends of those that are asked about it, and the objects that it answers requests about. Without those already
+    /// in `told`.
     pub(super) fn tied_by_callouts(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
         let callouts = &self.cluster.links.callouts;
         let mut tied: Vec<ObjectId> = Vec::new();
@@ -247,7 +247,7 @@ impl View<'_> {
             .collect()
     }
 
-    /// What the API server answers.
+    /// The API server's error for a callout.
     pub(super) fn error_of(&self, callout: &Callout) -> Option<String> {
         let CalloutRole::Webhook { name, url } = &callout.role else {
             return None;

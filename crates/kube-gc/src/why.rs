@@ -29,7 +29,7 @@ pub struct Why {
     pub round: u32,
 }
 
-/// What happened up to a verdict.
+/// The events up to a verdict.
 pub(super) struct History<'a> {
     pub(super) cluster: &'a Cluster,
     /// The verdict.
@@ -132,7 +132,7 @@ impl Ways<'_> {
         (ids, omitted)
     }
 
-    /// Looks at every object once, whoever asks.
+    /// Looks at every object once, for all callers.
     fn origin(&mut self, id: ObjectId) -> (ObjectId, usize) {
         let (mut path, mut passed) = (Vec::new(), BTreeSet::new());
         let mut at = id;

@@ -15,7 +15,7 @@ use crate::state::{RefState, State};
 use crate::trace::{Effect, Reason, Trace};
 use crate::view::View;
 
-/// What a write makes the collector do once it sees it (`processGraphChanges`).
+/// The collector's reaction to a write once it sees it (`processGraphChanges`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Watch {
     /// The object is really gone `[GC-12]`.
@@ -35,11 +35,11 @@ pub(super) enum Watch {
 pub(super) struct Simulation<'c> {
     pub(super) cluster: &'c Cluster,
     pub(super) state: State,
-    /// What clients are about to send, if their requests are among the moves.
+    /// The requests that clients are about to send, if these are among the moves.
     pub(super) stretch: Option<&'c Stretch<'c>>,
     /// Written, not yet seen by the collector.
     pub(super) watch: Vec<Watch>,
-    /// Why things happened, if anybody wants to know.
+    /// Why things happened, if the caller wants to know.
     pub(super) trace: Option<Trace>,
 }
 

@@ -27,8 +27,8 @@ pub fn is_collectors(finalizer: &str) -> bool {
     matches!(finalizer, ORPHAN | FOREGROUND)
 }
 
-/// What goes wrong when somebody removes it by hand, as a clause; `None` where all that is lost is the clean-up of whoever put
-/// it there.
+/// The damage of removing it by hand, as a clause; `None` where only the clean-up of the controller that added it is
+/// lost.
 pub fn removal_breaks(finalizer: &str) -> Option<&'static str> {
     match finalizer {
         PVC_PROTECTION => Some("on a claim in use, this breaks the Pods that use its data"),

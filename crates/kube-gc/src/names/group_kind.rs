@@ -66,7 +66,7 @@ impl<'a> GroupKind<&'a str> {
         REMEMBERED.with_borrow_mut(|remembered| remembered.shared(self, owned))
     }
 
-    /// The same, owned.
+    /// Copies the texts.
     pub fn to_owned(self) -> GroupKind {
         GroupKind {
             group: self.group.to_owned(),
@@ -76,7 +76,7 @@ impl<'a> GroupKind<&'a str> {
 }
 
 impl GroupKind {
-    /// The same, borrowed.
+    /// Borrows the texts.
     pub fn as_ref(&self) -> GroupKind<&str> {
         GroupKind::new(&self.group, &self.kind)
     }

@@ -14,7 +14,7 @@ pub enum Namespace {
     /// The kind is cluster-scoped.
     #[default]
     None,
-    /// The manifest leaves it to whoever applies it. All such objects share one namespace ([L-41]); whether that is one
+    /// The manifest leaves it to the tool that applies it. All such objects share one namespace ([L-41]); whether that is one
     /// of the named ones is unknown. Written `?`, which is not a valid name.
     Unwritten,
     /// Written, or given for the whole input.

@@ -6,7 +6,7 @@ use foldhash::HashMap;
 
 use super::ObjectKey;
 
-/// What decides between two keys most of the time. Texts of many keys are far apart in memory: the kinds and namespaces are
+/// The start of a key, which decides most comparisons. Texts of many keys are far apart in memory: the kinds and namespaces are
 /// compared once for all keys, and names only where they begin alike.
 struct Decider {
     kind: u32,

@@ -50,7 +50,7 @@ impl<T> KindMap<T> {
 }
 
 impl<T> KindMap<Vec<T>> {
-    /// What each of some kinds has, for those that have anything.
+    /// Collects the values of kinds, for those that have any.
     pub fn of<'k, I: Iterator<Item = T>>(
         kinds: impl Iterator<Item = GroupKind<&'k str>>,
         what: impl Fn(GroupKind<&'k str>) -> I,

@@ -1,6 +1,6 @@
 //! The plural of a kind, where nothing says it.
 
-/// What the plural of a kind may be, the likeliest first and at least one: for kinds whose CustomResourceDefinition is not at
+/// Guesses the plural of a kind, the likeliest first and at least one: for kinds whose CustomResourceDefinition is not at
 /// hand. Where one is, or where the built-in table has the kind, its plural counts and no guess is made.
 ///
 /// Code generators differ: client-go's `UnsafeGuessKindToResource` makes `gatewaies` of `Gateway`, controller-gen `gateways`.

@@ -1,4 +1,4 @@
-//! What many objects have in common, kept once.
+//! Interned texts that many objects share.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use hashbrown::{Equivalent, HashSet};
 
-/// How many are remembered at a time: somebody may write a million kinds.
+/// How many texts are interned at a time.
 pub(super) const MOST_REMEMBERED: usize = 1024;
 
 /// The copies that one thread has made.

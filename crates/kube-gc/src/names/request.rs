@@ -1,4 +1,4 @@
-//! What a client says with a DELETE, and what it waits for before it sends the next request.
+//! The options of a client's DELETE, and its wait before it sends the next request.
 
 /// `propagationPolicy` of a DELETE: what becomes of the dependents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +22,7 @@ impl Policy {
     }
 }
 
-/// What a client waits for once the API server has answered a request, before it sends the next one.
+/// The wait of a client between the API server's answer to a request and the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wait {
     /// Nothing: the next request follows at once. Controllers may have acted in between, or not yet.

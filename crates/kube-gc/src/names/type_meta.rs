@@ -1,4 +1,4 @@
-//! What kind of object something is, as it is written.
+//! The apiVersion and kind of an object, as written.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};

@@ -6,15 +6,15 @@ use super::moves::Move;
 use crate::ids::ObjectId;
 use crate::world::Simulation;
 
-/// What every object costs that is looked at.
+/// The cost of each object that is looked at.
 const LOOK: usize = 16;
 
-/// What a search can spend on looking for fewer moves.
+/// The means of a search to find fewer moves.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Means {
-    /// What is left of the budget.
+    /// Remaining budget.
     pub(super) budget: usize,
-    /// What it costs to follow one move more.
+    /// The cost of following one more move.
     pub(super) copy: usize,
 }
 
@@ -35,12 +35,12 @@ impl Chooser {
         }
     }
 
-    /// What was spent on looking since somebody asked.
+    /// The cost of looking since the last call.
     pub(super) fn spent(&mut self) -> usize {
         LOOK * std::mem::take(&mut self.scratch.looked_at)
     }
 
-    /// The moves to be followed from here; the queue is cleared of what would write nothing.
+    /// The moves to be followed from here; items that would write nothing leave the queue.
     pub(super) fn choose(
         &mut self,
         world: &mut Simulation<'_>,
@@ -148,7 +148,7 @@ fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool
     moves
 }
 
-/// Clears the queue of what would write nothing, after an item.
+/// Removes items that would write nothing from the queue, after an item.
 fn discard_idle(world: &mut Simulation<'_>, mut after: Option<ObjectId>) {
     while let Some(item) = next_item(world, after) {
         after = Some(item);

@@ -78,7 +78,7 @@ pub(crate) fn add_outcomes(
         |part: &usize| options.reduction && is_certain(cluster, partition.objects(*part), &deleted);
     let (certain, open): (Vec<usize>, Vec<usize>) = (0..partition.len()).partition(is_certain);
     search.through(&open);
-    // What is certain ends as the verdict does, unless its deletion is never sent. What stays may be what a client waits for.
+    // A certain part ends as the verdict does, unless its deletion is never sent. A remaining object may be one that a client waits for.
     let waits = requests.iter().any(|request| !request.waiting.is_empty());
     let may_halt = halts
         || waits
@@ -136,8 +136,8 @@ fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, 
         .collect()
 }
 
-/// Whether a part is an object that is nothing but deleted, so that it goes with the request, or stays because nobody removes its
-/// finalizers, whatever else happens when. Most objects of a release are such.
+/// Returns whether a part is an object that is only deleted, so that it goes with the request, or stays because its
+/// finalizers are never removed, in whatever order things happen. Most objects of a release are such.
 fn is_certain(cluster: &Cluster, objects: &[ObjectId], deleted: &TiVec<ObjectId, bool>) -> bool {
     let [id] = *objects else { return false };
     let links = &cluster.links;
@@ -166,7 +166,7 @@ struct PartSearch<'a, 'c> {
     reduce: bool,
     /// Whether others may go on when a client has halted.
     others: bool,
-    /// What the search may still spend.
+    /// Remaining budget.
     budget: usize,
     found: Vec<SearchedPart>,
 }
@@ -198,7 +198,7 @@ impl PartSearch<'_, '_> {
     }
 }
 
-/// What each client deletes that may halt, if others go on then.
+/// The deletions of each client that may halt, if others go on then.
 fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
     let waiting: BTreeSet<usize> = requests
         .iter()
@@ -227,7 +227,7 @@ fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
     deleted.into_values().collect()
 }
 
-/// What the clients send to each of some parts, which are ascending.
+/// The requests of the clients to each of some parts, which are ascending.
 fn sent<'s>(
     requests: &'s [BoundRequest<'s>],
     rests: &Rests<'s>,
@@ -259,7 +259,7 @@ fn sent<'s>(
     all
 }
 
-/// What the search found in all parts.
+/// The result of the search in all parts.
 struct Whole<'a> {
     cluster: &'a Cluster,
     parts: &'a [SearchedPart],
@@ -459,7 +459,7 @@ fn some(start: &Combination, parts: &[&Vec<PartEnd>], most: usize) -> Vec<Combin
         .collect()
 }
 
-/// What a user can see of a state, to tell outcomes apart.
+/// The part of a state that a user can see, to distinguish outcomes.
 fn visible(cluster: &Cluster, state: &State) -> Vec<u8> {
     let mut bytes =
         Vec::with_capacity(state.flags.len() + state.refs.len() + state.finalizers.len());

@@ -44,11 +44,11 @@ const MOST_MIXED: usize = 6;
 /// Of so many, those mixtures in which one race ends otherwise than all others.
 const MOST_SINGLED_OUT: usize = 50;
 
-/// What one state at a choice costs of the budget: the unit of the cap.
+/// The cost of one state at a choice: the unit of the cap.
 pub(super) const CHOICE: usize = 16;
-/// What one move without a choice costs.
+/// The cost of one move without a choice.
 const MOVE: usize = 1;
-/// What comes to the budget for every object, so that a cluster without a choice is searched whole, however large it is.
+/// The budget per object, so that a cluster without a choice is searched whole, however large it is.
 pub(super) const EACH: usize = 256;
 /// Most objects in all states at rest that are kept of one part; and as many states as are kept in any case.
 const MOST_KEPT: usize = 2_000_000;
@@ -64,7 +64,7 @@ pub(super) struct Explorer<'c> {
     /// Whether nothing follows once a client has halted: no other one goes on.
     lone: bool,
     settings: ControllerSettings,
-    /// What the search may still spend: [`MOVE`] for a move, more for a choice.
+    /// Remaining budget: [`MOVE`] for a move, more for a choice.
     budget: usize,
     /// How many objects the orders that are still to be sampled may go through.
     sampled: usize,
@@ -90,7 +90,7 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// The same, where other clients may go on when one has halted.
+    /// Returns the search where other clients may go on when one has halted.
     pub(super) fn with_others(self, others: bool) -> Self {
         Explorer {
             lone: !others,
@@ -132,7 +132,7 @@ impl<'c> Explorer<'c> {
         (ends, self.budget)
     }
 
-    /// What a stretch leads to.
+    /// The states that a stretch leads to.
     fn after(&mut self, before: &Reached, settled: bool) -> Reached {
         let going = before
             .ends
@@ -166,7 +166,7 @@ impl<'c> Explorer<'c> {
         reached
     }
 
-    /// What a state costs that is copied, hashed and kept: large ones cost more.
+    /// The cost of a state that is copied, hashed and stored: large ones cost more.
     fn cost_of_copy(&self) -> usize {
         CHOICE + self.cluster.len() / 4
     }
@@ -201,7 +201,7 @@ impl<'c> Explorer<'c> {
     /// All states at rest that can be reached.
     fn settle(&mut self, starts: Vec<Branch>) -> Reached {
         let mut search = Search::default();
-        // What needs no late retry is searched first, so that `late` means "only late".
+        // States that need no late retry are searched first, so that `late` means "only late".
         let (late, mut open): (Vec<Branch>, Vec<Branch>) = starts
             .clone()
             .into_iter()
@@ -319,7 +319,7 @@ impl<'c> Explorer<'c> {
                 .filter(|id| world.would_write(*id) || world.view().may_orphan(*id));
             let ready: Vec<ObjectId> = ready.collect();
             if !ready.is_empty() {
-                // Either the back-off ends soon enough, or not before somebody looks.
+                // Either the back-off ends soon enough, or not before the end.
                 let course = Course {
                     late: true,
                     shelved: true,

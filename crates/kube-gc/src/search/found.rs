@@ -1,4 +1,4 @@
-//! What a search through one part has found so far.
+//! The results of a search through one part so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::world::Simulation;
 pub(super) struct Branch {
     /// All branches of one choice share the state before it.
     pub(super) state: Arc<State>,
-    /// What was chosen there.
+    /// The move that was chosen there.
     pub(super) next: Option<Move>,
     pub(super) course: Course,
     /// How many choices lead here: as many states are waiting for their other branches.
@@ -30,7 +30,7 @@ impl Branch {
     }
 }
 
-/// What a state does not show of how it came about.
+/// The history of a state, as far as the state does not show it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Course {
     /// Some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
@@ -52,7 +52,7 @@ pub(super) enum Races {
     Won,
 }
 
-/// What a step can lead to.
+/// The possible results of a step.
 #[derive(Debug, Clone)]
 pub(super) struct Reached {
     pub(super) ends: Vec<Branch>,
@@ -71,7 +71,7 @@ impl Reached {
     }
 }
 
-/// What a part can be at the end of each stretch.
+/// The possible states of a part at the end of each stretch.
 #[derive(Debug, Default)]
 pub(super) struct ReachedEnds {
     /// By the stretch with whose end it begins to be so, in order.
@@ -79,7 +79,7 @@ pub(super) struct ReachedEnds {
 }
 
 impl ReachedEnds {
-    /// What the part can be at the end of a stretch, which comes after all others so far.
+    /// Adds the possible states of the part at the end of a stretch, which comes after all others so far.
     pub(super) fn push(&mut self, stretch: usize, reached: Reached) {
         self.changes.push((stretch, reached));
     }
@@ -88,7 +88,7 @@ impl ReachedEnds {
         self.changes.last().map(|(_, reached)| reached)
     }
 
-    /// What the part can be at the end of a stretch; `None` before the first one.
+    /// The possible states of the part at the end of a stretch; `None` before the first one.
     pub(super) fn at(&self, stretch: usize) -> Option<&Reached> {
         let known = self.changes.partition_point(|(first, _)| *first <= stretch);
         self.changes[..known].last().map(|(_, reached)| reached)
@@ -104,7 +104,7 @@ impl ReachedEnds {
     }
 }
 
-/// What has been found.
+/// The results so far.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     pub(super) seen: BTreeSet<((u64, u64), Course)>,

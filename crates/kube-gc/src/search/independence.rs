@@ -4,10 +4,10 @@
 //! them goes first. From every state the search therefore follows only a *stubborn set* of moves
 //! (Valmari). It is a set of objects with all their moves, now and later, closed under two rules:
 //!
-//! 1. *Who could interfere with a possible move of a member is a member*: whoever reads what it writes or writes what it
+//! 1. *All that could interfere with a possible move of a member is a member*: the objects that read what it writes or write what it
 //!    reads, which are its owners and its dependents (`add_neighbours`), except where both orders do the same
 //!    (`indifferent`).
-//! 2. *Of what has to happen before an impossible move of a member becomes possible, something is a member*
+//! 2. *Of the moves that have to happen before an impossible move of a member becomes possible, one is by a member*
 //!    (`add_conditions`). Where one of several things must happen, any one of them will do (`add_one_of`).
 //!
 //! Why no outcome is lost: take any order that leads to rest, and in it the first move of a member. There is one, unless no
@@ -40,7 +40,7 @@ use crate::references::Dependent;
 use crate::webhooks::ToldTies;
 use crate::world::Simulation;
 
-/// What a stubborn set is closed around.
+/// The move that a stubborn set is closed around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seed {
     Object(ObjectId),
@@ -48,13 +48,13 @@ pub(super) enum Seed {
     Client(usize),
 }
 
-/// What is used again for each set: thousands of small ones are closed for every move.
+/// Buffers that are reused for each set: thousands of small ones are closed for every move.
 #[derive(Debug)]
 pub(super) struct SetScratch {
     members: IdSet,
-    /// The same, in no order.
+    /// The members, in no order.
     listed: Vec<ObjectId>,
-    /// How many objects and clients were looked at since somebody took note.
+    /// Work counter: objects and clients looked at since the last reset by the caller.
     pub(super) looked_at: usize,
 }
 
@@ -82,7 +82,7 @@ struct Stubborn<'w, 'c> {
     has_all_clients: bool,
     open: Vec<ObjectId>,
     moves: Vec<Move>,
-    /// What [`Self::is_purged_anyhow`] and [`Self::never_waits`] said of objects with many references.
+    /// Cached answers of [`Self::is_purged_anyhow`] and [`Self::never_waits`] for objects with many references.
     purged: HashMap<ObjectId, bool>,
     never_waiting: HashMap<ObjectId, bool>,
     /// The ties by callouts that were followed.
@@ -185,7 +185,7 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// The next request of a client, and whoever reads or writes what it writes or reads.
+    /// Adds the next request of a client, and everything that reads or writes what it writes or reads.
     fn add_client(&mut self, client: usize) {
         if !self.world.is_sending(client) || !self.clients.insert(client) {
             return;
@@ -212,7 +212,7 @@ impl<'w> Stubborn<'w, '_> {
             .for_each(|id| self.add(*id));
     }
 
-    /// Whoever reads or writes what a move of `id` writes or reads: its owners and its dependents.
+    /// Adds everything that reads or writes what a move of `id` writes or reads: its owners and its dependents.
     fn add_neighbours(&mut self, id: ObjectId) {
         let world = self.world;
         for index in world
@@ -241,7 +241,7 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// Before Kubernetes 1.20: whoever looks for an owner in the wrong place changes what the others make of it.
+    /// Before Kubernetes 1.20: adds objects that look for an owner in the wrong place and so change the view of the others.
     fn add_misled(&mut self, id: ObjectId) {
         let world = self.world;
         let owners = world
@@ -334,13 +334,13 @@ impl<'w> Stubborn<'w, '_> {
         present.map(|index| world.cluster.reference(index).by_uid)
     }
 
-    /// Whether nobody waits for the object, and no request names it.
+    /// Returns whether no object or client waits for the object, and no request names it.
     fn is_plain(&self, id: ObjectId) -> bool {
         self.world.state.flags[id] & (ORPHAN | FOREGROUND | DELETING_DEPENDENTS) == 0
             && !self.world.is_pending(id)
     }
 
-    /// What must move before moves of `id` that are impossible now become possible.
+    /// Adds the objects that must move before moves of `id` that are impossible now become possible.
     fn add_conditions(&mut self, id: ObjectId) {
         let world = self.world;
         let state = &world.state;

@@ -2,8 +2,8 @@
 //!
 //! A cluster is cut into [`parts`] that cannot influence each other. [`explore`] follows one part through the orders that matter:
 //! from a state, [`moves`] says what can happen next, [`independence`] which of it commutes with everything else, and [`choice`]
-//! takes the smallest set that loses no outcome. Where there are too many orders, [`sampling`] takes some. What a part can become is
-//! kept in [`found`], and [`combine`] puts the parts together again.
+//! takes the smallest set that loses no outcome. Where there are too many orders, [`sampling`] takes some. [`found`] holds the
+//! possible states of a part, and [`combine`] puts the parts together again.
 
 mod choice;
 mod combine;

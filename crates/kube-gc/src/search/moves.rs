@@ -23,7 +23,7 @@ pub(super) enum Move {
     Send(usize),
 }
 
-/// What an attempt would do now.
+/// The effect that an attempt would have now.
 #[derive(Debug)]
 pub(super) enum Prospect {
     Nothing,
@@ -219,7 +219,7 @@ impl Simulation<'_> {
             if let Some(purge) = purge {
                 return Some((id, purge));
             }
-            // What a webhook rejects now may be admitted later. What waits for Pods comes back with their end.
+            // A request that a webhook rejects now may be admitted later. Objects that wait for Pods come back with their end.
             if self.state.gone(id)
                 || !self.state.failing.has_webhooks()
                 || !self.may_be_rejected(id)

@@ -163,7 +163,7 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
             }
         }
     }
-    // A controller that cannot go makes no difference to anybody, and would tie everything it handles together.
+    // A controller that cannot go makes no difference, and would tie everything it handles together.
     let needed: BTreeSet<ObjectId> = cluster
         .links
         .controllers
@@ -190,7 +190,7 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
 }
 
 /// Webhooks and aggregated APIs of which something is in a part that is looked at, with everything there that depends on them.
-/// What else they are asked about does not move, or it would be looked at.
+/// The other objects that they are asked about do not move, or they would be looked at.
 fn join_callouts(
     cluster: &Cluster,
     active: &[ObjectId],
@@ -223,7 +223,7 @@ fn join_callouts(
             all.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
             false
         });
-        // What was joined may be part of another one.
+        // A joined part may belong to another one.
         if left.len() == known {
             return;
         }
@@ -459,7 +459,7 @@ impl Restriction<'_> {
         }
     }
 
-    /// What of a controller's needs is not in this part can never go.
+    /// Needs of a controller that are not in this part can never go.
     fn add_controllers(
         &self,
         controllers: &BTreeMap<ControllerId, ControllerId>,

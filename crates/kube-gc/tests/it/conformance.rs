@@ -106,7 +106,7 @@ fn expected(recorded: &Value) -> BTreeMap<String, Fate> {
         .collect()
 }
 
-/// What a definition's condition says depends on the minute it is looked at: its type and status do not.
+/// The message of a definition's condition depends on the minute it is read: its type and status do not.
 fn comparable(key: &str, mut fate: Fate) -> Fate {
     if key.starts_with("CustomResourceDefinition.")
         && let Fate::Present(Present {

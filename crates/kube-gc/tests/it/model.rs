@@ -16,7 +16,7 @@ const BACKGROUND: Option<Policy> = Some(Policy::Background);
 const FOREGROUND: Option<Policy> = Some(Policy::Foreground);
 const ORPHAN: Option<Policy> = Some(Policy::Orphan);
 
-/// The one outcome of deleting `target`, as a list of what is left.
+/// The one outcome of deleting `target`, as a list of the remaining objects.
 fn after(objects: &[&str], target: &str, policy: Option<Policy>) -> Vec<String> {
     only(outcomes(
         &sketch(objects),

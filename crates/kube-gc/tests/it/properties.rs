@@ -1,4 +1,4 @@
-//! What holds for every cluster and every sequence of steps.
+//! Invariants of every cluster and every sequence of steps.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn reference() -> impl Strategy<Value = (usize, bool, u8)> {
     (0..NAMES.len(), any::<bool>(), 0..10_u8)
 }
 
-/// An object; what its controller `needs`, if somebody removes its finalizer: workloads and authority.
+/// An object; the workloads and authority that its controller `needs`, if one removes its finalizer.
 fn build(
     index: usize,
     references: &[(usize, bool, u8)],
@@ -234,7 +234,7 @@ fn behaviour() -> impl Strategy<Value = Behaviour> {
     })
 }
 
-/// What became of each object.
+/// The fate of each object.
 type Fates = Vec<(ObjectKey, Fate)>;
 
 /// In every outcome of every step that settles.
@@ -288,7 +288,7 @@ proptest! {
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     }
 
-    /// The same where several clients send, each in its own time.
+    /// Compares the searches where several clients send, each in its own time.
     #[test]
     fn the_reduced_search_finds_what_the_naive_one_finds_of_several_clients(
         objects in objects(), steps in steps_of_clients(),
@@ -301,7 +301,7 @@ proptest! {
         prop_assert!(reduced.steps.iter().all(|step| step.verdict_reached || step.outcomes.is_empty()));
     }
 
-    /// The same where a client goes on as soon as what it named is gone. What is tied to nothing of that is treated as if it did not
+    /// Compares the searches where a client goes on as soon as its targets are gone. Objects tied to none of these are treated as if it did not
     /// wait, so the verdict of a client that waits forever may not be found.
     #[test]
     fn the_reduced_search_finds_what_the_naive_one_finds_of_kubectl(
@@ -316,7 +316,7 @@ proptest! {
         prop_assert!(!sends_all || reduced.steps.iter().all(|step| step.verdict_reached || step.outcomes.is_empty()));
     }
 
-    /// The same where requests may be rejected: a Service that goes changes what others can do.
+    /// Compares the searches where requests may be rejected: a Service that goes changes what others can do.
     #[test]
     fn the_reduced_search_finds_what_the_naive_one_finds_where_webhooks_reject(
         objects in objects(),

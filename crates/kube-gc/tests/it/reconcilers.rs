@@ -1,4 +1,4 @@
-//! Controllers outside of the control plane: when they let go of what is deleted, and when nobody knows whether they do.
+//! Controllers outside of the control plane: when they release a deleted object, and when that is unknown.
 
 use kube_gc::names::{Policy, Wait};
 use kube_gc::{
@@ -56,7 +56,7 @@ fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
     names.iter().map(step).collect()
 }
 
-/// What controllers would have to be quicker than, so that nothing gets stuck in the last step's verdict.
+/// The objects that controllers would have to be quicker than, so that nothing gets stuck in the last step's verdict.
 fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
     let plan = simulate(cluster, steps, &SimulationOptions::default());
     let stuck = plan.stuck(steps.len() - 1);

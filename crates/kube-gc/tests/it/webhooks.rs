@@ -1,4 +1,4 @@
-//! Webhooks that nobody answers for, and aggregated APIs without a backend.
+//! Webhooks and aggregated APIs without a backend.
 //!
 //! In the sketches a webhook is asked about what its name lists; its Service is `Service/n/hook`, its Pod `Pod/n/hook`.
 
@@ -69,7 +69,7 @@ fn codes(cluster: &Cluster, steps: &[Step]) -> Vec<u16> {
     plan.steps.last().expect("a step").responses.clone()
 }
 
-/// What is left in the verdict of the last step, without the configuration.
+/// The remaining objects in the verdict of the last step, without the configuration.
 fn left(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
     let mut left = outcomes(cluster, steps).remove(0);
     left.retain(|object| object != CONFIGURATION);
