@@ -24,7 +24,7 @@ pub struct Baseline {
 /// A known finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFinding {
-    /// What is known.
+    /// The known finding.
     pub identity: Identity,
     /// How many findings of that identity are.
     pub count: usize,
@@ -52,7 +52,7 @@ struct KnownFindingDocument {
     object: Option<String>,
     /// The field without list indices: metadata.ownerReferences[].uid.
     field: Option<String>,
-    /// What the field points at; the message, for a finding that is not about an object.
+    /// The value of the field; the message, for a finding that is not about an object.
     target: Option<String>,
     /// How many findings with this identity are known.
     #[schemars(range(min = 1))]

@@ -25,7 +25,7 @@ pub struct Parted<F> {
     pub new: Vec<F>,
     /// Those that it does.
     pub known: Vec<F>,
-    /// What it lists and the run did not find.
+    /// Known findings that the run did not find.
     pub stale: Vec<Stale>,
 }
 
@@ -36,7 +36,7 @@ pub struct Stale {
     pub file: FileId,
     /// Where the entry names its rule.
     pub span: Span,
-    /// What it lists.
+    /// The known finding.
     pub identity: Identity,
     /// How many findings it allows.
     pub known: usize,
@@ -110,8 +110,8 @@ impl Baseline {
         }
     }
 
-    /// What is left of the baseline after a run that found `findings`: nothing is forgotten that the run could not have
-    /// found, as `judged` says. New findings are taken in when `learn` says so.
+    /// Returns the baseline after a run that found `findings`: an entry that the run could not have found stays,
+    /// as `judged` says. New findings are added if `learn` is set.
     pub fn after<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,
@@ -127,7 +127,7 @@ impl Baseline {
             let kept = if judged(entry, *found) { 0 } else { missing };
             change.unread += kept;
             change.gone += missing - kept;
-            // What was found is counted under the name by which it was found.
+            // A finding counts under the name by which it was found.
             *counts.entry(&entry.identity).or_default() += if learn { kept } else { kept + found };
         }
         for (identity, entry) in identities.iter().zip(&matches.entries).filter(|_| learn) {
@@ -145,7 +145,7 @@ impl Baseline {
     }
 }
 
-/// What became of a baseline.
+/// The result of renewing a baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renewal {
     /// It, afterwards.
@@ -154,6 +154,6 @@ pub struct Renewal {
     pub new: usize,
     /// How many findings it forgot.
     pub gone: usize,
-    /// How many findings it keeps because nobody looked.
+    /// How many findings it keeps because their files were not read.
     pub unread: usize,
 }

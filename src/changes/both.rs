@@ -9,9 +9,9 @@ use crate::text::{FileId, SourceFile};
 /// tree, then those of head. A file that several roots build comes several times.
 #[derive(Clone, Copy, Debug)]
 pub struct BothSides<'a> {
-    /// What the change starts from.
+    /// The trees before the change.
     pub base: &'a [TreePart],
-    /// What it leads to.
+    /// The trees after it.
     pub head: &'a [TreePart],
 }
 

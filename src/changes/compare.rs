@@ -11,7 +11,7 @@ use super::pairing::{Pair, Unpaired};
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member, places};
 use crate::kube::{GroupKind, ObjectKey};
 
-/// What happened to an object.
+/// The kinds of change of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
     /// Only head has it.
@@ -42,7 +42,7 @@ impl ChangeKind {
 /// A change of one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectChange {
-    /// What happened.
+    /// The kind of the change.
     pub kind: ChangeKind,
     /// Where the object is.
     pub sides: Sides,
@@ -80,7 +80,7 @@ impl Sides {
 /// Objects by where they are applied and what they are called there.
 type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<TreePlace>>;
 
-/// What changed from `base` to `head`, ordered by the keys of base, then of head.
+/// Returns the changes from `base` to `head`, ordered by the keys of base, then of head.
 pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     let (old, new) = (by_identity(base), by_identity(head));
     let mut changes = Vec::new();
@@ -110,7 +110,7 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     changes.extend(both(ChangeKind::Moved, left.moved()));
     changes.extend(both(ChangeKind::Changed, left.hashed()));
     changes.extend(both(ChangeKind::Renamed, left.renamed()));
-    // What nobody applies any more stands where it stood, and so does what nobody applied before: it left or entered a cluster.
+    // An object that is no longer applied keeps its old place, and so does one that was not applied before: it left or entered a cluster.
     let (old, new) = (
         WrittenObjects::of(base, |_| true),
         WrittenObjects::of(head, |_| true),
@@ -148,10 +148,10 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     changes
 }
 
-/// What the files of a side contain, whoever applies it.
+/// The objects in the files of a side, applied or not.
 struct WrittenObjects<'t>(HashSet<WrittenName<'t>>);
 
-/// What an object is called as it is written: its file, its kind, its name.
+/// The identity of an object as written: its file, its kind, its name.
 type WrittenName<'t> = (&'t str, GroupKind<&'t str>, Option<Cow<'t, str>>);
 
 impl<'t> WrittenObjects<'t> {
@@ -182,8 +182,8 @@ fn by_identity(trees: &[TreePart]) -> ByIdentity<'_> {
     all
 }
 
-/// What changed of an object that both sides have. A key that stands in several files is compared file by file; a copy that is
-/// gone is one with those that stay.
+/// Compares an object that both sides have. A key that stands in several files is compared file by file; a removed copy
+/// is paired with those that stay.
 fn kept(
     base: &[TreePart],
     head: &[TreePart],

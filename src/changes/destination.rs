@@ -8,13 +8,13 @@ use serde::Serialize;
 use crate::kustomize::Deliverer;
 use crate::manifest::ListClient;
 
-/// What is applied together. Objects of two destinations may have one key: they are in two clusters, or nobody applies one of
-/// them.
+/// Objects that are applied together. Objects of two destinations may have one key: they are in two clusters, or one of them is
+/// not applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Destination {
     /// A bundle of the configuration.
     Bundle(Arc<str>),
-    /// What one root builds.
+    /// The output of one root.
     Root {
         /// Its folder.
         folder: Arc<str>,
@@ -23,11 +23,11 @@ pub enum Destination {
     },
     /// The files of a folder that no kustomization governs.
     Folder(Arc<str>),
-    /// The files of a folder that a kustomization governs and no root reaches: nobody applies them.
+    /// The files of a folder that a kustomization governs and no root reaches: they are not applied.
     Unapplied(Arc<str>),
-    /// The same of files that base has outside of all kustomizations: whether what applied them goes on is unknown.
+    /// Files that base has outside of all kustomizations and head below one that no root reaches: whether they are still applied is unknown.
     Disowned(Arc<str>),
-    /// What else the cluster contains; it is part of no change.
+    /// Other objects of the cluster; they are part of no change.
     Beside,
 }
 
@@ -36,7 +36,7 @@ pub enum Destination {
 #[schemars(rename = "delivery")]
 #[non_exhaustive]
 pub struct DeliveryName {
-    /// The same in two states for the same delivery: the cluster, `|`, and the key; without a key the path.
+    /// Equal in two states for the same delivery: the cluster, `|`, and the key; without a key the path.
     pub id: String,
     /// The tool.
     #[schemars(extend("enum" = ["argocd", "flux", "kustomize"]))]
@@ -54,7 +54,7 @@ pub struct DeliveryName {
 }
 
 impl Destination {
-    /// Whether somebody applies what is there.
+    /// Returns whether its objects are applied.
     pub fn is_applied(&self) -> bool {
         !matches!(self, Self::Unapplied(_) | Self::Disowned(_))
     }
@@ -81,7 +81,7 @@ impl Destination {
         }
     }
 
-    /// Whether what was here is delivered no more once it is at `other`: nobody applies it there, or nobody is known to.
+    /// Returns whether an object is no longer delivered once it has moved from here to `other`: it is not applied there, or not known to be.
     pub fn is_left_for(&self, other: &Self) -> bool {
         let applied =
             |destination: &Self| (destination.is_applied(), destination.deliverer().is_some());

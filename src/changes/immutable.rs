@@ -1,4 +1,4 @@
-//! Fields that the API server does not let anybody change: an update is rejected, and only a deletion helps.
+//! Fields that the API server never changes: an update is rejected, and only a deletion helps.
 //!
 //! A manifest leaves fields to their defaults, so a field that only one side writes proves nothing unless its default is known;
 //! what is reported would be rejected whatever the cluster has filled in. `immutable.json` of the recordings has what a real API
@@ -32,7 +32,7 @@ enum FieldRule {
     Exact,
     /// As `Exact`; a value that is left out is this text.
     OrDefault(&'static str),
-    /// What only one side writes may be a default.
+    /// A value that only one side writes may be a default.
     Written,
     /// A smaller quantity counts.
     Shrunk,
@@ -149,7 +149,7 @@ const OWN_KEYS: [&str; 6] = [
     "parameters",
 ];
 
-/// The fields of an object that an update from `base` to `head` would change although nobody may, in the order of the table.
+/// The fields of an object that an update from `base` to `head` would change although they are immutable, in the order of the table.
 pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     let (old, new) = (base.value(), head.value());
     let mut rejected = Vec::new();
@@ -272,7 +272,7 @@ fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "completions"];
     let stored = spec(old, "completions")
         .or_else(|| spec(old, "parallelism").is_none().then(|| "1".to_owned()));
-    // What head does not write stays as it is stored.
+    // A field that head does not write keeps its stored value.
     let differs = stored
         .zip(spec(new, "completions"))
         .is_some_and(|(was, is)| was != is);

@@ -1,4 +1,4 @@
-//! What a change does to the objects of a tree: added, removed, changed, moved, renamed.
+//! Changes of the objects of a tree: added, removed, changed, moved, renamed.
 //!
 //! Objects are compared one *destination* at a time: what leaves one overlay and stays in another left one cluster only. Names
 //! that are made up anew for every content, as kustomize's hashes are, make no difference.

@@ -18,7 +18,7 @@ const MOST_COMPARED: usize = 64;
 /// Two objects, one of each side.
 pub(super) type Pair = (TreePlace, TreePlace);
 
-/// What is left of both sides while pairs are taken out.
+/// The objects of both sides that are not in a pair yet.
 pub(super) struct Unpaired<'t> {
     pub(super) base: &'t [TreePart],
     pub(super) head: &'t [TreePart],
@@ -27,8 +27,8 @@ pub(super) struct Unpaired<'t> {
 }
 
 impl Unpaired<'_> {
-    /// Objects of one key that left one destination and came to another one that somebody applies as well. A file that no root
-    /// reaches any more is no such destination: what was applied is not, from now on.
+    /// Pairs objects of one key that left one destination and came to another one that is applied as well. A file that no root
+    /// reaches any more is no such destination: its objects are no longer applied.
     pub(super) fn moved(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
         self.take(

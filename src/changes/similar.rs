@@ -10,7 +10,7 @@ use crate::yaml::{Kind, Value, Visited};
 /// Values of one object that are compared.
 const MOST_VALUES: usize = 20_000;
 
-/// What an object says besides its name: each value with its path, as numbers, and how often.
+/// The content of an object besides its name: each value with its path, as numbers, and how often.
 #[derive(Debug)]
 pub(super) struct Shape {
     values: HashMap<u64, usize>,
@@ -18,7 +18,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The shape of an object. What every object of a kind repeats (version, kind) and what a renaming changes (name,
+    /// The shape of an object. Values that every object of a kind repeats (version, kind) or that a renaming changes (name,
     /// namespace) is left out.
     pub(super) fn of(object: &Object) -> Self {
         let mut shape = Self {

@@ -26,15 +26,15 @@ pub struct PlacedFile {
 pub struct TreePart {
     /// Its objects.
     pub inventory: Inventory,
-    /// What its cluster is called, if somebody says so: parts of different names are in different clusters.
+    /// The name of its cluster, if it is given: parts of different names are in different clusters.
     pub cluster: Option<Arc<str>>,
     files: Vec<(Arc<str>, Destination)>,
-    /// The files of each destination, in order, found when somebody asks.
+    /// The files of each destination, in order, found on first use.
     files_at: OnceLock<BTreeMap<Destination, Vec<FileId>>>,
     whole: Arc<WholeTree>,
 }
 
-/// What is known of a side as a whole, whatever part of it is looked at.
+/// Facts about a side as a whole, whatever part of it is looked at.
 #[derive(Clone, Debug, Default)]
 pub struct WholeTree {
     /// The folders in which files lie, whatever these are, and those above.
@@ -64,7 +64,7 @@ pub struct KnownDelivery {
     pub possible: BTreeSet<String>,
     /// Why it builds nothing.
     pub error: Option<String>,
-    /// The keys of what it builds first, if that is something: then it prunes once before it fails.
+    /// The keys of its first build, if it builds anything: then it prunes once before it fails.
     pub built_first: Option<BTreeSet<String>>,
     /// Whether it builds no object.
     pub is_empty: bool,
@@ -139,7 +139,7 @@ impl TreePart {
         }
     }
 
-    /// The same, in a cluster of that name.
+    /// Sets the cluster.
     pub fn in_cluster(self, cluster: Option<&str>) -> Self {
         Self {
             cluster: cluster.map(Arc::from),
@@ -147,12 +147,12 @@ impl TreePart {
         }
     }
 
-    /// The same, as a part of a larger tree.
+    /// Makes it a part of a larger tree.
     pub fn of_whole(self, whole: Arc<WholeTree>) -> Self {
         Self { whole, ..self }
     }
 
-    /// Because of what that which belongs to a destination cannot be built: `apps has no kustomization`.
+    /// Why the destination cannot be built: `apps has no kustomization`.
     pub fn unbuildable(&self, destination: &Destination) -> Option<&str> {
         self.whole.unbuildable.get(destination).map(String::as_str)
     }
@@ -197,7 +197,7 @@ impl TreePart {
         matches!((&self.cluster, &other.cluster), (Some(here), Some(there)) if here != there)
     }
 
-    /// The cluster of what is at a destination, as the configuration or the delivery graph names it.
+    /// The cluster of a destination, as the configuration or the delivery graph names it.
     pub fn cluster_of(&self, destination: Option<&Destination>) -> Option<String> {
         let by = destination.and_then(Destination::deliverer);
         let delivered = by.map(|by| &by.cluster).filter(|name| !name.is_empty());
@@ -236,12 +236,12 @@ impl TreePart {
             .flat_map(|file| self.inventory.members_of(*file))
     }
 
-    /// Whether somebody applies an object.
+    /// Returns whether an object is applied.
     pub fn applies(&self, member: &Member) -> bool {
         self.destination(member.file).is_applied()
     }
 
-    /// Whether an object is one of the change, and not of what lives beside it.
+    /// Returns whether an object is one of the change, and not one that lives beside it.
     pub fn is_own(&self, member: &Member) -> bool {
         *self.destination(member.file) != Destination::Beside
     }

@@ -1,11 +1,11 @@
-//! What was pulled and rendered before: kept below the user's cache folder, each under a digest of what it was made of.
+//! Charts and renderings of earlier runs: kept below the user's cache folder, each under a digest of its inputs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 
-/// A folder of what can be made again.
+/// A folder of files that can be made again.
 #[derive(Clone, Debug)]
 pub(super) struct Cache(Option<PathBuf>);
 

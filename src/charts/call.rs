@@ -1,4 +1,4 @@
-//! What to render.
+//! The input of a rendering.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl RemoteChart {
         (!host.is_empty()).then_some(host)
     }
 
-    /// What tells it from others.
+    /// The words that identify it.
     pub(super) fn words(&self) -> [&str; 3] {
         [&self.url, &self.name, &self.version]
     }
@@ -80,14 +80,14 @@ pub enum Values {
     InChart(String),
 }
 
-/// What to render.
+/// The input of a rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChartCall {
     /// Where the chart is.
     pub source: ChartSource,
     /// The name of the release.
     pub release: String,
-    /// The namespace of the release; empty where nobody says it.
+    /// The namespace of the release; empty where none is given.
     pub namespace: String,
     /// Values in place of those of the chart itself; none to take these.
     pub instead: Vec<Values>,

@@ -1,4 +1,4 @@
-//! Names of what decides something: equal for what is equal.
+//! Digests of inputs: equal for equal inputs.
 
 use data_encoding::HEXLOWER;
 use sha2_const_stable::Sha256;

@@ -20,7 +20,7 @@ const NESTING: usize = 8;
 pub trait FolderFiles {
     /// The paths of the files in and below a folder, in order.
     fn below(&self, folder: &str) -> Vec<String>;
-    /// What a file says.
+    /// Reads a file.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -89,7 +89,7 @@ impl ChartFolder {
         (&self.name, &self.version)
     }
 
-    /// A digest of the files and of what they depend on.
+    /// A digest of the files and of their dependencies.
     pub fn digest(&self) -> &str {
         &self.digest
     }

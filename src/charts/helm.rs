@@ -25,7 +25,7 @@ static RANDOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 #[derive(Clone, Debug)]
 pub(super) struct Helm {
     program: String,
-    /// What tells it from another one: where it is, how large, and how old.
+    /// The identity of the program: its place, its size and its age.
     pub(super) identity: String,
     /// The time limit, if one is set.
     timeout: Option<Duration>,
@@ -49,10 +49,10 @@ impl Helm {
         })
     }
 
-    /// What the templates of the chart in a folder print. `home` is an empty folder.
+    /// Prints the templates of the chart in a folder. `home` is an empty folder.
     ///
     /// # Errors
-    /// What helm complains of.
+    /// The complaint of helm.
     pub(super) fn template(
         &self,
         call: &ChartCall,
@@ -103,7 +103,7 @@ impl Helm {
     /// Fetches a chart into a folder, unpacked.
     ///
     /// # Errors
-    /// What helm complains of.
+    /// The complaint of helm.
     pub(super) fn pull(
         &self,
         chart: &RemoteChart,
@@ -158,7 +158,7 @@ fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// What helm said, in one line.
+/// The message of helm, in one line.
 fn said(error: RenderError) -> String {
     match error {
         RenderError::Failed { outcome, said, .. } => {
@@ -184,7 +184,7 @@ pub(super) fn may_be_random(chart: &Path) -> bool {
     let mut files = entries.filter(|entry| entry.file_type().is_file());
     files.any(|entry| {
         let path = entry.path();
-        // What is packed is not looked into.
+        // An archive is not opened.
         if path.extension().is_some_and(|ending| ending == "tgz") {
             return true;
         }

@@ -11,15 +11,15 @@ use super::call::RemoteChart;
 use super::digest::Digest;
 use super::helm::Helm;
 
-/// The folder of what was pulled in the cache.
+/// The folder of pulled charts in the cache.
 const KIND: &str = "charts";
 
 /// Whom charts may be fetched from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hosts {
-    /// Nobody, whoever is named.
+    /// Whether no host is contacted, even a named one.
     pub(super) offline: bool,
-    /// Whether everybody whom the tree names.
+    /// Whether every host that the tree names may be contacted.
     pub(super) any: bool,
     /// These.
     pub(super) named: BTreeSet<String>,
@@ -69,7 +69,7 @@ impl Pulls {
     /// The folder of a chart.
     ///
     /// # Errors
-    /// Why there is none: nobody may be contacted for it, or helm does not find it.
+    /// Why there is none: no host may be contacted for it, or helm does not find it.
     pub(super) fn chart(
         &self,
         helm: &Helm,
@@ -114,7 +114,7 @@ fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
         .prefix(".pulled-")
         .tempdir_in(above)?;
     super::helm::copy(from, beside.path())?;
-    // Somebody else may have put it there meanwhile.
+    // Another process may have put it there meanwhile.
     std::fs::rename(beside.keep(), to)
 }
 

@@ -1,4 +1,4 @@
-//! What was asked for, and what came of it.
+//! Requested renderings, and their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,18 +15,18 @@ use super::helm::{Helm, copy, may_be_random};
 use super::pull::{Hosts, Pulls};
 use crate::render::{Checkout, CheckoutFile};
 
-/// What rendering may do.
+/// The terms of rendering.
 #[derive(Clone, Debug, Default)]
 pub struct RenderingTerms {
-    /// Contact nobody: use what was pulled before.
+    /// Contact no host: use earlier downloads.
     pub offline: bool,
-    /// What people set.
+    /// The settings of the command line and the configuration.
     pub settings: ChartSettings,
     /// Counts what is done.
     pub progress: Arc<RenderingProgress>,
 }
 
-/// What the command line and the configuration set.
+/// The settings of the command line and the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChartSettings {
     /// Hosts that may be contacted besides those that base names.
@@ -51,7 +51,7 @@ impl RenderingProgress {
 }
 
 impl RenderingTerms {
-    /// The same with what a configuration sets besides.
+    /// Adds the settings of a configuration.
     #[must_use]
     pub fn and(&self, configured: &ChartSettings) -> Self {
         let ChartSettings { hosts, timeout } = &self.settings;
@@ -66,12 +66,12 @@ impl RenderingTerms {
     }
 }
 
-/// What a chart renders to.
+/// The output of rendering a chart.
 #[derive(Debug)]
 pub struct Rendering {
-    /// What helm prints.
+    /// The output of helm.
     pub text: Arc<str>,
-    /// What it prints the second time, if that may differ.
+    /// The output of a second run, if that may differ.
     pub again: Option<Arc<str>>,
 }
 
@@ -99,18 +99,18 @@ struct State {
 }
 
 impl Charts {
-    /// Why a chart is not rendered if nobody asks for it.
+    /// Why a chart is not rendered if rendering was not requested.
     pub const OFF: &str = "charts are not rendered here";
     /// Why one is not that both states have.
     pub const UNCHANGED: &str = "both states have it, so it was not rendered";
 
-    /// Charts that nobody renders.
+    /// Charts that are never rendered.
     pub fn unrendered() -> Self {
         Self::default()
     }
 
-    /// Charts that are rendered once [`Self::render`] is called. `kubernetes`: the version that they are told, unless what names them
-    /// says another one.
+    /// Charts that are rendered once [`Self::render`] is called. `kubernetes`: the version that helm assumes, unless the release
+    /// names another one.
     pub fn rendering(terms: &RenderingTerms, kubernetes: impl Into<String>) -> Self {
         let cache = Cache::of_user();
         let hosts = Hosts {
@@ -154,7 +154,7 @@ impl Charts {
             .extend(named.filter_map(|chart| chart.host().map(str::to_owned)));
     }
 
-    /// What a call renders to, as far as anybody has rendered it; an error is why nobody has.
+    /// Returns the rendering of a call, if it was rendered; the error says why not.
     pub fn ask(&self, call: ChartCall) -> (CallId, Result<Arc<Rendering>, String>) {
         let id = call.id();
         let mut state = self.state();
@@ -195,7 +195,7 @@ impl Charts {
             .count()
     }
 
-    /// Whether a call was rendered, or why not; `None` if nobody tried.
+    /// Whether a call was rendered, or why not; `None` if it was not tried.
     pub fn outcome(&self, id: &CallId) -> Option<Result<(), String>> {
         let state = self.state();
         let answer = state.answers.get(id)?;
@@ -228,7 +228,7 @@ impl Charts {
         is_new
     }
 
-    /// Takes renderings back: nobody can say what they become in the other state.
+    /// Withdraws renderings whose result in the other state is unknown.
     pub fn withdraw(&self, calls: &BTreeMap<CallId, String>) {
         let mut state = self.state();
         for (id, reason) in calls {

@@ -52,7 +52,7 @@ pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
     }
 }
 
-/// What a run finds without a baseline, and where the baseline is kept.
+/// The findings of a run without a baseline, and where the baseline is kept.
 struct Today {
     session: Session,
     report: Report,
@@ -147,7 +147,7 @@ fn prune(args: BaselineFileArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-/// What stays known because nobody looked.
+/// Says how many findings stay known because their files were not read.
 fn unread(change: &Renewal) -> String {
     match change.unread {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! What files were before a change, and which are as the commit has them, as git knows it.
+//! The contents of files before a change, and the files that are as the commit has them, from git.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::error::Error;
 use crate::git::{Blobs, FileContent, GitError, Repository};
 use crate::inventory::Past;
 
-/// What the files that differ now contained in the commit at which the current branch left `reference`. What git does not know
-/// did not exist: of a file that it ignores, as rendered output often is, nobody can say what it was.
+/// Returns the contents of changed files in the commit at which the current branch left `reference`. A file that git does not know
+/// did not exist; the earlier content of a file that it ignores, as rendered output often is, is unknown.
 pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
     let changed = || {
         let repository = Repository::discover(Path::new("."))?;

@@ -53,7 +53,7 @@ pub(super) struct CheckArgs {
     pub(super) reported: ReportedArgs,
 }
 
-/// What is reported of all that is read, and how.
+/// Which findings are reported, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ReportedArgs {
     /// Report only findings that touch this file or folder; everything else is still read (may be repeated)
@@ -68,7 +68,7 @@ pub(super) struct ReportedArgs {
     /// Report known findings too
     #[arg(long, help_heading = "Report")]
     pub(super) no_baseline: bool,
-    /// What a column of the `lsp` output counts
+    /// The unit of a column in the `lsp` output
     #[arg(
         long,
         value_name = "ENCODING",
@@ -144,7 +144,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         Some(file) => BaselineChoice::File(file),
         None => BaselineChoice::Discover,
     };
-    // A hint for whoever can follow it at once.
+    // A hint for users who can follow it at once.
     let hints_at_fixes =
         output.iter().any(is_text) && (applicability.is_some() || std::io::stdout().is_terminal());
     let fixes_shown = hints_at_fixes || output.iter().any(|spec| spec.format.carries_fixes());
@@ -235,7 +235,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let status = match fail_on {
         _ if is_incomplete(&report) => Status::Failure,
         Some(least) if found(least) && !reported.exit_zero => Status::Findings,
-        // A chart that nobody rendered is not empty: that it was not checked must not look like success.
+        // A chart that was not rendered is not empty: an unchecked chart must not look like success.
         _ if session.objects() == 0 && (!allow_empty || session.templates() > 0) => {
             no_objects(&session, &request.paths)
         }
@@ -278,7 +278,7 @@ pub(super) fn is_incomplete(report: &Report) -> bool {
         .any(|note| note.severity == Severity::Error)
 }
 
-/// What is shown in text: as asked for, and all that makes the run fail.
+/// The findings that are shown in text: as asked for, and all that make the run fail.
 pub(super) fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose: bool) -> Severity {
     let failing = fail_on.unwrap_or(Severity::Error);
     given.unwrap_or(if verbose {

@@ -33,10 +33,10 @@ use crate::suppression::Date;
 
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
-    /// What the change starts from: a file or folder, or `-` for standard input
+    /// The state before the change: a file or folder, or `-` for standard input
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
     base: Option<String>,
-    /// What it leads to: a file or folder, or `-` for standard input
+    /// The state after it: a file or folder, or `-` for standard input
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, requires = "base", help_heading = "Input")]
     head: Option<String>,
     /// The branch or commit that the change starts from: compared is the commit at which head left it. Also A...B, and A..B for the
@@ -66,7 +66,7 @@ pub(super) struct DiffArgs {
     render: bool,
     #[command(flatten)]
     rendering: RenderingArgs,
-    /// What else the cluster contains, before and after (may be repeated)
+    /// Other objects of the cluster, before and after (may be repeated)
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
     beside: Vec<String>,
     /// Leave out files whose path matches this glob (may be repeated)
@@ -89,12 +89,12 @@ pub(super) struct DiffArgs {
         help_heading = "Delivery"
     )]
     helm_version: HelmMajor,
-    /// What the tool's deletes say of dependents, instead of its own policy
+    /// Propagation policy of each delete request [default: the tool's]
     #[arg(long, value_name = "POLICY", help_heading = "Delivery")]
     cascade: Option<ToolCascade>,
     #[command(flatten)]
     config: ConfigArgs,
-    /// Read the configuration from this commit [default: base]. What only head has counts for names, not for what is reported
+    /// Read the configuration from this commit [default: base]. Entries that only head has count for names, not for what is reported
     #[arg(
         long,
         value_name = "GITREF",
@@ -126,7 +126,7 @@ pub(super) struct DiffArgs {
     /// loses is accepted
     #[arg(long, value_name = "KEY", help_heading = "Exit status")]
     accept: Vec<String>,
-    /// The same, of each line of a file that is neither empty nor begins with #
+    /// Read keys to accept from a file: each line that is neither empty nor begins with #
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Exit status")]
     accept_file: Option<String>,
     /// Who accepts it
@@ -246,7 +246,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
 }
 
 impl DiffArgs {
-    /// What is accepted, as it is written.
+    /// The accepted keys, as written.
     fn acceptance(&self) -> Result<Acceptance, Error> {
         let mut keys: BTreeSet<String> = self.accept.iter().cloned().collect();
         if let Some(file) = &self.accept_file {

@@ -78,7 +78,7 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
         Some(Command::Init(args)) => init::init(&args),
         #[cfg(feature = "lsp")]
         Some(Command::Lsp(_)) => {
-            // An editor that says `exit` without `shutdown` is told so, as the protocol wants it.
+            // An editor that sends `exit` without `shutdown` gets status 1, as the protocol requires.
             Ok(if crate::lsp::serve_stdio()? {
                 Status::Clean
             } else {
@@ -95,7 +95,7 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
 fn usage(mut error: clap::Error, root: &clap::Command) -> ExitCode {
     hints::on_argument(&mut error, root);
     let failed = error.use_stderr();
-    // Nobody is left to tell when even this cannot be written.
+    // The last error has no other place to go.
     let _ = error.print();
     if failed {
         Status::Failure.into()

@@ -106,7 +106,7 @@ pub(super) enum Error {
     },
 }
 
-/// What to do about a place that cannot be written.
+/// The remedy for a place that cannot be written.
 fn remedy(reason: &std::io::Error) -> &'static str {
     match reason.kind() {
         std::io::ErrorKind::NotFound => "create the folder first: `mkdir -p`",

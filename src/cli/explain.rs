@@ -61,7 +61,7 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
         });
     };
     if let Some(says) = gc::semantics(&id.to_uppercase()) {
-        // What a plan cites in brackets is one sentence, in any format.
+        // A rule that a plan cites in brackets is one sentence, in any format.
         terminal::print(&format!("{says}\n"))?;
         return Ok(Status::Clean);
     }
@@ -97,7 +97,7 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
     Ok(Status::Clean)
 }
 
-/// What a finding rests on: a kind or a finalizer of the tables.
+/// The rows behind a finding: a kind or a finalizer of the tables.
 fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let rows = engine::rows_about(
         engine::configured_tables()?.as_ref(),

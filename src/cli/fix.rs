@@ -14,7 +14,7 @@ use crate::manifest::ParsedFile;
 use crate::report::Report;
 use crate::text::{Side, SourceFile, plain};
 
-/// What becomes of fixes.
+/// Options of fixes.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(super) struct FixArgs {
     /// Fix what can be fixed safely, and report what is left
@@ -69,7 +69,7 @@ pub(super) fn diff(files: &[FixedFile]) -> String {
     diffs.collect()
 }
 
-/// A text as people may see it. What is not hidden keeps its line breaks.
+/// A text that may be printed. Unless it is hidden, it keeps its line breaks.
 fn shown(file: &SourceFile) -> String {
     let lines = (1..=file.line_count()).map(|number| {
         let line = file.shown_line(number);
@@ -117,7 +117,7 @@ pub(super) fn piped(fixed: &Fixed) -> Option<&str> {
     changed.or_else(|| unchanged().map(|file| file.text()))
 }
 
-/// What was fixed, in a line; `verb` is `fixed` or `would fix`.
+/// Counts the fixes in a line; `verb` is `fixed` or `would fix`.
 pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     let count: usize = fixed.applied.values().sum();
     if count == 0 {
@@ -141,7 +141,7 @@ pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     )
 }
 
-/// What could be fixed besides, if anything.
+/// Counts the fixes that are left, if any.
 pub(super) fn remaining(report: &Report, fixed: bool) -> Option<String> {
     let (safe, suggested) = report.fixable();
     let can_be_fixed = |count| format!("{} can be fixed", plain::count(count, "finding"));

@@ -1,4 +1,4 @@
-//! What `--help` says besides the options: examples, and what the exit status means. Lines stay short enough for 80 columns,
+//! The parts of `--help` besides the options: examples, and the meaning of the exit status. Lines stay short enough for 80 columns,
 //! because clap would wrap them a second time.
 
 /// From so many options on, `-h` shows only the common ones.

@@ -1,4 +1,4 @@
-//! What to type instead, for words that users of kubectl and of other linters bring along.
+//! Suggestions for words that users of kubectl and of other linters type.
 
 use std::path::Path;
 
@@ -266,7 +266,7 @@ pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
     }
 }
 
-/// What is read comes from files and standard input.
+/// Input comes from files and standard input only.
 pub(super) fn on_addresses(paths: &[String]) -> Result<(), Error> {
     match paths
         .iter()
@@ -279,7 +279,7 @@ pub(super) fn on_addresses(paths: &[String]) -> Result<(), Error> {
     }
 }
 
-/// Why there may be no object in what was read: the input has to be rendered first.
+/// Returns why the input may have no object: it has to be rendered first.
 pub(super) fn on_no_objects(paths: &[String]) -> Option<String> {
     if paths == [STDIN] {
         return Some(

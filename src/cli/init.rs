@@ -114,8 +114,8 @@ fn errors(report: &Report) -> Vec<&str> {
         .collect()
 }
 
-/// What is delivered of a folder, evaluated from the root of its repository: Flux and Argo CD name folders from there. Nothing where that
-/// fails, which a note on standard error says.
+/// The deliveries of a folder, evaluated from the root of its repository: Flux and Argo CD name folders from there. Empty if that
+/// fails; a note on standard error says why.
 fn delivered(folder: &str) -> Vec<DeliveredPart> {
     let folder = locate(folder);
     let root = folder
@@ -133,7 +133,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     };
     let inside = |path: &str| Some(plain::path(Path::new(path).strip_prefix(within).ok()?));
     let parts = listing.deliveries.into_iter().filter_map(|delivery| {
-        // Where a name depends on what only the cluster knows, nothing is told of who gets what.
+        // Where a name depends on the cluster, the delivery is left out.
         let path = delivery.path.filter(|_| delivery.certainty != "possible")?;
         let files = delivery.instances.iter();
         let files: BTreeSet<String> = files.filter_map(|one| inside(&one.file)).collect();

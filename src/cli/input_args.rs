@@ -1,4 +1,4 @@
-//! What is read, and which configuration counts: from arguments, environment and standard input to a request.
+//! Arguments, environment and standard input, turned into a request: the input, and the configuration.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ use crate::manifest::is_namespace_name;
 use crate::rules::World;
 use crate::text::{SourceFile, decode};
 
-/// What is read.
+/// The input.
 #[derive(Clone, Debug, Args)]
 pub(super) struct InputArgs {
     /// Files, folders, globs, or `-` for standard input [default: the current folder]

@@ -89,7 +89,7 @@ impl<F: Named> FromStr for OutputSpec<F> {
     }
 }
 
-/// The formats of what has no others.
+/// The formats of commands that print text or JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TextOrJson {
     #[value(alias = "text")]

@@ -31,10 +31,10 @@ pub(super) struct PlanArgs {
 
 #[derive(Debug, Subcommand)]
 enum PlanCommand {
-    /// What a deletion takes along, leaves behind and leaves hanging
+    /// The objects that a deletion takes along, leaves behind and leaves hanging
     #[command(after_help = help::PLAN)]
     Delete(DeleteArgs),
-    /// What is deleted, stuck and kept when a tool removes everything, and the order in which that is safe
+    /// The objects deleted, stuck and kept when a tool removes everything, and the order in which that is safe
     #[command(after_help = help::TEARDOWN)]
     Teardown(TeardownArgs),
 }
@@ -47,13 +47,13 @@ struct TeardownArgs {
     /// Files, folders, globs, or `-` for standard input: what is removed [default: the current folder]
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<String>,
-    /// What else lives in the cluster: files, folders or globs (may be repeated)
+    /// Other objects of the cluster: files, folders or globs (may be repeated)
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
     beside: Vec<String>,
     /// The namespace of the Helm release, or the namespace that is deleted
     #[arg(long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     release_namespace: Option<String>,
-    /// What the requests say of dependents [default: the tool's own]
+    /// Propagation policy of each delete request [default: the tool's]
     #[arg(long, value_name = "POLICY")]
     cascade: Option<ToolCascade>,
     /// The major version of Helm
@@ -100,7 +100,7 @@ struct DeleteArgs {
     /// Files, folders, globs, or `-` for standard input (may be repeated) [default: the current folder]
     #[arg(short, long = "filename", value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
     filename: Vec<String>,
-    /// What the request says of dependents; `none` sends no policy, as raw API clients do
+    /// Propagation policy of the request; `none` sends no policy, as raw API clients do
     #[arg(long, value_name = "POLICY", default_value = "background")]
     cascade: CascadeArg,
     #[command(flatten)]
@@ -134,7 +134,7 @@ struct PlanOptions {
     output: Vec<OutputSpec<PlanFormat>>,
     #[command(flatten)]
     published: PublishedArgs,
-    /// What makes the run fail: `stuck` when something stays Terminating after the last step
+    /// When the run fails: `stuck` when something stays Terminating after the last step
     #[arg(
         long,
         value_name = "WHAT",
@@ -327,7 +327,7 @@ fn is_stuck(plan: &Plan<'_>) -> bool {
 }
 
 impl PlanOptions {
-    /// What `request` leads to.
+    /// Opens a session for `request`.
     fn open(&self, request: &Request) -> Result<Session, Error> {
         distinct(&self.output)?;
         hints::on_addresses(&request.paths)?;

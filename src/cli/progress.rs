@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
 
 use crate::charts::RenderingProgress;
 
-/// How often a line is drawn that nobody moves.
+/// How often a line is drawn while nothing moves.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Of a text that is read, of known length or not.

@@ -26,7 +26,7 @@ impl PublishedArgs {
         })
     }
 
-    /// The address of what a change leads to, with its files: those of a commit, if it is one.
+    /// The address of the new state, with its files: those of a commit, if it is one.
     pub(super) fn of_head(&self, commit: Option<&str>) -> Option<Published> {
         match commit {
             Some(reference) => self.of(reference),
@@ -34,7 +34,7 @@ impl PublishedArgs {
         }
     }
 
-    /// The address of what a change starts from, if it is a commit: the address has to say which.
+    /// The address of the old state, if it is a commit: the address has to contain it.
     pub(super) fn of_base(&self, commit: Option<&str>) -> Option<Published> {
         self.source_url
             .as_ref()
@@ -51,7 +51,7 @@ impl PublishedArgs {
     }
 }
 
-/// What stands for the commit.
+/// The placeholder of the commit.
 const COMMIT: &str = "{commit}";
 
 /// The address at a commit; without a repository, only one that does not ask for it.

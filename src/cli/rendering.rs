@@ -19,7 +19,7 @@ pub(super) struct RenderingArgs {
 }
 
 impl RenderingArgs {
-    /// What rendering may do.
+    /// The terms of rendering.
     pub(super) fn terms(self) -> RenderingTerms {
         RenderingTerms {
             offline: self.offline,
@@ -44,7 +44,7 @@ pub(super) struct ChartArgs {
 }
 
 impl ChartArgs {
-    /// What rendering may do, if anything is rendered.
+    /// The terms of rendering, if anything is rendered.
     pub(super) fn terms(&self) -> Option<RenderingTerms> {
         self.render.then(|| RenderingTerms {
             offline: self.offline,

@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 use crate::inventory::{names_a_device, place_to_write};
 
 /// Writes a file: into a temporary one beside it, which then takes its place. A link is replaced, never followed: it may have
-/// come with the repository. What is not a regular file, `/dev/stdout` say, is written as it is. No file that is written can be
-/// executed, whatever was there before.
+/// come with the repository. A place that is not a regular file, `/dev/stdout` say, is written as it is. No file that is written can be
+/// executed, even if the old one could.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     put(path, text, not_executable)
 }
@@ -43,7 +43,7 @@ fn put(path: &Path, text: &str, keep: fn(Permissions) -> Permissions) -> io::Res
     let permissions = there
         .filter(|metadata| metadata.is_file())
         .map(|metadata| keep(metadata.permissions()));
-    // Nobody has heard of the temporary file: what is wrong is said without its name.
+    // The temporary file is internal: its name is left out of the error.
     let folder = place.parent().unwrap_or(&place);
     let mut file = temporary(folder).map_err(|error| io::Error::from(error.kind()))?;
     if let Some(permissions) = permissions {

@@ -6,7 +6,7 @@ use super::{hints, terminal};
 use crate::engine::Session;
 use crate::text::plain;
 
-/// How a run ended, as the process tells it.
+/// The exit status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     /// Nothing at or above `--fail-on`.

@@ -1,4 +1,4 @@
-//! What the terminal can do, and the only writes to it.
+//! The abilities of the terminal, and the only writes to it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -115,7 +115,7 @@ pub(super) fn print_as(text: &str, syntax: Syntax) -> Result<(), Error> {
     )
 }
 
-/// The same of a document that is written line by line, because it may be large.
+/// Prints a document line by line, because it may be large.
 pub(super) fn print_by(
     syntax: Syntax,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -136,7 +136,7 @@ fn printed(written: io::Result<()>) -> Result<(), Error> {
     }
 }
 
-/// Writes a line to standard error; nobody is left to tell when that fails.
+/// Writes a line to standard error; a failure to do so has no place to go.
 pub(super) fn say(line: &str) {
     tell(&format!("{}\n", plain::visible(line)));
 }
@@ -167,7 +167,7 @@ pub(super) fn print_error(error: &Error, color: Color) {
         },
         ..theme
     };
-    // What a reader copies out of an error, a key or a path, stays whole.
+    // A key or a path that a reader may copy out of an error stays whole.
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(width())
         .with_links(false)
@@ -188,9 +188,9 @@ pub(super) fn print_error(error: &Error, color: Color) {
 #[derive(Debug)]
 struct HarmlessError<'a> {
     error: &'a dyn Diagnostic,
-    /// What caused it, if that is explained as it is.
+    /// Its cause, if that is a diagnostic.
     explained: Option<Box<HarmlessError<'a>>>,
-    /// What caused it, if that is words alone.
+    /// Its cause, if that is only a text.
     cause: Option<HarmlessCause>,
 }
 
@@ -211,7 +211,7 @@ impl<'a> HarmlessError<'a> {
     }
 }
 
-/// The words of an error, and of what caused it.
+/// The text of an error, and of its cause.
 #[derive(Debug)]
 struct HarmlessCause {
     message: String,

@@ -54,7 +54,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// What makes one text of the other, in order.
+/// The operations that turn one text into the other, in order.
 fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut operations = Vec::new();
     let (mut at_old, mut at_new) = (0, 0);
@@ -80,7 +80,7 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
             &right[..right.len().min(WINDOW)],
         );
         let mut near = capture_diff_slices(Algorithm::Myers, near_left, near_right);
-        // What follows the last line that both have is seen better from there.
+        // Text after the last common line is found faster from there.
         let is_rest = near_left.len() == left.len() && near_right.len() == right.len();
         if let Some(last) = near
             .iter()
@@ -146,7 +146,7 @@ mod tests {
         lines.map(|number| format!("line {number}\n")).collect()
     }
 
-    /// What `similar` says of the whole texts.
+    /// The result of `similar` on the whole texts.
     fn expected(before: &str, after: &str) -> String {
         TextDiff::from_lines(before, after)
             .unified_diff()

@@ -1,4 +1,4 @@
-//! What is known about one bundle: each fact is computed once, on first use, and shared by rules, pictures and plans.
+//! Facts about one bundle: each is computed once, on first use, and shared by rules, pictures and plans.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -54,7 +54,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The same, delivered as the configuration says.
+    /// Sets the delivery of the configuration.
     pub fn delivered_by(self, delivery: impl Into<BundleTools>) -> Self {
         Self {
             delivery: delivery.into(),
@@ -62,18 +62,18 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The same, with other tables.
+    /// Sets the tables.
     pub fn knowing(self, tables: Arc<Tables>) -> Self {
         Self { tables, ..self }
     }
 
-    /// The same, of a cluster in which these objects are not, although the input contains them.
+    /// Leaves out objects that the input contains and the cluster does not.
     pub fn without(self, absent: BTreeSet<ObjectId>) -> Self {
         Self { absent, ..self }
     }
 
-    /// Finds out what most rules ask for, side by side: the thread that asks first would work while the others wait. What a rule
-    /// finds out is never divided: a thread that waits for a part takes up another rule, which may ask for the same whole.
+    /// Computes the facts that most rules ask for in parallel: the thread that asks first would work while the others wait. A fact
+    /// is never divided: a thread that waits for a part takes up another rule, which may ask for the same whole.
     pub fn prepare(&self) {
         if self.ownership.get().is_some() && self.deliveries.get().is_some() {
             return;
@@ -90,7 +90,7 @@ impl<'a> Analysis<'a> {
         let rest = || rayon::join(ownership, deliverers);
         let (deliveries, (ownership, (delivery_objects, reach))) = rayon::join(deliveries, rest);
         let deliveries = deliveries.delivering(&delivery_objects, &reach);
-        // What somebody asked for before is the same.
+        // Facts that were computed before do not change.
         _ = (
             self.ownership.set(ownership),
             self.delivery_objects.set(delivery_objects),
@@ -99,7 +99,7 @@ impl<'a> Analysis<'a> {
         );
     }
 
-    /// What is known of operators.
+    /// The tables of operators.
     pub fn tables(&self) -> &Tables {
         &self.tables
     }
@@ -110,7 +110,7 @@ impl<'a> Analysis<'a> {
             .get_or_init(|| Ties::of(self.inventory, &self.tables))
     }
 
-    /// What delivers objects, in the order of the inventory.
+    /// The objects that deliver others, in the order of the inventory.
     pub fn delivery_objects(&self) -> &[DeliveryObject] {
         self.delivery_objects
             .get_or_init(|| ownership::delivery_objects(self.inventory))
@@ -148,13 +148,13 @@ impl<'a> Analysis<'a> {
             .get_or_init(|| self.deliveries().together(self.inventory))
     }
 
-    /// What the objects of [`Self::delivery_objects`] deliver of the input.
+    /// The parts of the input that [`Self::delivery_objects`] deliver.
     pub fn reach(&self) -> &Reach {
         self.reach
             .get_or_init(|| Reach::of(self.inventory, self.delivery_objects()))
     }
 
-    /// What controllers create below its rendered objects.
+    /// The objects that controllers create below its rendered objects.
     pub fn implied(&self, products: Products) -> Implied<'a> {
         let mut implied = ownership::implied(
             self.inventory,
@@ -247,7 +247,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// What single steps do to the cluster of an analysis. The verdict alone: rules ignore what races could change.
+/// The effects of single steps on the cluster of an analysis. The verdict alone: rules ignore what races could change.
 #[derive(Debug)]
 pub struct Verdicts<'a> {
     analysis: &'a Analysis<'a>,
@@ -268,7 +268,7 @@ impl<'a> Verdicts<'a> {
         self.analysis
     }
 
-    /// What `step` does: kept from before, or simulated. `None` when the cluster is too large.
+    /// Returns the plan of `step`, cached or simulated. `None` when the cluster is too large.
     pub fn of(&self, step: &Step) -> Option<Arc<Plan<'a>>> {
         let kept = |(of, plan): &(Step, Arc<Plan<'a>>)| (of == step).then(|| Arc::clone(plan));
         if let Some(plan) = self.kept().iter().find_map(kept) {
@@ -282,7 +282,7 @@ impl<'a> Verdicts<'a> {
         )))
     }
 
-    /// What several steps do, one after the other. `None` when the cluster is too large.
+    /// Returns the plan of several steps, one after the other. `None` when the cluster is too large.
     pub fn after(&self, steps: &[Step]) -> Option<Plan<'a>> {
         let built = self.analysis.cluster()?;
         Some(gc::simulate(

@@ -1,5 +1,5 @@
-//! What the API server calls Services for, as the model takes it: which webhook is asked about what, and which objects have to
-//! exist for somebody to answer.
+//! The Services that the API server calls, as the model reads them: what each webhook is asked about, and which objects have to
+//! exist for it to answer.
 //!
 //! A Service that the input does not contain may be part of another one. That it is not there counts only where a dump shows
 //! it, or where the input contains its Namespace; else it is assumed to answer, or a plan of one chart would have every
@@ -26,7 +26,7 @@ use crate::ownership::{
 
 /// How many objects a Pod behind a client costs as much as: whatever the client is asked about depends on each of them.
 const A_POD: usize = 20;
-/// The same of a Namespace, which is not finished while an API is not served.
+/// The same cost for a Namespace, which is not finished while an API is not served.
 const A_NAMESPACE: usize = 10;
 
 /// Gives the webhook configurations and APIServices among `objects` what they are asked about, and who answers.
@@ -368,7 +368,7 @@ impl<'a> AskedKind<'a> {
         }
     }
 
-    /// What a webhook's rules ask about the kind, for certain.
+    /// The requests of the kind that a webhook is asked about, for certain.
     fn verbs(&self, webhook: &Webhook) -> Vec<Verb> {
         let Self {
             kind,

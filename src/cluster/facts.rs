@@ -1,4 +1,4 @@
-//! What the deletion controllers read in an object besides its metadata, and the finalizers that every object of a kind
+//! Facts that the deletion controllers read in an object besides its metadata, and the finalizers that every object of a kind
 //! gets whether or not its manifest lists them `[L-31]`.
 
 use std::collections::BTreeMap;
@@ -199,7 +199,7 @@ fn address(spec: Option<Value<'_>>) -> Option<Facts> {
     })
 }
 
-/// What a definition declares. Established unless a dump says otherwise `[CRD-3]`.
+/// The facts of a definition. Established unless a dump says otherwise `[CRD-3]`.
 pub(super) fn definition(
     crd: &CustomResourceDefinition,
     member: Option<&Member>,

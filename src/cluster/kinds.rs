@@ -13,9 +13,9 @@ use crate::manifest::{CustomResourceDefinition, OwnerReference};
 pub(super) struct ShownKinds {
     /// Some were read from a cluster.
     pub(super) proven: BTreeSet<GroupKind>,
-    /// All are rendered: whoever applies them has to install their kind first.
+    /// All are rendered: their kind has to be installed before they are applied.
     pub(super) expected: BTreeSet<GroupKind>,
-    /// All are rendered, and only older releases served the kind: whoever applies them has an older cluster.
+    /// All are rendered, and only older releases served the kind: their cluster is older.
     pub(super) retired: BTreeSet<GroupKind>,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
     (kinds, ShownKinds { retired, ..shown })
 }
 
-/// What the objects of one kind tell about it.
+/// The facts about a kind that its objects show.
 #[derive(Debug, Default)]
 struct KindSightings<'a> {
     dumped: Instances<'a>,
@@ -146,7 +146,7 @@ fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
     shown
 }
 
-/// A kind whose definition nobody has seen.
+/// A kind without a definition in the input.
 fn seen_in(
     kind: GroupKind<&str>,
     plural: &str,
@@ -251,7 +251,7 @@ fn take_second_groups<'t>(
     second.collect()
 }
 
-/// What the objects of a dump prove to be served, default or not.
+/// The versions that the objects of a dump prove to be served, default or not.
 fn versions_in_dumps(inventory: &Inventory) -> BTreeSet<(String, &str)> {
     let dumped = inventory.members.iter().filter(|member| member.from_dump);
     dumped

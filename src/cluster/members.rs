@@ -133,7 +133,7 @@ impl<'a> Members<'a> {
         }) {
             Entry::Vacant(place) => _ = place.insert(member.id),
             Entry::Occupied(mut place) => {
-                // What a cluster contains is the state of what is to be applied; otherwise the last one is applied last.
+                // The content of a dump is the state of what is to be applied; otherwise the last one is applied last.
                 let known = self.keys.inventory.member(*place.get());
                 if member.from_dump == known.from_dump {
                     assumptions.duplicates.push(key.clone());

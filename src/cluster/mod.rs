@@ -45,7 +45,7 @@ use crate::ownership::ImpliedObject;
 pub struct Built {
     /// The cluster.
     pub cluster: Cluster,
-    /// What the input does not say.
+    /// Assumptions where the input is silent.
     pub assumptions: Assumptions,
 }
 

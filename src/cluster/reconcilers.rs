@@ -1,7 +1,7 @@
 //! Which workloads in the input remove finalizers, as the model of deletion needs to know it.
 //!
 //! Only a known controller is evidence here: that a workload may change objects of a kind does not say that it does, and a
-//! finalizer that nobody removes must not vanish from a plan.
+//! finalizer that is never removed must not vanish from a plan.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ impl<'a> Reconcilers<'a> {
         reconcilers
     }
 
-    /// The workloads that may be the controller, each once: several where nothing tells which of them is.
+    /// The workloads that may be the controller, each once: several where it is unknown which of them is.
     fn answer(&self, member: &Member, finalizer: &str) -> Vec<(ObjectId, Reconciler)> {
         let Source {
             inventory,

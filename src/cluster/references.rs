@@ -56,7 +56,7 @@ impl<'a> ReferenceBinder<'a> {
         let mut references = Vec::with_capacity(entries.len());
         for edge in self.source.ownership.edges_of(id) {
             let entry = &entries[edge.entry];
-            // A rendered owner has a uid that nobody knows: the one that is written may be it.
+            // The uid of a rendered owner is unknown: the written one may be it.
             if member.from_dump && !matches!(edge.owner, Owner::ByName(_)) {
                 self.note_absent(key, member, edge, entry, assumptions);
                 references.push(copied(entry));

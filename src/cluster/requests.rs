@@ -3,7 +3,7 @@
 use crate::delivery::{Op, ToolRequest};
 use crate::gc::Step;
 
-/// The steps of a tool's requests: one per DELETE. What a tool creates and updates deletes nothing, and without any DELETE the
+/// The steps of a tool's requests: one per DELETE. Creations and updates delete nothing, and without any DELETE the
 /// cluster only comes to rest.
 pub fn steps_of(requests: &[ToolRequest]) -> Vec<Step> {
     let deletes = requests.iter().filter(|request| request.op == Op::Delete);

@@ -1,6 +1,6 @@
-//! What to do before a teardown, so that it leaves nothing stuck: a search over the model.
+//! Preparations of a teardown, so that it leaves nothing stuck: a search over the model.
 //!
-//! Whatever gets stuck is deleted before, while everything that it needs is still there, and awaited; only what nobody releases
+//! An object that gets stuck is deleted before, while everything that it needs is still there, and awaited; only one that is not released
 //! even then is freed of its finalizers by hand. Nothing is deleted that the teardown would not delete anyway, but for webhook
 //! configurations and APIServices that block it, if nothing else helps. A list of preparations counts only if the same teardown
 //! after it, simulated over all that may happen, leaves nothing stuck.
@@ -23,7 +23,7 @@ const MOST_TRIALS: usize = 200;
 const MOST_ROUNDS: usize = 8;
 /// How many objects all simulations of one search may look at together: ten times a large cluster.
 const MOST_OBJECTS: usize = 100_000;
-/// Most steps of preparations: nobody follows more, and each of them is simulated in each trial.
+/// Most steps of preparations: longer lists help no reader, and each of them is simulated in each trial.
 const MOST_STEPS: usize = 500;
 /// How many objects all steps of one simulation may look at together.
 const MOST_LOOKS: usize = 1_000_000;
@@ -37,20 +37,20 @@ const MOST_STATES: usize = 20_000;
 pub enum Preparation {
     /// Delete these objects of one namespace, and wait until they are gone.
     Delete(Vec<ObjectKey>),
-    /// Remove finalizers that nobody removes.
+    /// Remove finalizers that no controller removes.
     RemoveFinalizers(ObjectKey, Vec<String>),
 }
 
 /// When preparations are done.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
-    /// What the API server calls Services for is deleted.
+    /// A Service that the API server calls is deleted.
     Callouts,
     Patches,
     Deletions,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SafeOrder {
     /// The teardown leaves nothing stuck as it is.
@@ -61,16 +61,16 @@ pub enum SafeOrder {
     Unknown,
 }
 
-/// What is left of what a teardown deletes, in any of its outcomes.
+/// The remaining targets of a teardown, in any of its outcomes.
 #[derive(Debug, Default)]
 struct Harm {
-    /// What stays Terminating, and the finalizers that hold it; none where it only waits for others.
+    /// The objects that stay Terminating, and the finalizers that hold them; none where one only waits for others.
     stuck: BTreeMap<ObjectKey, Vec<String>>,
-    /// What was asked to be deleted and is still there, not Terminating: the request was rejected or never sent.
+    /// The targets that are still there, not Terminating: the request was rejected or never sent.
     left: BTreeSet<ObjectKey>,
-    /// What is still there because a webhook rejected its deletion, whoever asked for it. No harm, but perhaps what others wait for.
+    /// The objects whose deletion a webhook rejected, on any request. No harm, but perhaps others wait for them.
     rejected: BTreeSet<ObjectKey>,
-    /// Webhook configurations and APIServices that nobody answers for, and that therefore reject or hold it.
+    /// Webhook configurations and APIServices without a backend, which therefore reject or hold it.
     silent: BTreeSet<ObjectKey>,
 }
 
@@ -79,7 +79,7 @@ impl Harm {
         self.stuck.is_empty() && self.left.is_empty()
     }
 
-    /// What does not merely wait for others.
+    /// The objects that do not merely wait for others.
     fn roots(&self) -> impl Iterator<Item = &ObjectKey> {
         let held = self
             .stuck
@@ -145,7 +145,7 @@ pub fn safe_order(
 struct OrderSearch<'a> {
     cluster: &'a Cluster,
     teardown: &'a [Step],
-    /// What may be deleted although the teardown does not get stuck on it.
+    /// The objects that may be deleted although the teardown does not get stuck on them.
     leaving: BTreeSet<ObjectKey>,
     policy: Policy,
     options: &'a SimulationOptions,
@@ -186,11 +186,11 @@ impl OrderSearch<'_> {
         None
     }
 
-    /// What may help against a harm: what nobody answers for goes first, then one deletion per namespace for what can be deleted
-    /// before everything else, and a patch for what cannot. Nothing that is prepared already.
+    /// Preparations that may help against a harm: objects without a backend go first, then one deletion per namespace for those that can be
+    /// deleted before everything else, and a patch for those that cannot. Nothing that is prepared already.
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
-        // What controllers made up has no name that a command could use.
+        // An object that controllers create has no name that a command could use.
         let is_new = |key: &&ObjectKey| {
             !known.contains(key) && !key.name.contains(['<', '*']) && !self.is_used_definition(key)
         };
@@ -230,8 +230,8 @@ impl OrderSearch<'_> {
         deletions.chain(patches).collect()
     }
 
-    /// Adds preparations where they belong. What nobody answers for goes first, then patches. What has an owner that is deleted
-    /// already follows it, or a controller might make it anew; whatever else turns up later is often what others wait for.
+    /// Inserts preparations in order. Objects without a backend go first, then patches. An object with an owner that is deleted
+    /// already follows it, or a controller might create it anew; objects that turn up later are often those that others wait for.
     fn insert(&self, mut more: Vec<Preparation>, prepared: &mut Vec<Preparation>) {
         let before = |stage: Stage| {
             prepared
@@ -325,7 +325,7 @@ impl OrderSearch<'_> {
                 .contains(key.name.as_str())
     }
 
-    /// The finalizers of those that nobody releases even if they are deleted while everything else but `silent` is there.
+    /// The finalizers of those that are not released even if they are deleted while everything else but `silent` is there.
     fn unreleased(
         &mut self,
         silent: &[ObjectKey],
@@ -391,12 +391,12 @@ impl OrderSearch<'_> {
         self.may_try() && self.verdict(prepared).is_none() && self.proven(prepared).is_none()
     }
 
-    /// What the teardown leaves after these, in whatever may happen.
+    /// The harm that the teardown leaves after these, in any order of events.
     fn proven(&mut self, prepared: &[Preparation]) -> Harm {
         self.after(prepared, self.options)
     }
 
-    /// What it leaves in the verdict, which is the harm where controllers race.
+    /// The harm that it leaves in the verdict, which is the worst case where controllers race.
     fn verdict(&mut self, prepared: &[Preparation]) -> Harm {
         let verdict_only = SimulationOptions {
             state_cap: 0,

@@ -20,17 +20,17 @@ const MOST_LOOKS: usize = 10_000_000;
 pub struct Scenario {
     /// The cluster before the first step.
     pub cluster: Cluster,
-    /// What was assumed of it.
+    /// Assumptions about the cluster.
     pub assumptions: Assumptions,
     /// The steps, in order.
     pub steps: Vec<Step>,
     /// How they are simulated.
     pub options: SimulationOptions,
-    /// How many steps come before the requests of one client, which are told as one step; `None` where each is told by itself.
+    /// How many steps come before the requests of one client, which are shown as one step; `None` where each is shown by itself.
     pub together: Option<usize>,
     /// Namespaces that exist without an object.
     pub namespaces: BTreeSet<String>,
-    /// Whether the first step lets the cluster settle, although nobody asked for it.
+    /// Whether the first step lets the cluster settle, although it was not requested.
     pub settles_first: bool,
 }
 
@@ -61,7 +61,7 @@ impl Scenario {
         })
     }
 
-    /// What a tool sends: the one way from objects that leave to a plan. All requests are told as one step, the last; its outcomes are
+    /// Builds a plan from the requests of a tool: the one way from removed objects to a plan. All requests form one step, the last; its outcomes are
     /// the states of every object after everything has come to rest. With `kubelet`, Pods run on nodes and finish when they are
     /// deleted.
     ///
@@ -86,7 +86,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Nobody has thousands of waves, and each of them would be simulated until everything rests.
+    /// Thousands of waves are not realistic, and each of them would be simulated until everything rests.
     fn leave_out_waits(&mut self) {
         let most = MOST_LOOKS / self.cluster.len().max(1);
         let waits = self.steps.iter_mut().filter_map(|step| match step {
@@ -122,7 +122,7 @@ impl Scenario {
         }
     }
 
-    /// What the collector does before anything is deleted.
+    /// The collector's work before anything is deleted.
     pub fn settled(&self) -> Plan<'_> {
         gc::simulate(&self.cluster, &[Step::Settle], &self.verdict_only())
     }
@@ -134,7 +134,7 @@ impl Scenario {
         self.steps.splice(first..first, finalizers);
     }
 
-    /// The steps that are told as one; all of them, where none is.
+    /// The steps that are shown as one; all of them, where none is.
     pub fn requests(&self) -> &[Step] {
         &self.steps[self.together.unwrap_or(0)..]
     }

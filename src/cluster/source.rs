@@ -1,4 +1,4 @@
-//! What a cluster is built from, and what is decided on the way.
+//! The sources of a cluster, and the decisions of building it.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::inventory::{Inventory, ObjectId};
 use crate::kube::{GroupKind, ObjectKey};
 use crate::ownership::{Implied, Ownership};
 
-/// What a cluster is built from.
+/// The sources of a cluster.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
     /// The objects.
@@ -15,7 +15,7 @@ pub struct Source<'a> {
     pub absent: &'a BTreeSet<ObjectId>,
     /// Their written edges.
     pub ownership: &'a Ownership,
-    /// What controllers create below them.
+    /// The objects that controllers create below them.
     pub implied: &'a Implied<'a>,
     /// Namespaces that exist without a Namespace object in the input.
     pub namespaces: &'a BTreeSet<String>,
@@ -25,7 +25,7 @@ pub struct Source<'a> {
     pub closed: bool,
 }
 
-/// What was decided where the input does not say.
+/// The decisions where the input is silent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
     /// How many rendered references were bound by name.
@@ -41,7 +41,7 @@ pub struct Assumptions {
     /// Kinds without a definition in the input of which a rendering has objects: taken to be installed before it is applied, and
     /// to serve the versions that those objects have.
     pub expected_kinds: BTreeSet<GroupKind>,
-    /// Kinds of rendered objects that only older releases serve: taken to be served, as otherwise nobody could have applied them.
+    /// Kinds of rendered objects that only older releases serve: taken to be served, as otherwise they could not be applied.
     pub retired_kinds: BTreeSet<GroupKind>,
     /// Kinds of rendered objects with the finalizers that a controller in the input adds to every object of them.
     pub added_finalizers: BTreeSet<(GroupKind, String)>,
@@ -51,7 +51,7 @@ pub struct Assumptions {
     pub shared_uids: Vec<ObjectKey>,
     /// (configuration or APIService, Service): the Service is not in the input, and assumed to answer.
     pub answered_elsewhere: Vec<(ObjectKey, ObjectKey)>,
-    /// (configuration or APIService, Service): nobody answers from the start. The Service does not exist, or selects nothing.
+    /// (configuration or APIService, Service): without a backend from the start. The Service does not exist, or selects nothing.
     pub unanswered: Vec<(ObjectKey, ObjectKey)>,
     /// (configuration or APIService, Service): taken to answer, as there are too many of them, and of objects, to look at all.
     pub not_looked_at: Vec<(ObjectKey, ObjectKey)>,

@@ -1,5 +1,5 @@
-//! `controllers:` what a configuration knows of the operators that remove finalizers. Whoever describes their own operator
-//! knows it: it counts as verified.
+//! `controllers:` operators that remove finalizers, as the configuration describes them. Users who describe their own operator
+//! know it: it counts as verified.
 
 use super::Mistake;
 use super::operators::kind_text;
@@ -86,7 +86,7 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<Vec<OwnController>
     Ok(own.collect())
 }
 
-/// What a list says, item by item; a single item is a list of one.
+/// The items of a list; a single item is a list of one.
 fn each<'a, T>(
     field: Entry<'a>,
     mut read: impl FnMut(Entry<'a>) -> Result<T, Mistake>,

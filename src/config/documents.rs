@@ -217,7 +217,7 @@ struct LimitsDocument {
     nesting: Option<u64>,
 }
 
-/// What helm may do where --render is given.
+/// The permissions of helm where --render is given.
 #[derive(JsonSchema)]
 #[schemars(rename = "charts")]
 struct ChartsDocument {

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::inventory::STDIN;
 use crate::text::{SourceFile, Span, plain};
 
-/// What is wrong with a file that somebody wrote for ownerlint.
+/// A mistake in a file written for ownerlint.
 #[derive(Debug, Error)]
 #[error("{message}")]
 pub struct Mistake {

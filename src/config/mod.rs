@@ -35,7 +35,7 @@ pub use operator_file::read_operator;
 pub use read::{KEYS, NAMESPACE_NAME};
 pub(crate) use value::{Values, tree_of};
 
-/// What a configuration says. What it leaves out is `None` or empty.
+/// The content of a configuration. Missing entries are `None` or empty.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Its text, reported under the path by which it was found.
@@ -60,7 +60,7 @@ pub struct Config {
     pub severities: BTreeMap<&'static str, Severity>,
     /// Rules that do not run.
     pub off: Vec<&'static str>,
-    /// What is suppressed on some objects.
+    /// The findings that are suppressed on some objects.
     pub ignores: Vec<Ignore>,
     /// Controllers that remove finalizers.
     pub controllers: Vec<OwnController>,
@@ -84,8 +84,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// What it calls things: bundles with their paths, clusters and namespaces, and scopes. Nothing of how findings are judged, of
-    /// files that are left out, of tools and operators, and of programs that are run.
+    /// Keeps its names: bundles with their paths, clusters and namespaces, and scopes. Drops how findings are judged,
+    /// files that are left out, tools and operators, and programs that are run.
     #[must_use]
     pub fn names_only(self) -> Self {
         let bundles = self.bundles.into_iter().map(|bundle| {
@@ -154,7 +154,7 @@ pub struct BundleConfig {
     pub namespace: Option<String>,
     /// Whether the bundle is treated as the whole cluster.
     pub world: Option<World>,
-    /// What the cluster is called that it is applied to.
+    /// The name of the cluster that it is applied to.
     pub cluster: Option<String>,
     /// The tool that delivers it.
     pub delivery: Option<DeliveryTool>,

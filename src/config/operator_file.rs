@@ -16,7 +16,7 @@ use crate::yaml::{Kind, Value};
 /// No operator nests deeper.
 const DEEPEST: usize = 16;
 
-/// Reads what a file tells of an operator.
+/// Reads the file of an operator.
 ///
 /// # Errors
 /// The first mistake, with its place.

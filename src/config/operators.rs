@@ -1,4 +1,4 @@
-//! What a configuration adds to the tables of operators. Whoever writes a row about their own operator knows it: it counts as
+//! Rows that a configuration adds to the tables of operators. Users who write a row about their own operator know it: it counts as
 //! verified.
 
 use super::Mistake;

@@ -38,7 +38,7 @@ const TOP: &[&str] = &[
     "limits",
 ];
 const CHARTS: &[&str] = &["hosts", "timeout"];
-/// What the API server demands of the name of a namespace.
+/// The API server's requirement for the name of a namespace.
 pub const NAMESPACE_NAME: &str = "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
 
 const BUNDLE: &[&str] = &[

@@ -17,7 +17,7 @@ pub fn policy_of(application: &Object) -> Option<Policy> {
     policy_by(finalizers.map(|finalizer| finalizer.value.as_str()))
 }
 
-/// The same, by the finalizers that an Application has.
+/// Reads the policy from the finalizers of an Application.
 pub fn policy_by<'f>(mut finalizers: impl Iterator<Item = &'f str>) -> Option<Policy> {
     finalizers.find_map(
         |finalizer| match finalizer.strip_prefix(RESOURCES_FINALIZER)? {
@@ -61,7 +61,7 @@ fn by_waves<'a>(
     last: impl Fn(&Member) -> bool,
 ) -> Withdrawal<'a> {
     let (mut deleted, mut withdrawal) = leaving.split(removal);
-    // What has an owner is not among the managed objects (gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs).
+    // Objects with an owner are not among the managed objects (gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs).
     deleted.retain(|member| {
         let owned = member
             .object
@@ -100,7 +100,7 @@ pub fn wave(member: &Member) -> i64 {
     wave_of(member.object.metadata())
 }
 
-/// The same of metadata.
+/// The sync wave in metadata.
 pub(super) fn wave_of(metadata: Metadata<'_>) -> i64 {
     let number = |key| metadata.annotation(key)?.value.parse().ok();
     number(marks::ARGOCD_SYNC_WAVE)

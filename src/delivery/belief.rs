@@ -1,4 +1,4 @@
-//! Protections that somebody wrote and that do not do what they say: a misspelled key, a value that the tool does not know,
+//! Written protections that have no effect: a misspelled key, a value that the tool does not know,
 //! a label where the tool reads annotations.
 //!
 //! Recognition is strict: what is not clearly meant as a protection is none.
@@ -29,7 +29,7 @@ pub enum Flaw<'a> {
     Label,
 }
 
-/// A protection that somebody believes in.
+/// A protection that has no effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Belief<'a> {
     /// The key as written.
@@ -38,7 +38,7 @@ pub struct Belief<'a> {
     pub value: Spanned<&'a str>,
     /// Whether it is a label.
     pub is_label: bool,
-    /// What is wrong with it.
+    /// Why it has no effect.
     pub flaw: Flaw<'a>,
 }
 

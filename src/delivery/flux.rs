@@ -10,7 +10,7 @@ use crate::kube::{Policy, Wait};
 use crate::manifest::Object;
 use crate::yaml::Value;
 
-/// What a Kustomization says about what it applied.
+/// The settings of a Kustomization for the objects it applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KustomizationSettings {
     /// `spec.prune`; it has no default.
@@ -27,11 +27,11 @@ pub enum DeletionPolicy {
     /// As `spec.prune` says.
     #[default]
     MirrorPrune,
-    /// What it applied is deleted.
+    /// Its objects are deleted.
     Delete,
-    /// What it applied is deleted, and the Kustomization stays until that is gone.
+    /// Its objects are deleted, and the Kustomization stays until they are gone.
     WaitForTermination,
-    /// What it applied stays.
+    /// Its objects stay.
     Orphan,
 }
 
@@ -46,7 +46,7 @@ impl DeletionPolicy {
     }
 }
 
-/// What a HelmRelease says about its uninstall.
+/// The settings of a HelmRelease for its uninstall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HelmReleaseSettings {
     /// `spec.suspend`.
@@ -78,7 +78,7 @@ impl Default for HelmReleaseSettings {
 }
 
 impl KustomizationSettings {
-    /// What a Kustomization says as its parent applies it.
+    /// Reads the settings of a Kustomization as its parent applies it.
     pub fn applied(settings: &Settings) -> Self {
         Self {
             prune: settings.prune.unwrap_or(false),
@@ -87,7 +87,7 @@ impl KustomizationSettings {
         }
     }
 
-    /// What a Kustomization says. An unknown deletion policy, which no API server accepts, counts as none.
+    /// Reads the settings of a Kustomization. An unknown deletion policy, which no API server accepts, counts as none.
     pub fn of(kustomization: &Object) -> Self {
         let flag = |field| {
             kustomization
@@ -107,7 +107,7 @@ impl KustomizationSettings {
 }
 
 impl HelmReleaseSettings {
-    /// What a HelmRelease says.
+    /// Reads the settings of a HelmRelease.
     pub fn of(release: &Object) -> Self {
         let flag = |path: &[&str]| release.at(path).and_then(Value::as_bool).unwrap_or(false);
         let propagation = match release

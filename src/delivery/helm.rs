@@ -56,7 +56,7 @@ pub fn uninstall<'a>(
     }
 }
 
-/// What Helm stores of each revision of a release, in the order of the input: a Secret, or a ConfigMap with another storage driver.
+/// The objects in which Helm stores each revision of a release, in the order of the input: a Secret, or a ConfigMap with another storage driver.
 /// `helm uninstall` deletes all of them once everything else is deleted, and none if a delete is refused (helm
 /// pkg/action/uninstall.go, purgeReleases; pkg/storage/driver/secrets.go).
 pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> Vec<&'a Member> {
@@ -81,7 +81,7 @@ pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
 }
 
 /// `helm upgrade` from `old` to `new`: creates and updates first, then removals in the order of the stored release, which is the
-/// order of an install, in the background (helm pkg/kube/client.go, Update). `rejects` tells whether the API server rejects the
+/// order of an install, in the background (helm pkg/kube/client.go, Update). `rejects` returns whether the API server rejects the
 /// update of an object, because a field is immutable or a webhook refuses: then everything new was created, the upgrade fails,
 /// and nothing is removed.
 pub fn upgrade<'a>(
@@ -117,7 +117,7 @@ pub fn upgrade<'a>(
     // An object that becomes a hook leaves the release (helm/helm#12799).
     let leaves = old.members.iter().copied();
     let leaves = leaves.filter(|member| !stays.contains(&member.key));
-    // What a chart has in `templates/` and in `crds/` is a part of the release.
+    // Objects in `templates/` and in `crds/` of a chart are a part of the release.
     let (released, others): (Vec<&Member>, Vec<&Member>) =
         leaves.partition(|member| old.is_released(member));
     let leaving = Leaving {

@@ -18,7 +18,7 @@ pub enum HookTool {
     ArgoCd,
 }
 
-/// What a tool does when a hook runs.
+/// The operation of a tool during which a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// The first `helm install` of a release.
@@ -47,7 +47,7 @@ pub enum Phase {
 /// An event at which hooks run, tests and failed syncs excepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HookEvent {
-    /// What the tool does.
+    /// The operation of the tool.
     pub operation: Operation,
     /// When in it.
     pub phase: Phase,

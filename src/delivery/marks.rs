@@ -1,21 +1,21 @@
 //! The labels and annotations by which delivery tools know their objects, and by which people talk to them.
 
-/// Helm and whoever follows its conventions: the tool that manages an object. Helm writes `Helm`.
+/// Helm and tools that follow its conventions: the tool that manages an object. Helm writes `Helm`.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The chart that an object was rendered from, by Helm's conventions.
 pub const HELM_CHART: &str = "helm.sh/chart";
 /// Helm's conventions: the release that an object belongs to; and Argo CD's label by which it recognises its objects where it uses
 /// a label, unless it is given another.
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
-/// What [`MANAGED_BY`] was called before Helm 3.
+/// The name of [`MANAGED_BY`] before Helm 3.
 pub const HERITAGE: &str = "heritage";
-/// What [`HELM_CHART`] was called before Helm 3.
+/// The name of [`HELM_CHART`] before Helm 3.
 pub const CHART: &str = "chart";
 /// Helm 3 writes it onto every live object of a release: the release's name.
 pub const HELM_RELEASE_NAME: &str = "meta.helm.sh/release-name";
 /// Helm 3 writes it onto every live object of a release: the release's namespace.
 pub const HELM_RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
-/// What Helm does not delete.
+/// Objects that Helm does not delete.
 pub const HELM_RESOURCE_POLICY: &str = "helm.sh/resource-policy";
 /// Makes an object a hook: no part of the release.
 pub const HELM_HOOK: &str = "helm.sh/hook";

@@ -1,6 +1,6 @@
 //! Who deletes objects, and what they spare: the tool that delivers an object, and the protections that this tool heeds.
 //!
-//! Every tool has its own idea of what leaves and of what must stay. An annotation protects from the tool that reads it, in
+//! Every tool has its own rules for which objects leave and which must stay. An annotation protects from the tool that reads it, in
 //! the action in which it is read, and from nothing else.
 //!
 //! Knows nothing of the collector: what a request then takes along is for the simulation to say. Every function that turns "these

@@ -1,4 +1,4 @@
-//! What a tool spares when objects leave. The one place that judges it: rules and requests ask the same function.
+//! Objects that a tool spares when others leave. The one place that judges it: rules and requests ask the same function.
 
 use super::marks;
 use crate::charts::in_crds_folder;
@@ -66,7 +66,7 @@ pub struct Spared<'a> {
 }
 
 impl Spared<'_> {
-    /// Whether the object stays only until somebody agrees to its deletion (`argocd.argoproj.io/deletion-approved`).
+    /// Returns whether the object stays only until its deletion is approved (`argocd.argoproj.io/deletion-approved`).
     pub fn until_confirmed(&self) -> bool {
         matches!(self.by, Sparing::SyncOption(option) if option.ends_with("=confirm"))
     }
@@ -125,7 +125,7 @@ pub(super) fn outside_of_release(object: &Object, template: Option<&str>) -> boo
     unreleased(object, template).is_some()
 }
 
-/// What Helm creates and does not count as part of the release.
+/// Returns why an object that Helm creates is not part of the release.
 fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>> {
     if let Some(hook) = object.metadata().annotation(marks::HELM_HOOK) {
         return Some(Spared {

@@ -76,12 +76,12 @@ pub enum Regime {
     ArgoCd,
     /// Flux.
     Flux(FluxObject),
-    /// `kubectl apply`: nobody deletes what leaves.
+    /// `kubectl apply`: removed objects are not deleted.
     Kubectl,
 }
 
 impl Regime {
-    /// The regime of what an object of that kind delivers.
+    /// The regime of the objects that a delivery object of that kind delivers.
     pub fn of(kind: DeliveryKind) -> Self {
         match kind {
             DeliveryKind::Application | DeliveryKind::Generated => Self::ArgoCd,
@@ -148,7 +148,7 @@ pub enum RegimeSource {
         /// The key, or the path of the template.
         place: Span,
     },
-    /// Nobody says it.
+    /// There is no evidence.
     None,
 }
 
@@ -161,7 +161,7 @@ pub struct Delivered {
     pub source: RegimeSource,
 }
 
-/// The regimes of what marks say: none, one on which all agree, or several.
+/// The regimes of marks: none, one on which all agree, or several.
 #[derive(Clone, Copy, Debug, Default)]
 enum Agreement {
     #[default]
@@ -187,7 +187,7 @@ impl Agreement {
     }
 }
 
-/// What the delivery objects say that reach a file.
+/// The delivery objects that reach a file, summed up.
 #[derive(Debug, Default)]
 pub struct Deliverers {
     agreed: Agreement,
@@ -213,7 +213,7 @@ impl Deliverers {
 ///
 /// In this order: the configuration; the delivery objects that reach the object's file, if all are of one tool; the object's
 /// own marks; the marks of its file or rendering; the comment that names its template, if the rendering has no marks; the marks of
-/// the bundle, if all agree and most objects have them: a file that somebody copied from a chart says nothing of the other files of
+/// the bundle, if all agree and most objects have them: one file that was copied from a chart says nothing of the other files of
 /// a repository. Without any of them it is `kubectl apply`, and nothing is pruned.
 #[derive(Debug)]
 pub struct Deliveries {
@@ -276,7 +276,7 @@ impl Deliveries {
         deliveries
     }
 
-    /// The same, where the input contains objects that deliver others, and what they reach.
+    /// Adds the delivery objects of the input, and what they reach.
     pub fn delivering(mut self, objects: &[DeliveryObject], reach: &Reach) -> Self {
         for (place, object) in objects.iter().enumerate() {
             let files: BTreeSet<FileId> = reach
@@ -291,12 +291,12 @@ impl Deliveries {
         self
     }
 
-    /// What the delivery objects say that reach an object; `None` if none does.
+    /// The delivery objects that reach an object; `None` if none does.
     pub fn reached(&self, member: &Member) -> Option<&Deliverers> {
         self.reached.get(&member.file)
     }
 
-    /// What the delivery objects that reach an object agree on.
+    /// The regime that all delivery objects that reach an object agree on.
     fn by_object(&self, member: &Member) -> Option<Delivered> {
         self.reached(member)
             .and_then(|reached| reached.agreed.one())
@@ -335,7 +335,7 @@ impl Deliveries {
                     (DeliveryTool::Helm, _) => Regime::Helm,
                     (DeliveryTool::ArgoCd, _) => Regime::ArgoCd,
                     (DeliveryTool::Kubectl, _) => Regime::Kubectl,
-                    // What Helm rendered, Flux delivers through a HelmRelease.
+                    // Flux delivers output of Helm through a HelmRelease.
                     (DeliveryTool::Flux, Some(regime)) if regime.is_release() => {
                         Regime::Flux(FluxObject::HelmRelease)
                     }
@@ -353,9 +353,9 @@ impl Deliveries {
         }
     }
 
-    /// The regime of an object as far as the configuration, a delivery object or its own marks say so or, of what Helm
-    /// rendered, the marks of its rendering: charts seldom label their CRDs. A file without templates may be a kustomization of
-    /// anybody's, and projects publish renderings without marks for `kubectl apply`.
+    /// The regime of an object as far as the configuration, a delivery object or its own marks show it or, for output of
+    /// Helm, the marks of its rendering: charts seldom label their CRDs. A file without templates may be part of an unknown
+    /// kustomization, and projects publish renderings without marks for `kubectl apply`.
     pub fn evident(&self, member: &Member) -> Option<Regime> {
         let is_rendered = || {
             self.by_rendering(member).one().is_some() && self.renderings.template(member).is_some()
@@ -419,7 +419,7 @@ impl Deliveries {
 
 /// The regime that an object's own labels and annotations speak of, and the key that does.
 ///
-/// What a tool writes onto its objects comes first; then what a chart writes onto them; then what somebody wrote for a tool.
+/// Marks that a tool writes onto its objects come first; then those of a chart; then those that users write for a tool.
 fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
     if !metadata.is_marked() {
         return None;

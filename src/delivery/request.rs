@@ -1,4 +1,4 @@
-//! What a tool sends, and what it leaves.
+//! The requests of a tool, and the objects that it leaves.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::regime::Deliveries;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
 
-/// What a request does.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
     /// DELETE.
@@ -23,13 +23,13 @@ pub enum Op {
 /// One request of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolRequest {
-    /// What it does.
+    /// Its operation.
     pub op: Op,
     /// To which object.
     pub key: ObjectKey,
     /// The propagation policy of a DELETE; `None`: the client sends none.
     pub policy: Option<Policy>,
-    /// What the client waits for before it sends its next request.
+    /// The wait of the client before it sends its next request.
     pub wait: Wait,
     /// Which client sends it: what one waits for holds back no other one.
     pub client: usize,
@@ -59,14 +59,14 @@ impl ToolRequest {
     }
 }
 
-/// What a tool does when objects leave.
+/// The work of a tool when objects leave.
 #[derive(Clone, Debug, Default)]
 pub struct Withdrawal<'a> {
     /// In order.
     pub requests: Vec<ToolRequest>,
-    /// What stays although it leaves, and why; in the order of the input.
+    /// The objects that stay although they leave, and why; in the order of the input.
     pub spared: Vec<(ObjectId, Spared<'a>)>,
-    /// What no request is about and no protection spares: objects outside the namespace that is deleted.
+    /// Objects that no request names and no protection spares: those outside the namespace that is deleted.
     pub outside: Vec<ObjectId>,
     /// The objects that the sources still have when the tool prunes for the last time: they stay.
     pub kept: Vec<ObjectId>,
@@ -95,7 +95,7 @@ impl Withdrawal<'_> {
 /// Objects that leave.
 #[derive(Clone, Debug)]
 pub struct Leaving<'a> {
-    /// What contains them.
+    /// The inventory that contains them.
     pub inventory: &'a Inventory,
     /// Who delivers them, and from which templates.
     pub deliveries: &'a Deliveries,
@@ -104,7 +104,7 @@ pub struct Leaving<'a> {
 }
 
 impl<'a> Leaving<'a> {
-    /// What a removal deletes, in the order of the input, and what it spares. An object that appears twice is deleted once, and
+    /// Splits a removal into the deleted objects, in the order of the input, and the spared ones. An object that appears twice is deleted once, and
     /// one whose name the server made up is not known by name. Where the input shows the state of an object in the cluster, that is
     /// the copy that all tools look at but `helm uninstall`; where it does not, a mark with which a tool applies nothing may never have
     /// arrived there, and the object is possibly deleted (recorded: flux-reconcile-disabled-annotated-after-delivery,

@@ -17,7 +17,7 @@ pub struct DeliveredSet {
     pub members: Vec<ObjectId>,
 }
 
-/// What an object and its neighbours have in common.
+/// The common origin of an object and its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SetOrigin {
     /// The name that marks give to what delivers it.
@@ -77,7 +77,7 @@ impl Deliveries {
             .collect()
     }
 
-    /// What an object and its neighbours have in common, the nearest first; never empty.
+    /// The common origins of an object and its neighbours, the nearest first; never empty.
     fn surroundings(&self, member: &Member) -> Vec<SetOrigin> {
         if self.is_configured(member) {
             return vec![SetOrigin::Bundle(self.bundle_of(member))];
@@ -89,7 +89,7 @@ impl Deliveries {
         vec![SetOrigin::File(member.file), rendering]
     }
 
-    /// The same, to ask about two objects.
+    /// Prepares questions about two objects.
     pub fn together(&self, inventory: &Inventory) -> DeliveredTogether {
         let sets = self.sets(inventory).into_iter().enumerate();
         let members = sets.flat_map(|(at, set)| set.members.into_iter().map(move |id| (id, at)));

@@ -7,18 +7,18 @@ use super::marks;
 use crate::inventory::Inventory;
 use crate::yaml::Value;
 
-/// The labels by which Argo CD recognises its objects, as far as the input shows: what its ConfigMaps `argocd-cm` say. Where
-/// they say nothing, whoever writes `argocd.argoproj.io/instance` has Argo CD look at it; it writes an annotation by default
+/// The labels by which Argo CD recognises its objects, as far as the input shows: the content of its ConfigMaps `argocd-cm`. Where
+/// they are silent, an object with `argocd.argoproj.io/instance` is one that Argo CD looks at; it writes an annotation by default
 /// since version 3 (argo-cd docs/user-guide/resource_tracking.md).
 #[derive(Debug)]
 pub struct TrackingLabels<'a> {
     inventory: &'a Inventory,
-    /// Looked for when somebody asks: few inputs have a template with a mark.
+    /// Looked for on first use: few inputs have a template with a mark.
     labels: OnceCell<BTreeSet<&'a str>>,
 }
 
 impl<'a> TrackingLabels<'a> {
-    /// What an inventory says of them.
+    /// Reads them from an inventory.
     pub fn of(inventory: &'a Inventory) -> Self {
         Self {
             inventory,

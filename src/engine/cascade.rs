@@ -49,7 +49,7 @@ pub(super) fn cascades(
     cascades
 }
 
-/// What to draw of a bundle, in the order of the findings.
+/// The scenes of a bundle to draw, in the order of the findings.
 fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Vec<Scene> {
     let mut scenes: Vec<Scene> = Vec::new();
     let mut files: Option<HashSet<&str>> = None;

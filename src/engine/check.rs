@@ -21,7 +21,7 @@ pub struct Check {
     pub selection: Selection,
     /// Whether absence proves anything; a bundle says so for itself.
     pub world: World,
-    /// What is known of operators, for input that no session read; a bundle has its own. `None`: the bundled tables.
+    /// The tables of operators, for input that no session read; a bundle has its own. `None`: the bundled tables.
     pub tables: Option<Arc<Tables>>,
     /// Severities that the configuration gives to rules; all findings of such a rule have it.
     pub severities: BTreeMap<&'static str, Severity>,
@@ -29,19 +29,19 @@ pub struct Check {
     pub configuration: Option<String>,
     /// Ignores of the configuration, and its text.
     pub ignores: Option<(SourceFile, Vec<Ignore>)>,
-    /// How much is read of what the configuration and the known findings may be about.
+    /// How much of the scope of the configuration and the known findings is read.
     pub extent: ReadExtent,
     /// Known findings, and the text of their file.
     pub baseline: Option<(SourceFile, Baseline)>,
-    /// What is reported; `None` is all.
+    /// The scope of the report; `None` is all.
     pub only: Option<ReportScope>,
-    /// What was found before a change: counted, not reported.
+    /// Findings before a change: counted, not reported.
     pub before: Option<Baseline>,
-    /// What to know of the change besides.
+    /// Further notes on the change.
     pub notes: Vec<Note>,
     /// Whether every single finding is reported, as baselines count them, and not what says the same once.
     pub every: bool,
-    /// Whether every file counts as applied, whoever delivers it.
+    /// Whether every file counts as applied.
     pub as_applied: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,

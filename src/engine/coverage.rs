@@ -1,4 +1,4 @@
-//! What a run looked at, so only what it could have found counts as no longer found.
+//! The scope of a run: only a finding that it could have found counts as no longer found.
 
 use foldhash::HashSet;
 
@@ -7,7 +7,7 @@ use crate::baseline::{KnownFinding, any_namespace};
 use crate::finding::Identity;
 use crate::rules;
 
-/// How much of what a baseline may be about a run reads.
+/// How much of the scope of a baseline a run reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadExtent {
     /// All of it.
@@ -19,7 +19,7 @@ pub enum ReadExtent {
     PartOfBundles,
 }
 
-/// What a run looked at.
+/// The scope of a run.
 #[derive(Debug)]
 pub(super) struct Coverage {
     extent: ReadExtent,
@@ -32,7 +32,7 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    /// Of a run of `rules` over `bundles`. What cannot be read may contain any object.
+    /// The scope of a run of `rules` over `bundles`. An unreadable file may contain any object.
     pub(super) fn of(
         bundles: &[Bundle],
         rules: impl IntoIterator<Item = &'static str>,
@@ -66,7 +66,7 @@ impl Coverage {
     /// Whether the run, which found `found` of the findings that an entry knows, would have found the others.
     pub(super) fn judges(&self, entry: &KnownFinding, found: usize) -> bool {
         let rule = entry.identity.rule.as_str();
-        // What a rule knew that is gone, nobody will find again.
+        // Findings of a rule that no longer exists are gone.
         if rules::find(rule).is_some() && !self.rules.contains(rule) {
             return false;
         }

@@ -17,7 +17,7 @@ pub fn tool() -> Tool {
     }
 }
 
-/// What a run was asked to read, and how.
+/// The input and the options of a run.
 pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
     let bundle = |bundle: &Bundle| BundleInfo {
         name: bundle.name.clone(),

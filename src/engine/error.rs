@@ -39,7 +39,7 @@ pub enum SessionError {
     Baseline {
         /// Its path.
         path: String,
-        /// What is wrong.
+        /// Why it failed.
         reason: String,
     },
     /// A baseline in a place that a configuration cannot choose.
@@ -48,7 +48,7 @@ pub enum SessionError {
     ConfiguredBaseline {
         /// Its path.
         path: String,
-        /// What is wrong with the place.
+        /// Why the place is wrong.
         reason: &'static str,
     },
     /// Unsaved text of a file that no bundle and no path reaches.
@@ -81,7 +81,7 @@ pub enum SessionError {
     OfAnotherCommand {
         /// One of the rules.
         id: &'static str,
-        /// What it looks at.
+        /// The subject of the question.
         what: &'static str,
         /// The command that runs it.
         command: &'static str,
@@ -136,7 +136,7 @@ pub enum SessionError {
     UnknownBundle {
         /// The word.
         name: String,
-        /// What may have been meant.
+        /// A suggestion.
         #[help]
         help: String,
     },

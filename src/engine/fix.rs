@@ -30,12 +30,12 @@ pub struct FixedFile {
     pub after: String,
 }
 
-/// What fixes lead to.
+/// The result of fixes.
 #[derive(Debug)]
 pub struct Fixed {
     /// The session with the fixed texts.
     pub session: Session,
-    /// What is left, as a check of the fixed texts finds it.
+    /// Remaining findings, from a check of the fixed texts.
     pub report: Report,
     /// The files that change, in the order of their paths.
     pub files: Vec<FixedFile>,

@@ -17,7 +17,7 @@ use crate::knowledge::Tables;
 use crate::rules::World;
 use crate::text::FileId;
 
-/// What to read, and how.
+/// The input of a bundle, and how it is read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Input {
     /// Files, folders, globs and `-`.
@@ -29,7 +29,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// What is found, part of which may be read.
+    /// Walks over files, part of which may be read.
     fn walk(
         &self,
         around: &Surroundings<'_>,
@@ -49,7 +49,7 @@ impl Input {
         Ok(walk)
     }
 
-    /// The same where all of it is read.
+    /// Walks over files that are all read.
     fn walk_ahead(
         &self,
         around: &Surroundings<'_>,
@@ -75,21 +75,21 @@ impl Input {
 pub(super) struct BundleInput {
     /// Its name; `None` for the one bundle of a run without a configuration.
     pub(super) name: Option<String>,
-    /// What to read, and how.
+    /// The input, and how it is read.
     pub(super) input: Input,
     /// Whether the bundle is treated as the whole cluster.
     pub(super) world: World,
-    /// What the cluster is called that it is applied to, if the configuration says.
+    /// The name of the cluster that it is applied to, if the configuration has one.
     pub(super) cluster: Option<String>,
     /// The tool that delivers the bundle, if the configuration says.
     pub(super) delivery: Option<DeliveryTool>,
-    /// What is known of operators.
+    /// The tables of operators.
     pub(super) tables: Arc<Tables>,
     /// How it is rendered.
     pub(super) rendering: RenderSettings,
 }
 
-/// How the manifests of a bundle come about, where somebody asks for a rendering.
+/// How the manifests of a bundle are rendered, where rendering is requested.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RenderSettings {
     /// The folder of the configuration, in which its program is run.
@@ -111,13 +111,13 @@ pub struct Bundle {
     pub world: World,
     /// The tool that delivers it, if the configuration says.
     pub delivery: Option<DeliveryTool>,
-    /// What is known of operators: the bundled tables with the rows of the configuration.
+    /// The tables of operators: the bundled tables with the rows of the configuration.
     pub tables: Arc<Tables>,
     /// The arguments that led to its files, in the order in which they were given.
     pub(super) arguments: Vec<String>,
     /// Symbolic links to folders outside the tree, which were not followed.
     pub(super) outside: Vec<String>,
-    /// Files of what else lives in its cluster.
+    /// Files of other objects in its cluster.
     beside: BTreeSet<FileId>,
 }
 
@@ -137,7 +137,7 @@ impl Bundle {
         }
     }
 
-    /// What to call it.
+    /// Its name.
     pub(super) fn named(&self) -> String {
         self.name
             .as_ref()
@@ -201,7 +201,7 @@ pub enum BundleError {
     Named {
         /// The bundle's name.
         name: String,
-        /// What is wrong.
+        /// Why it cannot be read.
         reason: InputError,
     },
 }
@@ -284,14 +284,14 @@ impl BundleInput {
     }
 }
 
-/// What bundles are read with besides their own settings.
+/// Settings of bundles besides their own.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings<'a> {
     /// Unsaved texts in place of files.
     pub(super) overlays: &'a [Overlay],
-    /// What differing files contained before a change, if that state is read.
+    /// The contents of differing files before a change, if that state is read.
     pub(super) past: Option<&'a Past>,
-    /// What else lives in the cluster of each bundle.
+    /// Other objects in the cluster of each bundle.
     pub(super) beside: Walk,
 }
 

@@ -13,12 +13,12 @@ use crate::rules::{Context, MOST_FINDINGS, Omitted, RULES, Rule, Shown, World};
 use crate::suppression::Directives;
 use crate::text::plain;
 
-/// What the rules say of a bundle or a change.
+/// The findings of the rules about a bundle or a change.
 #[derive(Debug)]
 pub(super) struct Judgement {
     /// Their findings, in no particular order.
     pub(super) findings: Vec<Finding>,
-    /// What is to be said besides.
+    /// Further notes.
     pub(super) notes: Vec<Note>,
     /// The rules that found more than is kept.
     pub(super) cut_short: Vec<&'static str>,
@@ -67,7 +67,7 @@ pub(super) fn judge_merge(
     all(rules, |rule| rule.run_on_merge(merge, shown))
 }
 
-/// What all rules say. A rule that fails takes nothing else with it.
+/// The findings of all rules. A rule that fails does not affect the others.
 fn all(
     rules: &[&'static Rule],
     run: impl Fn(&'static Rule) -> (Vec<Finding>, Omitted) + Sync,

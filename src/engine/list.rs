@@ -1,4 +1,4 @@
-//! What the input contains, in the terms of the `list` contract.
+//! The content of the input, in the terms of the `list` contract.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::report::{
 };
 use crate::text::{ColumnUnit, FileId, Span};
 
-/// How much of what is no object is listed of one bundle. A few megabytes have millions of documents if each is `{}`.
+/// Most skipped documents that are listed of one bundle. A few megabytes have millions of documents if each is `{}`.
 pub(super) const MOST_SKIPPED: usize = 100_000;
 
 /// The listing of several bundles, in the order of their files. A document of two bundles is listed as each of them reads
@@ -49,7 +49,7 @@ pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> 
     }
 }
 
-/// What is no object in several bundles, in the order of their files; what two of them skip is listed once. Of each bundle, no
+/// The skipped documents of several bundles, in the order of their files; one that two of them skip is listed once. Of each bundle, no
 /// more than [`MOST_SKIPPED`].
 pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
     let mut all: Vec<_> = bundles

@@ -101,7 +101,7 @@ fn files_of(bundle: &Bundle) -> impl Iterator<Item = &SourceFile> {
     bundle.inventory.sources.iter().map(|(_, file)| file)
 }
 
-/// What tells files apart: two sides of a change have one path.
+/// The identity of a file: two sides of a change have one path.
 fn name_of(file: &SourceFile) -> (&str, Side) {
     (file.path(), file.side())
 }

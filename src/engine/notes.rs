@@ -31,7 +31,7 @@ pub(super) fn notes_on_links(outside: &[String]) -> impl Iterator<Item = Note> +
     })
 }
 
-/// What delivery objects build beyond what was followed.
+/// A note on parts that delivery objects build and that were not followed.
 pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
     let beyond = reach.beyond()?;
     Some(Note {
@@ -81,7 +81,7 @@ pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone
     })
 }
 
-/// What is skipped beyond what a report lists.
+/// A note on skipped documents that a report does not list.
 pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
     let more = inventory
         .skipped_count()

@@ -19,8 +19,8 @@ use crate::kustomize::{folder_of, name_of, resolve};
 /// So deep objects are written.
 const DEPTH: usize = 200;
 
-/// The request with what charts render to, and a sentence for each chart that could not be rendered. Charts come from wherever the tree
-/// says: whoever asks for this trusts it.
+/// Adds the renderings of charts to a request, and returns a sentence for each chart that could not be rendered. Charts come from wherever the tree
+/// says: a caller that asks for this trusts it.
 ///
 /// # Errors
 /// A mistake in the configuration, a tree that cannot be read, more than the limits allow.
@@ -56,7 +56,7 @@ pub fn with_charts(
         let is_below = |one: &Delivery| shown_below(path, &below, &one.file).is_some();
         evaluate(&choice, &[], terms, (&charts, &is_below), |_, all, _| {
             let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
-            // What was rendered is no manifest.
+            // The source of a rendering is no manifest.
             let parts = ["templates", "crds", "charts"];
             let inside = folders
                 .iter()
@@ -105,7 +105,7 @@ pub(super) fn charts_of_one_state(
     charts
 }
 
-/// A file of the repository as somebody sees it who named a folder of it; `None` if it is not below that.
+/// The path of a file of the repository relative to the folder that was named; `None` if it is not below that.
 fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     let rest = match below {
         "" => file,
@@ -117,7 +117,7 @@ fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     })
 }
 
-/// What a delivery has of charts, beside the file that names them; the path is not whole yet.
+/// The renderings of a delivery, beside the file that names its chart; the path is not whole yet.
 fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
     let of_charts = delivery.resources.iter();
     let of_charts = of_charts.filter(|resource| resource.origin.template.is_some());

@@ -12,7 +12,7 @@ use crate::report::Reported;
 use crate::rules::{self, Repeats};
 use crate::text::FileId;
 
-/// What findings have in common that are shown as one.
+/// The common part of findings that are shown as one.
 #[derive(PartialEq, Eq, Hash)]
 struct Likeness {
     rule: &'static str,

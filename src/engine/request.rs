@@ -1,15 +1,15 @@
-//! What a command asks to have read: plain data, as a command line, an editor or a test puts it together.
+//! The input of a command: plain data, as a command line, an editor or a test puts it together.
 
 use crate::inventory::{Overlay, Release};
 use crate::rules::World;
 
-/// What to read, and how. The configuration fills in what it leaves out; what it says takes precedence.
+/// The input, and how it is read. The configuration fills in what is missing; an entry here takes precedence.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Request {
     /// Files, folders, globs and `-`. None: the bundles of the configuration, else the current folder.
     pub paths: Vec<String>,
-    /// Files, folders and globs of what else lives in the cluster: read with the paths, and never asked about.
+    /// Files, folders and globs of other objects in the cluster: read with the paths, and never asked about.
     pub beside: Vec<String>,
     /// Globs of reported paths that are left out, besides those of the configuration.
     pub exclude: Vec<String>,

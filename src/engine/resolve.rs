@@ -12,7 +12,7 @@ use crate::inventory::{self, Escape, InputError, Release, admit_manifests, locat
 use crate::knowledge::Tables;
 use crate::text::{SourceFile, decode, near};
 
-/// What is read of a session's input.
+/// The resolved input of a session.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     /// The bundles of the configuration.
@@ -83,7 +83,7 @@ pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
     }
 }
 
-/// What `request` reads with this configuration.
+/// Resolves `request` with this configuration.
 pub(super) fn resolve(
     request: &Request,
     config: Option<&Config>,
@@ -114,7 +114,7 @@ pub(super) fn resolve(
     Ok(Resolved { bundles, paths })
 }
 
-/// A configuration that was named may name any path. One that was found comes from whoever wrote the repository.
+/// A configuration that was named may name any path. One that was found comes from the author of the repository.
 fn within_repository(
     request: &Request,
     config: Option<&Config>,
@@ -164,7 +164,7 @@ fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionErr
     })
 }
 
-/// What the settings of single bundles are made of.
+/// The settings of single bundles, resolved.
 struct Resolver<'a> {
     request: &'a Request,
     config: Option<&'a Config>,
@@ -258,7 +258,7 @@ impl<'a> Resolver<'a> {
             paths,
             exclude: request.exclude.iter().cloned().chain(excluded).collect(),
             settings: inventory::Settings {
-                // A release that nobody knows yet: [`super::Session::unknown_release`].
+                // A release that is not known yet: [`super::Session::unknown_release`].
                 release: release.unwrap_or(Release::NEWEST).min(Release::NEWEST),
                 namespace: request
                     .namespace

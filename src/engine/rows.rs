@@ -1,4 +1,4 @@
-//! What the tables say of a kind or a finalizer, for whoever asks what a finding rests on.
+//! The rows of the tables about a kind or a finalizer, for readers of a finding.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub fn configured_tables() -> Result<Arc<Tables>, SessionError> {
     Ok(tables_of(configuration(&Request::default())?.as_ref()))
 }
 
-/// What is known about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` if only one group has it), a
+/// Returns the rows about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` if only one group has it), a
 /// finalizer, an operator (`rook`, `rook/rook`), or the name of a fact as findings give it. Of a finalizer only what is about
 /// objects of `only_of`, if that is given.
 pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) -> Vec<RowInfo> {
@@ -82,7 +82,7 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
         .collect()
 }
 
-/// What is known of a finalizer as an object has it; only what is about objects of `only_of`, if that is given.
+/// The rows about a finalizer as an object has it; only those about objects of `only_of`, if that is given.
 pub(super) fn rows_of_finalizer(
     finalizers: &KnownFinalizers,
     name: &str,

@@ -46,7 +46,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     check_analysed(bundles, &analyses.iter().collect::<Vec<_>>(), check)
 }
 
-/// The same with the analysis of each bundle, for whoever has more questions about it.
+/// Runs a check and returns the analysis of each bundle too, for callers with more questions about it.
 pub(super) fn check_analysed(
     bundles: &[Bundle],
     analyses: &[&Analysis<'_>],
@@ -187,11 +187,11 @@ pub(super) fn check_analysed(
     }
 }
 
-/// What every step needs.
+/// The input of every step.
 struct Run<'a> {
     check: &'a Check,
     bundles: &'a [Bundle],
-    /// What is found out about each of them.
+    /// The simulated facts about each of them.
     verdicts: &'a [Verdicts<'a>],
     directives: &'a [Directives],
     merged: &'a Merged,
@@ -201,7 +201,7 @@ struct Run<'a> {
     known: OnceLock<HashSet<Identity>>,
 }
 
-/// What the rules say of all bundles, with places in the merged files.
+/// The findings about all bundles, with places in the merged files.
 #[derive(Default)]
 struct JudgedBundles {
     findings: Vec<(Finding, Vec<Option<Place>>)>,
@@ -297,7 +297,7 @@ impl Run<'_> {
         if found.is_empty() {
             return Vec::new();
         }
-        // Of what there may be a million of, few are in a finding.
+        // There may be a million definitions, and few are in a finding.
         let mut definitions: HashMap<ObjectKey, usize> = found
             .iter()
             .filter_map(|(finding, _)| Some((finding.object.clone()?, 0)))
@@ -411,7 +411,7 @@ impl Run<'_> {
             .any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
     }
 
-    /// What an ignore has to be about if its rule is to have had something to check: any of these, or anything at all where the
+    /// The objects that an ignore has to name if its rule is to have had something to check: any of these, or anything at all where the
     /// input is complete.
     fn objects(&self) -> Option<impl Iterator<Item = &ObjectKey>> {
         let members = self
@@ -421,7 +421,7 @@ impl Run<'_> {
         (self.check.extent != ReadExtent::Whole).then(|| members.map(|member| &member.key))
     }
 
-    /// What rules on the outcome find.
+    /// The findings of rules on the outcome.
     fn outcome(&self, outcome: &RunOutcome<'_>) -> Vec<Reported> {
         let mut findings: Vec<_> = self
             .rules
@@ -478,7 +478,7 @@ pub(super) fn reported(
     }
 }
 
-/// What most errors have in common that looks like no manifest to apply.
+/// The common folder of most errors, if it looks like no manifest to apply.
 fn exclusion(findings: &[Reported], sources: &Sources) -> Option<Exclusion> {
     let errors = findings
         .iter()
@@ -506,7 +506,7 @@ pub(super) fn order(finding: &Finding) -> impl Ord + '_ {
     (primary.file, primary.span, *rule, field, message)
 }
 
-/// The files that are written for ownerlint. They are no part of what was checked, even if they are in the same folder.
+/// The files that are written for ownerlint. They are not checked, even if they are in the same folder.
 struct OwnFiles(Vec<PathBuf>);
 
 impl OwnFiles {

@@ -1,4 +1,4 @@
-//! What is reported among everything that is read.
+//! The scope of a report among everything that is read.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -12,7 +12,7 @@ use crate::rules::{self, RULES, Rule};
 pub struct UnknownRule {
     /// The word.
     pub id: String,
-    /// What may have been meant.
+    /// A suggestion.
     #[help]
     pub help: String,
 }

@@ -32,7 +32,7 @@ use crate::report::{Graphs, Listing, Note, Report};
 use crate::suppression::Date;
 use crate::text::{Side, SourceFile};
 
-/// What a request leads to, read once; any number of questions can be asked of it.
+/// The files of a request, read once; any number of questions can be asked of it.
 #[derive(Debug)]
 pub struct Session {
     request: Request,
@@ -45,7 +45,7 @@ pub struct Session {
     release: Option<Release>,
 }
 
-/// What is asked of the findings of a session, besides what its configuration says.
+/// Options of a check, besides those of its configuration.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CheckOptions {
@@ -55,14 +55,14 @@ pub struct CheckOptions {
     pub ignore: Vec<String>,
     /// The known findings, which are not reported.
     pub baseline: BaselineChoice,
-    /// What is reported; `None` is all.
+    /// The scope of the report; `None` is all.
     pub only: Option<ReportScope>,
-    /// What differing files contained before a change: what was found then is counted, and not reported.
+    /// The contents of differing files before a change: findings in them are counted, and not reported.
     #[doc(hidden)]
     pub since: Option<Past>,
     /// Whether every single finding is reported, as baselines count them.
     pub every: bool,
-    /// Whether every file counts as applied, whoever delivers it: an editor shows what is open.
+    /// Whether every file counts as applied: an editor judges the open file.
     pub as_applied: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,
@@ -83,8 +83,8 @@ impl Session {
         Self::open_after(None, OnDisk::MayDiffer, request)
     }
 
-    /// The same after an `earlier` session: every file that may have changed since is read again, and parsed again only if its text is
-    /// another one.
+    /// Reopens after an `earlier` session: every file that may have changed since is read again, and parsed again only if its text
+    /// differs.
     ///
     /// # Errors
     /// As [`Session::open`].
@@ -109,7 +109,7 @@ impl Session {
         Self::open_after(Some(self), OnDisk::Unchanged, &request)
     }
 
-    /// The same; what is among `files` already is not read again.
+    /// Opens a session; files that are among `files` already are not read again.
     pub(super) fn open_among(request: &Request, mut files: Files) -> Result<Self, SessionError> {
         let config = configuration(request)?;
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
@@ -186,7 +186,7 @@ impl Session {
         self.release.filter(|release| *release > Release::NEWEST)
     }
 
-    /// What the input contains.
+    /// Lists the content of the input.
     pub fn list(&self) -> Listing {
         list_bundles(&self.bundles)
     }
@@ -210,7 +210,7 @@ impl Session {
         members.filter(|member| member.decodes()).count()
     }
 
-    /// What the listing leaves out because there is too much of it.
+    /// Notes on entries that the listing leaves out because there are too many.
     #[doc(hidden)]
     pub fn notes_on_list(&self) -> impl Iterator<Item = Note> {
         self.bundles
@@ -239,7 +239,7 @@ impl Session {
         }
     }
 
-    /// What is wrong with the input.
+    /// Checks the input.
     ///
     /// # Errors
     /// A word that is not the id of a rule, and a baseline that cannot be read.
@@ -329,7 +329,7 @@ impl Session {
         Ok(check)
     }
 
-    /// What the same check finds in what the request led to before a change, and the note on what the change edits. The configuration of
+    /// Runs the same check on the files before a change, and returns its findings and a note on the edited files. The configuration of
     /// now counts for both.
     fn found_before(
         &self,
@@ -362,7 +362,7 @@ impl Session {
         ))
     }
 
-    /// What known findings become after a check of this session without them. What it could not have found stays known; it
+    /// Renews known findings after a check of this session without them. One that it could not have found stays known; it
     /// learns new findings when `learn` says so.
     #[doc(hidden)]
     pub fn renew(&self, known: &Baseline, report: &Report, learn: bool) -> Renewal {
@@ -379,7 +379,7 @@ impl Session {
         )
     }
 
-    /// What a deletion, or a list of steps, does to the one bundle that it is about. With `kubelet`, Pods run on nodes and
+    /// Plans a deletion, or a list of steps, in the one bundle that it is about. With `kubelet`, Pods run on nodes and
     /// finish when they are deleted.
     ///
     /// # Errors
@@ -389,7 +389,7 @@ impl Session {
         Planner::new(&choose(&self.bundles, question)?, question, kubelet)
     }
 
-    /// What Kubernetes would do if it were asked to delete objects.
+    /// Plans a request to delete objects.
     ///
     /// # Errors
     /// A target that means no object or several, and targets that several bundles contain.
@@ -398,7 +398,7 @@ impl Session {
             .map(DeletionPlan::new)
     }
 
-    /// What happens when a tool removes everything that was asked for.
+    /// Plans a tool's removal of all selected objects.
     ///
     /// # Errors
     /// Objects in several bundles, and a namespace that nothing names.
@@ -536,7 +536,7 @@ pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError>
     Ok((file, baseline))
 }
 
-/// A configuration without bundles says nothing of what lies in its folder.
+/// A configuration without bundles says nothing about the content of its folder.
 fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
     let bundles = config.map_or(0, |config| config.bundles.len());
     let here = config.is_none_or(|config| config::folder_of(config.source.path()).is_empty());

@@ -20,7 +20,7 @@ use crate::rules::{self, Rule};
 use crate::starter::fixture_glob;
 use crate::text::{FileId, Limits};
 
-/// Added to the reason of what is said of a draft.
+/// Added to the reason of findings about a draft.
 const DRAFT: &str = " Nothing in the repository delivers this file, and other files are delivered: it may be a draft.";
 
 /// Findings, divided by who applies their files.
@@ -58,7 +58,7 @@ pub(super) fn by_standing(
     divided
 }
 
-/// What becomes of a finding because of who applies its file.
+/// The consequence of the file's delivery for a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Standing {
     /// It is what it is.
@@ -73,7 +73,7 @@ enum Standing {
 pub(super) struct Standings<'s> {
     merged: &'s Merged,
     limits: Limits,
-    /// What was named, without a slash at its end.
+    /// The named paths, without a slash at the end.
     arguments: BTreeSet<&'s str>,
     /// Whether Helm rendered some file.
     is_rendered: bool,
@@ -102,7 +102,7 @@ impl<'s> Standings<'s> {
         }
     }
 
-    /// What becomes of a finding.
+    /// Returns the standing of a finding.
     fn of(&mut self, finding: &Finding) -> Standing {
         let file = finding.primary.file;
         let is_of_applied = rules::find(finding.rule).is_some_and(|rule: &Rule| rule.is_of_applied);
@@ -184,10 +184,10 @@ impl<'s> Standings<'s> {
     }
 }
 
-/// What a repository delivers.
+/// The deliveries of a repository.
 #[derive(Default)]
 struct Delivered {
-    /// What deliveries read and apply.
+    /// The files that deliveries read and apply.
     files: BTreeSet<String>,
     /// Folders whose build fails: all that is in them may belong to it.
     failing: BTreeSet<String>,

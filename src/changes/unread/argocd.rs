@@ -67,7 +67,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
                 file,
                 object,
             };
-            // Of what was evaluated nothing is open.
+            // Nothing is open where the set was evaluated.
             if !state.is_evaluated(place) {
                 set.generators(spec);
             }
@@ -251,7 +251,7 @@ impl ArgoObject<'_, '_, '_> {
         patches::find(self.finder, &patched, kustomize);
     }
 
-    /// What decides which Applications a set generates.
+    /// Adds the inputs that decide which Applications a set generates.
     fn generators(&mut self, spec: Value<'_>) {
         let template = spec.get("template");
         let named = ["name", "namespace"]
@@ -288,7 +288,7 @@ impl ArgoObject<'_, '_, '_> {
                 .chain(template.get("source"))
                 .map(|source| text_at(source, &["path"]));
             let patterns = all.filter(|path| path.contains("{{")).map(pattern_of);
-            // What is nothing but a parameter says nothing of folders.
+            // A parameter alone names no folder.
             patterns
                 .filter(|pattern| pattern.contains(|c: char| c != '*' && c != '/'))
                 .collect()

@@ -77,7 +77,7 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
     });
     let versions = ["version", "appVersion", "kubeVersion", "dependencies"];
     let versions = versions.map(|key| said(file, root.and_then(|root| root.get(key))));
-    // Of a chart that only wraps another one, the version of that one tells more.
+    // For a chart that only wraps another one, the version of the wrapped chart says more.
     let mut wrapped = dependencies().map(|dependency| text_at(dependency, &["version"]));
     let version = match (wrapped.next(), wrapped.next()) {
         (Some(version), None) if !version.is_empty() => version,

@@ -157,7 +157,7 @@ fn source(
     .in_version(without_credentials(version))
     .saying(said(file, reference))
     .parts(parts)
-    // What it is a source of names it, and is an input of its own.
+    // Its source names it, and is an input of its own.
     .only_changes();
     finder.add(place, file, object.name_span(), input);
 }

@@ -13,7 +13,7 @@ use crate::text::{ColumnUnit, Span};
 /// Why a chart is not read of which a change uninstalls the release (fluxcd/helm-controller internal/action/verify.go).
 const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: what the chart contains is deleted and created \
      again, and the chart is not rendered";
-/// The same where the namespace changes into which it is installed: the uninstall looks for what names no namespace in the new one.
+/// Used where the namespace of the installation changes: the uninstall looks for objects without a namespace in the new one.
 const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: what the chart contains is deleted where \
      its templates name a namespace, and stays behind where they name none; the chart is not rendered";
 
@@ -106,7 +106,7 @@ pub struct UnreadChanges {
     /// How many are the same in both states.
     pub unchanged: usize,
     /// The charts of HelmReleases that are the same in both states, by the keys of the HelmReleases as written. Who deletes one of
-    /// these uninstalls what nobody has read.
+    /// these uninstalls objects that were not read.
     pub releases: BTreeMap<String, Unread>,
 }
 
@@ -132,7 +132,7 @@ impl UnreadChanges {
         self
     }
 
-    /// The same, with the charts of HelmReleases that the change uninstalls although it does not touch them: by their keys as written,
+    /// Adds the charts of HelmReleases that the change uninstalls although it does not touch them: by their keys as written,
     /// with their deliveries.
     pub fn with_uninstalled(&self, uninstalled: &BTreeMap<String, Option<String>>) -> Self {
         let mut all = self.clone();
@@ -189,12 +189,12 @@ pub(super) struct FoundInput {
     pub(super) is_built: bool,
 }
 
-/// What a HelmRelease of Flux installs.
+/// The installation of a HelmRelease of Flux.
 #[derive(Clone, Debug)]
 pub(super) struct HelmRelease {
     /// The key of the HelmRelease as written.
     pub(super) key: String,
-    /// What tells the release from others: its name, its namespaces, its chart. It is uninstalled when one of these changes.
+    /// The identity of the release: its name, its namespaces, its chart. It is uninstalled when one of these changes.
     pub(super) installed: [String; 4],
 }
 
@@ -301,7 +301,7 @@ impl FoundInput {
         let (Some(old), Some(new)) = (old, new) else {
             return &self.reason;
         };
-        // Somebody tried to render it.
+        // An attempt to render it failed.
         if let Cow::Owned(reason) = &self.reason {
             return reason;
         }

@@ -134,7 +134,7 @@ impl<'s> KustomizationInputs<'_, 's> {
             .collect()
     }
 
-    /// What `resources` and `components` name that is not in the tree.
+    /// Adds entries of `resources` and `components` that are not in the tree.
     fn sources(&mut self) {
         for entry in self.items(&["resources", "bases", "components"]) {
             let Some(written) = entry.as_str() else {
@@ -303,7 +303,7 @@ impl<'s> KustomizationInputs<'_, 's> {
             };
             let is_replacing = entry.key == "replacements";
             let sources = is_replacing && (entry.value.items().any(into_identities) || in_files());
-            // What is copied into names comes from the resources and the data of generators.
+            // Replacements take their values from the resources and the data of generators.
             if sources {
                 parts.extend(self.source_texts());
             }
@@ -323,7 +323,7 @@ impl<'s> KustomizationInputs<'_, 's> {
             } else {
                 input
             };
-            // Generators make objects that nobody else names.
+            // Generators make objects that no file names.
             let input = if what == UnreadWhat::Generator {
                 input
             } else {

@@ -32,7 +32,7 @@ const DECIDING: [&str; 4] = [
     "helm.sh/",
 ];
 
-/// What patches belong to.
+/// The object that patches belong to.
 pub(super) struct Patched<'s> {
     pub(super) place: &'s str,
     pub(super) file: &'s ParsedFile,
@@ -40,7 +40,7 @@ pub(super) struct Patched<'s> {
     pub(super) folder: Option<&'s str>,
     /// For people.
     pub(super) owner: String,
-    /// What contains them.
+    /// The file that contains them.
     pub(super) within: String,
 }
 

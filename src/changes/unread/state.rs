@@ -57,7 +57,7 @@ pub struct Builds<'s> {
     pub rendered: &'s dyn Fn(&str) -> bool,
     /// Whether a build evaluated what the file at a place says of components, patches, generators and variables.
     pub evaluated: &'s dyn Fn(&str) -> bool,
-    /// What came of the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that was rendered.
     pub charted: &'s dyn Fn(&str) -> Option<Result<(), String>>,
 }
 
@@ -356,7 +356,7 @@ pub(super) fn text_at<'v>(value: Value<'v>, path: &[&str]) -> &'v str {
     value.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What a folder contains that is built from elsewhere: the keys of its objects, and its kustomizations.
+/// The contents of a folder that is built from elsewhere: the keys of its objects, and its kustomizations.
 pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     for place in state.paths_below(folder) {

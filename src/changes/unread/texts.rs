@@ -12,7 +12,7 @@ use crate::manifest::{Object, ParsedFile, SkipReason, is_kustomization};
 use crate::text::Span;
 use crate::yaml::Value;
 
-/// kustomize, api/internal/target/kusttarget.go: objects with it are left out of what is built.
+/// kustomize, api/internal/target/kusttarget.go: objects with it are left out of the build.
 const LOCAL_CONFIG: &str = "config.kubernetes.io/local-config";
 
 pub(super) fn find(finder: &mut Finder<'_>) {

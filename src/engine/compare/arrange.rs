@@ -48,10 +48,10 @@ pub(super) struct Parsed {
     clusters: BTreeSet<Arc<str>>,
 }
 
-/// All files of a state that speaks of tools, by path, and what reads those that nobody has read.
+/// All files of a state that speaks of tools, by path, and a reader of those that are not read yet.
 pub(super) type StateFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
 
-/// What was rendered of one state.
+/// The renderings of one state.
 #[derive(Debug, Default)]
 pub(super) struct Rendered {
     /// By the name of the bundle.
@@ -76,7 +76,7 @@ impl Parsed {
             Self::unbuilt((state, side), charts.are_rendered(), &exclude, texts)
         });
         let own = OwnRepositories::of(base.located()).and(OwnRepositories::of(head.located()));
-        // What was in the way already is no news of the change, and perhaps is not in the way of others.
+        // An obstacle that existed before is no news of the change, and may be none for others.
         let flaws =
             [&base, &head].map(|parsed| TreeFlaws::of(parsed.located(), |path| parsed.has(path)));
         let [old, new] = flaws;
@@ -85,7 +85,7 @@ impl Parsed {
                 let roots = BuildRoots::of(parsed.located(), &own, flaws, limits);
                 Self { roots, ..parsed }
             });
-        // What was not followed would look as if it had been removed.
+        // Folders that were not followed would look as if they had been removed.
         if let Some(beyond) = built.iter().find_map(|parsed| parsed.roots.beyond.clone()) {
             return Err(beyond.into());
         }
@@ -120,14 +120,14 @@ impl Parsed {
         edited.map(|(_, file)| file.path().to_owned()).collect()
     }
 
-    /// The same with what tools deliver in the place of what was found by folder.
+    /// Replaces files found by folder with the objects that tools deliver.
     pub(super) fn delivered(mut self, delivered: Delivered) -> Self {
         delivered.replace(&mut self.roots, &self.places, self.side);
         self.delivered = delivered;
         self
     }
 
-    /// The files of a state; nobody has looked yet who builds them. `has_charts`: charts may be built, of which nothing else speaks.
+    /// The files of a state, before builds are known. `has_charts`: charts may be built, which no delivery names.
     fn unbuilt(
         (state, side): (TreeState, Side),
         has_charts: bool,
@@ -226,7 +226,7 @@ impl Parsed {
         self.delivered.evaluated(place)
     }
 
-    /// What came of the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that was rendered.
     pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
         self.delivered.charted(place)
     }
@@ -332,7 +332,7 @@ impl Parsed {
         failed
     }
 
-    /// The same, with what was rendered instead of the sources.
+    /// Replaces sources with their renderings.
     pub(super) fn with(self, rendered: Rendered) -> Self {
         Self { rendered, ..self }
     }
@@ -344,7 +344,7 @@ impl Parsed {
             let mut names = KUSTOMIZATIONS.iter().map(|name| resolve(folder, name));
             names.any(|place| places.contains(place.as_str()))
         };
-        // What Flux and Argo CD build is evaluated as they build it: kustomize alone would leave out what they add.
+        // Kustomizations of Flux and Argo CD are evaluated as they build them: kustomize alone would leave out what they add.
         let with_charts = self.delivered.with_charts();
         let roots = self.roots.roots.iter().filter(|root| {
             let by = root
@@ -398,7 +398,7 @@ impl Parsed {
         free.map(|(_, place)| Arc::clone(place)).collect()
     }
 
-    /// The roots that cannot be built, each with what is in the way. What was rendered was built.
+    /// The roots that cannot be built, each with the obstacle. Rendered roots were built.
     fn unbuildable(&self) -> impl Iterator<Item = (Destination, String)> {
         let sources = self
             .roots
@@ -413,7 +413,7 @@ impl Parsed {
         })
     }
 
-    /// The kinds that CRDs of the state define, in its files and in what was rendered of them.
+    /// The kinds that CRDs of the state define, in its files and in its renderings.
     pub(super) fn definitions(&self) -> Definitions {
         let Rendered { bundles, roots } = &self.rendered;
         Definitions::of(
@@ -424,8 +424,8 @@ impl Parsed {
         )
     }
 
-    /// The trees of the state: one for each cluster of the configuration, one for all other files that somebody applies but for those
-    /// of [`Self::clusters`], which follow, and one for those that nobody applies. `elsewhere` has the kinds that CRDs define, in
+    /// The trees of the state: one for each cluster of the configuration, one for all other files that are applied but for those
+    /// of [`Self::clusters`], which follow, and one for those that are not applied. `elsewhere` has the kinds that CRDs define, in
     /// whatever part; `free` are the files that the other state has outside of all kustomizations.
     pub(super) fn arrange(
         self,
@@ -508,7 +508,7 @@ impl Parsed {
     }
 }
 
-/// What Flux and Argo CD may build from; nothing where no file speaks of them.
+/// The files that Flux and Argo CD may build from; none where no file speaks of them.
 fn files_of_tools(
     files: &BTreeMap<String, StateText>,
     others: &BTreeMap<String, StateText>,
@@ -563,7 +563,7 @@ fn lives_beside(file: ParsedFile) -> PlacedFile {
     }
 }
 
-/// What a program printed.
+/// The output of a program.
 fn printed(file: &ParsedFile, destination: Destination, edits: Option<Arc<Edits>>) -> PlacedFile {
     let place = Arc::from(file.source().path());
     PlacedFile {
@@ -579,7 +579,7 @@ fn printed(file: &ParsedFile, destination: Destination, edits: Option<Arc<Edits>
 /// Which files have a destination already.
 struct Assignment<'s> {
     state: &'s Parsed,
-    /// What some root builds.
+    /// Files that some root builds.
     built: HashSet<usize>,
     reached: BTreeSet<usize>,
 }
@@ -622,7 +622,7 @@ impl Assignment<'_> {
         })
     }
 
-    /// What a root builds of what is not `claimed`: what kustomize printed, else the files that it reaches.
+    /// The files of a root that are not `claimed`: the output of kustomize, else the files that it reaches.
     fn root(
         &mut self,
         root: &BuildRoot,
@@ -658,7 +658,7 @@ impl Assignment<'_> {
         }
     }
 
-    /// What no bundle has: what somebody applies, and what nobody does.
+    /// The files of no bundle: those that are applied, and those that are not.
     fn rest(
         &mut self,
         roots: &BuildRoots,

@@ -1,4 +1,4 @@
-//! What a delivery builds, as a root: files of the tree under the names in which it applies their objects, and objects that no file has.
+//! The build of a delivery as a root: files of the tree with the names under which it applies their objects, and objects that no file has.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::kustomize::{
 use crate::manifest::ParsedFile;
 use crate::text::{Side, SourceFile};
 
-/// What the objects of a file are called as they are applied, by where they begin.
+/// The keys under which the objects of a file are applied, by their offsets.
 type Keys = HashMap<u32, (Namespace, String)>;
 
-/// What a delivery builds; without a deliverer somebody who is not in the tree does.
+/// The build of a delivery as a root; without a deliverer it is applied from outside of the tree.
 pub(super) fn root_of(
     deliverer: Option<Deliverer>,
     delivery: &Delivery,
@@ -71,7 +71,7 @@ pub(super) fn root_of(
                 Some(_) => written(resource),
                 None => identity_of(resource),
             };
-            // What looks like a placeholder in it is what is not known, and no template.
+            // Text that looks like a placeholder is an unknown value here, and no template.
             let unknown = text.contains("{{").then_some(file);
             match resource.origin.template.as_deref().or(unknown) {
                 Some(template) => format!("# Source: {template}\n{text}"),
@@ -109,7 +109,7 @@ pub(super) fn root_of(
     }
 }
 
-/// What the build of a delivery marks an object with, if with anything.
+/// The marks that the build of a delivery adds to an object, if any.
 pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     let metadata = resource.node.get("metadata")?;
     let is_placed_by_release =
@@ -160,7 +160,7 @@ pub(super) fn identity_of(resource: &Resource) -> String {
     text
 }
 
-/// The same of one that a chart makes, as people read it.
+/// The text of an object of a chart, as people read it.
 fn written(resource: &Resource) -> String {
     let mut text = serde_json::to_string_pretty(&without_content(resource)).unwrap_or_default();
     text.push('\n');

@@ -23,7 +23,7 @@ pub(super) fn are_rendered_anew(charts: &Charts, states: [Vec<&Delivery>; 2]) ->
     !one_sided.is_empty()
 }
 
-/// What deliveries ask for, with their names.
+/// The calls of deliveries, with their names.
 fn calls<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, &'d CallId)> {
     let calls = all.iter().flat_map(|one| {
         let id = one.id.as_str();
@@ -54,14 +54,14 @@ fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, 
     found
 }
 
-/// A chart of a delivery that somebody tried to render and could not.
+/// The chart of a delivery whose rendering failed.
 pub(super) fn unread(delivery: &Delivery) -> Option<&UnreadInput> {
     let mut unread = delivery.unread.iter();
     let is_tried = |reason: &str| reason != Charts::UNCHANGED && reason != Charts::OFF;
     unread.find(|input| input.what == What::Chart && is_tried(&input.reason))
 }
 
-/// What the charts of deliveries are called that were rendered, by the names of the deliveries: `chart web 1.0.0 → 2.0.0`.
+/// The names of rendered charts, by the names of their deliveries: `chart web 1.0.0 → 2.0.0`.
 pub(super) fn titles(
     charts: &Charts,
     base: &[&Delivery],

@@ -50,17 +50,17 @@ impl ClusterInput {
         clusters
     }
 
-    /// What the configuration calls it.
+    /// Its name in the configuration.
     pub(super) fn called(&self) -> Option<&str> {
         self.bundles.first()?.cluster.as_deref()
     }
 
-    /// What reports call it: as the configuration does, else by its only bundle.
+    /// Its name in reports: as in the configuration, else that of its only bundle.
     pub(super) fn name(&self) -> Option<&str> {
         self.called().or(self.bundles.first()?.name.as_deref())
     }
 
-    /// What its objects are read with. Where its bundles have different namespaces, each file has its own.
+    /// The settings with which its objects are read. Where its bundles have different namespaces, each file has its own.
     pub(super) fn settings(&self) -> Settings {
         let mut settings = self
             .bundles
@@ -74,7 +74,7 @@ impl ClusterInput {
         settings
     }
 
-    /// What is known of operators: the same in all bundles.
+    /// The tables of operators: equal in all bundles.
     pub(super) fn tables(&self) -> Arc<Tables> {
         self.bundles
             .first()
@@ -88,7 +88,7 @@ impl ClusterInput {
                 .bundles
                 .iter()
                 .position(|bundle| bundle.name.as_deref() == Some(name)),
-            // What others deliver says nothing of who delivers these.
+            // Deliveries of others say nothing about who delivers these.
             Destination::Beside => Some(self.bundles.len()),
             _ => None,
         };

@@ -48,16 +48,16 @@ pub struct Comparison {
     unread: UnreadChanges,
     failed: Vec<FailedBuild>,
     notes: Vec<String>,
-    /// What counts for each part of the trees.
+    /// The settings of each part of the trees.
     clusters: Vec<ClusterInput>,
     delivery: DeliveryChoice,
     judging: Judging,
-    /// The same comparison without the configuration, if only head has that.
+    /// The comparison without the configuration, if only head has that.
     unconfigured: Option<Box<Self>>,
 }
 
 impl Comparison {
-    /// Reads both states and compares their objects. What both of them have is read once.
+    /// Reads both states and compares their objects. Common files are read once.
     ///
     /// # Errors
     /// A path that neither state has, a commit that does not exist, a repository that git cannot read, and a mistake in the
@@ -205,7 +205,7 @@ impl Comparison {
             .unwrap_or(Some(Severity::Error))
     }
 
-    /// What changed, what comes of it, and what the rules of change say, as reports say it.
+    /// Returns the changes, their consequences, and the findings of the rules of change, as reports show them.
     ///
     /// # Errors
     /// A cluster that is too large to be simulated.
@@ -213,7 +213,7 @@ impl Comparison {
         self.report_for(&Format::ALL)
     }
 
-    /// The same, with what these formats show.
+    /// Returns the report with the extras of these formats.
     ///
     /// # Errors
     /// As those of [`Comparison::report`].
@@ -245,7 +245,7 @@ impl Comparison {
         let mut notes = self.notes.clone();
         let mut unknown = 0;
         let mut requested = Requested::default();
-        // What nobody applies is in the last part, which has no settings of its own.
+        // Objects that are not applied are in the last part, which has no settings of its own.
         for (at, cluster) in self.clusters.iter().enumerate() {
             let tools = cluster.tools(&self.old[at]);
             let part = MergePart::of(at, sides, &self.changes, cluster.tables(), tools);
@@ -356,7 +356,7 @@ impl Comparison {
     }
 }
 
-/// Whether an effect is that one of some objects is left to nobody.
+/// Returns whether an effect is that some objects are left without a tool.
 fn is_left(effect: &DiffEffect, unknown: &BTreeSet<ObjectKey>) -> bool {
     effect.effect == EffectKind::Orphaned && unknown.contains(&effect.key)
 }

@@ -16,12 +16,12 @@ use crate::graph::argo::KnownCluster;
 use crate::rules::Rule;
 use crate::suppression::{Date, Ignore};
 
-/// What decides how the files of both states are read; paths are from their roots.
+/// Settings for reading the files of both states; paths are from their roots.
 #[derive(Debug)]
 pub(super) struct Configured {
     /// The clusters of the configuration.
     pub(super) clusters: Vec<ClusterInput>,
-    /// What counts for files of no bundle.
+    /// The settings for files of no bundle.
     pub(super) rest: BundleInput,
     /// The clusters of Argo CD, if the configuration names them.
     pub(super) argo_clusters: Option<Vec<KnownCluster>>,
@@ -117,7 +117,7 @@ pub(super) fn configured(
         rest,
         judging,
         argo_clusters: config.as_ref().and_then(|config| config.clusters.clone()),
-        // What only head says allows nothing.
+        // A configuration that only head has allows nothing.
         charts: config
             .as_ref()
             .filter(|_| !is_new)

@@ -1,4 +1,4 @@
-//! What Flux and Argo CD build of a state, in place of what is found by folder.
+//! The builds of Flux and Argo CD in a state, in place of what is found by folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,21 +23,21 @@ use crate::kustomize::{
 };
 use crate::text::Side;
 
-/// What tools deliver of a state.
+/// The deliveries of a state.
 #[derive(Debug, Default)]
 pub(super) struct Delivered {
     /// In the order of their names.
     all: Vec<Delivery>,
-    /// Kustomizations that nobody points at and that have charts rendered.
+    /// Kustomizations that no delivery names and that have charts rendered.
     roots: Vec<Delivery>,
     memory: argo::Memory,
-    /// The kustomizations and the files of what delivers that builds evaluated, but for what they say themselves.
+    /// The kustomizations and the files whose builds are evaluated, except for their own text.
     evaluated: BTreeSet<String>,
     scopes: ClusterScopes,
     /// The clusters into which the other state delivers the same.
     unchanged: BTreeSet<Arc<str>>,
     charted: Charted,
-    /// What the charts of deliveries are called, by the names of the deliveries.
+    /// The names of the charts of deliveries, by the names of the deliveries.
     titles: BTreeMap<String, String>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn evaluated(
 ) -> Result<([Parsed; 2], BTreeSet<Arc<str>>), BeyondLimit> {
     let [mut base, mut head] = states;
     let trees = [base.take_tree(), head.take_tree()];
-    // What a chart renders to may name further charts.
+    // A rendered chart may name further charts.
     let [mut old, mut new] = loop {
         let both = both(&trees, terms, charts)?;
         if !are_rendered_anew(charts, both.each_ref().map(Delivered::deliveries)) {
@@ -86,7 +86,7 @@ pub(super) fn evaluated(
     Ok(([base.delivered(old), head.delivered(new)], clusters))
 }
 
-/// What tools deliver of both states.
+/// Evaluates the deliveries of both states.
 fn both(
     trees: &[Option<TreeFiles<'_>>; 2],
     terms: Terms<'_>,
@@ -160,7 +160,7 @@ impl Delivered {
                 evaluated.insert(delivery.file.to_string());
             }
         }
-        // What is a program, or asks one, is not evaluated.
+        // Programs, and files that ask for one, are not evaluated.
         let programs = [
             What::Transformer,
             What::Generator,
@@ -185,7 +185,7 @@ impl Delivered {
         })
     }
 
-    /// What is delivered, and kustomizations that have charts rendered.
+    /// All deliveries, and kustomizations that have charts rendered.
     fn deliveries(&self) -> Vec<&Delivery> {
         self.all.iter().chain(&self.roots).collect()
     }
@@ -196,7 +196,7 @@ impl Delivered {
         charts.map(|root| root.path.clone()).collect()
     }
 
-    /// The folders of kustomizations that nobody points at and that have charts rendered.
+    /// The folders of kustomizations that no delivery names and that have charts rendered.
     pub(super) fn with_charts(&self) -> BTreeSet<&str> {
         let roots = self.roots.iter().filter(|root| !root.is_chart);
         roots.map(|root| root.path.as_str()).collect()
@@ -233,7 +233,7 @@ impl Delivered {
         self.charted = found;
     }
 
-    /// The charts that somebody tried to render and could not, with their deliveries.
+    /// The charts whose rendering failed, with their deliveries.
     pub(super) fn unrendered(&self) -> impl Iterator<Item = (&Delivery, &UnreadInput)> {
         let all = self.all.iter().chain(&self.roots);
         all.filter_map(|one| Some((one, unread(one)?)))
@@ -245,7 +245,7 @@ impl Delivered {
         self.delivery(id).or_else(root)
     }
 
-    /// What came of the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that was rendered.
     pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
         let Charted { read, failed, .. } = &self.charted;
         if read.is_empty() && failed.is_empty() {
@@ -385,7 +385,7 @@ impl Delivered {
         self.evaluated.contains(place)
     }
 
-    /// The clusters that are certainly none of the others: of Flux, their entry points have one key, or somebody delivers from one into
+    /// The clusters that are certainly none of the others: of Flux, their entry points have one key, or one delivers into
     /// the other; of Argo CD, they are no control plane, or one of several.
     pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
         let is_flux = |one: &&Delivery| one.by.as_ref().is_none_or(|by| by.tool.is_flux());
@@ -454,7 +454,7 @@ impl Delivered {
         None
     }
 
-    /// What is known of each delivery.
+    /// The facts about each delivery.
     pub(super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
         let known = |delivery: &Delivery| KnownDelivery {
             settings: delivery.settings.clone(),
@@ -512,7 +512,7 @@ impl Delivered {
                 .is_some_and(|by| self.unchanged.contains(&by.place()))
     }
 
-    /// Puts what deliveries build in the place of what was found by folder.
+    /// Replaces files found by folder with the builds of deliveries.
     pub(super) fn replace(&self, roots: &mut BuildRoots, places: &[Arc<str>], side: Side) {
         let index: HashMap<&str, usize> = places
             .iter()

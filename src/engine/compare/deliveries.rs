@@ -106,7 +106,7 @@ pub(in crate::engine) fn evaluate<T>(
         }),
     );
     let scopes = ClusterScopes::of(&tree);
-    // What a chart renders to may name further charts.
+    // A rendered chart may name further charts.
     let all = loop {
         let all = delivered(&tree, &scopes, terms, charts)?;
         let rendered = all.iter().filter(|one| is_rendered(one));
@@ -118,7 +118,7 @@ pub(in crate::engine) fn evaluate<T>(
     Ok(answer(&tree, &all, &scopes))
 }
 
-/// What is delivered of a tree.
+/// The deliveries of a tree.
 fn delivered(
     tree: &TreeFiles<'_>,
     scopes: &ClusterScopes,

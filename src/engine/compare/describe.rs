@@ -17,7 +17,7 @@ use crate::text::ColumnUnit;
 /// Objects that a sentence names.
 const NAMED: usize = 3;
 
-/// What a reader should know of the states.
+/// Notes on the states.
 pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
     let mut submodules: Vec<&String> = base.submodules.iter().chain(&head.submodules).collect();
     submodules.sort();
@@ -28,7 +28,7 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
         .collect()
 }
 
-/// What changed, as reports say it.
+/// The changes, as reports show them.
 pub(super) fn changes(
     sides: BothSides<'_>,
     edited: &BTreeSet<String>,
@@ -69,7 +69,7 @@ pub(super) fn images(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Vec<Cha
     found.into_iter().map(image).collect()
 }
 
-/// A sentence on changes of objects that nobody applies in either state.
+/// A sentence on changes of objects that are not applied in either state.
 pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<String> {
     let named = changes.iter().take(NAMED).map(|change| {
         let [base, head] = described(sides, change);

@@ -18,12 +18,12 @@ use crate::report::{Cascades, Note, Report, Reported, RunInfo, Summary, Suppress
 use crate::suppression::{Applied, Directive, Directives, Suppressed, Suppressions};
 use crate::text::FileId;
 
-/// What the rules of change find, part by part.
+/// The findings of the rules of change, part by part.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
     findings: Vec<Finding>,
     notes: Vec<Note>,
-    /// What base suppresses, asked for once a rule finds very much.
+    /// The suppressions of base, computed once a rule finds very much.
     suppressions: OnceLock<Suppressions>,
 }
 
@@ -112,7 +112,7 @@ impl Judged {
     }
 }
 
-/// What base says: a change cannot silence what it does itself. Nobody asks which of them have an effect.
+/// The suppressions of base: a change cannot silence findings about itself. Whether they have an effect is not reported.
 fn suppressions(
     sides: BothSides<'_>,
     judging: &Judging,

@@ -1,4 +1,4 @@
-//! What the programs print that render the two states.
+//! The output of the programs that render the two states.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ pub(super) fn rendered(
     Ok([base.with(old), head.with(new)])
 }
 
-/// What to say of states that were not rendered; nothing where the configuration renders nothing.
+/// The note on states that were not rendered; `None` where the configuration renders nothing.
 pub(super) fn unrendered(configured: &Configured) -> Option<String> {
     let mut bundles = configured.bundles();
     bundles.any(|bundle| bundle.rendering.arguments.is_some()).then(|| {
@@ -167,7 +167,7 @@ impl Job {
         }
     }
 
-    /// What the program printed, as a file of the state. If it printed something else than manifests, comparing it would say that
+    /// Parses the output of the program as a file of the state. If it is no manifest, comparing it would report that
     /// everything left.
     fn parsed(&self, printed: Vec<u8>, texts: &mut Texts) -> Result<ParsedFile, RenderError> {
         let shown = if self.what.is_empty() {

@@ -1,4 +1,4 @@
-//! What a comparison asks to have read: plain data, as a command line puts it together.
+//! The request of a comparison: plain data, as a command line puts it together.
 
 use crate::charts::RenderingTerms;
 use crate::engine::ConfigChoice;
@@ -10,9 +10,9 @@ use crate::suppression::Date;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CompareRequest {
-    /// What the change starts from.
+    /// The state before the change.
     pub base: StateChoice,
-    /// What it leads to.
+    /// The state after it.
     pub head: StateChoice,
     /// Whether a commit that head does not contain is compared as it is. Otherwise the comparison starts at the commit at which head
     /// left it, so that the changes of another branch are not taken for deletions of this one.
@@ -31,9 +31,9 @@ pub struct CompareRequest {
     /// Whether both states are rendered: with the commands of the configuration, else with kustomize, and the charts that deliveries
     /// name with helm. That runs code of theirs.
     pub render: bool,
-    /// What rendering may do.
+    /// The terms of rendering.
     pub rendering: RenderingTerms,
-    /// What is said of the tools that deliver.
+    /// The delivery tools, as far as they are given.
     #[doc(hidden)]
     pub delivery: DeliveryChoice,
     /// Which configuration counts. One of the repository is read from base: a change cannot silence what is said about it. If only

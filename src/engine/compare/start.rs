@@ -7,14 +7,14 @@ use super::state::StateReader;
 use crate::git::{GitError, Repository};
 use crate::report::diff::StateName;
 
-/// What somebody means who compares and says with what not.
+/// The comparison that a user means who names no states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsualChange {
-    /// What it starts from.
+    /// The state before the change.
     pub base: StateChoice,
-    /// What it leads to.
+    /// The state after it.
     pub head: StateChoice,
-    /// What is compared, in words.
+    /// The comparison in words.
     pub said: String,
 }
 

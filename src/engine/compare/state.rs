@@ -73,7 +73,7 @@ pub(super) struct StateReader {
 }
 
 impl StateReader {
-    /// Reads one state, limited to `paths`; of what git knows, configurations too, wherever they are.
+    /// Reads one state, limited to `paths`; with git, configurations too, wherever they are.
     pub(super) fn read(
         &mut self,
         choice: &StateChoice,
@@ -155,7 +155,7 @@ impl StateReader {
         let written = files.filter_map(|(path, file)| match &file.content {
             FileContent::Stored(name) => {
                 let (is_link, is_executable) = (file.is_link, file.is_executable);
-                // What is too large to be read is no source of a rendering.
+                // A file that is too large to be read is no source of a rendering.
                 Some(CheckoutFile {
                     path,
                     bytes: self.blobs.get(name).bytes()?,

@@ -1,4 +1,4 @@
-//! What only some formats show of a comparison: each of it takes about as long as what all of them show.
+//! Parts of a comparison that only some formats show: each takes about as long as all common parts.
 
 use crate::merge::Merge;
 use crate::report::html::StoryDocument;
@@ -6,7 +6,7 @@ use crate::report::plan::{Cascade, LastStep};
 use crate::report::{Cascades, Format};
 use crate::story::PlanView;
 
-/// What some formats show of the clusters of a comparison.
+/// The parts that only some formats show, for the clusters of a comparison.
 #[derive(Debug)]
 pub(super) struct MergeTelling {
     draws_graphs: bool,
@@ -14,12 +14,12 @@ pub(super) struct MergeTelling {
     tells_stories: bool,
     pub(super) cascades: Cascades,
     pub(super) stories: Vec<StoryDocument>,
-    /// What becomes of every object.
+    /// The fate of every object.
     pub(super) outcomes: Option<LastStep>,
 }
 
 impl MergeTelling {
-    /// For some formats; nothing is told yet.
+    /// Prepares the parts of `formats`, still empty.
     pub(super) fn new(formats: &[Format]) -> Self {
         let any = |shows: fn(Format) -> bool| formats.iter().any(|format| shows(*format));
         Self {
@@ -37,7 +37,7 @@ impl MergeTelling {
         !(self.draws_graphs || self.tells_outcomes || self.tells_stories)
     }
 
-    /// Tells what a merge does to a cluster of that name.
+    /// Adds the effects of a merge on the cluster of that name.
     pub(super) fn add(&mut self, merge: &Merge<'_>, view: &PlanView<'_>, name: &str) {
         if self.draws_graphs {
             let drawn = merge.effects.iter().map(|effect| &effect.key).collect();
