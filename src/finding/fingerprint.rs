@@ -30,7 +30,7 @@ fn fnv1a<'a>(parts: impl IntoIterator<Item = &'a str>) -> u128 {
 
 /// The fingerprints of `findings`, in their order.
 ///
-/// A fingerprint covers rule, object, field path and target. `defined_in` tells how many files define an object: when
+/// A fingerprint covers rule, object, field path and target. `defined_in` returns how many files define an object: when
 /// there are several, or the finding has no object, the finding's own path joins the hash. Findings
 /// that are still equal get an ordinal in report order.
 pub fn fingerprint<'a>(
@@ -45,7 +45,7 @@ pub fn fingerprint<'a>(
             .as_ref()
             .is_some_and(|key| defined_in(key) == 1);
         let path = if unique { "" } else { path_of(finding) };
-        // Indices move when entries are added before them; the target tells entries apart instead.
+        // Indices move when entries are added before them; the target distinguishes entries instead.
         let field = finding
             .field
             .as_deref()

@@ -54,10 +54,10 @@ pub struct Edit {
     pub within: Span,
 }
 
-/// What would remove a defect, as edits that leave everything else as it is written.
+/// A fix that removes a defect, as edits that leave everything else as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as an order without a full stop: `remove the namespace`.
+    /// Its effect, as an order without a full stop: `remove the namespace`.
     pub title: String,
     /// Whether it may be applied without asking.
     pub applicability: Applicability,

@@ -1,4 +1,4 @@
-//! What a finding is about, without its place: equal before and after reformatting, reordering and moving.
+//! The subject of a finding, without its place: equal before and after reformatting, reordering and moving.
 
 use super::Finding;
 use crate::kube::ObjectKey;
@@ -12,8 +12,8 @@ pub struct Identity {
     pub object: Option<String>,
     /// The field, without the indices of lists: they move when entries are added before them.
     pub field: Option<String>,
-    /// What tells findings of one field apart: what the field points at. A finding about no object can only be
-    /// told by its message.
+    /// The value of the field, which distinguishes findings of one field. A finding about no object is only
+    /// distinguished by its message.
     pub target: Option<String>,
 }
 

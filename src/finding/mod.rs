@@ -1,6 +1,6 @@
 //! The finding: what a rule says about one place, in data that borrows nothing.
 //!
-//! Knows nothing of what found it.
+//! Independent of the rules that find them.
 
 mod fingerprint;
 mod fix;
@@ -88,7 +88,7 @@ impl From<Severity> for Certainty {
     }
 }
 
-/// What the cluster does about it.
+/// The cluster's reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "consequence")]
@@ -100,7 +100,7 @@ pub enum Consequence {
     RejectedStrict,
     /// The API server accepts it with a warning.
     Warned,
-    /// The cluster deletes an object although nobody asked: the garbage collector, or what deletes with it.
+    /// The cluster deletes an object without a request for it: the garbage collector, or another deletion.
     Collected,
     /// The garbage collector never deletes the object although its owner is gone.
     NeverCollected,
@@ -156,7 +156,7 @@ pub struct Label {
     pub file: FileId,
     /// The bytes; a key or a scalar, never a whole object, so that snippets stay short.
     pub span: Span,
-    /// What is there: `owner declared here`.
+    /// A phrase: `owner declared here`.
     pub message: String,
     /// Whether the change is there that caused the finding.
     #[doc(hidden)]
@@ -185,7 +185,7 @@ pub struct Chain {
     pub objects: Vec<ObjectKey>,
 }
 
-/// What the objects of a [`Chain`] are to one another.
+/// How the objects of a [`Chain`] are related.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Relation {
@@ -203,7 +203,7 @@ pub struct Finding {
     pub rule: &'static str,
     /// How bad it is, here.
     pub severity: Severity,
-    /// What the cluster does about it.
+    /// The cluster's reaction.
     pub consequence: Consequence,
     /// What: one sentence without a full stop.
     pub message: String,
@@ -215,7 +215,7 @@ pub struct Finding {
     pub object: Option<ObjectKey>,
     /// The field: `metadata.ownerReferences[0].uid`.
     pub field: Option<String>,
-    /// What the field points at (an owner's key, a finalizer), to tell two findings of one field apart after edits.
+    /// The value of the field (an owner's key, a finalizer), which distinguishes two findings of one field after edits.
     pub target: Option<String>,
     /// Where the defect is.
     pub primary: Label,
@@ -225,8 +225,8 @@ pub struct Finding {
     pub chain: Chain,
     /// The rows of tables that it rests on: `generators/ExternalSecret.external-secrets.io`.
     pub tables: Vec<String>,
-    /// Edits that remove the defect, each verified by reading the result; `None` where nobody but the author can say what is
-    /// right, and where the text is written in a form that is not changed safely.
+    /// Edits that remove the defect, each verified by reading the result; `None` where only the author knows the right
+    /// value, and where the text is written in a form that is not changed safely.
     pub fix: Option<Fix>,
 }
 

@@ -34,7 +34,7 @@ pub struct Blobs {
     read: HashMap<ObjectName, StoredContent>,
 }
 
-/// What a repository has under a name.
+/// The content of a repository under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredContent {
     /// The bytes.
@@ -57,7 +57,7 @@ impl StoredContent {
 
 impl Blobs {
     /// Reads those of `names` that are not read yet, in the repository that `folder` is in. What that lacks is fetched in one
-    /// request, and asked for once: what cannot be had stays missing.
+    /// request, and asked for once: a blob that cannot be fetched stays missing.
     ///
     /// # Errors
     /// git cannot be run, or breaks off. A content that the repository lacks is no error: [`Blobs::get`] has none.
@@ -118,7 +118,7 @@ fn contents_of(
         return Err(GitError::BrokeOff);
     };
     let asked: String = names.iter().flat_map(|name| [&name.0, "\n"]).collect();
-    // git answers while it is being asked: whoever only asks fills the pipe.
+    // git answers while it reads its input: without a reader of the answers the pipe fills up.
     let asking = std::thread::Builder::new().spawn(move || stdin.write_all(asked.as_bytes()));
     let asking = asking.map_err(|error| not_run(&error))?;
     let mut answers = BufReader::new(stdout);

@@ -47,7 +47,7 @@ pub enum GitError {
         /// The commit that it leads to.
         head: String,
     },
-    /// Nobody says what changes are merged into.
+    /// The branch that changes are merged into is unknown.
     #[error("no default branch is known: neither `origin/HEAD`, `main` nor `master`")]
     #[diagnostic(help("name what to compare with: `--base-ref REF`"))]
     NoDefaultBranch,

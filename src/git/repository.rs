@@ -24,7 +24,7 @@ impl Repository {
     /// The repository that `folder` is in.
     ///
     /// # Errors
-    /// There is none, it belongs to somebody else (git's `safe.directory`), or git cannot be run.
+    /// There is none, it belongs to another user (git's `safe.directory`), or git cannot be run.
     pub fn discover(folder: &Path) -> Result<Self, GitError> {
         let inside = line(folder, &["rev-parse", "--is-inside-work-tree"])? == "true";
         let found = Self {
@@ -219,7 +219,7 @@ impl Repository {
         {
             let (disk, path) = (root.join(on_disk(name)), plain::path_of_bytes(name));
             match disk.symlink_metadata() {
-                // What a sparse checkout leaves out is as the index has it.
+                // A file that a sparse checkout leaves out is as the index has it.
                 _ if tag == b'S' => sparse.push(path),
                 Ok(metadata) if metadata.is_dir() => {
                     snapshot

@@ -13,13 +13,13 @@ use crate::charts::{CallId, ChartCall, Charts, Rendering, Values};
 /// So deep values are taken.
 const DEPTH: usize = 200;
 
-/// What a delivery has of a chart.
+/// The rendered chart of a delivery.
 #[derive(Debug, Default)]
 pub(super) struct Rendered {
     /// The call, if there is one.
     pub(super) call: Option<CallId>,
     pub(super) resources: Vec<Resource>,
-    /// What it depends on and that is not read: the chart itself, or what only the cluster knows.
+    /// Unread inputs: the chart itself, or values that only the cluster knows.
     pub(super) unread: Vec<UnreadInput>,
 }
 

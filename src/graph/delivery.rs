@@ -1,4 +1,4 @@
-//! What one applier puts into a cluster.
+//! The objects that one applier puts into a cluster.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct Delivery {
     pub parent: Option<Arc<str>>,
     /// The key of the object that delivers.
     pub key: String,
-    /// The object that delivers what is evaluated here; `None` of a Helm release and of what a person builds.
+    /// The object that delivers; `None` for a Helm release and for a kustomization that is built by hand.
     pub by: Option<Deliverer>,
     /// The folder that it builds, of several sources the first one; empty if it builds none.
     pub path: String,
@@ -31,11 +31,11 @@ pub struct Delivery {
     pub file: Arc<str>,
     /// The line of it.
     pub line: usize,
-    /// What the object that delivers says about what it delivers.
+    /// The settings of the object that delivers.
     pub settings: Settings,
     /// Why it builds nothing.
     pub error: Option<BuildError>,
-    /// What it builds if it reconciles once with what the state before says of it, where it builds nothing as this state says.
+    /// Its first build, if it reconciles once with its settings of the state before and cannot be built with those of this state.
     pub built_first: Option<Vec<Resource>>,
     /// The objects that it builds, as it applies them.
     pub resources: Arc<Vec<Resource>>,
@@ -49,16 +49,16 @@ pub struct Delivery {
     pub is_chart: bool,
 }
 
-/// Settings of a delivery; those that nobody wrote are left out.
+/// Settings of a delivery; unwritten ones are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Whether it deletes what leaves its sources.
     pub prune: Option<bool>,
-    /// What tells the release of a HelmRelease from others: its name, where it is stored, where it is installed, and its chart.
+    /// The identity of the release of a HelmRelease: its name, where it is stored, where it is installed, and its chart.
     pub release: Option<[String; 4]>,
     /// Whether it rests.
     pub suspend: Option<bool>,
-    /// What becomes of what it delivered when it is deleted.
+    /// The fate of its objects when it is deleted.
     pub deletion_policy: Option<String>,
     /// The ServiceAccount as which it applies.
     pub service_account: Option<String>,
@@ -66,7 +66,7 @@ pub struct Settings {
     pub depends_on: Vec<(String, String)>,
     /// The ConfigMaps without which it builds nothing: namespace and name.
     pub variables_from: Vec<(String, String)>,
-    /// Whether an Application syncs without anybody asking.
+    /// Whether an Application syncs on its own.
     pub automated: Option<bool>,
     /// Whether an Application also syncs when the cluster changes.
     pub self_heal: Option<bool>,
@@ -76,10 +76,10 @@ pub struct Settings {
     pub sync_options: Vec<String>,
     /// The finalizers of an Application.
     pub finalizers: Vec<String>,
-    /// The namespace of what an Application delivers and that writes none.
+    /// The namespace of the objects of an Application that name none.
     pub destination_namespace: Option<String>,
     /// Whether the Applications of a set leave what they delivered when they are deleted.
     pub preserve_resources: Option<bool>,
-    /// What a set does to the Applications that it generated: `create-only`, `create-update`, `create-delete`, `sync`.
+    /// What a set may do with the Applications that it generated: `create-only`, `create-update`, `create-delete`, `sync`.
     pub applications_sync: Option<String>,
 }

@@ -15,10 +15,10 @@ use crate::yaml::{self, Content};
 /// The bytes of a file, or why there are none.
 pub type Bytes = Result<Arc<[u8]>, String>;
 
-/// Reads a file that nobody has read yet.
+/// Reads a file that is not read yet.
 pub type Reader<'r> = Box<dyn Fn(&str) -> Bytes + Send + Sync + 'r>;
 
-/// The files of a state. Each is read and parsed when somebody asks for it first.
+/// The files of a state. Each is read and parsed on first use.
 pub struct TreeFiles<'r> {
     /// By path; with its bytes where these are known already.
     files: BTreeMap<String, Option<Bytes>>,

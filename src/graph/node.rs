@@ -1,6 +1,6 @@
 //! A value of a manifest that a build may change.
 //!
-//! What nothing changes stays where it is written; a change copies the mappings and sequences on the way to it and no others.
+//! Unchanged parts stay where they are written; a change copies the mappings and sequences on the way to it and no others.
 
 use std::sync::Arc;
 
@@ -287,7 +287,7 @@ impl Node {
         }
     }
 
-    /// The same with other texts, keys among them; `None` if `replace` has no other one for any. What is too deep stays as it is.
+    /// Replaces texts, keys among them; `None` if `replace` has no other one for any. Parts that are too deep stay as they are.
     ///
     /// # Errors
     /// Those of `replace`.

@@ -1,4 +1,4 @@
-//! Which files deliveries lead to, and which nobody names any more.
+//! Which files deliveries lead to, and which are no longer named.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use super::files::TreeFiles;
 use super::kustomize::{KustomizationDoc, kustomization, kustomizations};
 use crate::kustomize::{ancestors, folder_of};
 
-/// Which files deliveries lead to, nothing built. The cost is linear in what kustomizations list: of those that lead to a place, two
+/// Which files deliveries lead to, without any build. The cost is linear in the entries of kustomizations: of those that lead to a place, two
 /// are kept, enough to tell whether another one does.
 pub(super) struct Reached<'r> {
     files: &'r TreeFiles<'r>,
     /// By place; the numbers of deliveries.
     by: HashMap<String, Vec<usize>>,
-    /// What folders list.
+    /// The entries of folders.
     lists: HashMap<String, Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! What no tool of the tree delivers: kustomizations that a person or an unknown tool builds, and files with objects.
+//! Parts that no tool of the tree delivers: kustomizations that a person or an unknown tool builds, and files with objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

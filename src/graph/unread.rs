@@ -1,8 +1,8 @@
-//! Inputs that decide what is applied and that nobody evaluates.
+//! Inputs that decide what is applied and that are not evaluated.
 
 use serde::Serialize;
 
-/// What an input is.
+/// The kinds of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
@@ -49,7 +49,7 @@ impl What {
 /// An input that was not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct UnreadInput {
-    /// What it is.
+    /// The kind of the input.
     pub what: What,
     /// Its name.
     pub subject: String,

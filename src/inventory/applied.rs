@@ -10,7 +10,7 @@ use crate::manifest::{ListClient, ParsedFile};
 pub struct AppliedFile {
     /// The file.
     pub file: ParsedFile,
-    /// What the root that builds it makes of the identities of its objects; `None` if they are applied as they are written.
+    /// The edits of the root that builds it to the identities of its objects; `None` if they are applied as they are written.
     pub edits: Option<Arc<Edits>>,
     /// The namespace of its objects without one, where that is another than the input's.
     pub namespace: Option<Arc<str>>,

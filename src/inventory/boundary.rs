@@ -79,7 +79,7 @@ impl Boundary {
     pub(super) fn admit(&self, place: &Path) -> Result<(), Escape> {
         match place.strip_prefix(&self.root) {
             Err(_) => Err(Escape::Outside),
-            // The name before it does not exist, so nobody knows where it leads.
+            // The name before it does not exist, so its target is unknown.
             Ok(below) if below.components().any(|part| part == Component::ParentDir) => {
                 Err(Escape::Outside)
             }
@@ -186,7 +186,7 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// The same by the text of the path: what a link of a repository leads to is no part of another one.
+/// Compares the text of the path: the target of a link of a repository is no part of another one.
 fn written_repository(folder: &Path) -> Option<PathBuf> {
     let mut found = None;
     let mut path = PathBuf::new();

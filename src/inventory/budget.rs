@@ -1,4 +1,4 @@
-//! How much the paths of a run may lead to: a configuration can name a folder in each of its bundles, and it is somebody else's.
+//! How many files the paths of a run may lead to: a configuration can name a folder in each of its bundles, and may be hostile.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const MOST_FILES: usize = 500_000;
 /// count.
 const MOST_ENTRIES: usize = 500_000;
 
-/// What the paths of all bundles of a run have led to so far. The first one may lead to as much as there is.
+/// How many files the paths of all bundles of a run have led to so far. The first one is not limited.
 #[derive(Debug, Default)]
 pub struct WalkBudget {
     files: Cell<usize>,

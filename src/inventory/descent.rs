@@ -117,7 +117,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// What a link leads to, if it stays within the tree. `place` is the link's own.
+    /// Follows a link, if it stays within the tree. `place` is the link's own.
     fn follow(&mut self, path: &Path, place: &Path, found: &mut Collector<'_>) {
         let reported = self.report(path);
         let wanted = (self.wanted)(path);

@@ -8,8 +8,8 @@ const PSEUDO_FOLDERS: [&str; 3] = ["dev", "proc", "sys"];
 /// The folder among them whose files are files: memory that is used as a disk.
 const MEMORY: &str = "/dev/shm";
 
-/// Whether a path as it is written leads to a device, or to what a shell puts there: `/dev/stdin`, `/proc/self/fd/63`. Whoever
-/// writes that means it.
+/// Whether a path as it is written leads to a device, or to a file descriptor of a shell: `/dev/stdin`, `/proc/self/fd/63`. Such
+/// a path is meant.
 pub fn names_a_device(path: &Path) -> bool {
     let mut components = path.components();
     let in_root = components.next() == Some(Component::RootDir);

@@ -14,7 +14,7 @@ pub enum InputError {
     Missing {
         /// The argument.
         path: String,
-        /// What may have been meant.
+        /// A suggestion.
         #[help]
         help: Option<String>,
     },
@@ -52,7 +52,7 @@ pub enum InputError {
     Glob {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// Why it is wrong.
         reason: String,
     },
     /// Paths that lead to more than a run looks at.
@@ -63,7 +63,7 @@ pub enum InputError {
     TooMany {
         /// How many it looks at.
         most: usize,
-        /// Of what: `files`.
+        /// The unit: `files`.
         what: &'static str,
     },
     /// A pattern without a match.

@@ -1,4 +1,4 @@
-//! Objects by what they are called: a few bytes for each, where a map would have a copy of every name.
+//! Objects by name: a few bytes for each, where a map would have a copy of every name.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -90,7 +90,7 @@ impl Index {
     }
 }
 
-/// The same in every run; who makes names collide gains nothing, because those of one bucket are sorted.
+/// Hashes a name, equally in every run; colliding names are no attack, because those of one bucket are sorted.
 fn hash(name: &impl Hash) -> u32 {
     FixedState::default().hash_one(name) as u32
 }

@@ -1,4 +1,4 @@
-//! Kind → scope: the built-in table, the CRDs in the input, and the kinds that the user adds. What none of them defines
+//! Kind → scope: the built-in table, the CRDs in the input, and the kinds that the user adds. A kind that none of them defines
 //! stays unknown and is never guessed.
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub enum ScopeSource {
     Crd(ObjectId),
     /// The configuration.
     Config,
-    /// Nobody.
+    /// No source.
     None,
 }
 
@@ -73,7 +73,7 @@ pub enum Serving {
     Unknown,
 }
 
-/// What is known of a group, version and kind.
+/// The facts about a group, version and kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
     /// The scope; `None` is unknown.
@@ -122,7 +122,7 @@ impl Kinds {
         let mut copies: BTreeMap<GroupKind, Defined> = BTreeMap::new();
         for (id, crd) in crds {
             let kind = copies.entry(crd.group_kind().to_owned()).or_default();
-            // It says what the kind is, and nothing of what such a cluster serves.
+            // It defines the kind, but not whether such a cluster serves it.
             let is_served = !crd.is_beta || release < WITHOUT_BETA_CRDS;
             kind.is_served |= is_served;
             kind.crds.push(id);
@@ -164,7 +164,7 @@ impl Kinds {
         &self.extra
     }
 
-    /// What is known of `kind` in that group and version. The scope does not depend on the version ([SCOPE-5]).
+    /// Returns the facts about `kind` in that group and version. The scope does not depend on the version ([SCOPE-5]).
     pub fn resolve(&self, api_version: ApiVersion<&str>, kind: &str) -> Resolution {
         let ApiVersion { group, version } = api_version;
         let extra = self

@@ -8,7 +8,7 @@ use super::walk::{is_manifest_name, matcher};
 use crate::kustomize::{ancestors, folder_of};
 use crate::manifest::is_kustomization;
 
-/// What arguments lead to.
+/// The files of arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// The places of the files in the list.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The argument that means standard input, and the name it is reported under.
 pub const STDIN: &str = "-";
 
-/// What distinguishes a file from others: its absolute path, links resolved. All are written in one way, so they are compared as texts,
+/// The identity of a file: its absolute path, links resolved. All are written in one way, so they are compared as texts,
 /// not name by name as paths are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileIdentity(Arc<OsStr>);

@@ -1,4 +1,4 @@
-//! Objects by what they are called.
+//! Objects by name.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ impl Inventory {
         of_kind.iter().map(|id| self.member(*id))
     }
 
-    /// The same of several kinds.
+    /// Returns the objects of several kinds.
     pub fn of_kinds(&self, kinds: &[GroupKind<&str>]) -> impl Iterator<Item = &Member> + use<'_> {
         let of_kind = |kind: &GroupKind<&str>| self.of_kind(*kind).map(|member| member.id);
         let mut found: Vec<ObjectId> = kinds.iter().flat_map(of_kind).collect();
@@ -151,8 +151,8 @@ impl Inventory {
         by_name.get(&(table().identity(group, kind), kind, name), name_of)
     }
 
-    /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those of which nobody says where
-    /// they are.
+    /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those whose namespace is
+    /// unknown.
     pub fn with_name_near<'a>(
         &'a self,
         kind: GroupKind<&str>,
@@ -182,12 +182,12 @@ impl Inventory {
         everywhere.iter().copied().chain(merged(parts))
     }
 
-    /// What is known of the kind that a reference names.
+    /// Returns the facts about the kind that a reference names.
     pub fn owner_kind(&self, reference: &OwnerReference) -> Arc<Resolution> {
         self.resolution_of(reference.api_version(), reference.kind())
     }
 
-    /// What is known of a kind; found out before for those of objects and their owners.
+    /// Returns the facts about a kind; cached for those of objects and their owners.
     pub(super) fn resolution_of(&self, api_version: &str, kind: &str) -> Arc<Resolution> {
         let known = self.resolutions.get(api_version, kind).cloned();
         known.unwrap_or_else(|| Arc::new(self.kinds.resolve(ApiVersion::split(api_version), kind)))

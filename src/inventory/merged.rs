@@ -1,6 +1,6 @@
 //! Several lists in one order.
 
-/// What is in some lists, each of which is in order and without repetitions: in order, and once.
+/// Merges lists that are in order and without repetitions, into one that is so too.
 pub(super) fn merged<T: Ord + Copy>(mut lists: Vec<&[T]>) -> impl Iterator<Item = T> {
     std::iter::from_fn(move || {
         let next = lists

@@ -75,7 +75,7 @@ pub struct InDocument<T> {
     pub file: FileId,
     /// 0-based, as Kubernetes' reader counts.
     pub document: u32,
-    /// What is there.
+    /// The item.
     pub what: T,
 }
 
@@ -90,7 +90,7 @@ pub struct Member {
     pub document: u32,
     /// The object as it is written.
     pub object: Arc<Object>,
-    /// What is known of its kind; all objects that write the same share it.
+    /// The facts about its kind, shared by all objects with the same apiVersion and kind.
     pub resolution: Arc<Resolution>,
     /// Its name within the cluster.
     pub key: ObjectKey,
@@ -120,7 +120,7 @@ impl Member {
     }
 }
 
-/// What a bundle is read with.
+/// Settings of a bundle's inventory.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The release whose built-in kinds count.
@@ -169,7 +169,7 @@ pub struct Inventory {
     by_key: Index,
     by_kind: Index,
     remarkable: Vec<ObjectId>,
-    /// Found when somebody asks.
+    /// Found on first use.
     with_templates: OnceLock<Vec<ObjectId>>,
     /// Likewise.
     by_name: OnceLock<Index>,
@@ -221,7 +221,7 @@ impl Inventory {
                 (Sources::new(sources), written)
             },
         );
-        // What a root builds is applied, whatever else its neighbours say.
+        // A file that a root builds is applied, even if its neighbours say otherwise.
         let said = files
             .par_iter()
             .zip(&edits)
@@ -303,8 +303,8 @@ impl Inventory {
         inventory
     }
 
-    /// Finds out what becomes of the objects, and the kinds that they define. What the roots that build their files delete defines
-    /// nothing, so without it that is found out once more.
+    /// Computes the identities of the objects, and the kinds that they define. Definitions that the roots delete do not
+    /// count; without such, the second pass is left out.
     fn build(&mut self, mut written: Vec<InDocument<&Arc<Object>>>, edits: &[Option<Arc<Edits>>]) {
         loop {
             let crds = (0u32..).map(ObjectId).zip(&written);
@@ -325,7 +325,7 @@ impl Inventory {
         }
     }
 
-    /// What becomes of each object, once all kinds are known; `None` if the root that builds its file deletes it.
+    /// The identity of each object, once all kinds are known; `None` if the root that builds its file deletes it.
     fn built(
         &self,
         written: &[InDocument<&Arc<Object>>],
@@ -343,7 +343,7 @@ impl Inventory {
         members.collect()
     }
 
-    /// What becomes of one of them. `all_have_uids`: without exception, so the input is a dump.
+    /// The identity of one of them. `all_have_uids`: without exception, so the input is a dump.
     fn built_one(
         &self,
         id: ObjectId,
@@ -403,12 +403,12 @@ impl Inventory {
         self.files.iter().map(ParsedFile::document_count).sum()
     }
 
-    /// What the files say about each other.
+    /// Returns the statements of the files about each other.
     pub fn neighbourhood(&self) -> &Neighbourhood {
         &self.neighbourhood
     }
 
-    /// What is not an object to apply: on its own evidence, then because its neighbours say so.
+    /// The documents that are no object to apply: on their own evidence, then because of their neighbours.
     pub fn skipped(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.skipped_by_themselves()
             .chain(self.skipped_for_neighbours())
@@ -424,7 +424,7 @@ impl Inventory {
                 .sum::<usize>()
     }
 
-    /// What is not an object to apply on its own evidence, in order.
+    /// The documents that are no object to apply on their own evidence, in order.
     pub fn skipped_by_themselves(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.files().flat_map(|(file, parsed)| {
             parsed
@@ -460,13 +460,13 @@ impl Inventory {
         })
     }
 
-    /// What Kubernetes drops or overrides silently while it reads a document.
+    /// Fields that Kubernetes drops or overrides silently while it reads a document.
     pub fn problems(&self) -> impl Iterator<Item = InDocument<&Problem>> {
         let problems = located(&self.files, ParsedDocument::problems);
         problems.filter(|problem| !self.is_set_aside(problem.file))
     }
 
-    /// What Kubernetes forgives and YAML 1.2 does not, each with its place.
+    /// Text that Kubernetes accepts and YAML 1.2 does not, each with its place.
     pub fn quirks(&self) -> impl Iterator<Item = InDocument<&(Quirk, Span)>> {
         located(&self.files, ParsedDocument::quirks).filter(|quirk| !self.is_set_aside(quirk.file))
     }
@@ -525,7 +525,7 @@ impl Inventory {
         }
     }
 
-    /// The namespace of what an object of a namespaced kind creates or names beside itself: its own, however it came to it. The
+    /// The namespace of the objects that an object of a namespaced kind creates or names beside itself: its own, wherever it comes from. The
     /// kinds that do so are often unknown here, and their objects are namespaced.
     pub fn namespace_beside(&self, member: &Member) -> Namespace {
         match &member.key.namespace {
@@ -560,7 +560,7 @@ fn may_be(reason: &SkipReason, object: &Object) -> bool {
 }
 
 /// Everything that `part` takes out of the documents of some files, in order.
-/// What a build takes for objects and looks like templates where it is written: `${APP}` is a name once Flux has replaced it.
+/// Includes text that a build reads as objects and that looks like templates where it is written: `${APP}` is a name once Flux has replaced it.
 fn built_besides(
     files: &[ParsedFile],
     edits: &[Option<Arc<Edits>>],

@@ -1,4 +1,4 @@
-//! What the files of an input say about each other: a kustomization names its patches, a test its assertions. A
+//! The statements of the files of an input about each other: a kustomization names its patches, a test its assertions. A
 //! neighbour that applies a file outweighs all others, and so does a delivery object that points at its folder.
 //!
 //! The author of a change can write any neighbour, so each has a say about few files: about those in its own folder and below,
@@ -12,7 +12,7 @@ use foldhash::{HashMap, HashSet};
 use crate::kustomize::{Pointer, ancestors, folder_of, name_of, resolve, resolved};
 use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use, is_kustomization};
 
-/// What the neighbours of every file say about it.
+/// The statements of the neighbours about every file.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbourhood {
     /// How the files of a path are used by neighbours in their folder and above it, or applied by others.
@@ -33,7 +33,7 @@ pub struct Neighbourhood {
     directives: HashSet<String>,
     /// Folders with a kustomization, in order.
     kustomizations: Vec<String>,
-    /// The same folders, to look one up.
+    /// The same folders as a set, for lookups.
     governed: HashSet<String>,
 }
 
@@ -161,7 +161,7 @@ impl Neighbourhood {
                 .filter(|mention| matches!(mention.used, Use::Applied(_)))
             {
                 let path = resolve(&folder, &mention.path);
-                // What this kustomization said about the file, and nothing that others say.
+                // The statements of this kustomization about the file, and of no other.
                 let uses = self.uses.get_mut(&path).into_iter().flatten();
                 if let Some((_, count)) = uses.into_iter().find(|(other, _)| *other == mention.used)
                 {
@@ -175,7 +175,7 @@ impl Neighbourhood {
         }
     }
 
-    /// Why no object of the file at `path` is to be applied, by what its neighbours say.
+    /// Returns why no object of the file at `path` is to be applied, according to its neighbours.
     pub fn skip_reason(&self, path: &str) -> Option<SkipReason> {
         let path = &*resolved(path);
         let governed = self.is_governed(path);
@@ -261,7 +261,7 @@ impl Neighbourhood {
         &self.kustomizations
     }
 
-    /// kuttl and chainsaw recognise assertions by the name of their file. Anybody's `01-errors.yaml` may be a Deployment of error
+    /// kuttl and chainsaw recognise assertions by the name of their file. A file `01-errors.yaml` of any project may be a Deployment of error
     /// pages, so a name alone is not enough.
     fn is_assertion(&self, path: &str) -> bool {
         let hints = self.hints.get(path).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What an inventory calls an object.
+//! Ids of the objects of an inventory.
 
 /// The place of an object in its [`Inventory`](super::Inventory). Objects are in the order of path, document and offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

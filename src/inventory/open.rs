@@ -21,7 +21,7 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     )
 }
 
-/// [`read_file`], for whoever knows the `place` of the file already: its absolute path, links resolved. To resolve the path of
+/// Reads a file like [`read_file`], for callers that know its `place` already: its absolute path, links resolved. To resolve the path of
 /// every file of a folder takes longer than to read them.
 pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String> {
     if names_a_device(path) {
@@ -31,11 +31,11 @@ pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String>
         return Err(irregular(false));
     }
     let file = opened(path).map_err(|error| describe(&error))?;
-    // What was opened, and not what was there before: somebody may replace a file meanwhile.
+    // The opened file counts, and not the one that was there before: it may be replaced meanwhile.
     let metadata = file.metadata().map_err(|error| describe(&error))?;
     match metadata.is_file() {
         true if metadata.len() > SourceFile::MAX_BYTES => Err(too_large()),
-        // What it had when it was opened: to see its end takes another call, for each of thousands of files.
+        // Its length when it was opened: to see its end takes another call, for each of thousands of files.
         true if metadata.len() > 0 => read_limited(file.take(metadata.len()), metadata.len()),
         // Some file systems do not know how long a file is.
         true => read_limited(file, 0),
@@ -43,7 +43,7 @@ pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String>
     }
 }
 
-/// Opens a file without waiting: a FIFO in its place would wait for somebody who writes.
+/// Opens a file without waiting: a FIFO in its place would wait for a writer.
 fn opened(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -93,7 +93,7 @@ pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
     read_file(path)
 }
 
-/// What stands in the place of a file.
+/// Says what stands in the place of a file.
 fn irregular(is_folder: bool) -> String {
     if is_folder {
         "is a folder".to_owned()

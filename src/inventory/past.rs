@@ -1,5 +1,5 @@
-//! What a walk would have found before a change: files that differ now as they were, what is new left out, what is gone back
-//! in its place.
+//! The result of a walk as of an earlier commit: changed files have their old content, new files are absent, deleted files
+//! are present.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use super::walk::{reaches, walk_within};
 use super::walked::{InputFile, Origin, Walk};
 use crate::text::plain;
 
-/// What the files below a folder contained before a change, as far as they contain something else now. Of what is outside of the
-/// folder, and of standard input, nobody knows what it was.
+/// The earlier contents of the changed files below a folder. Those of files outside of the folder, and of standard
+/// input, are unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Past {
     root: PathBuf,
@@ -22,7 +22,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// What the files below `root` contained, by their paths from there; `None` for what did not exist.
+    /// Collects the earlier contents of files below `root`, by their paths from there; `None` for files that did not exist.
     pub fn new(root: &Path, files: impl IntoIterator<Item = (String, Option<Arc<[u8]>>)>) -> Self {
         let root = locate(&root.to_string_lossy());
         let differing = files

@@ -19,27 +19,27 @@ use crate::text::{Side, SourceFile, decode_manifest};
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// What was found, by the paths and the globs of what is left out.
+    /// Results of walks, by their paths and the globs of excluded files.
     walks: HashMap<(Vec<String>, Vec<String>), Arc<Walk>>,
     parsed: HashMap<ContentId, ParsedFile>,
-    /// What was parsed during a walk, under the name under which it was found then.
+    /// Files that were parsed during a walk, under the name under which they were found then.
     ahead: HashMap<ContentId, ParsedFile>,
-    /// What an earlier run parsed. A text that is still the same is not parsed again.
+    /// Files that an earlier run parsed. A text that is still the same is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
     on_disk: OnDisk,
 }
 
-/// What is known of the files on disk that an earlier run read.
+/// Facts about the files on disk that an earlier run read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDisk {
     /// They may have changed.
     #[default]
     MayDiffer,
-    /// They are as they were: somebody watches them.
+    /// They are as they were: they are being watched.
     Unchanged,
 }
 
-/// What distinguishes contents: [`InputFile::identity`], and whether it is that of before a change.
+/// The identity of a content: [`InputFile::identity`], and whether it is that of before a change.
 type ContentId = (FileIdentity, bool);
 
 fn content_id(file: &InputFile) -> ContentId {
@@ -50,8 +50,8 @@ fn content_id(file: &InputFile) -> ContentId {
 }
 
 impl Files {
-    /// The same for a later run: every folder and file that may have changed is read again, and a file parsed again only if its text
-    /// is another one.
+    /// Prepares a later run: every folder and file that may have changed is read again, and a file parsed again only if its text
+    /// differs.
     #[must_use]
     pub fn to_be_read_again(&self, on_disk: OnDisk) -> Self {
         let walks = match on_disk {
@@ -66,7 +66,7 @@ impl Files {
         }
     }
 
-    /// What [`walk`](fn@super::walk::walk) finds, with unsaved texts in place of the files that they are about. A text may have no file yet: it is found
+    /// The result of [`walk`](fn@super::walk::walk), with unsaved texts in place of their files. A text may have no file yet: it is found
     /// where its file would be.
     ///
     /// # Errors
@@ -229,7 +229,7 @@ impl Files {
 /// The texts of several states of a tree. One that both states have is parsed once, whatever the names of its files.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// By what decides what a text says: whether its file is called as kustomizations are, and its bytes.
+    /// By the inputs of parsing: whether the name of the file is that of a kustomization, and its bytes.
     parsed: HashMap<(bool, Arc<[u8]>), ParsedFile>,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of the kinds that objects and references name, each found out once.
+//! Facts about the kinds that objects and references name, each computed once.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Resolutions {
         self.last = Some(resolution);
     }
 
-    /// What was found out about a kind.
+    /// Returns the facts about a kind.
     pub(super) fn get(&self, api_version: &str, kind: &str) -> Option<&Arc<Resolution>> {
         self.known.get(&WrittenKind { api_version, kind })
     }

@@ -42,10 +42,10 @@ pub fn walk(arguments: &[String], exclude: &[String]) -> Result<Walk, InputError
     walk_within(arguments, exclude, &WalkBudget::default())
 }
 
-/// The same for one of many bundles.
+/// Walks for one of many bundles.
 ///
 /// # Errors
-/// The same, and a budget that is spent.
+/// As [`walk`], and a budget that is spent.
 pub(super) fn walk_within(
     arguments: &[String],
     exclude: &[String],
@@ -55,7 +55,7 @@ pub(super) fn walk_within(
     collect(arguments, Collector::new(&exclude, budget))
 }
 
-/// The same. `tell` hears of each file on disk as soon as it is found: of some under several names, and of one that the walk has
+/// Walks and calls `tell` with each file on disk as soon as it is found: with some under several names, and with one that the walk has
 /// under another name in the end.
 pub(super) fn walk_telling(
     arguments: &[String],

@@ -1,4 +1,4 @@
-//! What a walk finds: files to read, files that cannot be read, and links that it did not follow.
+//! The result of a walk: files to read, files that cannot be read, and links that it did not follow.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ pub enum Origin {
     Stdin,
     /// An editor's buffer.
     Unsaved(Arc<str>),
-    /// What the file contained before a change.
+    /// The content of the file before a change.
     Stored(Arc<[u8]>),
 }
 
@@ -45,7 +45,7 @@ pub struct InputFile {
     pub path: String,
     /// Where to read it.
     pub origin: Origin,
-    /// What distinguishes it from other files.
+    /// The identity of the file.
     pub identity: FileIdentity,
 }
 
@@ -64,7 +64,7 @@ impl UnreadableFile {
     }
 }
 
-/// What the arguments lead to, in the order of the reported paths.
+/// The files that the arguments lead to, in the order of the reported paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Files to read.
@@ -117,7 +117,7 @@ impl Walk {
         files.chain(self.unreadable.iter().map(UnreadableFile::identity))
     }
 
-    /// What both reach; a file that both reach is reported as here.
+    /// The union of both; a file that both reach is reported as here.
     #[must_use]
     pub fn joined(&self, other: &Self) -> Self {
         let mut all = self.clone();
@@ -160,7 +160,7 @@ impl Walk {
     }
 }
 
-/// The files of a walk, by what distinguishes them: a configuration may have as many bundles as there are files.
+/// The files of a walk, by identity: a configuration may have as many bundles as there are files.
 pub struct SharedFiles<'w> {
     walk: &'w Walk,
     files: HashMap<FileIdentity, usize>,
@@ -189,7 +189,7 @@ impl SharedFiles<'_> {
     }
 }
 
-/// What is found, by the real names of files: two of them may be reported alike.
+/// The found files, by their real names: two of them may be reported alike.
 pub(super) struct Collector<'c> {
     /// Each under the smallest of its reported paths that are not left out.
     files: HashMap<FileIdentity, (String, Origin)>,
@@ -197,7 +197,7 @@ pub(super) struct Collector<'c> {
     outside: BTreeSet<String>,
     /// How many files were found, readable or not; one that is found twice counts twice.
     found: usize,
-    /// What is left out.
+    /// Patterns of excluded files.
     exclude: &'c GlobSet,
     /// Called with each file as soon as it is found for the first time.
     tell: Option<&'c dyn Fn(InputFile)>,
@@ -206,7 +206,7 @@ pub(super) struct Collector<'c> {
 }
 
 impl<'c> Collector<'c> {
-    /// Nothing yet. What `exclude` matches is left out.
+    /// Starts empty. Files that `exclude` matches are left out.
     pub(super) fn new(exclude: &'c GlobSet, budget: &'c WalkBudget) -> Self {
         let (files, unreadable, outside, found) = Default::default();
         Self {
@@ -221,7 +221,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// The same, and `tell` hears of each file on disk that is not left out, as soon as it is found.
+    /// Calls `tell` with each file on disk that is not left out, as soon as it is found.
     pub(super) fn telling(self, tell: &'c dyn Fn(InputFile)) -> Self {
         Self {
             tell: Some(tell),
@@ -252,7 +252,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// The same for what a folder shows to be a regular file, and no link.
+    /// Adds a file that the listing of its folder shows to be a regular file, and no link.
     pub(super) fn add_regular_file(&mut self, path: &Path, place: PathBuf, reported: String) {
         if is_of_git(path, &place) {
             self.add_unreadable(reported, place, Escape::Git.of_link().to_owned());

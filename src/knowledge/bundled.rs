@@ -10,7 +10,7 @@ use super::Tables;
 use super::operator::{DefinedKind, DefinedScope, Operator};
 use super::pattern::KindPattern;
 
-/// What the build script makes of the files: their names and contents, in the order of the names.
+/// The files, embedded by the build script: their names and contents, in the order of the names.
 const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/operators.json"));
 
 /// An operator, and the name of its file.
@@ -18,11 +18,11 @@ const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/operators.json
 pub struct NamedOperator {
     /// The name of the file without its ending: `rook`.
     pub name: String,
-    /// What it says.
+    /// Its content.
     pub operator: Operator,
 }
 
-/// What all operators say, read once: whoever starts the program waits for it.
+/// All operators, read once per process and on first use.
 pub(super) struct Bundled {
     pub(super) tables: Arc<Tables>,
     scopes: BTreeMap<(SmolStr, SmolStr), DefinedScope>,

@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use super::field::{FieldPath, FieldValue};
 use crate::yaml::Value;
 
-/// What a field has to say.
+/// A condition on a field.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "ConditionForm", into = "ConditionForm")]
 pub struct Condition {
     /// The field.
     pub field: FieldPath,
-    /// What it is compared with.
+    /// The comparison.
     pub test: Test,
     /// The value that counts where the field is left out.
     pub default: Option<String>,
 }
 
-/// What the value of a field is compared with.
+/// A comparison with the value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     /// It is one of these.
@@ -29,7 +29,7 @@ pub enum Test {
     Set(bool),
 }
 
-/// What a condition says of an object.
+/// The answer of a condition about an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Whether it holds.
@@ -48,7 +48,7 @@ impl Condition {
         }
     }
 
-    /// What it says of an object; `None` where the field is left out and nothing counts instead.
+    /// The answer about an object; `None` where the field is left out and there is no default.
     pub fn of(&self, object: Value<'_>) -> Option<Answer> {
         let (values, wanted) = match &self.test {
             Test::Is(values) => (values, true),

@@ -8,7 +8,7 @@ use super::operator::Operator;
 /// A fact that two operators tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// What both say something about: ``finalizer `a.b/c` of Kind.group``.
+    /// The common subject: ``finalizer `a.b/c` of Kind.group``.
     pub about: String,
     /// The first, by name.
     pub first: String,
@@ -16,7 +16,7 @@ pub struct Conflict {
     pub second: String,
 }
 
-/// What several operators say of the same finalizer and kind, of the same kind's data, of the same kind's scope.
+/// Contradictions of several operators about a finalizer and kind, about a kind's data, or about a kind's scope.
 pub fn conflicts(operators: &[NamedOperator]) -> Vec<Conflict> {
     let mut told: BTreeMap<String, &str> = BTreeMap::new();
     let mut found = Vec::new();

@@ -11,7 +11,7 @@ use super::row::{RowName, Table};
 use super::source::Sources;
 use crate::yaml::Value;
 
-/// What the deletion of an object of some kinds does to data.
+/// The effect of deleting an object of some kinds on data.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "dataKind")]
@@ -19,15 +19,15 @@ pub struct DataKind {
     /// The kinds: KafkaTopic.kafka.strimzi.io, *.*.services.k8s.aws.
     #[serde(rename = "kind")]
     pub kinds: KindPattern,
-    /// What is lost, after "deletes": the topic and its messages.
+    /// The lost data, after "deletes": the topic and its messages.
     pub lost: Text,
     /// Conditions under which this is so: all of them hold. Of several facts about a kind the first counts whose conditions hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Condition>,
-    /// What keeps the data; each is enough. None: only the default counts.
+    /// Conditions that keep the data; each is enough. None: only the default counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<Condition>,
-    /// What becomes of the data where none of the fields is written.
+    /// The fate of the data where none of the fields is written.
     #[serde(default)]
     pub default: DataFate,
     /// Whether the data are volumes of Kubernetes, whose claims could outlive the object.
@@ -36,14 +36,14 @@ pub struct DataKind {
     /// Whether the source proves it; what rests on an unproven fact is never more than info.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
-    /// What else is worth knowing: one sentence, without a full stop.
+    /// A further fact: one sentence, without a full stop.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Where the facts come from.
     pub source: Sources,
 }
 
-/// What becomes of data.
+/// The fate of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "dataFate")]
@@ -57,10 +57,10 @@ pub enum DataFate {
     Unknown,
 }
 
-/// What the deletion of one object does to data.
+/// The effect of the deletion of one object on data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataVerdict {
-    /// What becomes of it.
+    /// The fate of the data.
     pub fate: DataFate,
     /// The field and value that decide, where they are written.
     pub written: Option<(FieldPath, FieldValue)>,
@@ -75,7 +75,7 @@ impl DataKind {
         }
     }
 
-    /// What becomes of the data of an object that it is about, when the object is deleted.
+    /// Returns the fate of the data of an object that it is about, when the object is deleted.
     pub fn verdict(&self, object: Value<'_>) -> DataVerdict {
         let mut losing = None;
         for condition in &self.keep {

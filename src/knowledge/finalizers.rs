@@ -37,7 +37,7 @@ impl Added {
 }
 
 /// Whether the controllers of a finalizer look at objects of a kind. A row is partial knowledge: controllers learn
-/// kinds, and forks keep the finalizers of what they were forked from. Only for Kubernetes' own finalizers is the table
+/// kinds, and forks keep the finalizers of their origin. Only for Kubernetes' own finalizers is the table
 /// complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handles {
@@ -137,7 +137,7 @@ fn by_finalizer(
 }
 
 impl KnownFinalizers {
-    /// What is known of the finalizers of some controllers; of several that remove one the first is the likeliest.
+    /// Collects the finalizers of some controllers; of several that remove one the first is the likeliest.
     pub(super) fn new(controllers: impl IntoIterator<Item = OwnController>) -> Self {
         Self::of(by_finalizer(controllers))
     }
@@ -164,11 +164,11 @@ impl KnownFinalizers {
         known
     }
 
-    /// These with the controllers of a configuration, which come first: whoever describes their own controller knows it better.
+    /// Adds the controllers of a configuration, which come first: users who describe their own controller know it better.
     pub fn with(&self, own: &[OwnController]) -> Self {
         let mut entries = by_finalizer(own.iter().cloned());
         for (finalizer, controllers) in &mut entries {
-            // What a pattern said of the finalizer still holds.
+            // Facts from a pattern for the finalizer still hold.
             let known = self.find(finalizer).map(|known| known.controllers.clone());
             controllers.extend(known.unwrap_or_default());
         }
@@ -190,7 +190,7 @@ impl KnownFinalizers {
         )
     }
 
-    /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
+    /// Returns the facts about a finalizer as an object has it: the exact name first, then the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
         let by_pattern = || {
             self.patterns
@@ -212,7 +212,7 @@ impl KnownFinalizers {
             .chain(self.patterns.iter().map(|(_, entry)| entry))
     }
 
-    /// What a workload with this image removes: each finalizer with the controller that runs in the image.
+    /// The finalizers that a workload with this image removes: each with the controller that runs in the image.
     pub fn removed_by_image(
         &self,
         image: &str,
@@ -238,7 +238,7 @@ impl KnownFinalizers {
 }
 
 impl KnownFinalizers {
-    /// What objects get from controllers outside the control plane as soon as those see them.
+    /// The finalizers that controllers outside the control plane add to objects as soon as they see them.
     pub fn added_at_run_time(&self) -> AddedFinalizers<'_> {
         let is_added =
             |known: &&KnownFinalizer| known.controllers.iter().any(|row| known.is_added_by(row));
@@ -248,7 +248,7 @@ impl KnownFinalizers {
     }
 }
 
-/// What objects of some kind get from a controller.
+/// The finalizers that objects of some kind get from controllers.
 #[derive(Clone, Debug)]
 pub struct AddedFinalizers<'t> {
     rows: Vec<&'t KnownFinalizer>,
@@ -287,8 +287,8 @@ impl KnownFinalizer {
         }
     }
 
-    /// Whether a controller certainly gives it to every object of its kinds under its conditions. Not if only a pattern tells the
-    /// name or the kinds.
+    /// Whether a controller certainly adds it to every object of its kinds under its conditions. Not if the name or the kinds come
+    /// from a pattern.
     fn is_added_by(&self, row: &Controller) -> bool {
         let told = !self.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
         told && row.added == Added::Always && row.kinds_proven && !row.control_plane
@@ -371,7 +371,7 @@ impl Controller {
         self.kinds_proven && self.images_proven
     }
 
-    /// The same of objects of a kind.
+    /// Whether it is proven for objects of a kind.
     pub fn is_proven_for(&self, group: &str, kind: &str) -> bool {
         self.is_proven() && self.handles(group, kind)
     }

@@ -13,7 +13,7 @@ use super::source::Sources;
 use crate::kube::GroupKind;
 use crate::yaml::Value;
 
-/// What a controller creates for each object of some kinds.
+/// The objects that a controller creates for each object of some kinds.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "generatedObject")]
@@ -21,7 +21,7 @@ pub struct Generator {
     /// The kinds: ExternalSecret.external-secrets.io.
     #[serde(rename = "kind")]
     pub kinds: KindPattern,
-    /// What it creates.
+    /// The created object.
     pub product: Product,
     /// Conditions on the object under which the product is created: all of them hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -32,14 +32,14 @@ pub struct Generator {
     /// Whether the source proves it; what rests on an unproven fact is never more than info.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
-    /// What else is worth knowing: one sentence, without a full stop.
+    /// A further fact: one sentence, without a full stop.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Where the facts come from.
     pub source: Sources,
 }
 
-/// What a controller creates.
+/// An object that a controller creates.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "generatedProduct")]
@@ -55,7 +55,7 @@ pub struct Product {
     pub namespace: Option<FieldPath>,
 }
 
-/// When a controller makes the object the owner of what it creates.
+/// When a controller makes the object the owner of the objects that it creates.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "owned")]
@@ -72,7 +72,7 @@ impl Default for Owned {
     }
 }
 
-/// What an object's policy says.
+/// The answer of an object's policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyAnswer {
     /// Whether the product is deleted with the object.
@@ -96,7 +96,7 @@ impl Owned {
         matches!(self, Self::Always(true))
     }
 
-    /// What it says of an object.
+    /// The answer of the policy of an object.
     pub fn of(&self, object: Value<'_>) -> PolicyAnswer {
         match self {
             Self::Always(owns) => PolicyAnswer {

@@ -1,4 +1,4 @@
-//! What is known of operators: who removes which finalizer, what is created that no manifest contains, whose deletion loses data.
+//! Facts about operators: the finalizers that they remove, the objects that they create and no manifest contains, the objects whose deletion loses data.
 //!
 //! The facts are files, one for each operator (`rules/operators/<name>.yaml`, compiled in), and what the configuration adds. An
 //! analysis is handed one [`Tables`]. Everything that rests on a fact names it ([`RowName`]), so that readers can look it up
@@ -49,7 +49,7 @@ pub use source::Sources;
 pub struct Tables {
     /// Who removes which finalizer.
     pub finalizers: Arc<KnownFinalizers>,
-    /// What creates objects that no manifest contains.
+    /// The creation of objects that no manifest contains.
     pub generators: Vec<Generator>,
     /// Which objects operators make dependents of others.
     pub owns: Vec<OwnedKind>,
@@ -63,7 +63,7 @@ impl Tables {
         Arc::clone(&BUNDLED.tables)
     }
 
-    /// What operators say. Of facts about one kind the closest counts: that about the kind itself, that about its group, that about
+    /// Collects the facts about operators. Of facts about one kind the closest counts: that about the kind itself, that about its group, that about
     /// groups below, that about every kind; of several of these the first.
     fn of(operators: Vec<Facts>) -> Self {
         let mut tables = Self::default();
@@ -109,7 +109,7 @@ impl Tables {
         tables
     }
 
-    /// What creates objects for objects of a kind: all facts about the first entry that names the kind.
+    /// The objects created for objects of a kind: all facts about the first entry that names the kind.
     pub fn generators_of<'t>(
         &'t self,
         group: &str,
@@ -118,7 +118,7 @@ impl Tables {
         about(&self.generators, |row| &row.kinds, (group, kind))
     }
 
-    /// What the deletion of objects of a kind does to data: all facts about the first entry that names the kind.
+    /// The effect of deleting objects of a kind on data: all facts about the first entry that names the kind.
     pub fn data_about<'t>(
         &'t self,
         group: &str,
@@ -127,7 +127,7 @@ impl Tables {
         about(&self.data, |row| &row.kinds, (group, kind))
     }
 
-    /// What the deletion of an object of a kind does to data: the first fact whose conditions hold.
+    /// The effect of deleting an object of a kind on data: the first fact whose conditions hold.
     pub fn data_of(&self, group: &str, kind: &str, object: Value<'_>) -> Option<&DataKind> {
         self.data_about(group, kind)
             .find(|row| row.when.iter().all(|condition| condition.holds(object)))

@@ -128,7 +128,7 @@ fn fields(text: &str) -> Result<Vec<FieldPath>, NotAField> {
 /// A text that is no name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAName {
-    /// What stands in braces is no field.
+    /// The text in braces is no field.
     #[error(transparent)]
     Field(#[from] NotAField),
     /// A field without braces.

@@ -1,4 +1,4 @@
-//! One operator, as a file of `rules/operators` tells it.
+//! One operator, as a file of `rules/operators` describes it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use super::source::{ReadProject, Sources};
 use super::written::serde_as_text;
 use super::{Condition, FieldPath};
 
-/// What is known of an operator: which finalizers it removes, what it creates, whose deletion loses data.
+/// An operator: the finalizers that it removes, the objects that it creates, the objects whose deletion loses data.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "operator")]
@@ -31,7 +31,7 @@ pub struct Operator {
     /// It was read: it adds no finalizer to any object.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub none: bool,
-    /// What it creates for an object, under a name that the object tells.
+    /// Objects that it creates for an object, under a name that follows from the object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generates: Vec<Generator>,
     /// Which objects it makes dependents of others.
@@ -89,7 +89,7 @@ impl Operator {
     /// schema is, from the file on.
     ///
     /// # Errors
-    /// What cannot be written as YAML; nothing that was read from a file or sketched is so.
+    /// A value that cannot be written as YAML; a value that was read from a file or sketched always can.
     pub fn to_file(&self, schema: &str, remark: &str) -> Result<String, serde_yaml::Error> {
         let text = serde_yaml::to_string(self)?;
         Ok(format!(
@@ -98,18 +98,18 @@ impl Operator {
     }
 }
 
-/// Where the schema of an operator's file is, for whoever is outside of this project.
+/// The address of the schema of an operator's file, for users outside of this project.
 pub const OPERATOR_SCHEMA: &str = concat!(
     env!("CARGO_PKG_REPOSITORY"),
     "/raw/main/rules/schema/operator.schema.json"
 );
 
-/// What an operator's file tells, each fact on its own.
+/// The facts in an operator's file, each on its own.
 #[derive(Debug)]
 pub struct Facts {
     /// Who removes which finalizer.
     pub controllers: Vec<OwnController>,
-    /// What is created that no manifest contains.
+    /// The creation of objects that no manifest contains.
     pub generators: Vec<Generator>,
     /// Which objects are made dependents of others.
     pub owns: Vec<OwnedKind>,
@@ -179,7 +179,7 @@ impl Operator {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "operatorController")]
 pub struct OperatorController {
-    /// What messages call it, such as "the Rook operator".
+    /// Its name in messages, such as "the Rook operator".
     pub name: Text,
     /// The ends of the paths of its images, such as rook/ceph; `*` is any part of one segment. None: it runs in no Pod, or in
     /// an unknown image.
@@ -219,11 +219,11 @@ pub struct OperatorFinalizer {
     /// Whether the source proves the kinds.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
-    /// What its documentation says to do when the controller is gone, if that is more than to remove the finalizer: "run `flux
+    /// The remedy in its documentation when the controller is gone, if that is more than to remove the finalizer: "run `flux
     /// uninstall`".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way_out: Option<Text>,
-    /// What else is worth knowing: one sentence, without a full stop.
+    /// A further fact: one sentence, without a full stop.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Where the facts come from.
@@ -240,13 +240,13 @@ pub struct OwnedKind {
     /// The kind of the dependents.
     pub child: KindPattern,
     /// The field of the dependent that names its owner, which is in the same namespace. Without it, only the owner reference in
-    /// the cluster tells.
+    /// the cluster shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_field: Option<FieldPath>,
     /// Whether the source proves it.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
-    /// What else is worth knowing: one sentence, without a full stop.
+    /// A further fact: one sentence, without a full stop.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Where the facts come from.

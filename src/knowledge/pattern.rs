@@ -1,4 +1,4 @@
-//! The three little languages of what is known: finalizer names, kinds and images.
+//! The three little languages of the tables: finalizer names, kinds and images.
 
 use std::fmt;
 use std::str::FromStr;

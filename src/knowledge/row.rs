@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What a fact is about.
+/// The subject of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Table {
-    /// What operators create.
+    /// Objects that operators create.
     Generators,
     /// Kinds whose deletion deletes data.
     Data,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What stands between two sources in a line.
+/// The separator of two sources in a line.
 const BETWEEN: &str = "; ";
 
 /// Where a fact comes from: `path/to/file.go#L12` in the project and at the release that was read, or `owner/name:path`, or an
@@ -20,7 +20,7 @@ pub struct Sources {
     read: Option<Arc<ReadProject>>,
 }
 
-/// What the schema says of them.
+/// Their description in the schema.
 #[derive(JsonSchema)]
 #[schemars(inline)]
 struct SourceList(
@@ -29,7 +29,7 @@ struct SourceList(
     Vec<String>,
 );
 
-/// What was read: a project, at some release.
+/// A project that was read, at some release.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReadProject {
     pub(super) project: Arc<str>,

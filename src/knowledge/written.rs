@@ -31,7 +31,7 @@ macro_rules! serde_as_text {
     };
 }
 
-/// The same, and describes the type in the schema.
+/// Implements the traits of a type that is written as text, and describes the type in the schema.
 macro_rules! written_as_text {
     ($type:ty, $name:literal, $description:literal) => {
         $crate::knowledge::written::serde_as_text!($type);

@@ -20,7 +20,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The object of a resource type such as `Widget.example.com`, `deployments.apps` or `pod`. What only the cluster knows,
+    /// The object of a resource type such as `Widget.example.com`, `deployments.apps` or `pod`. A value that only the cluster knows,
     /// a generated name or an unwritten namespace, is a placeholder in capitals.
     pub fn new(resource: impl Into<String>, name: &str, namespace: &Namespace) -> Self {
         let resource = resource.into();

@@ -19,11 +19,11 @@ use crate::manifest::{ParsedFile, is_kustomization};
 pub struct BuiltFile {
     /// Its place among the files of the tree.
     pub file: usize,
-    /// What becomes of the identities of its objects.
+    /// The edits to the identities of its objects.
     pub edits: Arc<Edits>,
 }
 
-/// What keeps a root from being built: a folder that it includes and that no kustomization is in (kustomize,
+/// The obstacle that keeps a root from being built: a folder that it includes and that no kustomization is in (kustomize,
 /// api/internal/target/kusttarget.go), or a file that is missing or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildObstacle {
@@ -31,16 +31,16 @@ pub struct BuildObstacle {
     pub reason: String,
     /// The file that is in the way, or the folder of the kustomization that names what is.
     pub place: String,
-    /// What that kustomization names.
+    /// The folder or file that the kustomization names.
     pub named: Option<String>,
 }
 
-/// What is built from where a pointer leads.
+/// The files that are built from the target of a pointer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BuiltFiles {
     /// The files, in the order of their paths.
     pub(super) files: Vec<BuiltFile>,
-    /// What keeps it from being built, if anything does.
+    /// The obstacle that keeps it from being built, if any.
     pub(super) unbuildable: Option<BuildObstacle>,
     /// The folders whose kustomizations are included.
     pub(super) kustomizations: BTreeSet<String>,
@@ -125,8 +125,8 @@ impl Start {
         Self { instances, ..start }
     }
 
-    /// What Flux and Argo CD apply of a folder without a kustomization: its files; Flux those below too, and what the
-    /// kustomizations below build (fluxcd/pkg, kustomize/kustomize_generator.go).
+    /// The files of a folder without a kustomization that Flux and Argo CD apply: those in it; Flux those below too, and the builds of the
+    /// kustomizations below (fluxcd/pkg, kustomize/kustomize_generator.go).
     fn scan(tree: &SourceTree<'_>, pointer: &Pointer) -> Self {
         let mut start = Self {
             is_scanned: true,
@@ -173,7 +173,7 @@ impl Start {
 /// The files that one root reaches, on the way.
 struct Closure<'t, 'f> {
     tree: &'t SourceTree<'f>,
-    /// What is done to everything.
+    /// The edits to everything.
     outer: Vec<Arc<KustomizationFile>>,
     /// The levels of kustomizations that are followed.
     nesting: usize,
@@ -187,7 +187,7 @@ struct Level {
     by: String,
     written: String,
     depth: usize,
-    /// What is done to what it builds, the innermost first.
+    /// The edits to its build, the innermost first.
     steps: Vec<Arc<KustomizationFile>>,
 }
 

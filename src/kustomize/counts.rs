@@ -1,4 +1,4 @@
-//! What builds would come to, counted before anything is built: overlays that include each other in many ways build a few objects
+//! The sizes of builds, counted before anything is built: overlays that include each other in many ways build a few objects
 //! over and over.
 
 use std::fmt;
@@ -9,7 +9,7 @@ use super::path::resolve;
 use super::tree::SourceTree;
 use crate::text::Limits;
 
-/// What one kustomization builds.
+/// The size of the build of one kustomization.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Count {
     /// The objects and, where there is none in them, the files and kustomizations: each as often as it is built.
@@ -18,7 +18,7 @@ pub(super) struct Count {
     pub(super) circle: Option<String>,
 }
 
-/// What each kustomization of a tree builds, by its folder.
+/// The size of the build of each kustomization of a tree, by its folder.
 pub(super) type Counts = HashMap<String, Count>;
 
 enum Visit {
@@ -152,7 +152,7 @@ impl BeyondLimit {
 }
 
 impl fmt::Display for BeyondLimit {
-    /// What is too much at the path.
+    /// Says which limit the path exceeds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = self.most;
         match self.limit {

@@ -1,4 +1,4 @@
-//! What the kustomizations on the way from a root to a file make of an object's identity.
+//! The effect of the kustomizations on the way from a root to a file on an object's identity.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use smol_str::format_smolstr;
 use super::kustomization::KustomizationFile;
 use crate::kube::{Namespace, ObjectKey, Scope, kinds};
 
-/// What a build makes of the identities of objects.
+/// The effect of a build on the identities of objects.
 #[derive(Clone, Debug)]
 pub enum Edits {
     /// The kustomizations that an object goes through, from the one that names its file to the root.
@@ -23,7 +23,7 @@ impl Default for Edits {
     }
 }
 
-/// What becomes of an object.
+/// The fate of an object in a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildFate {
     /// It is applied under this key.
@@ -44,7 +44,7 @@ impl Edits {
         matches!(self, Self::Known(keys) if keys.contains_key(&begins))
     }
 
-    /// What becomes of the object of key `written` and that scope, which begins at a byte of its file. Unlike Kubernetes, kustomize
+    /// The fate of the object of key `written` and that scope, which begins at a byte of its file. Unlike Kubernetes, kustomize
     /// treats a kind that it does not know as namespaced; if it is not, the API server drops the namespace again.
     pub fn apply(&self, written: &ObjectKey, scope: Option<Scope>, begins: u32) -> BuildFate {
         let mut key = written.clone();

@@ -1,4 +1,4 @@
-//! What keeps kustomizations of a tree from being built, whoever builds them.
+//! Obstacles that keep kustomizations of a tree from being built by any tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,11 @@
-//! What a source of Flux leaves out: patterns as in `.gitignore`, of which the last one that matches a file or a folder above it
+//! Files that a source of Flux leaves out: patterns as in `.gitignore`, of which the last one that matches a file or a folder above it
 //! decides (fluxcd/pkg sourceignore/sourceignore.go; go-git plumbing/format/gitignore).
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::path::{ancestors, name_of};
 
-/// What is left out where nobody says what: what is for the forge and its runners (sourceignore, `ExcludeCI`). Files among them that
+/// Files that are left out by default: those for the forge and its runners (sourceignore, `ExcludeCI`). Files among them that
 /// are no manifests are not listed.
 pub(super) const DEFAULT: &str = ".github/\n.circleci/\n";
 
@@ -17,7 +17,7 @@ struct IgnorePattern {
     /// It is about the whole path, not about a name.
     is_path: bool,
     only_folders: bool,
-    /// What it matches is kept.
+    /// Files that it matches are kept.
     keeps: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What one kustomization takes from elsewhere in its tree.
+//! The files and folders that one kustomization includes from elsewhere in its tree.
 
 use super::kustomization::KustomizationFile;
 use super::path::{folder_of, resolve};

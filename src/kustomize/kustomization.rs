@@ -1,4 +1,4 @@
-//! What one kustomization says, as far as it decides which objects are applied under which names.
+//! The content of one kustomization, as far as it decides which objects are applied under which names.
 
 use crate::kube::{ApiVersion, ObjectKey};
 use crate::manifest::ParsedFile;
@@ -16,9 +16,9 @@ pub struct KustomizationFile {
     pub namespace: Option<String>,
     /// The namespace of namespaced objects that have none, which an Application gives them.
     pub fallback_namespace: Option<String>,
-    /// What names begin with.
+    /// The prefix of names.
     pub prefix: String,
-    /// What names end with.
+    /// The suffix of names.
     pub suffix: String,
     /// The objects that its patches delete.
     pub deletes: Vec<Selector>,
@@ -28,7 +28,7 @@ pub struct KustomizationFile {
     pub broken: Option<String>,
 }
 
-/// The objects that a patch is about. What it leaves out is any.
+/// The objects that a patch is about. An omitted field matches any.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Selector {
     /// The group.
@@ -84,7 +84,7 @@ impl KustomizationFile {
         }
     }
 
-    /// What a Flux Kustomization does to what it builds, from its `spec`. Its patches are inline.
+    /// The effect of a Flux Kustomization on its build, from its `spec`. Its patches are inline.
     pub(super) fn of_flux(spec: Value<'_>) -> Self {
         let patches = items(spec, &["patchesStrategicMerge", "patches"]);
         Self {
@@ -119,7 +119,7 @@ fn items<'v>(value: Value<'v>, keys: &'v [&str]) -> impl Iterator<Item = Value<'
         .flat_map(Value::items)
 }
 
-/// What an entry of `patches` or `patchesStrategicMerge` deletes. It is a path, inline text, a mapping that is the patch
+/// The objects that an entry of `patches` or `patchesStrategicMerge` deletes. It is a path, inline text, a mapping that is the patch
 /// itself, or one with `path` or `patch` and perhaps a `target`.
 fn deleted_by<'f>(
     entry: Value<'_>,

@@ -1,8 +1,8 @@
 //! kustomize's sources, where nothing was rendered: which files a root builds, what it makes of the names and namespaces of
 //! their objects, and which objects its patches delete.
 //!
-//! A *root* is what somebody builds: a kustomization that no other one includes, or that a delivery object points at. What
-//! kustomize generates, and what patches change besides, is not computed.
+//! A *root* is built directly: a kustomization that no other one includes, or that a delivery object points at. Objects that
+//! kustomize generates, and other effects of patches, are not computed.
 //!
 //! Knows nothing of scopes.
 

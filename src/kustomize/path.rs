@@ -93,7 +93,7 @@ mod tests {
             "//a",
         ] {
             assert_eq!(resolved(path), resolve("", path), "{path}");
-            // What is found without a look at its parts is what these say.
+            // A result that is found without a look at the parts is correct.
             assert_eq!(resolved(path), resolve(".", path), "{path}");
         }
     }

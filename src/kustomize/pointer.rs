@@ -16,7 +16,7 @@ use crate::yaml::Value;
 pub struct Deliverer {
     /// The cluster that it delivers into, as the delivery graph names it; empty if that is not known.
     pub cluster: Arc<str>,
-    /// What it is.
+    /// The tool.
     pub tool: SourceTool,
     /// Its namespace as written; empty if it has none.
     pub namespace: String,
@@ -32,7 +32,7 @@ impl Deliverer {
         format!("{}/{}/{}", self.tool.kind(), self.namespace, self.name)
     }
 
-    /// The same in two states for the same delivery: the cluster and the key, and the folder that it builds if a part of either is
+    /// Equal in two states for the same delivery: the cluster and the key, and the folder that it builds if a part of either is
     /// unknown.
     pub fn id(&self, folder: &str) -> String {
         let (cluster, key) = (&self.cluster, self.key());
@@ -43,7 +43,7 @@ impl Deliverer {
         }
     }
 
-    /// What tells the cluster apart from others; [`Self::cluster`] unless the folder does.
+    /// The identity of the cluster; [`Self::cluster`] unless the folder is.
     pub fn place(&self) -> Arc<str> {
         match self.folder.as_str() {
             "" => Arc::clone(&self.cluster),
@@ -103,7 +103,7 @@ impl SourceTool {
 /// Where an object says that manifests are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pointer {
-    /// The object; `None` for a kustomization that nobody points at.
+    /// The object; `None` for a kustomization that no delivery object points at.
     pub by: Option<Arc<Deliverer>>,
     /// The folder, from the root of the repository; empty for the root itself.
     pub folder: String,
@@ -115,7 +115,7 @@ pub struct Pointer {
     pub recursive: bool,
     /// Which of the files count, where there is no kustomization.
     pub files: FilePatterns,
-    /// What is done to what is built there.
+    /// The edits to everything built there.
     pub edits: Arc<KustomizationFile>,
 }
 

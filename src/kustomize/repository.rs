@@ -1,6 +1,6 @@
 //! Which of the folders that objects point at are in this tree.
 //!
-//! Which repository a tree is, nobody says. A folder of the tree with the same path is taken for the one that is meant. Every
+//! The name of the repository of a tree is unknown. A folder of the tree with the same path is taken for the one that is meant. Every
 //! repository has a root, so one that points there has to name the repository that the tree is: the one in which most others that
 //! name it find their folders, or the one into which `flux bootstrap` wrote the file.
 
@@ -19,13 +19,13 @@ use crate::yaml::Value;
 pub struct OwnRepositories(BTreeSet<Arc<str>>);
 
 impl OwnRepositories {
-    /// What a tree says. The paths of its files are from the root of the repository.
+    /// Reads a tree. The paths of its files are from the root of the repository.
     pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>) -> Self {
         let tree = SourceTree::of(files);
         Self(own_repositories(&tree, &Inward::all(&tree)))
     }
 
-    /// What two states of one tree say.
+    /// Joins two states of one tree.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -121,7 +121,7 @@ fn is_bootstrapped(path: &str, pointer: &Pointer) -> bool {
     path == resolve(&pointer.folder, &format!("{}/gotk-sync.yaml", by.namespace))
 }
 
-/// What GitRepositories leave out, by their names: `spec.ignore`, instead of the defaults.
+/// Patterns that GitRepositories leave out, by their names: `spec.ignore`, instead of the defaults.
 fn ignored(tree: &SourceTree<'_>) -> BTreeMap<String, Arc<str>> {
     let repositories = tree
         .files()

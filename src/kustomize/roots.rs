@@ -16,16 +16,16 @@ use super::tree::SourceTree;
 use crate::manifest::ParsedFile;
 use crate::text::Limits;
 
-/// What somebody builds.
+/// A root of builds.
 #[derive(Clone, Debug)]
 pub struct BuildRoot {
     /// The folder; empty for the top of the tree.
     pub folder: String,
-    /// What points at it; `None` if no delivery object does.
+    /// The object that points at it; `None` if no delivery object does.
     pub pointer: Option<Pointer>,
     /// The files that it builds, in the order of their paths.
     pub files: Vec<BuiltFile>,
-    /// What keeps it from being built.
+    /// The obstacle that keeps it from being built.
     pub unbuildable: Option<BuildObstacle>,
     /// The folders whose kustomizations it includes.
     pub kustomizations: BTreeSet<String>,
@@ -58,7 +58,7 @@ impl BuildRoot {
         }
     }
 
-    /// What the object that points at the root does to everything that is built there.
+    /// The edits of the object that points at the root to everything that is built there.
     pub fn outer(&self) -> Option<Arc<Edits>> {
         self.pointer
             .as_ref()
@@ -71,18 +71,18 @@ impl BuildRoot {
 pub struct BuildRoots {
     /// The roots, by folder.
     pub roots: Vec<BuildRoot>,
-    /// Folders with a kustomization, whoever includes it: what lies below one and is not reached is not applied.
+    /// Folders with a kustomization, included or not: a file below one that is not reached is not applied.
     governed: BTreeSet<String>,
     /// The first limit that builds go beyond; what was built from there on is not known.
     pub beyond: Option<BeyondLimit>,
     /// The copies of objects that were made: the first of each does not count.
     pub copies: usize,
-    /// What points at which root.
+    /// The root of each pointer.
     pointed_at: HashMap<Pointer, usize>,
 }
 
 impl BuildRoots {
-    /// The roots of a tree, which is one of the repositories that are called `own`. What `flaws` are in is not built. The paths
+    /// The roots of a tree, which is one of the repositories that are called `own`. Files with `flaws` are not built. The paths
     /// of its files are from the root of the repository.
     pub fn of<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
@@ -125,7 +125,7 @@ impl BuildRoots {
     }
 }
 
-/// What is built in a tree; each build is followed once.
+/// The builds of a tree; each is followed once.
 struct Builds<'t, 'f> {
     tree: &'t SourceTree<'f>,
     /// Folders with a kustomization that no other one includes.
@@ -171,7 +171,7 @@ impl<'t, 'f> Builds<'t, 'f> {
         }
     }
 
-    /// The pointers of objects that somebody applies: what a kustomization governs and nobody builds points at nothing.
+    /// The pointers of applied objects: an object that a kustomization governs and that is not built points at nothing.
     fn applied(&mut self, written: Vec<Inward<'_>>) -> Vec<Pointer> {
         let (mut live, mut pending): (Vec<_>, Vec<_>) = written
             .into_iter()
@@ -234,7 +234,7 @@ impl<'t, 'f> Builds<'t, 'f> {
             governed,
             ..BuildRoots::default()
         };
-        // What somebody builds who found it below a folder is no root of its own.
+        // A folder that is built because a pointer led there is no root of its own.
         let pointed: Vec<Pointer> = starts.values().flatten().cloned().collect();
         let inner: HashSet<String> = pointed
             .iter()
@@ -262,7 +262,7 @@ impl<'t, 'f> Builds<'t, 'f> {
         found
     }
 
-    /// What is built from where a pointer leads.
+    /// The files that are built from the target of a pointer.
     fn reached(&mut self, pointer: &Pointer) -> &BuiltFiles {
         if !self.known.contains_key(pointer) {
             let built = self.built(pointer);
@@ -323,7 +323,7 @@ impl<'t, 'f> Builds<'t, 'f> {
     }
 }
 
-/// A kustomization that nobody points at.
+/// A kustomization that no delivery object points at.
 fn unpointed(folder: &str) -> Pointer {
     Pointer {
         by: None,

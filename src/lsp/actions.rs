@@ -1,4 +1,4 @@
-//! What an editor offers to do about a finding.
+//! Code actions of an editor for a finding.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(super) const OPEN_PAGE: &str = "ownerlint.openPage";
 /// The kind of the action that applies the safe fixes of a file: what editors that fix on saving ask for.
 pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ownerlint");
 
-/// What there is to do about the findings at a range; then, about all of the file.
+/// The actions for the findings at a range; then, for all of the file.
 pub(super) fn actions(
     params: &CodeActionParams,
     answers: &Answers<'_>,
@@ -42,7 +42,7 @@ pub(super) fn actions(
             file,
         );
     }
-    // The file is judged again for it, so nobody gets it who did not ask.
+    // The file is judged again for it, so it is only offered on request.
     if only.is_some() && is_wanted(only, &FIX_ALL) {
         let fixed = answers
             .inquiry

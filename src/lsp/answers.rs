@@ -1,4 +1,4 @@
-//! What an editor is told about the objects of its folder.
+//! Answers to an editor about the objects of its folder.
 
 use lsp_types::{
     CodeLens, Command, DocumentSymbol, Hover, HoverContents, Location, MarkupContent, MarkupKind,
@@ -16,11 +16,11 @@ use crate::text::{ColumnUnit, plain};
 /// How many symbols one search shows.
 const SYMBOLS: usize = 500;
 
-/// What is known between two changes of the folder, and how columns are counted.
+/// The state between two changes of the folder, and how columns are counted.
 #[derive(Debug)]
 pub(super) struct Answers<'s> {
     pub(super) inquiry: Inquiry<'s>,
-    /// What is wrong, if it could be judged.
+    /// The findings, if the folder could be judged.
     pub(super) report: Option<Report>,
     pub(super) unit: ColumnUnit,
 }
@@ -52,7 +52,7 @@ impl Answers<'_> {
         )
     }
 
-    /// What depends on the object, or on the owner that is named there.
+    /// The dependents of the object, or of the owner that is named there.
     pub(super) fn references(&self, path: &str, position: Position) -> Option<Vec<Location>> {
         let found = self.at(path, position)?;
         let object = match &found.spot {
@@ -133,7 +133,7 @@ impl Answers<'_> {
             .collect()
     }
 
-    /// What a lens says: how many objects a deletion deletes.
+    /// The title of a lens: how many objects a deletion deletes.
     pub(super) fn lens(&self, path: &str, offset: u32) -> Option<Command> {
         let found = self.inquiry.at(path, offset)?;
         let deletion = self.inquiry.deletion(&found.object)?;

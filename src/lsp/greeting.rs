@@ -1,4 +1,4 @@
-//! What editor and server say of themselves before they begin.
+//! The initialisation of editor and server.
 
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
@@ -25,7 +25,7 @@ pub(super) fn agreed_unit(client: &ClientCapabilities) -> ColumnUnit {
     }
 }
 
-/// What the server can do.
+/// The capabilities of the server.
 pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
     let encoding = if unit == ColumnUnit::Utf8 {
         PositionEncodingKind::UTF8

@@ -1,4 +1,4 @@
-//! What a hover says.
+//! The text of a hover.
 
 use crate::engine::{
     DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot,
@@ -10,7 +10,7 @@ use crate::text::plain;
 /// How many objects a hover lists.
 const LISTED: usize = 8;
 
-/// What there is to say of a place, as Markdown.
+/// The facts about a place, as Markdown.
 pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> {
     let object = &found.object;
     match &found.spot {
@@ -31,7 +31,7 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
     }
 }
 
-/// What the garbage collector makes of an owner reference of an object.
+/// The garbage collector's view of an owner reference of an object.
 fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
     let Spot::Owner {
         named,
@@ -165,7 +165,7 @@ fn deletion_text(object: &ObjectKey, deletion: &ObjectDeletion) -> String {
             format!("{stays}: held by {}", finalizers.join(" and "))
         }
     };
-    // What gets stuck comes first: it must not be among those that are left out.
+    // Stuck objects come first: they must not be among those that are left out.
     text.push_str(&list(deletion.stuck.iter().map(stuck)));
     text.push_str(&list(
         deletion

@@ -1,7 +1,7 @@
 //! The language server: a face over [`Session`](crate::engine::Session) for editors, as the command line is one for people.
 //!
 //! It speaks over standard input and output. One thread takes messages in their order; what an editor changes is read and judged
-//! again once nothing has come for a moment, or when somebody asks. Files that are not open are read from disk, open ones as the
+//! again once nothing has come for a moment, or on request. Files that are not open are read from disk, open ones as the
 //! editor has them; a text that has not changed is not parsed again.
 
 mod actions;

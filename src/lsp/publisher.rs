@@ -1,4 +1,4 @@
-//! What is wrong with the files that an editor shows. It is told once, and again when it is something else.
+//! Diagnostics of the files that an editor shows. They are sent once, and again when they differ.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub(super) struct Publisher<'c> {
     unit: ColumnUnit,
     /// Where relative paths begin.
     roots: Roots,
-    /// What is shown now.
+    /// The published diagnostics.
     shown: BTreeMap<Uri, Value>,
     /// The file that shows why the folder cannot be judged.
     mistaken: Option<Uri>,
@@ -67,7 +67,7 @@ impl<'c> Publisher<'c> {
     }
 
     /// Shows a mistake in the configuration at its place; what is shown of other files stays. Whether the editor has the file open: if
-    /// not, nobody need see it there.
+    /// not, it need not be shown there.
     pub(super) fn publish_mistake(&mut self, error: &SessionError, workspace: &Workspace) -> bool {
         let Some((file, span)) = error.place() else {
             return false;

@@ -37,12 +37,12 @@ pub(super) struct Server<'c> {
     client: ClientCapabilities,
     unit: ColumnUnit,
     workspace: Workspace,
-    /// What has come and was not looked at yet.
+    /// Received messages that are not handled yet.
     waiting: VecDeque<Message>,
     /// Requests that the editor no longer waits for.
     cancelled: HashSet<RequestId>,
     publisher: Publisher<'c>,
-    /// The failure that the editor was told last.
+    /// The last failure that was sent to the editor.
     told: Option<String>,
     /// The progress that the editor shows.
     progress: Option<NumberOrString>,
@@ -122,7 +122,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Answers from what is known until that is out of date and somebody asks, or nothing has come for a moment.
+    /// Answers from the current state until it is out of date and a request needs it, or nothing has come for a moment.
     fn converse(&mut self, answers: Option<&Answers<'_>>) -> Turn {
         loop {
             self.take_what_came();
@@ -170,7 +170,7 @@ impl<'c> Server<'c> {
         self.connection.receiver.recv().ok()
     }
 
-    /// What has come meanwhile may take back a request that is still waiting.
+    /// A later message may cancel a request that is still waiting.
     fn take_what_came(&mut self) {
         self.waiting.extend(self.connection.receiver.try_iter());
         for message in &self.waiting {
@@ -367,7 +367,7 @@ impl<'c> Server<'c> {
         judged.ok()
     }
 
-    /// Shows why the folder cannot be judged; says it where nobody may see it.
+    /// Shows why the folder cannot be judged; as a message where no file can show it.
     fn fail(&mut self, error: &SessionError) {
         self.end_progress();
         let is_seen = self.publisher.publish_mistake(error, &self.workspace);

@@ -1,8 +1,8 @@
 //! Messages over standard input and output. `lsp_server` frames them too, and makes room for a message as long as its header says
 //! before any of it came: one wrong header would end the process.
 //!
-//! What is no message is answered with an error, and the next message is read: after a broken header or a wrong length, what comes up
-//! to the next `Content-Length` is passed over.
+//! A malformed message is answered with an error, and the next message is read: after a broken header or a wrong length, the text
+//! up to the next `Content-Length` is skipped.
 
 use std::io::{self, BufRead, Read, Write};
 use std::thread::{self, JoinHandle};
@@ -16,7 +16,7 @@ const LONGEST: u64 = 1 << 30;
 /// The longest line of a header, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
-/// What reads and writes while the server works.
+/// The reader and the writer, which work beside the server.
 pub(super) struct Transport {
     reader: JoinHandle<io::Result<()>>,
     writer: JoinHandle<io::Result<()>>,
@@ -37,7 +37,7 @@ pub(super) fn stdio() -> io::Result<(Connection, Transport)> {
                 }
             };
             let is_last = matches!(&message, Message::Notification(notification) if notification.method == "exit");
-            // Nobody listens any more: the server ended.
+            // The server ended.
             if sender.send(message).is_err() || is_last {
                 break;
             }
@@ -67,7 +67,7 @@ impl Transport {
     }
 }
 
-/// What came in the place of a message.
+/// A malformed message.
 #[derive(Debug)]
 struct Malformed {
     code: ErrorCode,
@@ -166,7 +166,7 @@ impl<R: BufRead> Messages<R> {
         Ok(Some(message))
     }
 
-    /// The length that the header of the next message gives. Of what is no header, the first line alone is reported.
+    /// The length that the header of the next message gives. Of a malformed header, only the first line is reported.
     fn header(&mut self) -> io::Result<Option<Result<u64, Malformed>>> {
         let mut length = None;
         loop {
@@ -207,7 +207,7 @@ enum HeaderLine {
     End,
     /// A field without a meaning here.
     Other,
-    /// What is no line of a header.
+    /// A line that is no line of a header.
     Malformed(String),
 }
 

@@ -1,4 +1,4 @@
-//! What the editor has open, and the folder around it.
+//! The open texts of the editor, and the folder around them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,14 +32,14 @@ pub(super) struct Workspace {
     open: BTreeMap<String, OpenDocument>,
     /// Whether the editor says when files change that are not open.
     watched: bool,
-    /// Whether something may have changed since somebody tried to read the folder.
+    /// Whether something may have changed since the last attempt to read the folder.
     stale: bool,
-    /// What is known of the files on disk since the folder was read.
+    /// Facts about the files on disk since the folder was read.
     on_disk: OnDisk,
 }
 
 impl Workspace {
-    /// A folder that nobody has read yet.
+    /// A folder that is not read yet.
     pub(super) fn new(root: Option<String>) -> Self {
         Self {
             stale: root.is_some(),
@@ -81,7 +81,7 @@ impl Workspace {
         self.on_disk = OnDisk::MayDiffer;
     }
 
-    /// An open text has changed; where nobody watches the files on disk, they may have, too.
+    /// An open text has changed; where the files on disk are not watched, they may have, too.
     fn changed_in_editor(&mut self) {
         self.stale = true;
         if !self.watched {
@@ -126,7 +126,7 @@ impl Workspace {
         request.overlays = self.open.iter().map(overlay).collect();
         loop {
             match Session::open_after(earlier, self.on_disk, &request) {
-                // A file that the configuration leaves out, or that is no manifest by its name, is nobody's business.
+                // A file that the configuration leaves out, or that is no manifest by its name, has no diagnostics.
                 Err(SessionError::OutsideOfBundles { path }) => {
                     request.overlays.retain(|overlay| overlay.path != path);
                 }
@@ -140,7 +140,7 @@ impl Workspace {
     }
 }
 
-/// What is asked of the findings of a folder.
+/// The options of the checks of a folder.
 pub(super) fn check_options() -> CheckOptions {
     CheckOptions {
         today: Some(Date::today()),

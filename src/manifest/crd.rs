@@ -1,4 +1,4 @@
-//! What a CustomResourceDefinition says about its kind.
+//! The kind that a CustomResourceDefinition defines.
 
 use super::Spanned;
 use crate::kube::{GroupKind, Scope};

@@ -12,7 +12,7 @@ use super::time::is_time;
 use crate::text::Span;
 use crate::yaml::{Entry, Kind, Value};
 
-/// What Kubernetes expects in a field.
+/// The type that Kubernetes expects in a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// A string.
@@ -48,9 +48,9 @@ impl Expected {
 pub struct DecodeError {
     /// The field: `metadata.ownerReferences[0].uid`.
     pub field: String,
-    /// What the API expects there.
+    /// The type that the API expects there.
     pub expected: Expected,
-    /// What is there: `number`, `string`, ….
+    /// The type that is there: `number`, `string`, ….
     pub found: &'static str,
     /// Where it is.
     pub span: Span,
@@ -107,7 +107,7 @@ impl Decoder {
         })
     }
 
-    /// The same without a copy, however long it is.
+    /// Returns the text without a copy, however long it is.
     pub(super) fn text<'a>(
         &mut self,
         field: impl fmt::Display,

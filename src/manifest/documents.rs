@@ -17,11 +17,11 @@ pub(super) struct NotAnObject {
     pub node: NodeId,
     /// Where it begins.
     pub span: Span,
-    /// What it is instead.
+    /// The form of the value.
     pub what: WithoutIdentity,
 }
 
-/// What a value is that is no object. Its [`Display`](fmt::Display) is the detail that `list` shows.
+/// The form of a value that is no object. Its [`Display`](fmt::Display) is the detail that `list` shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WithoutIdentity {
     /// A mapping without `apiVersion`.
@@ -54,12 +54,12 @@ impl fmt::Display for WithoutIdentity {
     }
 }
 
-/// What a document contains.
+/// The content of a document.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The objects, each with its value; the items of a list come as themselves. The list does so only if it is written as an object.
     pub objects: SmallVec<[(NodeId, ObjectFields); 1]>,
-    /// What is not a manifest.
+    /// Values that are no manifest.
     pub others: Vec<NotAnObject>,
 }
 
@@ -145,7 +145,7 @@ fn not_an_object(value: Value<'_>) -> NotAnObject {
 }
 
 impl WithoutIdentity {
-    /// What a value is that is no object.
+    /// Returns the form of a value that is no object.
     pub(super) fn of(value: Value<'_>) -> Self {
         let lacks = |key: &str| {
             value

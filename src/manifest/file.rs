@@ -51,7 +51,7 @@ impl ParsedFile {
         }
     }
 
-    /// The same file under another name, or on another side; nothing is parsed again.
+    /// Returns the file under another name, or on another side; nothing is parsed again.
     pub fn seen_as(&self, path: impl Into<Arc<str>>, side: Side) -> Self {
         Self {
             source: self.source.seen_as(path, side),
@@ -109,7 +109,7 @@ impl ParsedFile {
         self.content.as_ref().as_ref().ok()
     }
 
-    /// What it says of its neighbours and of itself; `None` when it has no text.
+    /// Returns its statements about its neighbours and itself; `None` when it has no text.
     pub fn facts(&self) -> Option<&FileFacts> {
         self.read().map(Documents::facts)
     }

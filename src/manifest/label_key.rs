@@ -1,4 +1,4 @@
-//! What Kubernetes objects to in a label key, which is the form that it requires of finalizers ([VAL-18]).
+//! Kubernetes' requirements for a label key, which is the form of finalizers ([VAL-18]).
 
 /// The longest name part, in bytes.
 const NAME_LIMIT: usize = 63;

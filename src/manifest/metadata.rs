@@ -93,8 +93,8 @@ static NOTHING_RARE: RareFields = RareFields {
 const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
 
 impl MetadataFields {
-    /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. What `decoder` has
-    /// rejected before is kept with what it rejects here.
+    /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. Earlier errors of `decoder`
+    /// are kept with those of this call.
     pub(super) fn read(mut decoder: Decoder, field: impl fmt::Display, holder: Value<'_>) -> Self {
         let mut fields = match holder.get("metadata") {
             Some(metadata) => Self::of_value(&mut decoder, field, metadata),
@@ -248,7 +248,7 @@ impl<'a> Metadata<'a> {
         &self.rare.finalizers
     }
 
-    /// The same, each with its place in the list, which may contain what is no text.
+    /// The finalizers with their places in the list, which may contain values that are no text.
     pub fn numbered_finalizers(self) -> impl Iterator<Item = (usize, &'a Spanned<String>)> {
         let list = self
             .place

@@ -185,7 +185,7 @@ impl Object {
         found.iter().map(|template| template.of(&self.tree))
     }
 
-    /// What it says about a kind, when it is a CRD that names a group and a kind.
+    /// Returns the kind that it defines, when it is a CRD that names a group and a kind.
     pub fn definition(&self) -> Option<&CustomResourceDefinition> {
         match self.fields.of_kind.as_deref()? {
             KindFacts::Definition(definition) => Some(definition),
@@ -193,7 +193,7 @@ impl Object {
         }
     }
 
-    /// What it needs Services for, when it is a webhook configuration, an APIService or a CRD with a conversion webhook. Read
+    /// Returns the Services that it needs, when it is a webhook configuration, an APIService or a CRD with a conversion webhook. Read
     /// anew by every call.
     pub fn service_client(&self) -> Option<ServiceClient> {
         ServiceClient::read(

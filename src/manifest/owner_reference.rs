@@ -83,7 +83,7 @@ impl OwnerReference {
             .is_some_and(|flag| flag.value)
     }
 
-    /// What the API server compares to find repetitions: all fields, where an absent flag differs from `false` ([VAL-14]).
+    /// The fields that the API server compares to find repetitions: all, where an absent flag differs from `false` ([VAL-14]).
     fn compared(&self) -> ([&str; 4], [Option<bool>; 2]) {
         let texts = [self.api_version(), self.kind(), self.name(), self.uid()];
         (

@@ -56,7 +56,7 @@ pub(super) struct Documents {
     /// Everything that is not an object to apply, with its document, in order.
     skipped: Vec<(u32, Skip)>,
     count: usize,
-    /// What they say of the file and of other files.
+    /// Their statements about the file and about other files.
     facts: FileFacts,
     /// Whether a comment may name the template of one.
     may_name_templates: bool,
@@ -166,7 +166,7 @@ impl Documents {
         }
     }
 
-    /// What they say of the file and of other files.
+    /// Their statements about the file and about other files.
     pub(super) fn facts(&self) -> &FileFacts {
         &self.facts
     }
@@ -222,12 +222,12 @@ impl ParsedDocument {
         self.error.as_ref()
     }
 
-    /// What Kubernetes drops or overrides silently, as far as it concerns a manifest.
+    /// Fields that Kubernetes drops or overrides silently, as far as they are part of a manifest.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// What Kubernetes forgives in a manifest and YAML 1.2 does not, each with its place.
+    /// Text that Kubernetes accepts in a manifest and YAML 1.2 does not, each with its place.
     pub fn quirks(&self) -> &[(Quirk, Span)] {
         &self.quirks
     }
@@ -252,7 +252,7 @@ impl ParsedDocument {
     }
 }
 
-/// Finds the objects of a document and what there is to say of it. What it says of its file and of others is added to `facts`.
+/// Finds the objects of a document and the facts about it. Its statements about its file and about others are added to `facts`.
 fn parse(
     text: &WholeText<'_>,
     document: Document,

@@ -32,7 +32,7 @@ pub(super) struct DocumentParts<'a> {
     pub(super) comments: &'a [Comment],
 }
 
-/// What of a text must not be shown, in order and without overlaps. `words` are those of the text.
+/// The parts of a text that must not be shown, in order and without overlaps. `words` are those of the text.
 pub(super) fn hidden<'a>(
     source: &SourceFile,
     words: &SecretWords,
@@ -88,7 +88,7 @@ pub(super) fn is_secret(value: Value<'_>) -> bool {
         || value.get(STRING_DATA).is_some()
 }
 
-/// Whether somebody who writes this kind means Secrets. The API server takes one spelling only.
+/// Whether an author who writes this kind means Secrets. The API server takes one spelling only.
 fn names_secrets(kind: &str) -> bool {
     ["secret", "secrets"]
         .iter()
@@ -153,7 +153,7 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
             {
                 hidden.push(literals.span());
             }
-            // A patch, or a manifest that somebody else applies.
+            // A patch, or a manifest that another tool applies.
             if holder.as_str().is_some_and(are_mentioned_in) {
                 hide_lines(source, holder.span(), hidden);
             }
@@ -243,7 +243,7 @@ fn key(source: &SourceFile, entry: &Entry<'_>) -> Span {
     )
 }
 
-/// What is wrong with a document, without what the message quotes of it: an alias is a value that begins with `*`.
+/// The error in a document, without the text that the message quotes: an alias is a value that begins with `*`.
 pub(super) fn without_quotes(message: &str) -> String {
     let mut shown = String::with_capacity(message.len());
     let mut quote = None;

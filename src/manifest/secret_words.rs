@@ -4,10 +4,10 @@ use memchr::memmem;
 
 use crate::text::Span;
 
-/// What every word is about that says where a Secret may be, however it begins.
+/// The common part of all words that name a Secret, however it begins.
 const SECRET: &str = "ecret";
 
-/// What kustomize makes Secrets from.
+/// The kustomize field that generates Secrets.
 pub(super) const GENERATOR: &str = "secretGenerator";
 
 /// The field that only Secrets have, whatever their author took for their kind.

@@ -14,7 +14,7 @@ pub struct LabelSelector {
 pub struct Requirement {
     /// The label.
     pub key: String,
-    /// What it must be.
+    /// The comparison.
     pub operator: SelectorOperator,
 }
 
@@ -69,7 +69,7 @@ impl LabelSelector {
         self.requirements.is_empty()
     }
 
-    /// Whether labels are selected. `label` tells the value of a label.
+    /// Whether labels are selected. `label` returns the value of a label.
     pub fn selects<'l>(&self, label: impl Fn(&str) -> Option<&'l str>) -> bool {
         self.requirements
             .iter()

@@ -1,4 +1,4 @@
-//! What has to be answered by a Service: webhooks, aggregated APIs, and conversions between the versions of a kind.
+//! Clients of Services: webhooks, aggregated APIs, and conversions between the versions of a kind.
 
 use super::Spanned;
 use super::selector::LabelSelector;
@@ -27,7 +27,7 @@ pub struct Webhook {
     pub name: Spanned<String>,
     /// `clientConfig.service`; `None` for a webhook that is called by its URL.
     pub service: Option<ServiceReference>,
-    /// Whether requests are rejected when nobody answers: `failurePolicy: Fail`, the default of v1.
+    /// Whether requests are rejected without an answer: `failurePolicy: Fail`, the default of v1.
     pub fails_closed: bool,
     /// Whether a request in one version meets rules on another one: `matchPolicy: Equivalent`, the default of v1.
     pub any_version: bool,
@@ -37,7 +37,7 @@ pub struct Webhook {
     pub namespaces: LabelSelector,
     /// `objectSelector`.
     pub objects: LabelSelector,
-    /// Whether `matchConditions` may exempt requests: CEL, which nobody evaluates here.
+    /// Whether `matchConditions` may exempt requests: CEL, which is not evaluated here.
     pub has_conditions: bool,
     /// `timeoutSeconds`; 10 if none is written.
     pub timeout_seconds: i64,
@@ -69,7 +69,7 @@ pub struct ApiService {
     pub service: Option<ServiceReference>,
 }
 
-/// What an object needs Services for.
+/// The calls of an object to Services.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServiceClient {
     /// Each of its webhooks.

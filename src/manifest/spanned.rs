@@ -14,7 +14,7 @@ pub struct Spanned<T> {
 }
 
 impl<T> Spanned<T> {
-    /// The same place with another view of the value.
+    /// Returns the place with another view of the value.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned {
             value: f(self.value),

@@ -39,7 +39,7 @@ pub struct Template<'a> {
     pub decode_errors: &'a [DecodeError],
 }
 
-/// What is kept of a template.
+/// The kept fields of a template.
 #[derive(Clone, Debug)]
 pub(super) struct FoundTemplate {
     kind: TemplateKind,

@@ -1,4 +1,4 @@
-//! The builds of Flux and Argo CD in a state, in place of what is found by folder.
+//! The builds of Flux and Argo CD in a state, used instead of files found by folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What deleting single objects of a bundle does.
+//! Effects of deleting single objects of a bundle.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,12 +9,12 @@ use crate::gc::{self, Effect, Hold, SimulationOptions, Step};
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
 use crate::ownership::Products;
 
-/// What `kubectl delete` of one object does, beyond what the garbage collector does anyway.
+/// The effects of `kubectl delete` of one object, beyond those of the garbage collector alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectDeletion {
     /// The objects that are gone, in the order in which they go.
     pub deleted: Vec<ObjectKey>,
-    /// The objects that stay Terminating, in the order of their keys, each with the finalizers that nobody removes.
+    /// The objects that stay Terminating, in the order of their keys, each with its remaining finalizers.
     pub stuck: BTreeMap<ObjectKey, Vec<String>>,
 }
 
@@ -34,7 +34,7 @@ impl Deletions {
         })
     }
 
-    /// What deleting an object does; `None` if the cluster has no such object.
+    /// Returns the effects of deleting an object; `None` if the cluster has no such object.
     pub(super) fn deletion(
         &self,
         analysis: &Analysis<'_>,
@@ -94,7 +94,7 @@ fn delete(scenario: &Scenario, object: &ObjectKey) -> ObjectDeletion {
             .map(|change| change.object)
     };
     let deleted = with(Effect::Gone).map(|id| cluster.key(id)).collect();
-    // What was Terminating before is not blamed on this deletion.
+    // Objects that were Terminating before are no effect of this deletion.
     let begun: BTreeSet<_> = with(Effect::Deleted).collect();
     let stuck = plan
         .stuck(last)

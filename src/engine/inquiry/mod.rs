@@ -45,7 +45,7 @@ struct AskedBundle<'s> {
     deletions: OnceCell<Option<Deletions>>,
 }
 
-/// What a delivery object delivers of the input.
+/// The objects of the input that a delivery object delivers.
 #[derive(Clone, Debug)]
 pub struct DeliveredObjects {
     /// Their names within the cluster, in the order of their files.
@@ -112,7 +112,7 @@ impl<'s> Inquiry<'s> {
             .collect()
     }
 
-    /// What is written at a byte of a file; `None` outside of objects.
+    /// Returns the spot at a byte of a file; `None` outside of objects.
     pub fn at(&self, path: &str, offset: u32) -> Option<ObjectSpot> {
         let (at, members) = self.members_of(path)?;
         let within = |member: &&Member| holds(member.object.value().span(), offset);
@@ -190,7 +190,7 @@ impl<'s> Inquiry<'s> {
             .collect()
     }
 
-    /// What an object delivers, if that is what it does.
+    /// Returns the objects that an object delivers, if it is a delivery object.
     pub fn delivered(&self, object: &ObjectPlace) -> Option<DeliveredObjects> {
         let AskedBundle {
             bundle, analysis, ..
@@ -218,12 +218,12 @@ impl<'s> Inquiry<'s> {
         })
     }
 
-    /// What deleting an object does; `None` for an object that no cluster has as it is written.
+    /// Returns the effects of deleting an object; `None` for an object that no cluster has as it is written.
     pub fn deletion(&self, object: &ObjectPlace) -> Option<Rc<ObjectDeletion>> {
         self.asked(object).deletion(&object.key)
     }
 
-    /// What deleting the Namespace of an object does, which exists whether or not the input contains it.
+    /// Returns the effects of deleting the Namespace of an object, which exists whether or not the input contains it.
     pub fn deletion_of_namespace(
         &self,
         object: &ObjectPlace,
@@ -233,7 +233,7 @@ impl<'s> Inquiry<'s> {
         Some((namespace, deletion))
     }
 
-    /// Finds out what deletions are answered from, before somebody asks.
+    /// Prepares the facts that questions about deletions need, before the first one.
     pub fn prepare(&self) {
         self.bundles.iter().for_each(|asked| _ = asked.deletions());
     }

@@ -29,7 +29,7 @@ impl ObjectPlace {
     }
 }
 
-/// What is written at a place of an object.
+/// The text at a place of an object.
 #[derive(Clone, Debug)]
 pub enum Spot {
     /// Its kind or its name.
@@ -53,7 +53,7 @@ pub enum Spot {
     Finalizer {
         /// The finalizer.
         finalizer: String,
-        /// What is known of who removes it.
+        /// The known rows about its controllers.
         rows: Vec<RowInfo>,
     },
     /// Its namespace.
@@ -67,7 +67,7 @@ pub enum Spot {
 pub struct ObjectSpot {
     /// The object.
     pub object: ObjectPlace,
-    /// What is written there.
+    /// The text there.
     pub spot: Spot,
 }
 

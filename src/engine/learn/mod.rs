@@ -16,7 +16,7 @@ use crate::text::SourceFile;
 
 pub use stream::DumpError;
 
-/// What ownerlint has learned from dumps.
+/// The rows that ownerlint has learned from dumps.
 #[derive(Debug, Default)]
 pub struct Learned {
     /// The objects of a cluster that were read.

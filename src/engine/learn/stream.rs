@@ -35,7 +35,7 @@ pub enum DumpError {
     Read {
         /// Its path.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         reason: std::io::Error,
     },
     /// It is not JSON, although it begins like it.
@@ -43,7 +43,7 @@ pub enum DumpError {
     Json {
         /// Its path.
         path: String,
-        /// What is wrong.
+        /// The error in the text.
         reason: serde_json::Error,
     },
     /// A document without an end.
@@ -188,7 +188,7 @@ impl<T: FnMut(Piece)> Splitter<T> {
     /// Hands over what was read, and begins the next piece at a line.
     fn end_piece(&mut self, next: usize) {
         let piece = std::mem::replace(&mut self.piece, Piece::at(next));
-        // What stands around the items of a list is no object.
+        // Text around the items of a list is no object.
         let is_document = !self.is_list && !piece.text.trim().is_empty();
         if self.part == Part::Item || is_document {
             (self.take)(piece);

@@ -9,7 +9,7 @@ use crate::ownership::{Implied, Products};
 /// A bundle, with the objects that a plan of it can be about.
 pub(in crate::engine) struct Candidate<'b> {
     pub(super) analysis: Analysis<'b>,
-    /// What controllers create below its rendered objects.
+    /// The objects that controllers create below its rendered objects.
     pub(super) implied: Implied<'b>,
     pub(super) targets: Targets,
     bundle: &'b Bundle,

@@ -15,7 +15,7 @@ pub struct DeletionRequest {
     pub targets: Vec<String>,
     /// The namespace of targets that do not name one.
     pub namespace: Option<String>,
-    /// What the request says of dependents; `None` sends no policy, as raw API clients do.
+    /// The propagation policy of the request; `None` sends no policy, as raw API clients do.
     pub policy: Option<Policy>,
     /// Whether Pods run on nodes, so that they finish when they are deleted. Without, those bound to a node stay Terminating.
     pub kubelet: bool,
@@ -48,7 +48,7 @@ impl DeletionRequest {
     }
 }
 
-/// What a deletion does, once the cluster has come to rest.
+/// The effects of a deletion, once the cluster has come to rest.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct DeletionPlan {

@@ -1,4 +1,4 @@
-//! What a reader of a plan should know about its input: every assumption, in a sentence.
+//! Notes on the input of a plan: every assumption, in a sentence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ use crate::text::plain;
 /// Most objects that a note names.
 const MOST_NAMED: usize = 3;
 
-/// What a plan is based on.
+/// The basis of a plan.
 pub(super) struct Ground<'a> {
     pub(super) inventory: &'a Inventory,
-    /// What is known of operators.
+    /// The tables of operators.
     pub(super) tables: &'a Tables,
-    /// What controllers create below its rendered objects.
+    /// The objects that controllers create below its rendered objects.
     pub(super) implied: &'a Implied<'a>,
     /// Namespaces that exist without an object.
     pub(super) namespaces: &'a BTreeSet<String>,
@@ -241,7 +241,7 @@ fn unread(inventory: &Inventory) -> Option<String> {
     (!all.is_empty()).then(|| format!("Not read, and so not part of this plan: {}.", named(&all)))
 }
 
-/// What the collector does before anything is deleted.
+/// A note on the collector's work before anything is deleted.
 pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<String> {
     let changes = settled.changes(0).into_iter();
     let gone: BTreeSet<_> = changes
@@ -309,7 +309,7 @@ fn sorted(kinds: &BTreeSet<GroupKind>) -> Vec<String> {
     texts
 }
 
-/// Finalizers that hold objects in the end because the input, a rendering, contains nobody who removes them.
+/// Finalizers that hold objects in the end because the input, a rendering, contains no controller that removes them.
 pub(super) fn unattended(plan: &Plan<'_>) -> Option<String> {
     let last = plan.steps.len().checked_sub(1)?;
     let mut held: BTreeSet<String> = BTreeSet::new();
@@ -353,7 +353,7 @@ fn added_later(
     kinds.iter().filter_map(added).collect()
 }
 
-/// What operators own of the kinds in a rendering, under names that no manifest tells.
+/// Kinds in a rendering whose objects operators create, under names that no manifest shows.
 fn owned_unseen(inventory: &Inventory, tables: &Tables) -> Vec<String> {
     let rows = tables.owns.iter();
     let unseen = rows.filter(|row| row.proven && row.owner_field.is_none());

@@ -26,7 +26,7 @@ pub struct Planner {
     notes: Vec<String>,
     /// No dump is among the input, which would show every controller.
     rendered: bool,
-    /// What the requests are called that are told as one step.
+    /// The title of the requests that are shown as one step.
     title: Option<String>,
 }
 
@@ -76,8 +76,8 @@ impl Planner {
         Ok(Self::of(scenario, analysis, implied, None))
     }
 
-    /// What formats may say of a scenario on the cluster of an analysis. `title`: what the requests are called that are told as one
-    /// step. A list of steps says when to settle: nothing is said of it.
+    /// Plans a scenario on the cluster of an analysis. `title`: the title of the requests that are shown as one
+    /// step. A list of steps says when to settle: no note is needed.
     pub(in crate::engine) fn of(
         scenario: Scenario,
         analysis: &Analysis<'_>,
@@ -130,7 +130,7 @@ impl Planner {
         }
     }
 
-    /// The tool's requests of a removal; everything, where none is told as one.
+    /// The tool's requests of a removal; everything, where none is shown as one.
     pub(super) fn requests(&self) -> &[Step] {
         self.scenario.requests()
     }
@@ -140,7 +140,7 @@ impl Planner {
         self.notes.splice(0..0, notes);
     }
 
-    /// What to do before the requests, so that nothing gets stuck.
+    /// The preparations before the requests, so that nothing gets stuck.
     pub(super) fn safe_order(&self, leaving: &BTreeSet<ObjectKey>, policy: Policy) -> SafeOrder {
         let Scenario {
             cluster,
@@ -183,7 +183,7 @@ impl Planner {
         self.scenario.simulate()
     }
 
-    /// What formats may say about a plan of this planner.
+    /// Returns the view of a plan of this planner, for formats.
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let steps = self.steps();
         let mut titles: Vec<String> = steps.iter().map(title).collect();

@@ -1,4 +1,4 @@
-//! What is asked, and why there is no answer.
+//! Questions, and why there is no answer.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -9,7 +9,7 @@ use crate::config::Mistake;
 use crate::gc::ClusterError;
 use crate::kube::Policy;
 
-/// What is asked.
+/// A question.
 #[derive(Clone, Debug)]
 pub enum Question {
     /// `plan delete`: all requests are sent, then the cluster settles.
@@ -49,13 +49,13 @@ pub enum PlanError {
     #[error("it is not clear which namespace is deleted: {found}")]
     #[diagnostic(help("name it with `--release-namespace NAME`"))]
     WhichNamespace {
-        /// What was found instead.
+        /// The alternatives that were found.
         found: String,
     },
     /// More than one bundle was read, and the targets do not say which one is meant.
     #[error("a plan is about one bundle, and {found}")]
     Bundles {
-        /// What was found instead.
+        /// The alternatives that were found.
         found: String,
         /// How to choose.
         #[help]

@@ -20,34 +20,34 @@ pub enum TargetError {
     /// A kind without a name, or a name without a kind.
     #[error("`{word}` does not say which object")]
     Incomplete {
-        /// What was typed.
+        /// The typed word.
         word: String,
-        /// What was probably meant.
+        /// A suggestion.
         #[help]
         help: String,
     },
     /// No object in the input has such a kind.
     #[error("there is no `{kind}` in the input")]
     Kind {
-        /// What was typed.
+        /// The typed kind.
         kind: String,
-        /// What may have been meant.
+        /// A suggestion.
         #[help]
         help: String,
     },
     /// Objects of the kind exist, but not this one.
     #[error("there is no `{target}` in the input")]
     Object {
-        /// What was typed.
+        /// The typed target.
         target: String,
-        /// What may have been meant.
+        /// A suggestion.
         #[help]
         help: String,
     },
     /// Several objects match.
     #[error("`{target}` matches {count} objects")]
     Ambiguous {
-        /// What was typed.
+        /// The typed target.
         target: String,
         /// How many.
         count: usize,
@@ -259,7 +259,7 @@ impl Targets {
     }
 }
 
-/// What the built-in table, or the usual way to make a plural, calls a kind.
+/// The names of a kind in the built-in table, or by the usual way to make a plural.
 fn names_of(kind: GroupKind<&str>) -> Names {
     let rows: Vec<(usize, &BuiltinKind)> = inventory::table()
         .resources()

@@ -1,4 +1,4 @@
-//! What a step is called.
+//! Titles of steps.
 
 use crate::gc::Step;
 use crate::kube::{ObjectKey, Policy};

@@ -28,7 +28,7 @@ pub(super) struct Application {
 }
 
 impl Application {
-    /// What an object says, if it is an Application.
+    /// Reads an object, if it is an Application.
     pub(super) fn of(resource: &Resource) -> Option<Self> {
         let id = resource.id();
         (id.group == GROUP && id.kind == "Application").then(|| Self {
@@ -92,7 +92,7 @@ impl Application {
             .is_some_and(|hydrator| hydrator.is_map())
     }
 
-    /// What it says about what it delivers.
+    /// Its settings for its objects.
     pub(super) fn settings(&self) -> Settings {
         let policy = self.node.at(&["spec", "syncPolicy"]);
         let automated = policy.as_ref().and_then(|policy| policy.get("automated"));
@@ -124,7 +124,7 @@ impl Application {
         skips.and_then(|skips| skips.scalar()).as_deref() == Some("true")
     }
 
-    /// Who delivers: `folder` tells apart those that are partly unknown.
+    /// The deliverer: `folder` distinguishes those that are partly unknown.
     pub(super) fn deliverer(&self, cluster: &Arc<str>, folder: &str) -> Deliverer {
         Deliverer {
             cluster: Arc::clone(cluster),

@@ -14,7 +14,7 @@ use crate::graph::kustomize::{Builder, Resource, kustomizations, resources_of};
 use crate::graph::reached::{Reached, left_out};
 use crate::kustomize::{folder_of, shown};
 
-/// What a person may apply at once: a file, or what a kustomization builds.
+/// A unit that a person may apply at once: a file, or the build of a kustomization.
 #[derive(Debug)]
 pub(super) struct Unit {
     /// The file, or the folder of the kustomization.
@@ -38,7 +38,7 @@ impl Unit {
             .unwrap_or_default()
     }
 
-    /// What its control plane is called if it is named by this unit: the folder.
+    /// The name of its control plane if it is named by this unit: the folder.
     pub(super) fn place_name(&self) -> &str {
         let folder = if self.is_file {
             folder_of(&self.place)
@@ -52,7 +52,7 @@ impl Unit {
 /// The Applications and ApplicationSets of a tree.
 #[derive(Debug, Default)]
 pub(super) struct Units {
-    /// What a person may apply at once, in order.
+    /// The units that a person may apply at once, in order.
     pub(super) units: Vec<Unit>,
     /// All that files or kustomizations have, as they are written or built there.
     pub(super) written: Vec<Resource>,
@@ -170,7 +170,7 @@ pub(super) fn entries<'u>(
     found.map(|(_, unit)| unit).collect()
 }
 
-/// What an Application, or those of a set, lead to in the tree.
+/// The paths in the tree that an Application, or those of a set, lead to.
 fn led_to(around: Surroundings<'_>, resource: &Resource) -> Vec<String> {
     let applications: Vec<Application> = match ApplicationSet::of(resource) {
         Some(set) => {

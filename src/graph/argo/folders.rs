@@ -73,7 +73,7 @@ pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
     }
     pattern.push_str(&escaped_wholly(rest));
     let pattern = crate::kustomize::resolve("", &pattern);
-    // What is nothing but unknown says nothing of folders.
+    // A wholly unknown pattern names no folder.
     if !pattern.contains(|c: char| c != '*' && c != '/') {
         return Vec::new();
     }

@@ -1,4 +1,4 @@
-//! What the generators of an ApplicationSet give: the parameters of its Applications (argo-cd applicationset/generators).
+//! The output of the generators of an ApplicationSet: the parameters of its Applications (argo-cd applicationset/generators).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,16 +26,16 @@ const FILE_DEPTH: usize = 20;
 /// The values by which sets name clusters, for the parameters that they are values of.
 pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
-/// What a generator gives.
+/// The output of a generator.
 #[derive(Debug, Default)]
 pub(super) struct Generated {
     /// The parameters, with the template that the generator puts over that of the set.
     pub(super) all: Vec<(Parameters, Option<Node>)>,
-    /// What was not evaluated: what it is, its name, why.
+    /// Inputs that were not evaluated: kind, name, reason.
     pub(super) unread: BTreeSet<(What, String, &'static str)>,
 }
 
-/// What generators ask, besides the set that they are of.
+/// The surroundings of generators, besides their set.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings<'g> {
     pub(super) files: &'g TreeFiles<'g>,
@@ -59,11 +59,11 @@ pub(super) struct Generators<'g> {
     pub(super) named_by_selectors: ClusterNames,
     /// So many parameters may still be made: two short lists in a matrix may ask for billions.
     pub(super) left: usize,
-    /// What git generators found, by what they looked for: the inner one of a matrix asks once for each parameter of the outer one.
+    /// Cached results of git generators, by their inputs: the inner one of a matrix asks once for each parameter of the outer one.
     pub(super) found: HashMap<Wanted, Arc<[String]>>,
 }
 
-/// What a git generator looks for in the tree.
+/// The search of a git generator in the tree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Wanted {
     /// Files, otherwise folders.
@@ -76,7 +76,7 @@ pub(super) struct Wanted {
 pub(super) const CLUSTER_NAMES: [&str; 3] = ["name", "nameNormalized", "server"];
 
 impl Parameters {
-    /// The same of one cluster, of which only the values of some keys are known.
+    /// The parameters of one cluster, of which only the values of some keys are known.
     fn in_cluster(&self, keys: &[String], values: &[String], is_selected: bool) -> Self {
         let mut one = self.clone();
         for (key, value) in keys.iter().zip(values) {
@@ -98,7 +98,7 @@ pub(super) fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
 }
 
 impl Generators<'_> {
-    /// What all generators of a set give.
+    /// The output of all generators of a set.
     ///
     /// # Errors
     /// One of them fails: then the whole set changes nothing.
@@ -446,7 +446,7 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// Beside the elements of which the keys are not known, one for each of the keys that somebody names: there may be such a cluster.
+    /// Adds an element for each named key, beside the elements whose keys are unknown: there may be such a cluster.
     fn name_clusters(
         &mut self,
         keys: &[String],
@@ -478,7 +478,7 @@ impl Generators<'_> {
         Ok(())
     }
 
-    /// The same for the names by which a selector picks clusters, and by which it does so in the other state.
+    /// Adds the names by which a selector picks clusters, and by which it does so in the other state.
     fn select_clusters(&mut self, selector: Option<&Node>, given: &mut Generated) -> Outcome<()> {
         let mut keys: BTreeSet<Vec<String>> = self.selected.keys().cloned().collect();
         for (key, values) in selector.map(compared).unwrap_or_default() {

@@ -188,7 +188,7 @@ impl Run {
         }
     }
 
-    /// What is at the end of keys below a value; `None`: below the parameters.
+    /// The value at the end of keys below a value; `None`: below the parameters.
     fn field(&self, from: Option<&Value>, path: &[String]) -> Outcome<Found> {
         let is_root = from.is_none_or(|from| *from == self.root);
         let mut value = from.unwrap_or(&self.root);

@@ -20,7 +20,7 @@ pub(super) struct HelmSource<'h> {
     pub(super) scopes: &'h ClusterScopes,
     pub(super) repositories: &'h Repositories,
     pub(super) application: &'h Application,
-    /// What `spec.source` says.
+    /// The text of `spec.source`.
     pub(super) node: &'h Node,
     /// The namespace of the Application's destination.
     pub(super) namespace: &'h str,
@@ -29,7 +29,7 @@ pub(super) struct HelmSource<'h> {
 }
 
 impl HelmSource<'_> {
-    /// What it makes.
+    /// Builds it.
     pub(super) fn made(&self) -> Built {
         let subject = self.subject();
         let origin = &self.application.origin;

@@ -1,4 +1,4 @@
-//! What Argo CD applies from a tree: from its entry points down to the last Application, each read from what its parent builds.
+//! The objects that Argo CD applies from a tree: from its entry points down to the last Application, each read from the build of its parent.
 
 mod application;
 mod clusters;
@@ -38,14 +38,14 @@ use crate::kube::ApiVersion;
 use crate::kustomize::{BeyondLimit, Limit, shown};
 use crate::text::Limits;
 
-/// What one state of a tree knows of Argo CD that another state of it is read with.
+/// Facts of one state of a tree about Argo CD with which another state of it is read.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// The names of control planes, by their entry points.
     planes: BTreeMap<String, Arc<str>>,
     /// The clusters that sets name, by the keys of the sets.
     clusters: BTreeMap<String, SetClusters>,
-    /// The places of Applications that others led to: nobody begins there when they lead there no more.
+    /// The places of Applications that others led to: they are no entry points once those lead there no more.
     led: BTreeSet<String>,
     /// The repositories that are this tree.
     own: Repositories,
@@ -81,19 +81,19 @@ impl Memory {
 /// So deep an Application is compared.
 const DEPTH: usize = 50;
 
-/// What people say of the clusters, and how much is followed.
+/// Known clusters, and the limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'t> {
     /// How much is followed.
     pub limits: &'t Limits,
-    /// The clusters of Argo CD, if somebody says which there are.
+    /// The clusters of Argo CD, if they are known.
     pub clusters: Option<&'t [KnownCluster]>,
 }
 
 /// Everything that Argo CD applies from a tree; `flux`: what Flux applies, where Applications may be among it.
 ///
-/// `before`: what Argo CD applied from the tree before this one, and what is known from there. What an Application or a set delivered
-/// that cannot be built any more stays in the cluster, and the Applications among it go on.
+/// `before`: the objects that Argo CD applied from the tree before this one, and the facts of that state. Objects of an Application or a set
+/// that cannot be built any more stay in the cluster, and the Applications among them go on.
 ///
 /// # Errors
 /// There are more deliveries or copies of objects than the limits allow.
@@ -194,7 +194,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// What the generators of sets ask.
+    /// The surroundings of the generators of sets.
     fn around(&self) -> Surroundings<'_> {
         Surroundings {
             files: self.files,
@@ -288,7 +288,7 @@ impl Run<'_> {
             .filter(|one| one.cluster == *plane);
         let secrets = in_plane.flat_map(|one| one.resources.iter());
         if let Some(clusters) = self.clusters.with_secrets(secrets) {
-            // What these sets generate is known only now.
+            // The Applications of these sets are known only now.
             let configured = std::mem::replace(&mut self.clusters, clusters);
             self.all.truncate(before);
             own.clear();
@@ -309,14 +309,14 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// An entry point as it is in the cluster: nobody applies another one.
+    /// An entry point as it is in the cluster: a new version of it is not applied.
     fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Step {
         let known =
             entry_id(resource, plane, &self.clusters).and_then(|id| self.known.entries.get(&id));
         let Some((_, known)) = known else {
             return Step::of(resource.clone(), plane, None);
         };
-        // What its chart would render to as it is written now is worth to be known, too.
+        // The rendering of its chart as it is written now is shown, too.
         let is_changed =
             |known: &Resource| known.node.to_json(DEPTH) != resource.node.to_json(DEPTH);
         if self.sources.builder.charts().are_rendered() && is_changed(known) {
@@ -328,7 +328,7 @@ impl Run<'_> {
         Step::of(known.clone(), plane, None)
     }
 
-    /// Follows the entry points of the state before that are in the tree no more: nobody deletes them.
+    /// Follows the entry points of the state before that are in the tree no more: they are not deleted.
     fn left_behind(&mut self) -> Result<(), BeyondLimit> {
         let there: BTreeSet<&str> = self.all.iter().map(|one| one.key.as_str()).collect();
         let is_gone = |(_, resource): &&(Arc<str>, Resource)| {
@@ -535,7 +535,7 @@ impl Run<'_> {
             .map_or(&[], |before| &before.resources)
     }
 
-    /// What an Application makes, and from which folder: that of any cluster, if there is none for a cluster that a list names, which
+    /// The objects of an Application, and their folder: those of any cluster, if there are none for a cluster that a list names, which
     /// then is another control plane's.
     fn applied_there(
         &self,

@@ -1,6 +1,6 @@
 //! Which repositories are this tree.
 //!
-//! Which one a tree is, nobody says: it is the one of which most Applications that name it name folders that exist here.
+//! The name of the repository of a tree is unknown: it is the one of which most Applications that name it name folders that exist here.
 
 use std::collections::{BTreeMap, BTreeSet};
 

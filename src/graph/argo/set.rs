@@ -64,7 +64,7 @@ pub(super) struct GeneratedApplication {
     pub(super) of_any: Option<AnyCluster>,
 }
 
-/// What is known of the Application of any cluster.
+/// Known facts of the Application of any cluster.
 #[derive(Clone, Debug)]
 pub(super) struct AnyCluster {
     /// Its name: its object stands for those of clusters that nothing but a list names.
@@ -73,7 +73,7 @@ pub(super) struct AnyCluster {
     pub(super) path: String,
 }
 
-/// What a set makes.
+/// The output of a set.
 #[derive(Debug, Default)]
 pub(super) struct Made {
     pub(super) applications: Vec<GeneratedApplication>,
@@ -84,7 +84,7 @@ pub(super) struct Made {
 }
 
 impl ApplicationSet {
-    /// What an object says, if it is an ApplicationSet.
+    /// Reads an object, if it is an ApplicationSet.
     pub(super) fn of(resource: &Resource) -> Option<Self> {
         let id = resource.id();
         (id.group == GROUP && id.kind == "ApplicationSet").then(|| Self {
@@ -111,7 +111,7 @@ impl ApplicationSet {
         self.node.at(&preserves).and_then(|flag| flag.as_bool()) == Some(true)
     }
 
-    /// What it says about the Applications that it generates.
+    /// Its settings for the Applications that it generates.
     pub(super) fn settings(&self) -> Settings {
         let policy = self.node.at(&["spec", "syncPolicy"]);
         let text = |key: &str| policy.as_ref()?.text_at(&[key]);

@@ -1,4 +1,4 @@
-//! What Argo CD makes of one source of an Application (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
+//! Builds of one source of an Application (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{folder_of, name_of, resolve, shown};
 
-/// What a source makes.
+/// The build of a source.
 #[derive(Clone, Debug)]
 pub(super) enum Made {
     Built(Built),
     Unread(UnreadInput),
     Failed(BuildError),
-    /// The folder does not exist: the same, of what may not exist at all.
+    /// The folder does not exist; used where it need not exist at all.
     Missing(BuildError),
 }
 
@@ -42,12 +42,12 @@ pub(super) struct Source<'s> {
     pub(super) application: &'s Application,
     /// The folder, from the root of the tree.
     pub(super) folder: &'s str,
-    /// The same as a chart.
+    /// Its settings as a chart.
     pub(super) chart: HelmSource<'s>,
 }
 
 impl Source<'_> {
-    /// What it makes, as `node` says.
+    /// Builds it, as `node` says.
     pub(super) fn made(&self, node: &Node) -> Made {
         if self.files.has_file(self.folder) || !self.files.has_folder(self.folder) {
             let reason = format!("the path {} does not exist", shown(self.folder));

@@ -45,7 +45,7 @@ pub(super) struct Sources<'s> {
 }
 
 impl Sources<'_> {
-    /// What the sources of an Application make; `folder` instead of the path of those where it is unknown.
+    /// The builds of the sources of an Application; `folder` instead of the path of those where it is unknown.
     pub(super) fn applied(
         &self,
         application: &Application,
@@ -57,7 +57,7 @@ impl Sources<'_> {
             .iter()
             .map(|source| source.to_json(30).to_string())
             .collect();
-        // What a file beside the source says may be about this Application alone.
+        // A file beside the source may be about this Application alone.
         let (said, folder_name) = (said.join("\n"), folder.unwrap_or_default());
         let name = sources.iter().find_map(|source| {
             let written = || {

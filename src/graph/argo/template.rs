@@ -67,7 +67,7 @@ impl Language {
     }
 }
 
-/// Puts parameters in the place of `{{name}}`. What no parameter is called stays as it is written
+/// Puts parameters in the place of `{{name}}`. A name without a parameter stays as it is written
 /// (argo-cd applicationset/utils/utils.go, Render.Replace). `None` if a tag is never closed beside one that is.
 fn plain(text: &str, parameters: &Parameters) -> Option<String> {
     // Argo CD asks `.*{{.*}}.*` first, whose dots cross no line.

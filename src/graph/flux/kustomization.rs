@@ -25,7 +25,7 @@ pub(super) struct FluxKustomization {
 }
 
 impl FluxKustomization {
-    /// What an object says, if it is a Kustomization of Flux.
+    /// Reads an object, if it is a Kustomization of Flux.
     pub(super) fn of(resource: &Resource) -> Option<Self> {
         let id = resource.id();
         if id.group != GROUP || id.kind != "Kustomization" {
@@ -70,7 +70,7 @@ impl FluxKustomization {
         )
     }
 
-    /// What it says about what it delivers.
+    /// Its settings for its objects.
     pub(super) fn settings(&self) -> Settings {
         let flag = |key: &str| self.spec.get(key).and_then(|flag| flag.as_bool());
         let depends_on = self.spec.items_at("dependsOn").into_iter();
@@ -133,7 +133,7 @@ impl FluxKustomization {
         }
     }
 
-    /// What it builds.
+    /// Builds it.
     ///
     /// # Errors
     /// Why it builds nothing.

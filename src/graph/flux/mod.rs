@@ -1,4 +1,4 @@
-//! What Flux applies from a tree: from its entry points down to the last Kustomization, each read from what its parent builds.
+//! The objects that Flux applies from a tree: from its entry points down to the last Kustomization, each read from the build of its parent.
 
 mod kustomization;
 mod release;
@@ -23,7 +23,7 @@ use super::unread::{UnreadInput, What};
 use crate::kustomize::{BeyondLimit, Limit, resolve, shown};
 use crate::text::Limits;
 
-/// The data of ConfigMaps, by namespace (empty where nobody wrote one) and name.
+/// The data of ConfigMaps, by namespace (empty where none is written) and name.
 type ConfigData = BTreeMap<(String, String), BTreeMap<String, String>>;
 
 /// Everything that Flux applies from a tree.
@@ -31,8 +31,8 @@ type ConfigData = BTreeMap<(String, String), BTreeMap<String, String>>;
 /// # Errors
 /// There are more deliveries or copies of objects than the limits allow.
 ///
-/// `before`: what Flux applied from the tree before this one. What a Kustomization delivered that cannot be built any more stays in the
-/// cluster, and the Kustomizations among it go on.
+/// `before`: the objects that Flux applied from the tree before this one. Objects of a Kustomization that cannot be built any more stay in the
+/// cluster, and the Kustomizations among them go on.
 pub fn deliveries(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
@@ -59,8 +59,8 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// The releases of HelmReleases that no Kustomization of Flux delivers: what others deliver, and what a person applies. `delivered`:
-/// everything that tools deliver; `before`: the same of the state before, of which nobody takes over what is delivered no more.
+/// The releases of HelmReleases that no Kustomization of Flux delivers: those that other tools deliver, and those applied by hand. `delivered`:
+/// all other deliveries; `before`: the releases of the state before, of which those that are no longer delivered have no successor.
 ///
 /// # Errors
 /// As those of [`deliveries`].
@@ -138,7 +138,7 @@ fn within(
     Err(BeyondLimit::of(limit, limits, &*delivery.file))
 }
 
-/// What the files of a tree say, whoever applies them.
+/// The objects in the files of a tree, applied or not.
 struct Written {
     kustomizations: Vec<(String, FluxKustomization)>,
     /// The files of the sources that say which they leave out.
@@ -146,7 +146,7 @@ struct Written {
     /// The files of all other sources.
     source: SourceFiles,
     config: ConfigData,
-    /// Sources of charts and values, whoever applies them.
+    /// Sources of charts and values, applied or not.
     charts: Applied,
     releases: Vec<Resource>,
     /// Folders that a FluxInstance syncs.
@@ -329,7 +329,7 @@ fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
     })
 }
 
-/// What deliveries put into clusters and is looked at later.
+/// Objects of deliveries that are evaluated later.
 #[derive(Default)]
 struct Found {
     /// HelmReleases, with their clusters and what delivers them.
@@ -364,12 +364,12 @@ impl Found {
 /// A Kustomization in a cluster, and the delivery that applies it.
 type Step = (Arc<str>, Option<Arc<str>>, FluxKustomization);
 
-/// What one entry point leads to.
+/// The deliveries of one entry point.
 struct Cluster<'c> {
     builds: &'c Builds<'c>,
     written: &'c Written,
     scopes: &'c ClusterScopes,
-    /// What the entry point builds from: this tree, whatever it is called.
+    /// The source of the entry point: this tree, under any name.
     own: SourceName,
     budget: &'c Budget,
     before: &'c [Delivery],
@@ -447,7 +447,7 @@ impl Cluster<'_> {
         }
     }
 
-    /// What a Kustomization builds as its parent applied it before, if that said something else: it reconciles the new sources once
+    /// The build of a Kustomization as its parent applied it before, if that differs: it reconciles the new sources once
     /// before its parent changes it (recorded: flux-postbuild-variable-dropped).
     fn built_first(&self, one: &FluxKustomization, parent: Option<&str>) -> Option<Vec<Resource>> {
         let there = self.applied_before(parent?).iter();

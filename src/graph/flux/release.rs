@@ -37,9 +37,9 @@ pub(super) struct Surroundings<'s> {
     pub(super) charts: &'s Charts,
     pub(super) scopes: &'s ClusterScopes,
     pub(super) written: &'s Written,
-    /// What is applied into the cluster.
+    /// The objects applied into the cluster.
     pub(super) applied: Option<&'s Applied>,
-    /// What the entry point of the cluster builds from.
+    /// The source of the entry point of the cluster.
     pub(super) own: &'s SourceName,
     pub(super) builder: Builder<'s>,
 }
@@ -100,7 +100,7 @@ pub(super) struct HelmRelease<'r> {
 }
 
 impl<'r> HelmRelease<'r> {
-    /// What an object says, if it is a HelmRelease.
+    /// Reads an object, if it is a HelmRelease.
     pub(super) fn of(resource: &'r Resource) -> Option<Self> {
         let id = resource.id();
         if id.group != "helm.toolkit.fluxcd.io" || id.kind != "HelmRelease" {
@@ -158,7 +158,7 @@ impl<'r> HelmRelease<'r> {
         format!("{start}-{}", &digest[..12])
     }
 
-    /// What tells the release from others (internal/action/verify.go).
+    /// The identity of the release (internal/action/verify.go).
     fn installed(&self) -> [String; 4] {
         let storage = self.text(&["storageNamespace"]);
         let keeps = self.text(&["upgrade", "chartNameChangeStrategy"]);
@@ -183,7 +183,7 @@ impl<'r> HelmRelease<'r> {
         format!("chart {chart} {version}").trim_end().to_owned()
     }
 
-    /// What it delivers into a cluster, in which `here` it lies.
+    /// Its delivery into a cluster, in which `here` it lies.
     pub(super) fn delivery(
         &self,
         around: &Surroundings<'_>,
@@ -245,7 +245,7 @@ impl<'r> HelmRelease<'r> {
         }
     }
 
-    /// What its post-renderers make of a rendering. Helm gives them neither hooks nor what lies in the folder `crds` of a chart.
+    /// The rendering after its post-renderers. Helm gives them neither hooks nor the folder `crds` of a chart.
     fn post_rendered(
         &self,
         around: &Surroundings<'_>,
@@ -318,7 +318,7 @@ impl<'r> HelmRelease<'r> {
         Ok(call)
     }
 
-    /// What says where the chart is, and the namespace in which its names are meant.
+    /// The specification of the chart, and the namespace in which its names are meant.
     fn chart(&self, around: &Surroundings<'_>) -> Result<(Node, String), String> {
         if let Some(chart) = self.spec.at(&["chart", "spec"]) {
             return Ok((chart, self.namespace.clone()));

@@ -1,4 +1,4 @@
-//! What Flux builds from a folder: its kustomization, or one that Flux makes up (fluxcd/pkg kustomize/kustomize_generator.go).
+//! The files that Flux builds from a folder: its kustomization, or one that Flux generates (fluxcd/pkg kustomize/kustomize_generator.go).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::graph::kustomize::{BuildError, KustomizationDoc, kustomization, resou
 use crate::graph::node::Node;
 use crate::kustomize::{IgnoredFiles, ancestors, folder_of};
 
-/// What a source leaves out where nobody says what (fluxcd/pkg sourceignore, `ExcludeCI` and `ExcludeExt`).
+/// Patterns that a source leaves out by default (fluxcd/pkg sourceignore, `ExcludeCI` and `ExcludeExt`).
 const DEFAULT: &str = ".github/\n.circleci/\n.travis.yml\n.gitlab-ci.yml\nappveyor.yml\n.drone.yml\n.cloudbuild.yaml\n\
                        codeship-services.yml\ncodeship-steps.yml\n*.jpg\n*.jpeg\n*.gif\n*.png\n*.wmv\n*.flv\n*.tar.gz\n*.zip\n";
 

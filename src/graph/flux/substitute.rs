@@ -1,4 +1,4 @@
-//! Variables in what Flux applies: `${A}`, with the functions of bash that Flux knows (fluxcd/pkg envsubst, kustomize/kustomize_varsub.go).
+//! Variables in the objects of Flux: `${A}`, with the functions of bash that Flux knows (fluxcd/pkg envsubst, kustomize/kustomize_varsub.go).
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const NESTED: usize = 10;
 pub(super) struct Variables {
     /// Those whose values are known.
     pub(super) known: BTreeMap<String, String>,
-    /// Whether there are others, whose names nobody knows.
+    /// Whether there are others of unknown names.
     pub(super) are_partly_unknown: bool,
 }
 
@@ -50,7 +50,7 @@ impl Variables {
             if let Some(escaped) = after.strip_prefix('$') {
                 all.text.push('$');
                 rest = escaped;
-                // What is escaped is no variable.
+                // Escaped text is no variable.
                 if let Some(braced) = rest.strip_prefix('{') {
                     all.text.push('{');
                     rest = braced;
@@ -78,7 +78,7 @@ impl Variables {
         Ok(all)
     }
 
-    /// What stands for the inside of `${…}`; `None` if only the cluster knows.
+    /// The value of the inside of `${…}`; `None` if only the cluster knows.
     fn value(&self, inner: &str, depth: usize) -> Result<Option<Substituted>, String> {
         let name = name_in(inner);
         if name.is_empty() || depth > NESTED {
@@ -136,7 +136,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// What a function of bash makes of a value; `None` if Flux does not know the function.
+/// Applies a function of bash to a value; `None` if Flux does not know the function.
 fn changed(value: &str, function: &str) -> Option<String> {
     let first = |change: fn(&str) -> String| {
         let end = value.chars().next().map_or(0, char::len_utf8);

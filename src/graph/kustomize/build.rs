@@ -28,12 +28,12 @@ pub struct BuildError {
     pub line: usize,
 }
 
-/// What a build makes.
+/// The result of a build.
 #[derive(Clone, Debug, Default)]
 pub struct Built {
     /// The objects, in their order.
     pub resources: Vec<Resource>,
-    /// What decides on objects and could not be evaluated.
+    /// Inputs that decide on objects and could not be evaluated.
     pub unread: Vec<UnreadInput>,
     /// The folders whose kustomizations took part, and the files that were read as resources.
     pub reached: BTreeSet<String>,
@@ -82,7 +82,7 @@ impl<'b> Builder<'b> {
         self.builds.charts()
     }
 
-    /// What a kustomization does to objects that something else made.
+    /// Applies a kustomization to objects that were built elsewhere.
     ///
     /// # Errors
     /// Why kustomize builds nothing.
@@ -402,7 +402,7 @@ impl Build<'_> {
         self.unread(doc, Some(entry), what, subject, "plugins are not evaluated")
     }
 
-    /// What programs or files decide that nobody evaluates here.
+    /// Adds programs and files that decide on objects and are not evaluated here.
     fn plugins(&self, doc: &KustomizationDoc, built: &mut Built, key: &str, what: What) {
         for entry in doc.node.items_at(key) {
             built.unread.push(self.plugin(doc, &entry, what, key));

@@ -1,4 +1,4 @@
-//! What kustomizations say, as they are written.
+//! Kustomizations as they are written.
 
 use super::build::{BuildError, Outcome};
 use super::memo::Watched;
@@ -6,7 +6,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
 use crate::kustomize::{folder_of, is_remote, resolve, shown};
 
-/// The lists of what a kustomization includes.
+/// The lists of included files and folders.
 const LISTS: [&str; 3] = ["resources", "bases", "components"];
 
 /// A kustomization: one that is written, or one that a tool makes up.
@@ -16,12 +16,12 @@ pub struct KustomizationDoc {
     pub folder: String,
     /// Its file; that of the object that delivers, if a tool makes it up.
     pub file: String,
-    /// What it says.
+    /// Its fields.
     pub node: Node,
 }
 
 impl KustomizationDoc {
-    /// Whether it has a list of what it includes, and be it empty.
+    /// Whether it has a list of included files, even an empty one.
     pub fn lists(&self) -> bool {
         LISTS.iter().any(|list| self.node.get(list).is_some())
     }
@@ -40,7 +40,7 @@ impl KustomizationDoc {
     }
 }
 
-/// What the kustomization of a folder says.
+/// Reads the kustomization of a folder.
 ///
 /// # Errors
 /// There is none, there are two, or it cannot be read.
@@ -48,7 +48,7 @@ pub fn kustomization(files: &TreeFiles<'_>, folder: &str) -> Result<Kustomizatio
     read_kustomization(&Watched::new(files), folder)
 }
 
-/// What all kustomizations of a tree say; those that cannot be read are left out.
+/// Reads all kustomizations of a tree; those that cannot be read are left out.
 pub fn kustomizations(files: &TreeFiles<'_>) -> Vec<KustomizationDoc> {
     let found = files.paths().filter(|path| files.is_kustomization(path));
     found

@@ -13,7 +13,7 @@ use super::resource::{Origin, Resource};
 use crate::graph::node::Node;
 use crate::kustomize::{name_of, resolve};
 
-/// What a generator does with an object of its name that exists already.
+/// The behaviour of a generator towards an existing object of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Behavior {
     Create,
@@ -21,7 +21,7 @@ pub(super) enum Behavior {
     Replace,
 }
 
-/// What a generator makes.
+/// The output of a generator.
 pub(super) struct Generated {
     pub(super) resource: Resource,
     pub(super) behavior: Behavior,
@@ -40,7 +40,7 @@ pub(super) struct Generator<'g> {
 }
 
 impl Generator<'_> {
-    /// What the entry makes.
+    /// Runs the generator of the entry.
     ///
     /// # Errors
     /// A file that does not exist, and a key twice.

@@ -11,7 +11,7 @@ use crate::graph::chart::{rendered, values_file, values_of};
 use crate::graph::node::Node;
 use crate::kustomize::resolve;
 
-/// The name of a release that nobody names: `helm template --generate-name` always takes this one.
+/// The name of an unnamed release: `helm template --generate-name` always takes this one.
 const UNNAMED: &str = "release-name";
 
 impl KustomizationDoc {

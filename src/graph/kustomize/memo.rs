@@ -10,17 +10,17 @@ use super::doc::KustomizationDoc;
 use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
-/// So deep a kustomization is told from others: far deeper than any has keys that count.
+/// The depth to which kustomizations are compared: far deeper than any has keys that count.
 const DEPTH: usize = 200;
 
 /// Something that a build asked of the files.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Asked {
-    /// What a file says, or whether it is there.
+    /// The content of a file, or whether it is there.
     File(String),
     /// Whether there is a folder.
     Folder(String),
-    /// What the chart in a folder is made of.
+    /// The files of the chart in a folder.
     Chart(String),
 }
 
@@ -75,7 +75,7 @@ impl<'w> Watched<'w> {
     }
 }
 
-/// What was built of a state of a tree, and what the state before it can lend.
+/// The builds of a state of a tree, and those that it can reuse from the state before.
 pub struct Builds<'b> {
     pub(super) files: &'b TreeFiles<'b>,
     charts: &'b Charts,
@@ -120,7 +120,7 @@ impl<'b> Builds<'b> {
         self.files
     }
 
-    /// What a kustomization builds: as it is known, or by `build`, which asks the files that it gets.
+    /// The build of a kustomization: cached, or by `build`, which asks the files that it gets.
     pub(super) fn get_or_build(
         &self,
         doc: &KustomizationDoc,
@@ -144,7 +144,7 @@ impl<'b> Builds<'b> {
         outcome
     }
 
-    /// What the state before built, if everything that it asked has the same answer here.
+    /// The build of the state before, if everything that it asked has an equal answer here.
     fn lent(&self, key: &str) -> Option<Arc<Remembered>> {
         let before = self.before?;
         let known = before.made.borrow().get(key).cloned()?;

@@ -1,5 +1,5 @@
-//! What kustomize builds, evaluated: everything that decides which objects there are, what they are called and what their metadata
-//! says. What else is in an object is carried along.
+//! Builds of kustomize, evaluated: everything that decides which objects there are, their names and their metadata.
+//! The other fields of an object are copied.
 
 mod budget;
 mod build;

@@ -8,7 +8,7 @@ use crate::graph::node::Node;
 /// So deep into an object a merge goes; what is below is replaced.
 const DEEPEST: usize = 100;
 
-/// What a strategic merge makes of an object; `None` if the patch deletes it.
+/// Merges a strategic patch into an object; `None` if the patch deletes it.
 pub fn merged(mut object: Node, patch: &Node) -> Option<Node> {
     match merge(&mut object, patch, &mut Vec::new()) {
         Merge::Keep => Some(object),
@@ -81,7 +81,7 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
     Merge::Keep
 }
 
-/// What a JSON patch makes of an object.
+/// Applies a JSON patch to an object.
 ///
 /// # Errors
 /// An operation that cannot be done: nothing is built then.
@@ -233,7 +233,7 @@ mod tests {
 
     use super::*;
 
-    /// What one operation makes of an object without annotations, or whether kustomize refuses it (kustomize 5.8.1, asked).
+    /// Applies one operation to an object without annotations, or returns whether kustomize refuses it (kustomize 5.8.1, measured).
     #[test]
     fn operations_do_what_kustomize_does() {
         let object = json!({"kind": "ConfigMap", "metadata": {"name": "a"}, "l": [1], "m": {}});

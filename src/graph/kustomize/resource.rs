@@ -44,7 +44,7 @@ impl Origin {
     }
 }
 
-/// What kustomize tells objects apart by.
+/// The identity of an object in kustomize.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResId {
     /// The API group.
@@ -60,7 +60,7 @@ pub struct ResId {
 }
 
 impl ResId {
-    /// What an object is called; `None` if it is no whole object.
+    /// Reads the identity of an object; `None` if it is no whole object.
     pub fn of(node: &Node) -> Option<Self> {
         let version = ApiVersion::split(node.str_at(&["apiVersion"]).unwrap_or_default());
         Some(Self {
@@ -104,9 +104,9 @@ pub fn is_namespaced(group: &str, kind: &str) -> bool {
 /// An object, and how it came about.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// What it says now.
+    /// Its fields now.
     pub node: Node,
-    /// What it was called before, the original first.
+    /// Its earlier identities, the original first.
     pub previous: Vec<ResId>,
     /// Where it is written.
     pub origin: Origin,
@@ -136,7 +136,7 @@ impl Resource {
         })
     }
 
-    /// What it is called now.
+    /// Its identity now.
     pub fn id(&self) -> ResId {
         ResId::of(&self.node).unwrap_or(ResId {
             group: String::new(),
@@ -147,7 +147,7 @@ impl Resource {
         })
     }
 
-    /// What it was called first.
+    /// Its first identity.
     pub fn original(&self) -> ResId {
         self.previous.first().cloned().unwrap_or_else(|| self.id())
     }

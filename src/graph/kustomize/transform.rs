@@ -1,4 +1,4 @@
-//! What a kustomization does to what it has built: patches, namespace, names, labels and annotations
+//! Transformations of the objects that a kustomization has built: patches, namespace, names, labels and annotations
 //! (kustomize api/internal/target/kusttarget_configplugin.go).
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::graph::unread::What;
 use crate::kustomize::{is_remote, resolve};
 
 impl Build<'_> {
-    /// What a kustomization does to everything that it has built, in kustomize's order.
+    /// Transforms everything that a kustomization has built, in kustomize's order.
     pub(super) fn transform(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         for entry in doc.node.items_at("patchesStrategicMerge") {
             let patches = self.patch_documents(doc, &entry, entry.as_str())?;
@@ -248,7 +248,7 @@ impl Build<'_> {
             return Err(self.failed(doc, Some(entry), "the patch names no object".to_owned()));
         };
         let Some(at) = built.resources.iter().position(|one| one.was_called(&id)) else {
-            // It may be part of what was not read.
+            // Its target may be among the unread inputs.
             if built.unread.is_empty() {
                 let reason = format!("the patch is about {}, which is not there", id.key());
                 return Err(self.failed(doc, Some(entry), reason));
@@ -332,7 +332,7 @@ impl Build<'_> {
         }
     }
 
-    /// Replacements and variables in what an object is called are not evaluated.
+    /// Replacements and variables in names of objects are not evaluated.
     fn replacements(&self, doc: &KustomizationDoc, built: &mut Built) {
         let is_identity = |path: &String| {
             matches!(
@@ -361,7 +361,7 @@ impl Build<'_> {
     }
 }
 
-/// What a strategic merge makes of an object, whose name, namespace and kind stay unless the patch may change them.
+/// Merges a strategic patch into an object, whose name, namespace and kind stay unless the patch may change them.
 fn strategically(mut resource: Resource, patch: &Node, allowed: (bool, bool)) -> Option<Resource> {
     let id = resource.id();
     let (name, kind) = allowed;

@@ -1,4 +1,4 @@
-//! What Kubernetes itself serves: group, version and kind to scope, release by release.
+//! Kinds that Kubernetes itself serves: group, version and kind to scope, release by release.
 //!
 //! The facts are `rules/tables/`, compiled in. A group is built in only when one of these tables has a row for it: the
 //! names of `gateway.networking.k8s.io` or `snapshot.storage.k8s.io` look official, but CustomResourceDefinitions and
@@ -33,7 +33,7 @@ const COHABITING: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/cohabitin
 pub struct KindTableError {
     /// Which one.
     pub table: &'static str,
-    /// What is wrong.
+    /// Why it cannot be read.
     #[source]
     pub reason: serde_json::Error,
 }
@@ -327,7 +327,7 @@ impl BuiltinTable {
         self.removed.iter()
     }
 
-    /// What kubectl understands by a resource argument, in the order in which it prefers groups: plural, singular, kind
+    /// Resource arguments as kubectl understands them, in the order in which it prefers groups: plural, singular, kind
     /// or short name in any case, alone (`deploy`), with a group (`deployments.apps`) or with a version and a group
     /// (`deployments.v1.apps`). Without a version only the preferred one.
     pub fn by_plural_or_short_name(&self, name: &str) -> Vec<&BuiltinKind> {

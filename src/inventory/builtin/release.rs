@@ -19,7 +19,7 @@ pub struct Release {
     Release::NEWEST
 )]
 pub struct UnreadableRelease {
-    /// What was written.
+    /// The written text.
     pub text: String,
 }
 

@@ -18,7 +18,7 @@ pub enum DefaultGcPolicy {
     Unsupported,
 }
 
-/// What the API server requires of the names in `metadata.finalizers` [VAL-18], [VAL-20], [VAL-21].
+/// The API server's requirement for the names in `metadata.finalizers` [VAL-18], [VAL-20], [VAL-21].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum FinalizerNameCheck {
     /// The kind is never stored, so nothing is checked.
@@ -51,7 +51,7 @@ pub struct BuiltinKind {
     /// The scope, the same in every version [SCOPE-5].
     #[serde(rename = "namespaced", deserialize_with = "scope")]
     pub scope: Scope,
-    /// What the API allows.
+    /// The verbs that the API allows.
     pub verbs: Vec<String>,
     /// Whether a plain kube-apiserver serves it; alpha and beta versions must be switched on [SCOPE-4].
     pub enabled_by_default: bool,
@@ -67,7 +67,7 @@ pub struct BuiltinKind {
     /// The policy of a DELETE that names none.
     #[serde(rename = "defaultGCPolicy")]
     pub default_policy: DefaultGcPolicy,
-    /// What is demanded of finalizer names.
+    /// The requirement for finalizer names.
     pub finalizer_name_check: FinalizerNameCheck,
     /// The first release that served it, from `introduced.csv`; `None`: every release that matters.
     #[serde(skip)]

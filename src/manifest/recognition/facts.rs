@@ -1,4 +1,4 @@
-//! What one file says, for its neighbours and for itself.
+//! Statements of one file about its neighbours and about itself.
 
 use super::mentions::{Mention, Mentions, tested_folders};
 use super::object::configured_tool;
@@ -8,7 +8,7 @@ use crate::yaml::Value;
 /// The file names under which kustomize finds a kustomization.
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// What the documents of one file say about its neighbours, and about what the file is.
+/// Statements of the documents of one file about its neighbours, and about the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
     /// The files that it names.

@@ -1,4 +1,4 @@
-//! What files say about other files.
+//! Mentions of other files in files.
 
 use super::reason::{ManifestTool, SkipReason};
 use crate::yaml::{Value, Visited};

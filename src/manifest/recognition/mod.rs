@@ -1,10 +1,10 @@
 //! Distinguishes a manifest to apply from what only looks like one, as far as one file shows it: templates that were
-//! not rendered, parts of objects, the files of tools, text. What files say about each other is settled in the
+//! not rendered, parts of objects, the files of tools, text. Statements of files about each other are settled in the
 //! inventory.
 //!
 //! The name of a folder is never evidence. An object is set aside only for what no object has: a name `${NAME}`, a key
 //! `(containers[?name == 'app'])`; text that cannot be read, for a template's line where it breaks, or because nothing in its
-//! file is about manifests. What was read from a cluster is always an object. Nothing is dropped here: each verdict is a
+//! file is about manifests. An object that was read from a cluster is always an object. Nothing is dropped here: each verdict is a
 //! [`SkipReason`] that is counted and shown.
 
 mod facts;

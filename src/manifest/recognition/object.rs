@@ -1,4 +1,4 @@
-//! What an object shows on its own.
+//! Evidence of an object on its own.
 
 use std::cell::{Cell, OnceCell};
 
@@ -11,7 +11,7 @@ use crate::yaml::{Tree, Value, Visited};
 /// would make it quadratic.
 const MAX_VISITS: usize = 1_000_000;
 
-/// What is known about a document as a whole, so it is looked for once and not for each item of a list.
+/// Facts about a document as a whole, computed once and not for each item of a list.
 #[derive(Debug)]
 pub(in crate::manifest) struct DocumentTraits<'t> {
     text: &'t str,
@@ -73,7 +73,7 @@ pub(in crate::manifest) fn skip_reason(
     if let Some(tool) = configured_tool(object) {
         return Some(SkipReason::Configuration(tool));
     }
-    // No server answers with a kind that has a placeholder in it: somebody turned a dump into a template.
+    // No server answers with a kind that has a placeholder in it: a dump was turned into a template.
     if let Some(template) = in_type(object).filter(|_| !document.is_rendered()) {
         return Some(template);
     }

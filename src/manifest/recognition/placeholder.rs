@@ -36,7 +36,7 @@ static PATTERNS: [Pattern; 4] = [
     ),
 ];
 
-/// What may stand where a value is expected and YAML has no value that begins so: `@NAME@`, `%%_NAME_%%`, `%s`, `${NAME}`.
+/// Placeholders that stand where a value is expected and that begin no YAML value: `@NAME@`, `%%_NAME_%%`, `%s`, `${NAME}`.
 static IN_PLACE_OF_A_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:@+[A-Za-z_][A-Za-z0-9_.-]*@+|%+[A-Za-z_][A-Za-z0-9_.-]*%+|%[-+#0-9.]*[sdvqtfx]\b|\$\{[^{}]+\})").ok()
 });

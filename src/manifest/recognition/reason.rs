@@ -49,7 +49,7 @@ pub enum SkipReason {
     Empty,
     /// No `apiVersion` and `kind`; what there is instead.
     NoIdentity(WithoutIdentity),
-    /// What a tool reads as its own configuration.
+    /// A tool reads it as its own configuration.
     Configuration(ManifestTool),
     /// Part of an object that a test compares with the cluster's.
     Assertion(ManifestTool),

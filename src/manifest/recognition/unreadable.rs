@@ -7,7 +7,7 @@ use super::reason::{SkipReason, TemplateLanguage};
 use crate::text::{SourceFile, Span};
 use crate::yaml::ReadError;
 
-/// What a document is that cannot be read.
+/// The kind of a document that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::manifest) enum Unreadable {
     /// A template: its line, or the one above it, is a statement of that language.
@@ -21,7 +21,7 @@ pub(in crate::manifest) enum Unreadable {
 }
 
 impl Unreadable {
-    /// What such a document of `file` is. `document` is its text.
+    /// Returns the kind of such a document of `file`. `document` is its text.
     pub(in crate::manifest) fn of(
         file: &SourceFile,
         document: Span,
@@ -54,7 +54,7 @@ impl Unreadable {
 /// The line of an error, and the line above it that may be the culprit.
 struct Lines<'f> {
     here: &'f str,
-    /// What begins at the error.
+    /// The text from the error on.
     rest: &'f str,
     /// The last line above that is not blank, if the error is one that a reader notices a line later: a value on its
     /// own where a key is expected.
@@ -140,7 +140,7 @@ fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
 /// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind`
 /// counts only with a kind after it: tasks of an editor have `"kind": "build"`.
 pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
-    // Most of what is not does not have the words at all.
+    // Most texts that are no manifest do not have the words at all.
     if !["apiVersion", "kind"]
         .iter()
         .any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
@@ -162,7 +162,7 @@ pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
         || json_values(text, "\"kind\"").any(is_kind)
 }
 
-/// What follows each `"key":` of a text at the top of a mapping: a configuration of another tool may have such a key deep inside.
+/// The text after each `"key":` of a text at the top of a mapping: a configuration of another tool may have such a key deep inside.
 fn json_values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str> {
     let mut depth = 0_usize;
     let mut seen = 0;

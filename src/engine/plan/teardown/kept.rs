@@ -1,4 +1,4 @@
-//! What stays although the tool removes everything, and why.
+//! Objects that stay although the tool removes everything, and why.
 
 use crate::delivery::{Spared, Sparing, Withdrawal, marks};
 use crate::engine::input::Bundle;
@@ -6,7 +6,7 @@ use crate::kube::{ObjectKey, kinds};
 use crate::story::ImpliedDependent;
 use crate::text::plain;
 
-/// What the tool spares: half a sentence per object.
+/// Says why the tool spares an object: half a sentence per object.
 pub(super) fn spared(bundle: &Bundle, withdrawal: &Withdrawal<'_>) -> Vec<(ObjectKey, String)> {
     if let Some(reason) = &withdrawal.nothing {
         let all = bundle

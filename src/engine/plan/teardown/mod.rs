@@ -1,5 +1,5 @@
-//! What happens when a tool removes everything that it delivered: its requests, what comes of them, what stays on purpose, and what
-//! to do before so that nothing gets stuck.
+//! A tool's removal of everything that it delivered: its requests, their effects, the objects that stay on purpose, and the
+//! preparations so that nothing gets stuck.
 //!
 //! * `request` what is asked
 //! * `withdraw` what the tool sends, and the command that makes it do so
@@ -27,9 +27,9 @@ pub use request::{TeardownBy, TeardownRequest};
 #[derive(Debug)]
 pub struct Teardown {
     planner: Planner,
-    /// What the tool created and has deleted since.
+    /// Objects that the tool created and has deleted since.
     absent: BTreeSet<ObjectKey>,
-    /// What the tool spares, and why.
+    /// Objects that the tool spares, and why.
     spared: Vec<(ObjectKey, String)>,
     safe_order: Option<Vec<SafeCommand>>,
     /// The command that follows the safe order.
@@ -37,7 +37,7 @@ pub struct Teardown {
 }
 
 impl Teardown {
-    /// Plans the removal of what was asked for of a bundle.
+    /// Plans the removal of the selected objects of a bundle.
     pub(in crate::engine) fn new(
         bundle: &Bundle,
         request: &TeardownRequest,
@@ -83,7 +83,7 @@ impl Teardown {
         self.planner.simulate()
     }
 
-    /// What formats may say about it.
+    /// Returns its view, for formats.
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let mut view = self.planner.view(plan);
         let lives = |key: &ObjectKey| {

@@ -71,7 +71,7 @@ struct Writer<'a> {
     planner: &'a Planner,
     analysis: &'a Analysis<'a>,
     removal: &'a Withdrawn<'a>,
-    /// What is removed.
+    /// The objects to be removed.
     asked: BTreeSet<&'a ObjectKey>,
 }
 

@@ -1,4 +1,4 @@
-//! What the tool sends, and the command that makes it do so.
+//! The requests of the tool, and the command that makes it send them.
 
 use std::collections::BTreeSet;
 
@@ -29,11 +29,11 @@ pub(super) struct Withdrawn<'b> {
     pub(super) command: String,
     /// The policy with which it deletes.
     pub(super) policy: Policy,
-    /// What was assumed.
+    /// The assumptions.
     pub(super) notes: Vec<String>,
     /// Whether the command is one of kubectl, which fails on what it does not find.
     is_kubectl: bool,
-    /// What Helm stores of the release: it deletes that at last, if it has deleted everything else.
+    /// The objects in which Helm stores the release: deleted at last, if everything else is deleted.
     pub(super) records: Vec<ObjectKey>,
 }
 
@@ -58,7 +58,7 @@ impl Withdrawn<'_> {
         Scenario::removal(analysis, implied, &requests, kubelet)
     }
 
-    /// The command once preparations have deleted some of what it names.
+    /// The command once preparations have deleted some of its targets.
     pub(super) fn after_preparations(&self) -> String {
         if self.is_kubectl {
             format!("{} --ignore-not-found", self.command)
@@ -78,7 +78,7 @@ fn cascade_option(policy: Policy) -> Option<String> {
     (policy != Policy::Background).then(|| format!("--cascade={}", policy.as_str()))
 }
 
-/// What the tool of `request` sends to remove what was asked for of `bundle`.
+/// The requests of the tool of `request` that remove the selected objects of `bundle`.
 pub(super) fn withdraw<'b>(
     bundle: &'b Bundle,
     analysis: &'b Analysis<'b>,
@@ -109,7 +109,7 @@ pub(super) fn withdraw<'b>(
     }
 }
 
-/// What Helm created for a while only, and is not there when the release is uninstalled.
+/// Objects that Helm creates for a while only, and that are gone when the release is uninstalled.
 pub(super) fn transient(bundle: &Bundle, by: TeardownBy) -> Vec<&Member> {
     let by_helm = matches!(by, TeardownBy::Helm | TeardownBy::Flux);
     let analysis = bundle.analysis();
@@ -292,7 +292,7 @@ impl<'b> Tooling<'b, '_> {
         }
     }
 
-    /// What a HelmRelease delivers is what Flux's label says, or what has the marks of a chart.
+    /// A HelmRelease delivers the objects with Flux's label, or those with the marks of a chart.
     fn flux(self) -> Withdrawn<'b> {
         let deliveries = self.leaving.deliveries;
         let by_release = |member: &&Member| deliveries.regime(member).regime.is_release();

@@ -104,7 +104,7 @@ fn failed(reason: impl Into<String>) -> TemplateError {
     TemplateError::Failed(reason.into())
 }
 
-/// What a function makes of its arguments.
+/// Calls a function.
 pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateError> {
     if !is_known(name) {
         return Err(unread(name));
