@@ -17,7 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a deletion would do, and what else the input contains:
+//! The effects of a deletion, and the other contents of the input:
 //!
 //! ```
 //! use ownerlint::{DeletionRequest, PlanFormat, Request, Session};
@@ -45,7 +45,7 @@
 //! * `cli` (default): the `ownerlint` command. A library needs none of it: `default-features = false`.
 //! * `lsp` (default): the language server, and with `cli` the command `ownerlint lsp`.
 
-// What the crate promises to its users.
+// The public interface of the crate.
 pub use changes::{Unread, UnreadSide, UnreadWhat};
 pub use engine::{
     BaselineChoice, CheckOptions, CompareRequest, Comparison, ConfigChoice, DeletionPlan,
@@ -108,7 +108,7 @@ pub mod error {
 // | `suppression` | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |
 // | `baseline` | the findings that are known, by identity |
 // | `rules` | a folder per subject, one function per rule beside its description |
-// | `story` | a plan told in order: causes, holds, remedies, words |
+// | `story` | a plan in order: causes, holds, remedies, words |
 // | `config` | `ownerlint.yaml`: found, read, every mistake with its place |
 // | `starter` | the configuration that `init` proposes; what of a tree is never applied |
 // | `report` | one file per output format, each a pure function of a finished report |

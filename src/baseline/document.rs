@@ -133,7 +133,8 @@ impl Baseline {
         })
     }
 
-    /// The document, indented, ending in a line break: one that reviews well, and that no interpreter takes for anything but data.
+    /// The document, indented, ending in a line break: one that reviews well, and that no interpreter takes for
+    /// anything but data.
     pub fn to_json(&self) -> String {
         let finding = |entry: &KnownFinding| {
             let Identity {

@@ -110,7 +110,8 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     changes.extend(both(ChangeKind::Moved, left.moved()));
     changes.extend(both(ChangeKind::Changed, left.hashed()));
     changes.extend(both(ChangeKind::Renamed, left.renamed()));
-    // An object that is no longer applied keeps its old place, and so does one that was not applied before: it left or entered a cluster.
+    // An object that is no longer applied keeps its old place, and so does one that was not applied before: it left or
+    // entered a cluster.
     let (old, new) = (
         WrittenObjects::of(base, |_| true),
         WrittenObjects::of(head, |_| true),

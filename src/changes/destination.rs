@@ -25,7 +25,8 @@ pub enum Destination {
     Folder(Arc<str>),
     /// The files of a folder that a kustomization governs and no root reaches: they are not applied.
     Unapplied(Arc<str>),
-    /// Files that base has outside of all kustomizations and head below one that no root reaches: whether they are still applied is unknown.
+    /// Files that base has outside of all kustomizations and head below one that no root reaches: whether they are
+    /// still applied is unknown.
     Disowned(Arc<str>),
     /// Other objects of the cluster; they are part of no change.
     Beside,
@@ -81,7 +82,8 @@ impl Destination {
         }
     }
 
-    /// Returns whether an object is no longer delivered once it has moved from here to `other`: it is not applied there, or not known to be.
+    /// Returns whether an object is no longer delivered once it has moved from here to `other`: it is not applied
+    /// there, or not known to be.
     pub fn is_left_for(&self, other: &Self) -> bool {
         let applied =
             |destination: &Self| (destination.is_applied(), destination.deliverer().is_some());

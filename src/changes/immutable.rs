@@ -149,7 +149,8 @@ const OWN_KEYS: [&str; 6] = [
     "parameters",
 ];
 
-/// The fields of an object that an update from `base` to `head` would change although they are immutable, in the order of the table.
+/// The fields of an object that an update from `base` to `head` would change although they are immutable, in the order
+/// of the table.
 pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     let (old, new) = (base.value(), head.value());
     let mut rejected = Vec::new();

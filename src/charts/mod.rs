@@ -1,7 +1,8 @@
 //! Helm charts that deliveries name, rendered with the user's own `helm`.
 //!
-//! A [`ChartCall`] holds the input of a rendering; two calls that are equal render the same. [`Charts`] is asked for renderings while the
-//! delivery graph is evaluated, collects the calls that are not rendered yet, and renders those on request. Nothing runs or is pulled before.
+//! A [`ChartCall`] holds the input of a rendering; two calls that are equal render the same. [`Charts`] is asked for
+//! renderings while the delivery graph is evaluated, collects the calls that are not rendered yet, and renders those on
+//! request. Nothing runs or is pulled before.
 //!
 //! * `call` what to render; `folder` a chart of the tree with its dependencies
 //! * `store` what was asked for and what came of it

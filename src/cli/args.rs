@@ -19,7 +19,8 @@ const STYLES: styling::Styles = styling::Styles::styled()
     .literal(styling::AnsiColor::Cyan.on_default().bold())
     .placeholder(styling::AnsiColor::Cyan.on_default());
 
-/// Checks rendered manifests, before they are merged, for owner references and finalizers that get objects rejected, deleted or stuck.
+/// Checks rendered manifests, before they are merged, for owner references and finalizers that get objects rejected,
+/// deleted or stuck.
 #[derive(Debug, Parser)]
 #[command(name = "ownerlint", version, styles = STYLES, after_help = help::OWNERLINT, args_conflicts_with_subcommands = true)]
 pub(super) struct Cli {

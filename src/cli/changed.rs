@@ -7,8 +7,8 @@ use super::error::Error;
 use crate::git::{Blobs, FileContent, GitError, Repository};
 use crate::inventory::Past;
 
-/// Returns the contents of changed files in the commit at which the current branch left `reference`. A file that git does not know
-/// did not exist; the earlier content of a file that it ignores, as rendered output often is, is unknown.
+/// Returns the contents of changed files in the commit at which the current branch left `reference`. A file that git
+/// does not know did not exist; the earlier content of a file that it ignores, as rendered output often is, is unknown.
 pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
     let changed = || {
         let repository = Repository::discover(Path::new("."))?;

@@ -39,8 +39,9 @@ pub(super) struct DiffArgs {
     /// The state after it: a file or folder, or `-` for standard input
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, requires = "base", help_heading = "Input")]
     head: Option<String>,
-    /// The branch or commit that the change starts from: compared is the commit at which head left it. Also A...B, and A..B for the
-    /// two commits as they are [default: the default branch; on it HEAD, or without edits the commit before; with --staged HEAD]
+    /// The branch or commit that the change starts from: compared is the commit at which head left it. Also A...B, and
+    /// A..B for the two commits as they are [default: the default branch; on it HEAD, or without edits the commit
+    /// before; with --staged HEAD]
     #[arg(long, value_name = "GITREF", help_heading = "Input")]
     base_ref: Option<String>,
     /// Compare with the commit of --base-ref as it is, even if head does not contain it
@@ -58,7 +59,8 @@ pub(super) struct DiffArgs {
     /// Compare with the index: what the next commit will contain
     #[arg(long, help_heading = "Input")]
     staged: bool,
-    /// Files, folders and globs of both states [default: the whole repository]; the first may be a commit, A...B or A..B instead of --base-ref
+    /// Files, folders and globs of both states [default: the whole repository]; the first may be a commit, A...B or
+    /// A..B instead of --base-ref
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Render both states: with the commands under `render:`, else with kustomize, and charts with helm. This runs code of both
@@ -78,7 +80,8 @@ pub(super) struct DiffArgs {
     /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     kubernetes_version: Option<Release>,
-    /// The tool that delivers everything: helm upgrades, argocd and flux prune, kubectl deletes nothing [default: as the tree says]
+    /// The tool that delivers everything: helm upgrades, argocd and flux prune, kubectl deletes nothing [default: as
+    /// the tree says]
     #[arg(long, value_name = "TOOL", help_heading = "Delivery")]
     by: Option<DiffBy>,
     /// The major version of Helm
@@ -94,7 +97,8 @@ pub(super) struct DiffArgs {
     cascade: Option<ToolCascade>,
     #[command(flatten)]
     config: ConfigArgs,
-    /// Read the configuration from this commit [default: base]. Entries that only head has count for names, not for what is reported
+    /// Read the configuration from this commit [default: base]. Entries that only head has count for names, not for
+    /// what is reported
     #[arg(
         long,
         value_name = "GITREF",
@@ -119,11 +123,12 @@ pub(super) struct DiffArgs {
     /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
     #[arg(long, value_name = "SEVERITY", value_parser = severity, help_heading = "Output")]
     show: Option<Severity>,
-    /// The lowest severity that makes the run fail, `unknown` if ownerlint cannot tell what is deleted, or both: `error,unknown` [default: error]
+    /// The lowest severity that makes the run fail, `unknown` if ownerlint cannot tell what is deleted, or both:
+    /// `error,unknown` [default: error]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = known::<DiffFailOn>(DiffFailOn::names), help_heading = "Exit status")]
     fail_on: Vec<DiffFailOn>,
-    /// Accept that this object is deleted, by its key as reports write it (may be repeated). A finding counts as info when all that it
-    /// loses is accepted
+    /// Accept that this object is deleted, by its key as reports write it (may be repeated). A finding counts as info
+    /// when all that it loses is accepted
     #[arg(long, value_name = "KEY", help_heading = "Exit status")]
     accept: Vec<String>,
     /// Read keys to accept from a file: each line that is neither empty nor begins with #
@@ -328,8 +333,8 @@ impl DiffArgs {
     }
 }
 
-/// Two commits in one word, as git reads it: `A...B` is what B changed since it left A, `A..B` compares the two as they are. No name
-/// of a ref contains two dots.
+/// Two commits in one word, as git reads it: `A...B` is what B changed since it left A, `A..B` compares the two as they
+/// are. No name of a ref contains two dots.
 struct Range {
     base: String,
     head: String,

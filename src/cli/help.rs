@@ -1,5 +1,5 @@
-//! The parts of `--help` besides the options: examples, and the meaning of the exit status. Lines stay short enough for 80 columns,
-//! because clap would wrap them a second time.
+//! The parts of `--help` besides the options: examples, and the meaning of the exit status. Lines stay short enough for
+//! 80 columns, because clap would wrap them a second time.
 
 /// From so many options on, `-h` shows only the common ones.
 const MANY: usize = 12;

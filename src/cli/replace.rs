@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 use crate::inventory::{names_a_device, place_to_write};
 
 /// Writes a file: into a temporary one beside it, which then takes its place. A link is replaced, never followed: it may have
-/// come with the repository. A place that is not a regular file, `/dev/stdout` say, is written as it is. No file that is written can be
-/// executed, even if the old one could.
+/// come with the repository. A place that is not a regular file, `/dev/stdout` say, is written as it is. No file that
+/// is written can be executed, even if the old one could.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     put(path, text, not_executable)
 }

@@ -1,7 +1,7 @@
 //! Unified diffs of texts that may be long.
 //!
-//! To find the smallest difference of two texts may take the square of their lines, so it is looked for near each place where they
-//! begin to differ. Fixes change a few lines at a time: what they leave is found again at once.
+//! To find the smallest difference of two texts may take the square of their lines, so it is looked for near each place
+//! where they begin to differ. Fixes change a few lines at a time: what they leave is found again at once.
 
 use std::fmt::Write;
 

@@ -72,8 +72,8 @@ impl<'a> Analysis<'a> {
         Self { absent, ..self }
     }
 
-    /// Computes the facts that most rules ask for in parallel: the thread that asks first would work while the others wait. A fact
-    /// is never divided: a thread that waits for a part takes up another rule, which may ask for the same whole.
+    /// Computes the facts that most rules ask for in parallel: the thread that asks first would work while the others
+    /// wait. A fact is never divided: a thread that waits for a part takes up another rule, which may ask for the same whole.
     pub fn prepare(&self) {
         if self.ownership.get().is_some() && self.deliveries.get().is_some() {
             return;

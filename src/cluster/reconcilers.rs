@@ -15,7 +15,8 @@ use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers};
 use crate::ownership::access::Budget;
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 
-/// Group and kind of an object, its namespace if permissions are known, and one of its finalizers: all that decides who removes it.
+/// Group and kind of an object, its namespace if permissions are known, and one of its finalizers: all that decides who
+/// removes it.
 type FinalizerQuestion<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, &'a str);
 
 pub(super) struct Reconcilers<'a> {

@@ -1,13 +1,13 @@
 //! Preparations of a teardown, so that it leaves nothing stuck: a search over the model.
 //!
-//! An object that gets stuck is deleted before, while everything that it needs is still there, and awaited; only one that is not released
-//! even then is freed of its finalizers by hand. Nothing is deleted that the teardown would not delete anyway, but for webhook
-//! configurations and APIServices that block it, if nothing else helps. A list of preparations counts only if the same teardown
-//! after it, simulated over all that may happen, leaves nothing stuck.
+//! An object that gets stuck is deleted before, while everything that it needs is still there, and awaited; only one
+//! that is not released even then is freed of its finalizers by hand. Nothing is deleted that the teardown would not
+//! delete anyway, but for webhook configurations and APIServices that block it, if nothing else helps. A list of
+//! preparations counts only if the same teardown after it, simulated over all that may happen, leaves nothing stuck.
 //!
 //! `kubectl delete --wait` returns as soon as what it names is gone: the next command may come before the collector and the
-//! operators have done the rest ([`Wait::Named`]). A dependent that they would come too late for is named, too. Patches come before
-//! deletions, while every object is there and has the finalizers that it is stored with.
+//! operators have done the rest ([`Wait::Named`]). A dependent that they would come too late for is named, too. Patches
+//! come before deletions, while every object is there and has the finalizers that it is stored with.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,8 +102,8 @@ impl Harm {
     }
 }
 
-/// The fewest preparations after which `teardown` leaves nothing stuck. Whatever it deletes, and what else is `leaving`, may be deleted
-/// first; `policy` is the one with which that is done.
+/// The fewest preparations after which `teardown` leaves nothing stuck. Whatever it deletes, and what else is
+/// `leaving`, may be deleted first; `policy` is the one with which that is done.
 pub fn safe_order(
     cluster: &Cluster,
     teardown: &[Step],
@@ -186,8 +186,8 @@ impl OrderSearch<'_> {
         None
     }
 
-    /// Preparations that may help against a harm: objects without a backend go first, then one deletion per namespace for those that can be
-    /// deleted before everything else, and a patch for those that cannot. Nothing that is prepared already.
+    /// Preparations that may help against a harm: objects without a backend go first, then one deletion per namespace
+    /// for those that can be deleted before everything else, and a patch for those that cannot. Nothing that is prepared already.
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
         // An object that controllers create has no name that a command could use.

@@ -8,8 +8,8 @@ use crate::gc::{self, Cluster, ClusterError, Plan, SimulationOptions, Step};
 use crate::kube::{ObjectKey, Wait, kinds};
 use crate::ownership::Implied;
 
-/// How many states the search for other outcomes of a removal looks at: its requests race with each other, and after some the search
-/// finds nothing new.
+/// How many states the search for other outcomes of a removal looks at: its requests race with each other, and after
+/// some the search finds nothing new.
 const REMOVAL_STATES: usize = 50_000;
 
 /// How many objects all waits of a removal may look at together, as each of them looks at the whole cluster.
@@ -61,9 +61,9 @@ impl Scenario {
         })
     }
 
-    /// Builds a plan from the requests of a tool: the one way from removed objects to a plan. All requests form one step, the last; its outcomes are
-    /// the states of every object after everything has come to rest. With `kubelet`, Pods run on nodes and finish when they are
-    /// deleted.
+    /// Builds a plan from the requests of a tool: the one way from removed objects to a plan. All requests form one
+    /// step, the last; its outcomes are the states of every object after everything has come to rest. With `kubelet`,
+    /// Pods run on nodes and finish when they are deleted.
     ///
     /// # Errors
     /// A cluster that is too large.
@@ -112,8 +112,8 @@ impl Scenario {
             .collect()
     }
 
-    /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. Lets the cluster settle before the first step if
-    /// that changes anything.
+    /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. Lets the cluster settle before the
+    /// first step if that changes anything.
     pub fn settle_first(&mut self) {
         if !self.settled().changes(0).is_empty() {
             self.steps.insert(0, Step::Settle);
@@ -127,8 +127,8 @@ impl Scenario {
         gc::simulate(&self.cluster, &[Step::Settle], &self.verdict_only())
     }
 
-    /// Has a tool remove finalizers of its own, which it does as soon as it may. They go before its requests: what it deletes then is
-    /// not held by them.
+    /// Has a tool remove finalizers of its own, which it does as soon as it may. They go before its requests: what it
+    /// deletes then is not held by them.
     pub fn release(&mut self, finalizers: Vec<Step>) {
         let first = self.together.unwrap_or(0);
         self.steps.splice(first..first, finalizers);

@@ -45,9 +45,11 @@ pub(crate) struct ConfigDocument {
     generators: Option<Vec<GeneratorDocument>>,
     /// Kinds that are data: deleting an object deletes a database, a bucket, a volume. They come before the bundled ones.
     data: Option<Vec<DataDocument>>,
-    /// Files that describe operators: your own, or the output of `ownerlint learn`. `ownerlint schema operator` prints their schema.
+    /// Files that describe operators: your own, or the output of `ownerlint learn`. `ownerlint schema operator` prints
+    /// their schema.
     operators: Option<OneOrMore<Text>>,
-    /// The clusters that Argo CD delivers into: all that its `clusters` generators may find. The one in which it runs need not be named.
+    /// The clusters that Argo CD delivers into: all that its `clusters` generators may find. The one in which it runs
+    /// need not be named.
     clusters: Option<Vec<ArgoClusterDocument>>,
     /// How --render renders charts. diff takes this from base.
     charts: Option<ChartsDocument>,

@@ -1,5 +1,5 @@
-//! Rows that a configuration adds to the tables of operators. Users who write a row about their own operator know it: it counts as
-//! verified.
+//! Rows that a configuration adds to the tables of operators. Users who write a row about their own operator know it:
+//! it counts as verified.
 
 use super::Mistake;
 use super::value::{Values, start};

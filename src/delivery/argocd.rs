@@ -10,8 +10,8 @@ use crate::inventory::Member;
 use crate::kube::{Policy, Wait};
 use crate::manifest::{Metadata, Object};
 
-/// The policy with which an Application deletes what it delivered when it is deleted, by its finalizer; `None` if it deletes nothing
-/// (argo-cd docs/user-guide/app_deletion.md).
+/// The policy with which an Application deletes what it delivered when it is deleted, by its finalizer; `None` if it
+/// deletes nothing (argo-cd docs/user-guide/app_deletion.md).
 pub fn policy_of(application: &Object) -> Option<Policy> {
     let finalizers = application.metadata().finalizers().iter();
     policy_by(finalizers.map(|finalizer| finalizer.value.as_str()))

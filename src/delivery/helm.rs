@@ -56,7 +56,8 @@ pub fn uninstall<'a>(
     }
 }
 
-/// The objects in which Helm stores each revision of a release, in the order of the input: a Secret, or a ConfigMap with another storage driver.
+/// The objects in which Helm stores each revision of a release, in the order of the input: a Secret, or a ConfigMap
+/// with another storage driver.
 /// `helm uninstall` deletes all of them once everything else is deleted, and none if a delete is refused (helm
 /// pkg/action/uninstall.go, purgeReleases; pkg/storage/driver/secrets.go).
 pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> Vec<&'a Member> {
@@ -162,7 +163,8 @@ fn hooks(release: &Leaving<'_>, phase: Phase) -> impl Iterator<Item = ToolReques
         .map(|member| ToolRequest::write(Op::Create, &member.key))
 }
 
-/// By kind; kinds without a place by name; then by template, and by place in it (helm pkg/releaseutil/kind_sorter.go, lessByKind).
+/// By kind; kinds without a place by name; then by template, and by place in it (helm pkg/releaseutil/kind_sorter.go,
+/// lessByKind).
 fn sort(members: &mut [&Member], order: &KindOrder, leaving: &Leaving<'_>) {
     members.sort_by_cached_key(|member| {
         let kind = member.object.kind();

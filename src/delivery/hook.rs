@@ -2,8 +2,9 @@
 //!
 //! Helm goes through the hooks of an event one after the other, by weight and name: it deletes what an earlier run left, creates
 //! the hook, and waits until a Job or Pod has ended. Once all have succeeded it deletes those with `hook-succeeded` (helm
-//! pkg/action/hooks.go, execHook; pkg/release/v1/util/manifest_sorter.go). Argo CD applies the hooks of a wave together, waits for all
-//! of them, and deletes those with `HookSucceeded` at the end of the sync (gitops-engine pkg/sync/sync_context.go and pkg/sync/hook).
+//! pkg/action/hooks.go, execHook; pkg/release/v1/util/manifest_sorter.go). Argo CD applies the hooks of a wave
+//! together, waits for all of them, and deletes those with `HookSucceeded` at the end of the sync (gitops-engine
+//! pkg/sync/sync_context.go and pkg/sync/hook).
 
 use super::argocd::wave_of;
 use super::marks;

@@ -4,8 +4,8 @@
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The chart that an object was rendered from, by Helm's conventions.
 pub const HELM_CHART: &str = "helm.sh/chart";
-/// Helm's conventions: the release that an object belongs to; and Argo CD's label by which it recognises its objects where it uses
-/// a label, unless it is given another.
+/// Helm's conventions: the release that an object belongs to; and Argo CD's label by which it recognises its objects
+/// where it uses a label, unless it is given another.
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
 /// The name of [`MANAGED_BY`] before Helm 3.
 pub const HERITAGE: &str = "heritage";

@@ -140,8 +140,8 @@ pub enum RegimeSource {
     Config,
     /// A delivery object of the input whose sources contain the object's file; of several that agree the first.
     Object(ObjectId),
-    /// A label or annotation of an object: its own, or that of another object where all agree. Where none has any, the comment with
-    /// which Helm names the template of the object.
+    /// A label or annotation of an object: its own, or that of another object where all agree. Where none has any, the
+    /// comment with which Helm names the template of the object.
     Mark {
         /// The object that has it.
         object: ObjectId,
@@ -212,9 +212,9 @@ impl Deliverers {
 /// Who delivers the objects of a bundle.
 ///
 /// In this order: the configuration; the delivery objects that reach the object's file, if all are of one tool; the object's
-/// own marks; the marks of its file or rendering; the comment that names its template, if the rendering has no marks; the marks of
-/// the bundle, if all agree and most objects have them: one file that was copied from a chart says nothing of the other files of
-/// a repository. Without any of them it is `kubectl apply`, and nothing is pruned.
+/// own marks; the marks of its file or rendering; the comment that names its template, if the rendering has no marks;
+/// the marks of the bundle, if all agree and most objects have them: one file that was copied from a chart says nothing
+/// of the other files of a repository. Without any of them it is `kubectl apply`, and nothing is pruned.
 #[derive(Debug)]
 pub struct Deliveries {
     configured: BundleTools,

@@ -104,11 +104,11 @@ pub struct Leaving<'a> {
 }
 
 impl<'a> Leaving<'a> {
-    /// Splits a removal into the deleted objects, in the order of the input, and the spared ones. An object that appears twice is deleted once, and
-    /// one whose name the server made up is not known by name. Where the input shows the state of an object in the cluster, that is
-    /// the copy that all tools look at but `helm uninstall`; where it does not, a mark with which a tool applies nothing may never have
-    /// arrived there, and the object is possibly deleted (recorded: flux-reconcile-disabled-annotated-after-delivery,
-    /// flux-ssa-ignore-annotated-after-delivery).
+    /// Splits a removal into the deleted objects, in the order of the input, and the spared ones. An object that
+    /// appears twice is deleted once, and one whose name the server made up is not known by name. Where the input shows
+    /// the state of an object in the cluster, that is the copy that all tools look at but `helm uninstall`; where it
+    /// does not, a mark with which a tool applies nothing may never have arrived there, and the object is possibly
+    /// deleted (recorded: flux-reconcile-disabled-annotated-after-delivery, flux-ssa-ignore-annotated-after-delivery).
     pub(super) fn split(&self, removal: Removal) -> (Vec<&'a Member>, Withdrawal<'a>) {
         let mut seen = BTreeSet::new();
         let (mut deleted, mut withdrawal) = (Vec::new(), Withdrawal::default());

@@ -7,9 +7,9 @@ use super::marks;
 use crate::inventory::Inventory;
 use crate::yaml::Value;
 
-/// The labels by which Argo CD recognises its objects, as far as the input shows: the content of its ConfigMaps `argocd-cm`. Where
-/// they are silent, an object with `argocd.argoproj.io/instance` is one that Argo CD looks at; it writes an annotation by default
-/// since version 3 (argo-cd docs/user-guide/resource_tracking.md).
+/// The labels by which Argo CD recognises its objects, as far as the input shows: the content of its ConfigMaps
+/// `argocd-cm`. Where they are silent, an object with `argocd.argoproj.io/instance` is one that Argo CD looks at; it
+/// writes an annotation by default since version 3 (argo-cd docs/user-guide/resource_tracking.md).
 #[derive(Debug)]
 pub struct TrackingLabels<'a> {
     inventory: &'a Inventory,

@@ -17,8 +17,8 @@ const NAMED: usize = 5;
 /// A suppression as far as it says what it covers: the rule, the object, the first line that it covers.
 type Suppression = (String, Option<ObjectKey>, String);
 
-/// The note on the files of a change that decide on what is reported; `None` if it edits none. `own` are the configuration and the
-/// known findings that count.
+/// The note on the files of a change that decide on what is reported; `None` if it edits none. `own` are the
+/// configuration and the known findings that count.
 pub(super) fn note_on_edits<'i>(
     past: &Past,
     own: &[&str],

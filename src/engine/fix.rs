@@ -46,7 +46,8 @@ pub struct Fixed {
 }
 
 impl Inquiry<'_> {
-    /// The text of a file after all its safe fixes that change no other file; `None` if there are none. `report` is what a check with
+    /// The text of a file after all its safe fixes that change no other file; `None` if there are none. `report` is
+    /// what a check with
     /// `options` finds.
     ///
     /// # Errors

@@ -49,8 +49,8 @@ pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> 
     }
 }
 
-/// The skipped documents of several bundles, in the order of their files; one that two of them skip is listed once. Of each bundle, no
-/// more than [`MOST_SKIPPED`].
+/// The skipped documents of several bundles, in the order of their files; one that two of them skip is listed once. Of
+/// each bundle, no more than [`MOST_SKIPPED`].
 pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
     let mut all: Vec<_> = bundles
         .iter()

@@ -19,8 +19,8 @@ use crate::kustomize::{folder_of, name_of, resolve};
 /// So deep objects are written.
 const DEPTH: usize = 200;
 
-/// Adds the renderings of charts to a request, and returns a sentence for each chart that could not be rendered. Charts come from wherever the tree
-/// says: a caller that asks for this trusts it.
+/// Adds the renderings of charts to a request, and returns a sentence for each chart that could not be rendered. Charts
+/// come from wherever the tree says: a caller that asks for this trusts it.
 ///
 /// # Errors
 /// A mistake in the configuration, a tree that cannot be read, more than the limits allow.

@@ -411,8 +411,8 @@ impl Run<'_> {
             .any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
     }
 
-    /// The objects that an ignore has to name if its rule is to have had something to check: any of these, or anything at all where the
-    /// input is complete.
+    /// The objects that an ignore has to name if its rule is to have had something to check: any of these, or anything
+    /// at all where the input is complete.
     fn objects(&self) -> Option<impl Iterator<Item = &ObjectKey>> {
         let members = self
             .bundles

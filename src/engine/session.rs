@@ -83,8 +83,8 @@ impl Session {
         Self::open_after(None, OnDisk::MayDiffer, request)
     }
 
-    /// Reopens after an `earlier` session: every file that may have changed since is read again, and parsed again only if its text
-    /// differs.
+    /// Reopens after an `earlier` session: every file that may have changed since is read again, and parsed again only
+    /// if its text differs.
     ///
     /// # Errors
     /// As [`Session::open`].
@@ -329,8 +329,8 @@ impl Session {
         Ok(check)
     }
 
-    /// Runs the same check on the files before a change, and returns its findings and a note on the edited files. The configuration of
-    /// now counts for both.
+    /// Runs the same check on the files before a change, and returns its findings and a note on the edited files. The
+    /// configuration of now counts for both.
     fn found_before(
         &self,
         past: &Past,

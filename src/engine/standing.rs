@@ -32,8 +32,8 @@ pub(super) struct ByStanding {
     pub(super) test_data: Vec<(String, Reported)>,
 }
 
-/// Lowers what is said of drafts, unless `severities` of the configuration say otherwise, and takes out what is said of test data:
-/// neither is applied.
+/// Lowers what is said of drafts, unless `severities` of the configuration say otherwise, and takes out what is said of
+/// test data: neither is applied.
 pub(super) fn by_standing(
     findings: Vec<Reported>,
     standings: &mut Standings<'_>,

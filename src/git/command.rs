@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use super::GitError;
 
-/// Settings that take precedence over the configuration of a repository. The questions that we ask read objects and the index; these
-/// are the programs that some version of git may start for them.
+/// Settings that take precedence over the configuration of a repository. The questions that we ask read objects and the
+/// index; these are the programs that some version of git may start for them.
 const OVERRIDES: [&str; 8] = [
     "-c",
     "core.fsmonitor=false",
@@ -31,8 +31,8 @@ pub(super) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
     command
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0");
-    // Missing objects of a partial clone are not fetched; git before 2.45 has no option for that, but for the allowed protocols. Whatever
-    // the repository allows, none.
+    // Missing objects of a partial clone are not fetched; git before 2.45 has no option for that, but for the allowed
+    // protocols. Whatever the repository allows, none.
     command
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "");

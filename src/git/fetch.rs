@@ -15,8 +15,8 @@ const PROTOCOLS: &str = "https:http:ssh:git:file";
 const PROGRAMS: &str = r"^(credential\..*|core\.(sshcommand|gitproxy|askpass)|remote\..*\.(uploadpack|vcs|receivepack))$";
 
 /// Asks the remote that a partial clone was made from for objects, all of them at once, as git itself does (promisor-remote.c).
-/// `false`: nothing was fetched, because this is no partial clone, the remote does not answer, or the repository's own configuration
-/// names a program that a fetch would start.
+/// `false`: nothing was fetched, because this is no partial clone, the remote does not answer, or the repository's own
+/// configuration names a program that a fetch would start.
 ///
 /// # Errors
 /// git cannot be run.

@@ -110,8 +110,8 @@ fn templates(text: &str) -> BTreeMap<u32, Arc<str>> {
     found
 }
 
-/// Gives objects that write no namespace that of their release, and takes it from those that are in none. The CRDs among them say what
-/// they define.
+/// Gives objects that write no namespace that of their release, and takes it from those that are in none. The CRDs
+/// among them say what they define.
 pub(super) fn place(resources: &mut [Resource], namespace: &str, scopes: &ClusterScopes) {
     let defined: BTreeSet<(String, String)> = resources
         .iter()

@@ -8,8 +8,8 @@ use super::files::TreeFiles;
 use super::kustomize::{KustomizationDoc, kustomization, kustomizations};
 use crate::kustomize::{ancestors, folder_of};
 
-/// Which files deliveries lead to, without any build. The cost is linear in the entries of kustomizations: of those that lead to a place, two
-/// are kept, enough to tell whether another one does.
+/// Which files deliveries lead to, without any build. The cost is linear in the entries of kustomizations: of those
+/// that lead to a place, two are kept, enough to tell whether another one does.
 pub(super) struct Reached<'r> {
     files: &'r TreeFiles<'r>,
     /// By place; the numbers of deliveries.
@@ -66,8 +66,8 @@ impl<'r> Reached<'r> {
     }
 }
 
-/// The files that lie in or below the folder of a kustomization and that no kustomization names, nor a folder between: people take a
-/// delivery out of use by taking it out of the list. One that has charts rendered and no list governs nothing.
+/// The files that lie in or below the folder of a kustomization and that no kustomization names, nor a folder between:
+/// people take a delivery out of use by taking it out of the list. One that has charts rendered and no list governs nothing.
 pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,

@@ -69,8 +69,8 @@ pub fn roots(
     Ok(built)
 }
 
-/// The charts of the tree that no delivery renders, as `helm install` renders them with nothing but what they say themselves. A library
-/// has nothing to install, and a chart within a chart comes with that.
+/// The charts of the tree that no delivery renders, as `helm install` renders them with nothing but what they say
+/// themselves. A library has nothing to install, and a chart within a chart comes with that.
 pub fn charts<'d>(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,

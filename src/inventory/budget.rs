@@ -11,8 +11,8 @@ use super::error::InputError;
 /// kilobyte.
 const MOST_FILES: usize = 500_000;
 
-/// So many entries of folders that are looked at again, found or not: about two microseconds each. The first look at each does not
-/// count.
+/// So many entries of folders that are looked at again, found or not: about two microseconds each. The first look at
+/// each does not count.
 const MOST_ENTRIES: usize = 500_000;
 
 /// How many files the paths of all bundles of a run have led to so far. The first one is not limited.

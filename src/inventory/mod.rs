@@ -525,8 +525,8 @@ impl Inventory {
         }
     }
 
-    /// The namespace of the objects that an object of a namespaced kind creates or names beside itself: its own, wherever it comes from. The
-    /// kinds that do so are often unknown here, and their objects are namespaced.
+    /// The namespace of the objects that an object of a namespaced kind creates or names beside itself: its own,
+    /// wherever it comes from. The kinds that do so are often unknown here, and their objects are namespaced.
     pub fn namespace_beside(&self, member: &Member) -> Namespace {
         match &member.key.namespace {
             Namespace::Named(name) => Namespace::Named(name.clone()),
@@ -539,8 +539,8 @@ impl Inventory {
     }
 }
 
-/// Whether an object may be what its neighbours say. Kubernetes' own kinds configure no plugin of kustomize, unless they carry the
-/// annotation that names a function (<https://kubectl.docs.kubernetes.io/guides/extending_kustomize/>).
+/// Whether an object may be what its neighbours say. Kubernetes' own kinds configure no plugin of kustomize, unless
+/// they carry the annotation that names a function (<https://kubectl.docs.kubernetes.io/guides/extending_kustomize/>).
 fn may_be(reason: &SkipReason, object: &Object) -> bool {
     let is_own = || {
         table()
@@ -560,7 +560,8 @@ fn may_be(reason: &SkipReason, object: &Object) -> bool {
 }
 
 /// Everything that `part` takes out of the documents of some files, in order.
-/// Includes text that a build reads as objects and that looks like templates where it is written: `${APP}` is a name once Flux has replaced it.
+/// Includes text that a build reads as objects and that looks like templates where it is written: `${APP}` is a name
+/// once Flux has replaced it.
 fn built_besides(
     files: &[ParsedFile],
     edits: &[Option<Arc<Edits>>],

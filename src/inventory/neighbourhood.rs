@@ -261,8 +261,8 @@ impl Neighbourhood {
         &self.kustomizations
     }
 
-    /// kuttl and chainsaw recognise assertions by the name of their file. A file `01-errors.yaml` of any project may be a Deployment of error
-    /// pages, so a name alone is not enough.
+    /// kuttl and chainsaw recognise assertions by the name of their file. A file `01-errors.yaml` of any project may be
+    /// a Deployment of error pages, so a name alone is not enough.
     fn is_assertion(&self, path: &str) -> bool {
         let hints = self.hints.get(path).copied().unwrap_or_default();
         hints.asserts

@@ -21,8 +21,8 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     )
 }
 
-/// Reads a file like [`read_file`], for callers that know its `place` already: its absolute path, links resolved. To resolve the path of
-/// every file of a folder takes longer than to read them.
+/// Reads a file like [`read_file`], for callers that know its `place` already: its absolute path, links resolved. To
+/// resolve the path of every file of a folder takes longer than to read them.
 pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String> {
     if names_a_device(path) {
         return read_limited(File::open(path).map_err(|error| describe(&error))?, 0);

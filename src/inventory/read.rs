@@ -66,8 +66,8 @@ impl Files {
         }
     }
 
-    /// The result of [`walk`](fn@super::walk::walk), with unsaved texts in place of their files. A text may have no file yet: it is found
-    /// where its file would be.
+    /// The result of [`walk`](fn@super::walk::walk), with unsaved texts in place of their files. A text may have no
+    /// file yet: it is found where its file would be.
     ///
     /// # Errors
     /// As [`walk`](fn@super::walk::walk)'s.

@@ -1,4 +1,5 @@
-//! Which PersistentVolume a claim is bound to, as the volume controller binds them (pkg/controller/volume/persistentvolume/index.go).
+//! Which PersistentVolume a claim is bound to, as the volume controller binds them
+//! (pkg/controller/volume/persistentvolume/index.go).
 
 use foldhash::{HashMap, HashSet};
 

@@ -34,7 +34,8 @@ pub(super) fn reaches(
 /// Finds the manifests under `arguments`: directories (searched for `.yaml`, `.yml` and `.json`), files of any name,
 /// globs, and `-`. Files whose reported path matches one of `exclude` are left out. `.gitignore` is not honoured,
 /// because rendered output is often ignored. Symbolic links are followed within the repository of an argument, or within the
-/// argument where there is no repository: what is elsewhere must be an argument itself. A file that is reached twice is read once.
+/// argument where there is no repository: what is elsewhere must be an argument itself. A file that is reached twice is
+/// read once.
 ///
 /// # Errors
 /// An argument that does not exist, cannot be read, or is a glob that is malformed or matches nothing.
@@ -55,8 +56,8 @@ pub(super) fn walk_within(
     collect(arguments, Collector::new(&exclude, budget))
 }
 
-/// Walks and calls `tell` with each file on disk as soon as it is found: with some under several names, and with one that the walk has
-/// under another name in the end.
+/// Walks and calls `tell` with each file on disk as soon as it is found: with some under several names, and with one
+/// that the walk has under another name in the end.
 pub(super) fn walk_telling(
     arguments: &[String],
     exclude: &[String],

@@ -287,8 +287,8 @@ impl KnownFinalizer {
         }
     }
 
-    /// Whether a controller certainly adds it to every object of its kinds under its conditions. Not if the name or the kinds come
-    /// from a pattern.
+    /// Whether a controller certainly adds it to every object of its kinds under its conditions. Not if the name or the
+    /// kinds come from a pattern.
     fn is_added_by(&self, row: &Controller) -> bool {
         let told = !self.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
         told && row.added == Added::Always && row.kinds_proven && !row.control_plane
@@ -365,8 +365,8 @@ impl Controller {
         self.images.iter().any(|pattern| pattern.matches(image))
     }
 
-    /// Whether the source proves both from which kinds it removes the finalizer and where it runs; what rests on a controller that
-    /// is not proven stays at info.
+    /// Whether the source proves both from which kinds it removes the finalizer and where it runs; what rests on a
+    /// controller that is not proven stays at info.
     pub fn is_proven(&self) -> bool {
         self.kinds_proven && self.images_proven
     }

@@ -1,4 +1,5 @@
-//! Facts about operators: the finalizers that they remove, the objects that they create and no manifest contains, the objects whose deletion loses data.
+//! Facts about operators: the finalizers that they remove, the objects that they create and no manifest contains, the
+//! objects whose deletion loses data.
 //!
 //! The facts are files, one for each operator (`rules/operators/<name>.yaml`, compiled in), and what the configuration adds. An
 //! analysis is handed one [`Tables`]. Everything that rests on a fact names it ([`RowName`]), so that readers can look it up
@@ -63,8 +64,8 @@ impl Tables {
         Arc::clone(&BUNDLED.tables)
     }
 
-    /// Collects the facts about operators. Of facts about one kind the closest counts: that about the kind itself, that about its group, that about
-    /// groups below, that about every kind; of several of these the first.
+    /// Collects the facts about operators. Of facts about one kind the closest counts: that about the kind itself, that
+    /// about its group, that about groups below, that about every kind; of several of these the first.
     fn of(operators: Vec<Facts>) -> Self {
         let mut tables = Self::default();
         let mut controllers = Vec::new();

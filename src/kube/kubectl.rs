@@ -1,7 +1,7 @@
 //! `kubectl` command lines, the only place that writes them.
 //!
-//! Names come from the manifests of strangers, and readers paste what they read: every word is quoted (see [`shell`]), and none can
-//! become an option.
+//! Names come from the manifests of strangers, and readers paste what they read: every word is quoted (see [`shell`]),
+//! and none can become an option.
 //!
 //! A finalizer is removed by a JSON patch that first tests that it is still at its index, so a list that has changed in the
 //! meantime never loses another one.
@@ -20,8 +20,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// The object of a resource type such as `Widget.example.com`, `deployments.apps` or `pod`. A value that only the cluster knows,
-    /// a generated name or an unwritten namespace, is a placeholder in capitals.
+    /// The object of a resource type such as `Widget.example.com`, `deployments.apps` or `pod`. A value that only the
+    /// cluster knows, a generated name or an unwritten namespace, is a placeholder in capitals.
     pub fn new(resource: impl Into<String>, name: &str, namespace: &Namespace) -> Self {
         let resource = resource.into();
         // No type begins with a dash; one that does would be read as an option.
@@ -44,8 +44,8 @@ impl Target {
     }
 }
 
-/// The words for objects of one namespace: `TYPE NAME NAME -n NAMESPACE`, or `TYPE/NAME` where types differ or a name would be read
-/// as an option.
+/// The words for objects of one namespace: `TYPE NAME NAME -n NAMESPACE`, or `TYPE/NAME` where types differ or a name
+/// would be read as an option.
 fn words(targets: &[Target]) -> Vec<String> {
     let Some(first) = targets.first() else {
         return Vec::new();

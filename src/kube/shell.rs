@@ -1,8 +1,8 @@
 //! Lines of shell that readers paste.
 //!
-//! Names come from the manifests of strangers: every word is quoted for a POSIX shell, and none can end the line. No name that the
-//! API server accepts contains a character that would do that, or control a terminal; such characters are replaced by pictures, and
-//! the command finds nothing.
+//! Names come from the manifests of strangers: every word is quoted for a POSIX shell, and none can end the line. No
+//! name that the API server accepts contains a character that would do that, or control a terminal; such characters are
+//! replaced by pictures, and the command finds nothing.
 
 use crate::text::plain;
 

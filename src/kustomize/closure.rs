@@ -125,8 +125,8 @@ impl Start {
         Self { instances, ..start }
     }
 
-    /// The files of a folder without a kustomization that Flux and Argo CD apply: those in it; Flux those below too, and the builds of the
-    /// kustomizations below (fluxcd/pkg, kustomize/kustomize_generator.go).
+    /// The files of a folder without a kustomization that Flux and Argo CD apply: those in it; Flux those below too,
+    /// and the builds of the kustomizations below (fluxcd/pkg, kustomize/kustomize_generator.go).
     fn scan(tree: &SourceTree<'_>, pointer: &Pointer) -> Self {
         let mut start = Self {
             is_scanned: true,

@@ -11,8 +11,8 @@ use crate::manifest::{ParsedFile, is_kustomization};
 pub struct TreeFlaws(BTreeSet<String>);
 
 impl TreeFlaws {
-    /// Finds the flaws of some files, with their paths from the root of the tree. `exists`: whether something is at a path, or may
-    /// be behind a link or in a submodule.
+    /// Finds the flaws of some files, with their paths from the root of the tree. `exists`: whether something is at a
+    /// path, or may be behind a link or in a submodule.
     pub fn of<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
         exists: impl Fn(&str) -> bool,

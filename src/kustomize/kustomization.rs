@@ -119,8 +119,8 @@ fn items<'v>(value: Value<'v>, keys: &'v [&str]) -> impl Iterator<Item = Value<'
         .flat_map(Value::items)
 }
 
-/// The objects that an entry of `patches` or `patchesStrategicMerge` deletes. It is a path, inline text, a mapping that is the patch
-/// itself, or one with `path` or `patch` and perhaps a `target`.
+/// The objects that an entry of `patches` or `patchesStrategicMerge` deletes. It is a path, inline text, a mapping that
+/// is the patch itself, or one with `path` or `patch` and perhaps a `target`.
 fn deleted_by<'f>(
     entry: Value<'_>,
     patch_file: &impl Fn(&str) -> Option<&'f ParsedFile>,

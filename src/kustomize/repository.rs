@@ -1,8 +1,8 @@
 //! Which of the folders that objects point at are in this tree.
 //!
-//! The name of the repository of a tree is unknown. A folder of the tree with the same path is taken for the one that is meant. Every
-//! repository has a root, so one that points there has to name the repository that the tree is: the one in which most others that
-//! name it find their folders, or the one into which `flux bootstrap` wrote the file.
+//! The name of the repository of a tree is unknown. A folder of the tree with the same path is taken for the one that
+//! is meant. Every repository has a root, so one that points there has to name the repository that the tree is: the one
+//! in which most others that name it find their folders, or the one into which `flux bootstrap` wrote the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

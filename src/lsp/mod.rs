@@ -19,8 +19,8 @@ use lsp_server::Connection;
 
 pub use error::LspError;
 
-/// Serves the editor at standard input and output until it says `exit` or goes away, and says whether it asked for `shutdown` before,
-/// as the protocol wants it.
+/// Serves the editor at standard input and output until it says `exit` or goes away, and says whether it asked for
+/// `shutdown` before, as the protocol wants it.
 ///
 /// # Errors
 /// As those of [`serve`], and a broken connection.

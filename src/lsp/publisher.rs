@@ -66,8 +66,8 @@ impl<'c> Publisher<'c> {
         }
     }
 
-    /// Shows a mistake in the configuration at its place; what is shown of other files stays. Whether the editor has the file open: if
-    /// not, it need not be shown there.
+    /// Shows a mistake in the configuration at its place; what is shown of other files stays. Whether the editor has
+    /// the file open: if not, it need not be shown there.
     pub(super) fn publish_mistake(&mut self, error: &SessionError, workspace: &Workspace) -> bool {
         let Some((file, span)) = error.place() else {
             return false;

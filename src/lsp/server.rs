@@ -91,8 +91,8 @@ impl<'c> Server<'c> {
         })
     }
 
-    /// Answers until the editor says `exit` or goes away: from one reading of the folder until something changes, then from the next.
-    /// Whether the editor asked for `shutdown` first.
+    /// Answers until the editor says `exit` or goes away: from one reading of the folder until something changes, then
+    /// from the next. Whether the editor asked for `shutdown` first.
     pub(super) fn run(mut self) -> bool {
         let mut session = None;
         while let Some(next) = self.answer_from(session.as_ref()) {

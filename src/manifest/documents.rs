@@ -57,7 +57,8 @@ impl fmt::Display for WithoutIdentity {
 /// The content of a document.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The objects, each with its value; the items of a list come as themselves. The list does so only if it is written as an object.
+    /// The objects, each with its value; the items of a list come as themselves. The list does so only if it is written
+    /// as an object.
     pub objects: SmallVec<[(NodeId, ObjectFields); 1]>,
     /// Values that are no manifest.
     pub others: Vec<NotAnObject>,

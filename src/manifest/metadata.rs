@@ -93,8 +93,8 @@ static NOTHING_RARE: RareFields = RareFields {
 const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
 
 impl MetadataFields {
-    /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. Earlier errors of `decoder`
-    /// are kept with those of this call.
+    /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. Earlier
+    /// errors of `decoder` are kept with those of this call.
     pub(super) fn read(mut decoder: Decoder, field: impl fmt::Display, holder: Value<'_>) -> Self {
         let mut fields = match holder.get("metadata") {
             Some(metadata) => Self::of_value(&mut decoder, field, metadata),

@@ -193,8 +193,8 @@ impl Object {
         }
     }
 
-    /// Returns the Services that it needs, when it is a webhook configuration, an APIService or a CRD with a conversion webhook. Read
-    /// anew by every call.
+    /// Returns the Services that it needs, when it is a webhook configuration, an APIService or a CRD with a conversion
+    /// webhook. Read anew by every call.
     pub fn service_client(&self) -> Option<ServiceClient> {
         ServiceClient::read(
             self.group_kind(),

@@ -205,8 +205,8 @@ impl ParsedDocument {
         &self.objects
     }
 
-    /// Its objects, in written order, and what looks like a template or like a part of something else: all that a build may take for
-    /// an object.
+    /// Its objects, in written order, and what looks like a template or like a part of something else: all that a build
+    /// may take for an object.
     pub fn every_object(&self) -> Vec<Arc<Object>> {
         let Some(tree) = &self.tree else {
             return self.objects.to_vec();

@@ -201,8 +201,8 @@ fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
     }
 }
 
-/// The parts of metadata that are shown: all, but for copies of the object that a client keeps in annotations, and for what may be
-/// data that stands a level too deep. Data is never a list; a misspelt list of finalizers is.
+/// The parts of metadata that are shown: all, but for copies of the object that a client keeps in annotations, and for
+/// what may be data that stands a level too deep. Data is never a list; a misspelt list of finalizers is.
 fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
     let is_metadata = |entry: &Entry<'_>| {
         OBJECT_META_FIELDS.contains(&entry.key) || entry.value.items().next().is_some()

@@ -13,7 +13,8 @@ pub(super) fn is_time(text: &str) -> bool {
         && rest.0.is_empty()
 }
 
-/// The text that is left to read. Every reader answers `None` where the text has another shape, and whether the value is in range.
+/// The text that is left to read. Every reader answers `None` where the text has another shape, and whether the value
+/// is in range.
 struct Remaining<'a>(&'a str);
 
 impl Remaining<'_> {

@@ -11,11 +11,11 @@ use crate::ownership::{Backend, Purpose, Selected, SelectionId, ServedClient};
 /// An object of head, a Service that it names, and what took that away.
 #[derive(Debug)]
 pub struct LostBackend<'a> {
-    /// What names the Service, in head.
+    /// The object that names the Service, in head.
     pub object: &'a Member,
     /// For what, all by one Service.
     pub clients: Vec<ServedClient>,
-    /// What left, in base: the Service, or the only workload behind it.
+    /// The removed object, in base: the Service, or the only workload behind it.
     pub left: &'a Member,
     /// Whether that certainly happens.
     pub certain: bool,
@@ -24,7 +24,7 @@ pub struct LostBackend<'a> {
 /// Whether the merge deletes an object for good, and whether that is more than possible.
 type TakesAway<'f> = &'f dyn Fn(&ObjectKey) -> Option<bool>;
 
-/// What head leaves without an answer although base answered it.
+/// The callouts that head leaves without a backend although base had one.
 pub(super) fn lost_backends<'a>(
     part: &MergePart<'a>,
     takes_away: TakesAway<'_>,
@@ -76,7 +76,7 @@ pub(super) fn lost_backends<'a>(
     found.into_values().collect()
 }
 
-/// Whether anything fails when nobody answers.
+/// Returns whether anything fails without a backend.
 fn is_needed(purpose: &Purpose) -> bool {
     match purpose {
         Purpose::Webhook(webhook) => webhook.fails_closed && !webhook.rules.is_empty(),
@@ -84,7 +84,7 @@ fn is_needed(purpose: &Purpose) -> bool {
     }
 }
 
-/// Whether somebody answers, or may do so: a Service without a selector is answered by others.
+/// Returns whether there is a backend, or may be one: a Service without a selector is answered by others.
 fn answers(backend: &Backend) -> bool {
     match backend {
         Backend::Service { pods, .. } => *pods != Selected::Nobody,
@@ -92,7 +92,7 @@ fn answers(backend: &Backend) -> bool {
     }
 }
 
-/// What of base is deleted, asked again and again.
+/// The deleted objects of base, asked repeatedly.
 struct Departures<'p, 'a, 'f> {
     part: &'p MergePart<'a>,
     takes_away: TakesAway<'f>,
@@ -101,7 +101,7 @@ struct Departures<'p, 'a, 'f> {
 }
 
 impl<'a> Departures<'_, 'a, '_> {
-    /// Of what answered, what is deleted: the Service, else every workload behind it.
+    /// The deleted parts of a backend: the Service, else every workload behind it.
     fn of(&mut self, backend: &Backend) -> Option<(&'a Member, bool)> {
         let Backend::Service {
             id,

@@ -1,5 +1,6 @@
-//! What Argo CD does about what leaves an Application or an ApplicationSet (argo-cd controller/appcontroller.go, autoSync and
-//! finalizeApplicationDeletion; gitops-engine pkg/sync/sync_context.go; applicationset/controllers/applicationset_controller.go).
+//! Argo CD's handling of objects that leave an Application or an ApplicationSet (argo-cd controller/appcontroller.go,
+//! autoSync and finalizeApplicationDeletion; gitops-engine pkg/sync/sync_context.go;
+//! applicationset/controllers/applicationset_controller.go).
 
 use std::collections::BTreeSet;
 
@@ -15,8 +16,8 @@ use crate::kustomize::{Deliverer, SourceTool};
 pub(super) const AWAITS_CONFIRMATION: &str = "waits until somebody confirms the deletion";
 
 impl<'a> Delivery<'a, '_> {
-    /// What becomes of what leaves an Application or a set that the graph knows. `before`: what base says of it; `deleted`: whether a
-    /// tool deletes its object; `stays`: whether head has that.
+    /// The fate of objects that leave an Application or a set that the graph knows. `before`: its delivery in base;
+    /// `deleted`: whether a tool deletes its object; `stays`: whether head has that.
     pub(super) fn of_argo(
         &self,
         by: &Deliverer,
@@ -31,14 +32,14 @@ impl<'a> Delivery<'a, '_> {
             };
         }
         let in_head = self.part.head.and_then(|head| head.delivery(by));
-        // What nobody deletes goes on as it was.
+        // A delivery that is not deleted goes on as it was.
         let Some(after) = in_head.or((!stays).then_some(before)) else {
             return nothing("delivers nothing there any more");
         };
         if after.error.is_some() {
             return nothing(CANNOT_BUILD);
         }
-        // What cannot be read any more may still have it.
+        // A delivery that cannot be read any more may still have it.
         if after.is_empty && !after.unread.is_subset(&before.unread) {
             return Withdrawal::default();
         }
@@ -50,8 +51,8 @@ impl<'a> Delivery<'a, '_> {
         withdrawal
     }
 
-    /// What an Application prunes. It syncs the change once with what base says of it, before its own object changes (recorded: three
-    /// of three); one that nothing delivers stays as base has it.
+    /// The objects that an Application prunes. It syncs the change once with its settings in base, before its own
+    /// object changes (recorded: three of three); one that nothing delivers stays as base has it.
     fn pruned_by_application(
         &self,
         by: &Deliverer,
@@ -121,7 +122,7 @@ impl<'a> Delivery<'a, '_> {
             || changed.any(|member| hooks.contains(&member.key.to_string()))
     }
 
-    /// What head adds or changes of what an Application delivers.
+    /// The objects of an Application that head adds or changes.
     fn changed_in_head(&self, by: &Deliverer) -> impl Iterator<Item = &'a Member> {
         let part = self.part;
         let changed = part.changes.iter().filter_map(|change| change.sides.head());
@@ -189,7 +190,7 @@ impl<'a> Delivery<'a, '_> {
     }
 }
 
-/// What a tool does about what leaves, but for what the build marks to be kept.
+/// The tool's handling of objects that leave, but for those that the build marks to be kept.
 pub(super) fn but_for<'a>(
     leaving: &Leaving<'a>,
     known: &'a KnownDelivery,
@@ -212,7 +213,7 @@ pub(super) fn but_for<'a>(
     withdrawal
 }
 
-/// Whether an Application deletes what leaves without anybody asking.
+/// Returns whether an Application prunes on its own.
 fn prunes(settings: &Settings) -> bool {
     settings.prune == Some(true)
         && settings.suspend != Some(true)

@@ -1,4 +1,4 @@
-//! What has one cause, told together: a removed Flux Kustomization, its Namespace and the nine objects in it are one cascade.
+//! Losses of one cause, as one cascade: a removed Flux Kustomization, its Namespace and the nine objects in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +18,17 @@ use crate::ownership::Tie;
 pub struct MergeCascade<'a> {
     /// The object that the change shows leaving and that explains the worst of it: where the finding is.
     pub culprit: &'a Member,
-    /// What the culprit is.
+    /// The kind of the culprit.
     pub kind: CascadeKind,
     /// As bad as the worst of the losses.
     pub severity: Severity,
-    /// What dies or gets stuck, the worst first.
+    /// The objects that are deleted or get stuck, the worst first.
     pub losses: Vec<Loss<'a>>,
-    /// What head adds instead of the culprit, and the tree does not show: it may contain the culprit.
+    /// A source that head adds instead of the culprit, and the tree does not show: it may contain the culprit.
     pub instead: Option<String>,
 }
 
-/// What the object is whose removal explains a cascade, as far as rules tell them apart.
+/// The kind of the object whose removal explains a cascade, as far as rules distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CascadeKind {
     /// A CustomResourceDefinition.
@@ -131,7 +131,7 @@ fn cascade<'a>(
 }
 
 impl CascadeKind {
-    /// What the removal of an object is, as far as its kind alone says so.
+    /// The kind of the removal of an object, as far as the object's kind decides it.
     pub fn of(kind: GroupKind<&str>) -> Option<Self> {
         match kind {
             kinds::CUSTOM_RESOURCE_DEFINITION => Some(Self::Definition),
@@ -148,7 +148,7 @@ impl CascadeKind {
     }
 }
 
-/// What an object is, as far as its removal explains the losses.
+/// The kind of an object, as far as its removal explains the losses.
 fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<CascadeKind> {
     if let Some(kind) = CascadeKind::of(member.object.group_kind()) {
         return Some(kind);
@@ -173,7 +173,7 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     is_used.then_some(CascadeKind::Used)
 }
 
-/// What is above the root of a chain: what took it along without a simulation saying so.
+/// Causes above the root of a chain: objects that took it along outside of a simulation.
 struct Causes<'a, 'p> {
     part: &'p MergePart<'a>,
     requested: BTreeSet<&'p ObjectKey>,
@@ -192,7 +192,7 @@ impl Causes<'_, '_> {
         chain
     }
 
-    /// What delivers, contains or defines an object, if that is deleted as well.
+    /// The object that delivers, contains or defines an object, if that is deleted as well.
     fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
         let member = self.part.applied_before(key)?;
         let delivers = || {

@@ -1,4 +1,4 @@
-//! What happens to one object.
+//! The effect of a change on one object.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,14 +6,14 @@ use serde::Serialize;
 use crate::changes::DeliveryName;
 use crate::kube::ObjectKey;
 
-/// What happens to an object that the cluster has.
+/// The effect of a change on an object of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[schemars(rename = "effect")]
 #[non_exhaustive]
 pub struct DiffEffect {
     /// The object.
     pub key: ObjectKey,
-    /// What happens to it.
+    /// The kind of the effect.
     pub effect: EffectKind,
     /// How sure that is.
     pub certainty: EffectCertainty,
@@ -25,7 +25,8 @@ pub struct DiffEffect {
     pub regime: Option<&'static str>,
     /// The cluster, as the configuration or the delivery graph names it; `null` if there is no clue.
     pub cluster: Option<String>,
-    /// Who applied the object in base; `null` of what a controller made, and if neither an object nor a kustomization applies it.
+    /// The deliverer of the object in base; `null` for an object that a controller created, and if neither an object
+    /// nor a kustomization applies it.
     pub delivery: Option<DeliveryName>,
 }
 
@@ -40,7 +41,7 @@ impl DiffEffect {
     }
 }
 
-/// What happens to an object.
+/// The kinds of effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "effectKind")]
@@ -54,7 +55,7 @@ pub enum EffectKind {
     GeneratedDeleted,
     /// Its deletion does not finish.
     Stuck,
-    /// It left, and nobody deletes it.
+    /// It left, and is not deleted.
     Orphaned,
     /// It left, and the tool spares it.
     Kept,
@@ -79,7 +80,7 @@ pub enum EffectCertainty {
 }
 
 impl EffectCertainty {
-    /// The same, of what also depends on something that is `certain` or not.
+    /// The certainty of a fact that also depends on another one, which is `certain` or not.
     #[doc(hidden)]
     pub fn and(self, certain: bool) -> Self {
         if certain { self } else { Self::Possible }

@@ -1,4 +1,4 @@
-//! What merging the change does to the cluster: the tools' requests, simulated on the cluster of base.
+//! The effects of merging the change on the cluster: the tools' requests, simulated on the cluster of base.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +68,7 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
     holders.into_iter().map(step).collect()
 }
 
-/// What the tools do about what leaves a part, simulated.
+/// The tools' handling of objects that leave a part, simulated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Telling<'a> {
     pub(super) part: &'a MergePart<'a>,
@@ -188,7 +188,8 @@ impl<'a> Telling<'a> {
             && after.is_some_and(|after| is_by_another(after) || self.part.is_another_release(by))
     }
 
-    /// The claims that StatefulSets have made. What else is implied is made again with its owner, or is listed with it.
+    /// The claims that StatefulSets have created. Other implied objects are created again with their owner, or are
+    /// listed with it.
     fn claims(&self) -> impl Iterator<Item = &ImpliedObject<'_>> {
         let claims = self
             .implied
@@ -223,8 +224,8 @@ impl<'a> Telling<'a> {
         lost.into_iter().chain([deleted]).collect()
     }
 
-    /// What goes over from one Kustomization to another, and what is deleted with it meanwhile: all of a namespace, every instance of a
-    /// CRD.
+    /// Objects that go over from one Kustomization to another, and are deleted with their container meanwhile: all of a
+    /// namespace, every instance of a CRD.
     fn handed_over(&self, fates: &BTreeMap<ObjectKey, Fate>) -> Vec<DiffEffect> {
         let mut moving: BTreeMap<&ObjectKey, EffectCertainty> = BTreeMap::new();
         for handover in &self.withdrawn.handovers {
@@ -267,7 +268,7 @@ impl<'a> Telling<'a> {
         effects
     }
 
-    /// What a tool was told to delete and create again where an update is rejected.
+    /// Objects that a tool deletes and creates again by a setting where an update is rejected.
     fn replaced(&self) -> Vec<DiffEffect> {
         let part = self.part;
         let rejected = part
@@ -292,7 +293,7 @@ impl<'a> Telling<'a> {
         effects
     }
 
-    /// What leaves the tree and may be part of a remote resource or a chart that head adds instead.
+    /// Objects that leave the tree and may be part of a remote resource or a chart that head adds instead.
     fn built_elsewhere(&self, requested: &BTreeSet<&ObjectKey>) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
         let members = |key: &ObjectKey| {
@@ -391,7 +392,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// What leaves and stays in the cluster: spared, or deleted by nobody.
+    /// Objects that leave and stay in the cluster: spared, or not deleted.
     fn left_behind(&self, member: &Member) -> Option<DiffEffect> {
         let key = &member.key;
         let because = vec![key.clone()];
@@ -413,8 +414,8 @@ impl<'a> Telling<'a> {
         orphaned.then(|| self.effect(key, EffectKind::Orphaned, certainty, because))
     }
 
-    /// What is deleted with an object and no manifest contains: what a controller made for it, as its dependent or in a namespace
-    /// that is deleted.
+    /// Objects that are deleted with an object and that no manifest contains: those that a controller created for it,
+    /// as its dependent or in a namespace that is deleted.
     fn products(
         &self,
         member: &Member,
@@ -499,7 +500,7 @@ impl<'a> Telling<'a> {
             && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
     }
 
-    /// What head adds and exists in the end.
+    /// Objects that head adds and that exist in the end.
     pub(super) fn appearing(self) -> impl Iterator<Item = &'a Member> {
         let head = self
             .part

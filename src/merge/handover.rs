@@ -1,6 +1,7 @@
-//! Objects that go over from one Flux Kustomization, or Application of Argo CD, to another. They are safe exactly if the new one is of the
-//! same tool and applies them before the old one prunes or is deleted: from then on their labels name the new one, and the old one spares
-//! them (fluxcd/pkg ssa/manager_delete.go; argo-cd docs/user-guide/resource_tracking.md).
+//! Objects that go over from one Flux Kustomization, or Application of Argo CD, to another. They are safe exactly if
+//! the new one is of the same tool and applies them before the old one prunes or is deleted: from then on their labels
+//! name the new one, and the old one spares them (fluxcd/pkg ssa/manager_delete.go; argo-cd
+//! docs/user-guide/resource_tracking.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,9 +18,9 @@ use crate::yaml::Value;
 /// Objects that one object prunes and another one applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handover {
-    /// What had them.
+    /// The old deliverer.
     pub from: Deliverer,
-    /// What has them now.
+    /// The new deliverer.
     pub to: Deliverer,
     /// Whether the old one certainly prunes before the new one applies: the new one waits for it.
     pub pruned_first: bool,
@@ -29,8 +30,8 @@ pub struct Handover {
     pub objects: Vec<ObjectKey>,
 }
 
-/// What goes over in a part, unless the new Kustomization certainly applies first: the old one waits for it. `requested`: what tools
-/// delete.
+/// The objects that go over in a part, unless the new Kustomization certainly applies first: the old one waits for it.
+/// `requested`: the objects that tools delete.
 pub(super) fn handovers(
     part: &MergePart<'_>,
     choice: &DeliveryChoice,
@@ -143,8 +144,8 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
 }
 
 impl Handover {
-    /// What to know of it, and what to do: the old one spares what the annotation keeps from being pruned. What leaves has a finding
-    /// that says it.
+    /// The note on it, with the remedy: the old one spares objects with the annotation that keeps them from being
+    /// pruned. A removed object has a finding of its own.
     pub fn note(&self) -> Option<String> {
         if self.leaves {
             return None;

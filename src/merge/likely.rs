@@ -1,7 +1,7 @@
 //! Which tool probably applies what nothing in the tree points at: the one whose objects are there.
 //!
-//! Tools are set up from outside: `flux bootstrap`, a FluxInstance, or an Application that somebody created by hand leads to the
-//! first folder, and the objects in it lead to the others. Where they do, a folder that none of them leads to is nobody's.
+//! Tools are set up from outside: `flux bootstrap`, a FluxInstance, or an Application that was created by hand leads to the
+//! first folder, and the objects in it lead to the others. Where they do, a folder that none of them leads to is not applied.
 
 use foldhash::HashMap;
 

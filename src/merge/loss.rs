@@ -24,11 +24,11 @@ pub struct Loss<'a> {
     pub key: ObjectKey,
     /// The object of base; `None` for what no manifest contains.
     pub member: Option<&'a Member>,
-    /// What head says of it.
+    /// Its standing in head.
     pub standing: Standing,
-    /// What uses it in head, if nothing in head provides it.
+    /// Its users in head, if no object of head provides it.
     pub users: Vec<&'a Member>,
-    /// What makes it in head, if it is another object than in base.
+    /// Its generator in head, if it is another object than in base.
     pub provider: Option<&'a Member>,
     /// Whether its deletion does not finish.
     pub stuck: bool,
@@ -99,7 +99,7 @@ impl<'a> Losses<'a, '_> {
             Some(member) if self.part.still_applied(member).is_some() => Standing::Applied,
             Some(member) if self.part.renamed(member).is_some() => Standing::Removed,
             Some(member) if self.may_be_applied(member) => Standing::Applied,
-            // What left by itself is what the change shows, even if its file stays: an entry of a kustomization left.
+            // The change itself shows the removal, even if the file stays: an entry of a kustomization left.
             Some(_) if because.len() <= 1 => Standing::Removed,
             Some(member) if self.part.is_generated_by_set(member) => Standing::Unwritten,
             Some(member) if self.part.is_written(member) => Standing::Unapplied,
@@ -138,7 +138,7 @@ impl<'a> Losses<'a, '_> {
             stuck,
             certain,
         };
-        // What is assumed of other objects makes it no less certain that a tool deletes this one.
+        // Assumptions about other objects make it no less certain that a tool deletes this one.
         let requested = end.effect == Stuck && self.is_said(&end.because);
         let requested = requested
             .then(|| {
@@ -200,7 +200,7 @@ impl<'a> Losses<'a, '_> {
             .any(|finalizer| !is_known(&finalizer.value))
     }
 
-    /// Whether an object takes others along and base has none of them: then nobody knows how many the cluster has.
+    /// Returns whether an object takes others along and base has none of them: then their number in the cluster is unknown.
     fn hides(&self, member: &Member) -> bool {
         let inventory = self.part.analysis.inventory();
         match (
@@ -213,8 +213,8 @@ impl<'a> Losses<'a, '_> {
         }
     }
 
-    /// Whether an object delivers, defines or contains others, or is deleted with its definition or its Namespace, and nothing in head
-    /// delivers its file. A file that several apps share stays for the others.
+    /// Whether an object delivers, defines or contains others, or is deleted with its definition or its Namespace, and
+    /// nothing in head delivers its file. A file that several apps share stays for the others.
     fn is_grave(&self, member: &Member, because: &[ObjectKey]) -> bool {
         use CascadeKind::{Definition, Delivery, Namespace};
         let kind = CascadeKind::of(member.object.group_kind());
@@ -228,7 +228,7 @@ impl<'a> Losses<'a, '_> {
         self.part.outlook.as_ref().map(Outlook::ties)
     }
 
-    /// What generates an object in head.
+    /// The object of head that generates an object.
     fn provider(&self, key: &ObjectKey) -> Option<&'a Member> {
         let mut generators = self
             .ties()?
@@ -237,7 +237,8 @@ impl<'a> Losses<'a, '_> {
         generators.next()
     }
 
-    /// What uses an object in head, unless head applies it: consumers and, of a Namespace, what delivers into it.
+    /// The objects that use an object in head, unless head applies it: consumers and, of a Namespace, objects that
+    /// deliver into it.
     fn users(&self, key: &ObjectKey, clients: &Clients<'_>) -> Vec<&'a Member> {
         let outlook = self
             .part
@@ -269,8 +270,8 @@ impl<'a> Losses<'a, '_> {
             .then_some(member)
     }
 
-    /// Whether a new kustomization keeps an object of base from the tree that head applies, and nothing else does: what applied it may go
-    /// on.
+    /// Whether a new kustomization keeps an object of base from the tree that head applies, and nothing else does: what
+    /// applied it may go on.
     fn may_be_applied(&self, member: &Member) -> bool {
         let Some(head) = self.part.head else {
             return false;
@@ -314,7 +315,7 @@ impl<'a> Mentioned<'a> {
         }
     }
 
-    /// Whether base names an object and head does not any more: whoever needed it left or changed with it.
+    /// Returns whether base names an object and head does not any more: its users left or changed with it.
     fn lost(&self, key: &ObjectKey, makers: &[ObjectKey]) -> bool {
         self.base.contain(key, makers) && !self.head.contain(key, &[])
     }

@@ -18,7 +18,7 @@ const MOST_VALUES: usize = 100_000;
 pub(super) struct PassingMentions<'a>(HashMap<(&'a Namespace, &'a str), Vec<&'a ObjectKey>>);
 
 impl<'a> PassingMentions<'a> {
-    /// Who says one of `names` other than in its own metadata, of the objects of a tree that somebody applies.
+    /// The applied objects of a tree that contain one of `names` outside of their own metadata.
     pub(super) fn of(tree: &'a TreePart, names: &BTreeSet<&str>) -> Self {
         let mut found = Self::default();
         for member in tree
@@ -38,7 +38,8 @@ impl<'a> PassingMentions<'a> {
         found
     }
 
-    /// Whether an object in the namespace of `key` says its name. What makes the object says it, too: `makers` do not count.
+    /// Returns whether an object in the namespace of `key` contains its name. The generator of the object does, too:
+    /// `makers` do not count.
     pub(super) fn contain(&self, key: &ObjectKey, makers: &[ObjectKey]) -> bool {
         let by = self.0.get(&(&key.namespace, key.name.as_str()));
         by.is_some_and(|by| by.iter().any(|key| !makers.contains(key)))

@@ -1,13 +1,16 @@
-//! What merging a change does: what leaves each cluster, what the tools request, what comes of it, and which of it is a surprise.
+//! The effects of merging a change: the objects that leave each cluster, the tools' requests, their effects, and the
+//! surprises among them.
 //!
 //! * `part` one part of the tree, before and after; `outlook` what is known of head
-//! * `withdraw` what the tools do about what leaves; `pruning` what one object that delivers does, `by_argo` one of Argo CD; `handover` what goes over to another
-//! * `likely` the tool of what nothing in the tree points at
-//! * `replaced` updates that the API server rejects, and who deletes and creates anew because of them
+//! * `withdraw` the tools' handling of objects that leave; `pruning` that of one object that delivers, `by_argo` of one
+//!   of Argo CD; `handover` objects that go over to another
+//! * `likely` the tool of objects that no object of the tree delivers
+//! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
 //! * `updated` what the tools change before they delete
 //! * `effects` the tools' requests, simulated on the cluster of base
 //! * `backends` Services that are called and leave; `released` what the controllers of base release of head
-//! * `cascade` what has one cause, told together; `loss` one object of it; `mention` who names it in passing; `surprise` how bad it is
+//! * `cascade` losses of one cause, as one; `loss` one object of it; `mention` objects that name it in passing;
+//!   `surprise` how bad it is
 
 mod backends;
 mod by_argo;
@@ -53,16 +56,16 @@ pub use surprise::{Standing, Surprise, severity};
 pub use updated::updated;
 pub use withdraw::{PartWithdrawal, ToolRelease, withdraw};
 
-/// What merging a change does to one part of the tree: all that rules of change look at.
+/// The effects of merging a change on one part of the tree: the input of the rules of change.
 #[derive(Debug)]
 pub struct Merge<'a> {
     /// The part, on both sides.
     pub part: &'a MergePart<'a>,
-    /// What the tools send, and what they leave.
+    /// The requests of the tools, and the objects that they leave.
     pub withdrawn: &'a PartWithdrawal,
-    /// What happens to the objects of the cluster, in the order of the keys.
+    /// The effects on the objects of the cluster, in the order of the keys.
     pub effects: Vec<DiffEffect>,
-    /// What of it is a surprise, each with its one cause.
+    /// The surprises among them, each with its one cause.
     pub cascades: Vec<MergeCascade<'a>>,
     telling: Telling<'a>,
     lost_backends: OnceLock<Vec<LostBackend<'a>>>,
@@ -70,7 +73,8 @@ pub struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// What comes of `withdrawn` as `plan` says, which simulates it. `implied`: what controllers create below the objects of base.
+    /// The effects of `withdrawn` according to `plan`, which simulates it. `implied`: the objects that controllers
+    /// create below the objects of base.
     pub fn of(
         part: &'a MergePart<'a>,
         withdrawn: &'a PartWithdrawal,
@@ -104,7 +108,7 @@ impl<'a> Merge<'a> {
             .filter(move |cascade| cascade.kind == kind)
     }
 
-    /// What happens to an object, as far as it is deleted or gets stuck.
+    /// The end of an object, if it is deleted or gets stuck.
     pub fn end_of(&self, key: &ObjectKey) -> Option<&DiffEffect> {
         use EffectKind::{Cascaded, Deleted, Stuck};
         self.effects_on(key)
@@ -125,14 +129,14 @@ impl<'a> Merge<'a> {
             .then_some(effect.certainty != EffectCertainty::Possible)
     }
 
-    /// What happens to an object: effects come in the order of their keys.
+    /// The effects on an object: effects are in the order of their keys.
     pub fn effects_on(&self, key: &ObjectKey) -> &[DiffEffect] {
         let start = self.effects.partition_point(|effect| effect.key < *key);
         let end = self.effects.partition_point(|effect| effect.key <= *key);
         &self.effects[start..end]
     }
 
-    /// What the API server calls in head, and nobody answers any more.
+    /// The callouts of head that have lost their backend.
     pub fn lost_backends(&self) -> &[LostBackend<'a>] {
         self.lost_backends
             .get_or_init(|| match self.effects.as_slice() {
@@ -141,7 +145,7 @@ impl<'a> Merge<'a> {
             })
     }
 
-    /// What workloads of base release of head, by workload.
+    /// The objects of head that workloads of base release, by workload.
     pub fn released(&self) -> &BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> {
         self.released.get_or_init(|| released(self.part))
     }
@@ -159,12 +163,12 @@ impl<'a> Merge<'a> {
         withdraw::delivered(self.part, member, &self.withdrawn.choice).0
     }
 
-    /// Whether anybody says by which tool an object of base is delivered.
+    /// Returns whether the tool that delivers an object of base is known.
     pub fn is_told(&self, member: &Member) -> bool {
         withdraw::delivered(self.part, member, &self.withdrawn.choice).1
     }
 
-    /// What head adds and exists in the end.
+    /// Objects that head adds and that exist in the end.
     pub fn appearing(&self) -> impl Iterator<Item = &'a Member> {
         self.telling.appearing()
     }

@@ -1,4 +1,4 @@
-//! What is known of head: each fact is found out when somebody first asks, and once.
+//! Facts about head: each is computed on first use, and once.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,7 +6,7 @@ use crate::inventory::Inventory;
 use crate::knowledge::Tables;
 use crate::ownership::{DeliveryObject, Removers, Serves, Ties, delivery_objects};
 
-/// What is known of what is applied after the merge.
+/// Facts about the objects that are applied after the merge.
 #[derive(Debug)]
 pub struct Outlook<'a> {
     inventory: &'a Inventory,
@@ -37,7 +37,7 @@ impl<'a> Outlook<'a> {
             .get_or_init(|| Ties::of(self.inventory, &self.tables))
     }
 
-    /// What delivers objects.
+    /// The objects that deliver others.
     pub fn delivery_objects(&self) -> &[DeliveryObject] {
         self.delivery_objects
             .get_or_init(|| delivery_objects(self.inventory))
@@ -49,7 +49,7 @@ impl<'a> Outlook<'a> {
             .get_or_init(|| Removers::of(self.inventory, Arc::clone(&self.tables.finalizers)))
     }
 
-    /// What Services answer for.
+    /// The uses of Services.
     pub fn serves(&self) -> &Serves {
         self.serves.get_or_init(|| Serves::of(self.inventory))
     }

@@ -33,29 +33,29 @@ pub struct MergePart<'a> {
     pub sides: BothSides<'a>,
     /// All changes, of the other parts too.
     pub changes: &'a [ObjectChange],
-    /// What the cluster contains before.
+    /// The cluster before the merge.
     pub base: &'a TreePart,
-    /// What is applied afterwards; `None` if the part does not exist then.
+    /// The objects that are applied afterwards; `None` if the part does not exist then.
     pub head: Option<&'a TreePart>,
-    /// What is known of base.
+    /// Facts about base.
     pub analysis: Analysis<'a>,
-    /// What is known of head.
+    /// Facts about head.
     pub outlook: Option<Outlook<'a>>,
     /// The objects of base that leave, in order: head applies nothing of their key.
     pub leaving: Vec<ObjectId>,
     /// The objects of base that head makes hooks of Helm: they leave a release, if there is one.
     pub hooks: Vec<ObjectId>,
-    /// What head makes of objects of base that the change touches and does not remove.
+    /// The counterparts in head of objects of base that the change touches and does not remove.
     counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)>,
     /// Who probably applies what nothing points at.
     likely: OnceLock<LikelyTools>,
     /// Who delivers the objects of head, as far as they say so themselves.
     deliveries_of_head: OnceLock<Deliveries>,
-    /// What files of head contain that some build has, and whether something delivers one of these builds.
+    /// The objects in files of head that some build has, and whether one of these builds is delivered.
     built: OnceLock<HashMap<WrittenIn, bool>>,
-    /// What files of head contain, whoever applies it.
+    /// The objects in files of head, applied or not.
     written: OnceLock<HashSet<WrittenIn>>,
-    /// What head adds to kustomizations and the tree does not show, by the folder of the kustomization.
+    /// Sources that head adds to kustomizations and the tree does not show, by the folder of the kustomization.
     unseen: OnceLock<HashMap<String, String>>,
 }
 
@@ -169,8 +169,9 @@ impl<'a> MergePart<'a> {
         is.is_some_and(|is| release(self.base) != Some(is))
     }
 
-    /// What leaves a rendered release and does not leave the tree: head has it in the folder `crds` of the chart only, which is no part of
-    /// a release, or it belongs to another release, which is installed after the old one is uninstalled.
+    /// Objects that leave a rendered release and do not leave the tree: head has them in the folder `crds` of the chart
+    /// only, which is no part of a release, or they belong to another release, which is installed after the old one is
+    /// uninstalled.
     pub(super) fn leaves_its_release(&self) -> Vec<&'a Member> {
         if !self.base.knows(SourceTool::FluxRelease) {
             return Vec::new();
@@ -228,7 +229,7 @@ impl<'a> MergePart<'a> {
         self.built_in_head(member) == Some(true)
     }
 
-    /// The same as `Some(true)`; `Some(false)` if only builds have it that nothing delivers.
+    /// `Some(true)` if a delivered build of head has it; `Some(false)` if only builds have it that are not delivered.
     fn built_in_head(&self, member: &Member) -> Option<bool> {
         let built = self.built.get_or_init(|| {
             let mut built = HashMap::default();
@@ -268,7 +269,7 @@ impl<'a> MergePart<'a> {
         self.delivering_here(self.base.destination(member.file).deliverer()?)
     }
 
-    /// What the object is called that stands for what delivers.
+    /// The key of the object that stands for a deliverer.
     pub(super) fn object_of<'d>(&self, by: &'d Deliverer) -> Cow<'d, Deliverer> {
         let object = self
             .base
@@ -290,7 +291,7 @@ impl<'a> MergePart<'a> {
         self.find_delivering(self.sides.base, by)
     }
 
-    /// Whether head has the object of base that delivers, and somebody applies it as before.
+    /// Returns whether head has the object of base that delivers, and applies it as before.
     pub(super) fn is_still_delivering(&self, by: &Deliverer) -> bool {
         let find = |parts: &'a [TreePart]| {
             let (at, member) = self.find_delivering(parts, by)?;
@@ -303,7 +304,7 @@ impl<'a> MergePart<'a> {
         is.is_some_and(|is| was.is_none_or(|was| !was.is_left_for(is)))
     }
 
-    /// The same of head.
+    /// Returns that object in head.
     pub(super) fn delivering_in_head(&self, by: &Deliverer) -> Option<&'a Member> {
         let (_, deliverer) = self.find_delivering(self.sides.head, by)?;
         Some(deliverer)
@@ -319,14 +320,14 @@ impl<'a> MergePart<'a> {
         find(self.at).or_else(|| origins().copied().find_map(find))
     }
 
-    /// What head calls an object of base that it has under another name or in another namespace.
+    /// The object of head that is an object of base under another name or in another namespace.
     pub fn renamed(&self, member: &Member) -> Option<&'a Member> {
         let (kind, is) = self.counterparts.get(&member.id)?;
         (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
     }
 
-    /// Where head caused it that an object of base left, in the numbering of both sides: the object under its new name, else the file
-    /// that has it no more, else the kustomization above that changed.
+    /// Where head caused it that an object of base left, in the numbering of both sides: the object under its new name,
+    /// else the file that has it no more, else the kustomization above that changed.
     pub fn cause_in_head(&self, member: &Member) -> Option<(FileId, Span)> {
         if let Some(&(_, is)) = self.counterparts.get(&member.id) {
             let after = self.sides.of_head(is);
@@ -381,8 +382,8 @@ impl<'a> MergePart<'a> {
         accepted.then(|| (self.sides.head_file(tree, file), text))
     }
 
-    /// What head adds to a kustomization above an object of base, or to a new one, and the tree does not show, a remote resource or a
-    /// chart: it may contain the object.
+    /// A source that head adds to a kustomization above an object of base, or to a new one, and the tree does not show,
+    /// a remote resource or a chart: it may contain the object.
     pub fn unseen_source(&self, member: &Member) -> Option<&str> {
         let unseen = self.unseen.get_or_init(|| {
             let [before, after] = [self.sides.base, self.sides.head].map(remote_sources);
@@ -417,8 +418,8 @@ impl<'a> MergePart<'a> {
         written.contains(&written_in(self.base, member))
     }
 
-    /// What head applies of an object of base, if it is not left to nobody: what a tool delivered and lies in a folder that nothing
-    /// points at any more is applied by nobody.
+    /// The applied counterpart in head of an object of base: an object that a tool delivered and that lies in a folder
+    /// that nothing points at any more has none.
     pub fn still_applied(&self, member: &Member) -> Option<&'a Member> {
         let (after, head) = (self.after(&member.key)?, self.head?);
         let left = self
@@ -467,7 +468,7 @@ impl<'a> MergePart<'a> {
     }
 }
 
-/// What the kustomizations of a side name outside of the tree, by their folders.
+/// The sources outside of the tree that the kustomizations of a side name, by their folders.
 fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
     let files = trees.iter().flat_map(|tree| {
         tree.inventory

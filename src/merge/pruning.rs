@@ -1,4 +1,4 @@
-//! What becomes of objects that leave what one object of the tree delivers.
+//! The fate of objects that leave the delivery of one object of the tree.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointers};
 use crate::yaml::Value;
 
-/// What the user says of the tools.
+/// The delivery tools, as far as the user gives them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeliveryChoice {
     /// The tool that delivers everything; by default each object's own.
@@ -38,11 +38,11 @@ pub(super) struct Delivery<'a, 'p> {
     pub(super) leaving: &'p Leaving<'a>,
     pub(super) destination: &'p Destination,
     pub(super) choice: &'p DeliveryChoice,
-    /// What leaves and tools delete, of this part and of those before it.
+    /// The objects that leave and that tools delete, of this part and of those before it.
     pub(super) requested: &'p Requested,
 }
 
-/// What tools delete.
+/// The objects that tools delete.
 #[derive(Debug, Default)]
 pub struct Requested {
     /// In the part that is looked at.
@@ -62,7 +62,7 @@ impl Requested {
         }
     }
 
-    /// The same for the next part.
+    /// Adds the requests of a part, for the next one.
     pub(super) fn beyond(mut self, part: &MergePart<'_>) -> Self {
         let inventory = &part.base.inventory;
         let ids = self.here.iter().flat_map(|key| inventory.with_key(key));
@@ -100,14 +100,15 @@ impl<'a> Delivery<'a, '_> {
             (Some(before), None) if deleted => self.deleted_by_flux(deliverer, before),
             (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer, before),
             (Some(_), None) => nothing("has no sources any more"),
-            // What an operator of Flux made is in no tree.
+            // An object that an operator of Flux created is in no tree.
             (None, None) => self
                 .pruned_by_flux(deliverer)
                 .unwrap_or_else(|| nothing("is unknown")),
         }
     }
 
-    /// What leaves a release of a HelmRelease that the graph rendered. `deleted`: its object in base, if a tool deletes it.
+    /// Objects that leave a release of a HelmRelease that the graph rendered. `deleted`: its object in base, if a tool
+    /// deletes it.
     fn of_release(
         &self,
         by: &Deliverer,
@@ -136,8 +137,8 @@ impl<'a> Delivery<'a, '_> {
         }
     }
 
-    /// Everything of a release that is uninstalled before another one takes its place. The uninstall looks for what names no namespace
-    /// in that of the new one (recorded: helm-target-namespace-changed).
+    /// Everything of a release that is uninstalled before another one takes its place. The uninstall looks for what
+    /// names no namespace in that of the new one (recorded: helm-target-namespace-changed).
     fn reinstalled(
         &self,
         known: Option<&KnownDelivery>,
@@ -171,7 +172,7 @@ impl<'a> Delivery<'a, '_> {
         withdrawal
     }
 
-    /// What an object prunes that stays in the cluster and goes on with the same sources: what left these.
+    /// Objects that a deliverer prunes that stays in the cluster with unchanged sources: those that left these.
     fn still_pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
         let (built, left) = self.parted(|member| self.part.is_built(member));
         if left.members.is_empty() {
@@ -186,7 +187,7 @@ impl<'a> Delivery<'a, '_> {
         pruned
     }
 
-    /// What leaves in two parts: what the sources still build, and the rest.
+    /// The objects that leave, in two parts: those that the sources still build, and the rest.
     fn parted(&self, is_built: impl Fn(&Member) -> bool) -> (Vec<ObjectId>, Leaving<'a>) {
         let all = self.leaving.members.iter();
         let (built, left): (Vec<&Member>, Vec<&Member>) = all.partition(|member| is_built(member));
@@ -197,8 +198,8 @@ impl<'a> Delivery<'a, '_> {
         (built.iter().map(|member| member.id).collect(), left)
     }
 
-    /// What a Kustomization prunes that the graph knows. It reconciles the change once with what base says of it, before its own
-    /// object changes: an entry point always, another one nearly so (recorded: three of three).
+    /// Objects that a Kustomization prunes that the graph knows. It reconciles the change once with its settings in
+    /// base, before its own object changes: an entry point always, another one nearly so (recorded: three of three).
     fn pruned_by_flux(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
         let before = self.part.base.delivery(by);
         let after = self
@@ -219,7 +220,7 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
-    /// What a Kustomization that cannot build any more prunes before, with what base says of it.
+    /// Objects that a Kustomization that cannot build any more prunes before, with its settings in base.
     fn pruned_first(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
         let known = self.part.head?.delivery(by)?;
         let built = known.built_first.as_ref()?;
@@ -236,7 +237,7 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
-    /// What Flux does about what leaves, but for what the build marks to be kept.
+    /// Flux's handling of objects that leave, but for those that the build marks to be kept.
     fn by_flux(
         &self,
         by: &Deliverer,
@@ -274,9 +275,9 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
-    /// An object that stays and whose update the API server rejects: a Kustomization then applies nothing, and prunes nothing, unless
-    /// it is told to create such objects anew (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, `apply`
-    /// before `prune`).
+    /// An object that stays and whose update the API server rejects: a Kustomization then applies nothing, and prunes
+    /// nothing, unless has a setting to create such objects anew (fluxcd/kustomize-controller
+    /// internal/controller/kustomization_controller.go, `apply` before `prune`).
     fn rejected(&self, deliverer: &Member) -> Option<ObjectKey> {
         let is_forced = deliverer
             .object
@@ -326,9 +327,10 @@ impl<'a> Delivery<'a, '_> {
         self.exists(folder)
     }
 
-    /// Whether an object of head finds a folder that it points at. Without one it cannot build, and a tool that cannot build prunes
-    /// nothing (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, "kustomization path not found"; argo-cd
-    /// util/app/path/path.go, "app path does not exist"). An object that points at another repository is none of this.
+    /// Whether an object of head finds a folder that it points at. Without one it cannot build, and a tool that cannot
+    /// build prunes nothing (fluxcd/kustomize-controller internal/controller/kustomization_controller.go,
+    /// "kustomization path not found"; argo-cd util/app/path/path.go, "app path does not exist"). An object that points
+    /// at another repository is none of this.
     fn finds_sources(&self, deliverer: &Member) -> bool {
         let pointers = pointers(&deliverer.object);
         pointers.is_empty()

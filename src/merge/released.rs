@@ -1,4 +1,4 @@
-//! What the controllers of base release of what head contains.
+//! Objects of head that the controllers of base release.
 
 use std::collections::BTreeMap;
 

@@ -24,14 +24,14 @@ impl KeptObject<'_> {
     }
 }
 
-/// What becomes of an update that the API server rejects.
+/// The answer of a tool to an update that the API server rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Nothing: the tool reports an error.
     Fails,
-    /// The tool deletes the object and creates it again, because somebody told it to.
+    /// The tool deletes the object and creates it again, because of a setting.
     Replaces {
-        /// Who told it.
+        /// The setting.
         because: &'static str,
     },
     /// The tool creates the object anew in any case: it is a hook.
@@ -39,7 +39,7 @@ pub enum Answer {
 }
 
 impl<'a> MergePart<'a> {
-    /// The objects that the change keeps and changes. What moves to another destination may be in another cluster.
+    /// The objects that the change keeps and changes. An object that moves to another destination may be in another cluster.
     pub fn kept(&self) -> impl Iterator<Item = KeptObject<'a>> {
         self.changes.iter().filter_map(move |change| {
             let Sides::Both(was, is) = change.sides else {
@@ -59,7 +59,7 @@ impl<'a> MergePart<'a> {
         })
     }
 
-    /// What the tool of an object does about an update that the API server rejects.
+    /// The answer of an object's tool to an update that the API server rejects.
     pub fn answer(&self, regime: Regime, KeptObject { base, head }: KeptObject<'_>) -> Answer {
         let metadata = head.object.metadata();
         let is_hook = |key| {
@@ -110,7 +110,7 @@ impl<'a> MergePart<'a> {
     }
 }
 
-/// Whether a mark of the object tells Flux to create it anew if it cannot be updated.
+/// Returns whether a mark of the object makes Flux create it anew if it cannot be updated.
 pub(super) fn is_forced_by_mark(member: &Member) -> bool {
     let metadata = member.object.metadata();
     let told = |value: Spanned<&str>| value.value.eq_ignore_ascii_case("enabled");

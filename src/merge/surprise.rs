@@ -3,12 +3,12 @@
 
 use crate::finding::Severity;
 
-/// What head says of an object that the cluster loses.
+/// The standing in head of an object that the cluster loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// Head applies it.
     Applied,
-    /// A file of head contains it, and nobody applies it any more.
+    /// A file of head contains it, and it is no longer applied.
     Unapplied,
     /// No manifest contained it: a controller made it.
     Unwritten,
@@ -16,14 +16,14 @@ pub enum Standing {
     Removed,
 }
 
-/// What is known of the end of one object.
+/// Facts about the end of one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Surprise {
-    /// What head says of the object.
+    /// The standing of the object in head.
     pub standing: Standing,
     /// Something in head still uses it.
     pub used: bool,
-    /// Something in base used it: whoever needs it is known.
+    /// An object of base used it: its users are known.
     pub had_users: bool,
     /// Data outside of git is deleted with it; whether that is certain.
     pub data: Option<bool>,
@@ -53,7 +53,7 @@ impl Surprise {
         }
     }
 
-    /// The same of an object that something in head still needs.
+    /// The end of an object that head still needs.
     pub const fn needed(certain: bool) -> Self {
         Self {
             used: true,

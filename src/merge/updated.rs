@@ -1,4 +1,5 @@
-//! What tools update before they delete anything: the Pods of a changed workload are replaced, and no longer use what they used.
+//! Updates of tools before they delete anything: the Pods of a changed workload are replaced, and no longer use the
+//! removed objects.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +10,12 @@ use crate::kube::{ObjectKey, kinds};
 use crate::ownership::{Implied, pod_template_spec};
 use crate::yaml::Value;
 
-/// What controllers create below the objects of base, once the workloads among them are as head has them. All tools create and update
-/// before they delete.
+/// The objects that controllers create below the objects of base, once the workloads among them are as head has them.
+/// All tools create and update before they delete.
 ///
 /// Which claims are held then: every Pod that is on a node holds the claims that it mounts, even after it has finished, and one
-/// without a node holds none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A new Pod stays
-/// without a node while a claim that it mounts is being deleted, so where the old Pod waits for it, that stays too.
+/// without a node holds none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A
+/// new Pod stays without a node while a claim that it mounts is being deleted, so where the old Pod waits for it, that stays too.
 pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
     let owners: BTreeMap<ObjectKey, ObjectKey> = implied
         .objects
@@ -93,7 +94,7 @@ fn after_update(workload: &Member) -> Replacement {
         ("apps", "Deployment") if text(&["spec", "strategy", "type"]) == Some("Recreate") => {
             Replacement::First
         }
-        // What a CronJob has run is deleted when later runs have finished.
+        // A finished run of a CronJob is deleted when later runs have finished.
         ("apps", "Deployment") | ("batch", "CronJob") => Replacement::Afterwards,
         _ => Replacement::Never,
     }

@@ -1,4 +1,4 @@
-//! What the tools do when objects leave: their requests, what they spare, and what nobody deletes.
+//! The tools' handling of objects that leave: their requests, the objects that they spare, and those that are not deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,32 +19,32 @@ use crate::kube::{ObjectKey, Policy, Wait};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::text::plain;
 
-/// What becomes of the objects that leave one part of the tree, before the cluster has its say.
+/// The fate of the objects that leave one part of the tree, before the simulation.
 #[derive(Debug, Default)]
 pub struct PartWithdrawal {
     /// In order.
     pub requests: Vec<ToolRequest>,
-    /// What a tool spares.
+    /// Objects that a tool spares.
     pub kept: BTreeSet<ObjectKey>,
     /// Finalizers that a tool removes from an object that delivers once what that delivered is gone.
     pub releases: Vec<ToolRelease>,
-    /// What a tool deletes unless the change takes its means from it first.
+    /// Objects that a tool deletes unless the change takes its means from it first.
     pub late: BTreeSet<ObjectKey>,
-    /// What a tool deletes if what only the cluster or a service knows is so.
+    /// Objects that a tool deletes under a condition that only the cluster or a service knows.
     pub possible: BTreeSet<ObjectKey>,
-    /// What nobody deletes.
+    /// Objects that are not deleted.
     pub orphaned: BTreeSet<ObjectKey>,
-    /// What left, and nothing says which tool applies it.
+    /// Objects that left, by an unknown tool.
     pub unknown: BTreeSet<ObjectKey>,
-    /// By which tool each of them was delivered, and whether somebody says so.
+    /// The tool of each of them, and whether there is evidence for it.
     pub regimes: BTreeMap<ObjectKey, (Regime, bool)>,
     /// Why tools send nothing about what leaves, a sentence for each.
     pub idle: Vec<String>,
-    /// What was assumed of tools of which nobody says that they deliver what leaves, a sentence for each.
+    /// Assumptions about which tool manages the removed objects, one sentence each.
     pub assumed: Vec<String>,
-    /// What goes over from one object that delivers to another.
+    /// Objects that go over from one deliverer to another.
     pub handovers: Vec<Handover>,
-    /// What the user says of the tools.
+    /// The delivery tools, as far as the user gives them.
     pub choice: DeliveryChoice,
 }
 
@@ -61,11 +61,12 @@ pub struct ToolRelease {
 enum Applier {
     /// An object of the tree.
     Object(Deliverer),
-    /// A tool, as far as anybody says; `said` is whether anybody does.
+    /// A tool; `said` is whether there is evidence for it.
     Tool { regime: Regime, said: bool },
 }
 
-/// Plans what the tools do about what leaves a part, and adds what they delete of it to what is `requested` of the parts before it.
+/// Plans what the tools do about what leaves a part, and adds what they delete of it to what is `requested` of the
+/// parts before it.
 pub fn withdraw(
     part: &MergePart<'_>,
     choice: &DeliveryChoice,
@@ -183,7 +184,7 @@ pub fn withdraw(
 }
 
 impl Applier {
-    /// The tool, and whether anybody says that it is this one.
+    /// The tool, and whether there is evidence for it.
     fn regime(&self) -> (Regime, bool) {
         match self {
             Self::Object(deliverer) => (regime_of(deliverer.tool), true),
@@ -192,7 +193,7 @@ impl Applier {
     }
 }
 
-/// By which tool an object of base is delivered, whether it leaves or stays, and whether anybody says so.
+/// The tool of an object of base, whether the object leaves or stays, and whether there is evidence for it.
 pub(super) fn delivered(
     part: &MergePart<'_>,
     member: &Member,
@@ -203,7 +204,8 @@ pub(super) fn delivered(
 
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
 ///
-/// One that is `held` waits for a person, and one that delivers itself never gets so far (recorded: argo-self-managed-root-removed).
+/// One that is `held` waits for a person, and one that delivers itself never gets so far (recorded:
+/// argo-self-managed-root-removed).
 fn releases(
     part: &MergePart<'_>,
     requested: &BTreeSet<ObjectKey>,
@@ -296,14 +298,14 @@ fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
     order
 }
 
-/// What has been decided so far.
+/// The decisions so far.
 #[derive(Default)]
 struct Decided {
     all: PartWithdrawal,
     requested: Requested,
-    /// What is sent before the first request about an object, by its key.
+    /// The requests before the first one about an object, by its key.
     before: BTreeMap<ObjectKey, Vec<ToolRequest>>,
-    /// The objects that deliver and do not go before somebody confirms it.
+    /// Deliverers that are not deleted before it is confirmed.
     held: BTreeSet<ObjectKey>,
     /// How many clients there are so far.
     clients: usize,
@@ -412,7 +414,7 @@ fn in_turns(requests: &mut [ToolRequest]) {
     requests.clone_from_slice(&sorted);
 }
 
-/// Why a tool sends nothing, if somebody says that it delivers these objects.
+/// Returns why a tool sends nothing, if there is evidence that it delivers these objects.
 fn idle(
     applier: &Applier,
     withdrawal: &Withdrawal<'_>,
@@ -480,7 +482,7 @@ fn applier(
             let delivered = part.analysis.deliveries().regime(member);
             let said = match delivered.source {
                 RegimeSource::None => false,
-                // What nothing applies, or what cannot be read, reaches the file: it may be on its way, or left behind.
+                // A deliverer that is not applied or cannot be read reaches the file: it may be on its way, or left behind.
                 RegimeSource::Object(_) => {
                     let mut known = [SourceTool::Flux, SourceTool::ArgoCd].into_iter();
                     !known.any(|tool| delivered.regime == regime_of(tool) && part.base.knows(tool))

@@ -1,16 +1,16 @@
-//! What the deletion of an object does to data, by the table of data and by what the input says about volumes.
+//! The effect of deleting an object on data, from the table of data and the volumes of the input.
 
 use crate::inventory::{Inventory, Member, VolumeChoice};
 use crate::knowledge::{DataFate, DataVerdict, FieldPath, FieldValue, RowName, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::yaml::Value;
 
-/// What the deletion of an object does to data.
+/// The effect of deleting an object on data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataLoss {
-    /// What becomes of the data.
+    /// The fate of the data.
     pub fate: DataFate,
-    /// What is deleted if it is lost: `the topic and its messages`.
+    /// The lost data: `the topic and its messages`.
     pub lost: String,
     /// The field and its value that decide, where the object itself writes them.
     pub written: Option<(FieldPath, FieldValue)>,
@@ -20,7 +20,7 @@ pub struct DataLoss {
     pub verified: bool,
 }
 
-/// What the deletion of `member` does to data; `None` for objects that are none.
+/// The effect of deleting `member` on data; `None` for an object without data.
 pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Option<DataLoss> {
     let object = member.object.value();
     let row = tables.data_of(member.key.group(), member.key.kind(), object)?;

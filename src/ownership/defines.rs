@@ -3,7 +3,7 @@
 use crate::inventory::{Inventory, Member, table};
 use crate::kube::GroupKind;
 
-/// What the API server deletes with the CustomResourceDefinition of a kind, in the order of the inventory.
+/// The objects that the API server deletes with the CustomResourceDefinition of a kind, in the order of the inventory.
 pub fn instances_of<'a>(
     inventory: &'a Inventory,
     kind: GroupKind<&str>,

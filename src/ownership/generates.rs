@@ -24,8 +24,8 @@ pub(super) fn of(inventory: &Inventory, tables: &Tables, members: &[&Member]) ->
     ties
 }
 
-/// What a row says that an object generates. `is_cluster_scoped`: whether the products live in no namespace, found when there are
-/// any; there may be a thousand kinds that generate nothing.
+/// The objects that an object generates according to a row. `is_cluster_scoped`: whether the products live in no
+/// namespace, found when there are any; there may be a thousand kinds that generate nothing.
 fn products<'a>(
     inventory: &'a Inventory,
     member: &'a Member,

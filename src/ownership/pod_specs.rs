@@ -28,13 +28,13 @@ pub(super) fn pod_spec(object: &Object) -> Option<PodSpec<'_>> {
     })
 }
 
-/// The same, for whoever compares two states of a workload.
+/// The spec of the Pod template, for comparing two states of a workload.
 pub fn pod_template_spec(object: &Object) -> Option<Value<'_>> {
     pod_spec(object).map(|spec| spec.value)
 }
 
-/// The images of an object's containers, by the name of the container: of a built-in workload, or of whatever looks like the spec of Pods
-/// in a custom resource.
+/// The images of an object's containers, by the name of the container: of a built-in workload, or of whatever looks
+/// like the spec of Pods in a custom resource.
 pub fn container_images(object: &Object) -> BTreeMap<&str, &str> {
     let specs = match pod_spec(object) {
         Some(spec) => vec![spec.value],
@@ -86,14 +86,14 @@ pub(super) fn is_custom(object: &Object) -> bool {
     !table().is_builtin_group(object.group())
 }
 
-/// The mappings of a custom resource, the outer ones first. What is below the specs of Pods is left to whoever reads Pods.
+/// The mappings of a custom resource, the outer ones first. Fields below the specs of Pods are left to readers of Pods.
 #[derive(Debug, Default)]
 pub(super) struct CustomFields<'a> {
-    /// What looks like the spec of Pods: it lists containers, as an Argo Rollout, a Knative Service and a PyTorchJob do.
+    /// Fields that look like the spec of Pods: they list containers, as an Argo Rollout, a Knative Service and a PyTorchJob do.
     pub(super) pods: Vec<CustomField<'a>>,
     /// All other mappings.
     pub(super) mappings: Vec<CustomField<'a>>,
-    /// How each value is reached: from which other one, and by what.
+    /// The step to each value: from which other one, and by which key.
     steps: Vec<(Option<usize>, FieldStep<'a>)>,
 }
 

@@ -33,11 +33,11 @@ pub(super) struct Reference {
     pub(super) holder: Option<FieldPath>,
     /// The key of the name.
     pub(super) key: String,
-    /// The kind of what it names.
+    /// The kind of the named object.
     pub(super) to: GroupKind,
     /// Whether that lives beside the object or in no namespace.
     pub(super) scope: Scope,
-    /// What the mapping has to say under `kind`, and whether it may leave it out.
+    /// The required text under `kind` of the mapping, and whether it may be left out.
     kind: Option<(String, bool)>,
 }
 

@@ -29,7 +29,7 @@ pub enum Evidence {
         /// Where it is written, in the workload's file.
         span: Span,
     },
-    /// It runs an image of the same name from another path, as a mirror or somebody's own build has: likely, not certain.
+    /// It runs an image of the same name from another path, as a mirror or a private build has: likely, not certain.
     ImageName {
         /// The image as written.
         image: String,
@@ -60,7 +60,7 @@ pub enum Remover<'t> {
         id: ObjectId,
         /// Why it is treated as the remover.
         evidence: Evidence,
-        /// What the table says about its controller.
+        /// The row of its controller.
         controller: Option<&'t Controller>,
     },
     /// A known controller that is not in the input; it may run elsewhere in the cluster.
@@ -79,7 +79,7 @@ pub struct Removers {
     access: Access,
     /// The finalizers that objects of a kind get, if there are any.
     added: KindMap<Vec<AddedFinalizer>>,
-    /// Who runs the controllers of each known finalizer, found when somebody asks.
+    /// The workloads that run the controllers of each known finalizer, found on first use.
     running: HashMap<String, OnceLock<Vec<RunningController>>>,
 }
 
@@ -101,7 +101,8 @@ struct Running<'t> {
     workload: &'t (ObjectId, Evidence),
 }
 
-/// Of so many workloads that run a controller's image any may be the controller. Of more, the first that may change the object is.
+/// Of so many workloads that run a controller's image any may be the controller. Of more, the first that may change the
+/// object is.
 const MOST_CANDIDATES: usize = 8;
 
 /// Keeps those that have a sign, if any has it and there are several.
@@ -155,7 +156,7 @@ impl Removers {
         }
     }
 
-    /// What is known of finalizers.
+    /// The known finalizers.
     pub fn known(&self) -> &Arc<KnownFinalizers> {
         &self.known
     }
@@ -170,8 +171,8 @@ impl Removers {
         !self.added.is_empty()
     }
 
-    /// The finalizers that the object gets from its controller, whether or not its manifest lists them. A dump shows what an object
-    /// has.
+    /// The finalizers that the object gets from its controller, whether or not its manifest lists them. A dump shows
+    /// what an object has.
     pub fn added_finalizers<'t>(
         &'t self,
         member: &'t Member,
@@ -194,7 +195,7 @@ impl Removers {
     }
 
     /// Who removes `finalizer` from `holder`: the control plane, else a workload in which its controller runs, else a
-    /// workload whose ServiceAccount may change such objects, else whoever the table names.
+    /// workload whose ServiceAccount may change such objects, else the controllers that the table names.
     pub fn remover_from(
         &self,
         inventory: &Inventory,
@@ -247,8 +248,8 @@ impl Removers {
             .unwrap_or(Remover::KnownElsewhere(controller))
     }
 
-    /// The workloads in which the controller of a finalizer may run, as its image or a configuration says: several where nothing in
-    /// the input tells which of them it is.
+    /// The workloads in which the controller of a finalizer may run, by its image or a configuration: several where the
+    /// input does not show which of them it is.
     pub fn candidates(
         &self,
         inventory: &Inventory,
@@ -266,8 +267,8 @@ impl Removers {
             .collect()
     }
 
-    /// The workload that a configuration names for a controller, or those that run its image. Of several, as tools and jobs run it
-    /// too, those that may change such objects; and of these the ones that have its name.
+    /// The workload that a configuration names for a controller, or those that run its image. Of several, as tools and
+    /// jobs run it too, those that may change such objects; and of these the ones that have its name.
     fn running<'t>(
         &'t self,
         inventory: &Inventory,

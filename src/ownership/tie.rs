@@ -15,15 +15,15 @@ pub struct Tie {
     pub from: ObjectId,
     /// The other object.
     pub to: TieEnd,
-    /// What the one is to the other.
+    /// The relation.
     pub kind: TieKind,
-    /// What shows it.
+    /// The evidence.
     pub evidence: TieEvidence,
     /// How sure it is.
     pub certainty: Certainty,
 }
 
-/// What one object is to another.
+/// The relation of one object to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TieKind {
     /// A controller creates the other for this one. `owned`: as its dependent, so the collector deletes it with this one.
@@ -44,7 +44,7 @@ pub struct TieEnd {
     pub id: Option<ObjectId>,
 }
 
-/// What shows a tie: a field of the manifest that it begins at, a row of a table, or both.
+/// The evidence of a tie: a field of the manifest that it begins at, a row of a table, or both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TieEvidence {
     /// The field: `spec.target.name`. Few differ, and all ties of one field share it.

@@ -8,15 +8,16 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::knowledge::Tables;
 use crate::kube::ObjectKey;
 
-/// The ties of a bundle that manifests do not write as owner references. What a Namespace contains
-/// and what a CRD defines, the inventory knows: [`Inventory::in_namespace`], [`instances_of`](super::instances_of).
+/// The ties of a bundle that manifests do not write as owner references. The inventory knows the content of a Namespace
+/// and the instances of a CRD: [`Inventory::in_namespace`], [`instances_of`](super::instances_of).
 #[derive(Clone, Debug, Default)]
 pub struct Ties {
     /// In the order of the objects that they begin at.
     all: Vec<Tie>,
-    /// By the key of what is generated, the places in `all`. There may be thousands of one kind of ties to a key, and none of the other.
+    /// By the key of the generated object, the places in `all`. There may be thousands of one kind of ties to a key,
+    /// and none of the other.
     generators: BTreeMap<ObjectKey, Vec<usize>>,
-    /// By the key of what is used, likewise.
+    /// By the key of the used object, likewise.
     users: BTreeMap<ObjectKey, Vec<usize>>,
 }
 
@@ -87,7 +88,7 @@ impl Ties {
         &self.all[start..end]
     }
 
-    /// What generates an object, whether or not the input contains it.
+    /// The objects that generate an object, whether or not the input contains it.
     pub fn generators_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
         self.generators
             .get(key)
@@ -96,7 +97,7 @@ impl Ties {
             .map(|place| &self.all[*place])
     }
 
-    /// What uses an object, whether or not the input contains it.
+    /// The objects that use an object, whether or not the input contains it.
     pub fn users_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
         self.users
             .get(key)

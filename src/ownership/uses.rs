@@ -1,6 +1,6 @@
 //! Consumer → product: what an object mounts, reads or serves with.
 //!
-//! Kubernetes' own fields are certain. What custom resources mean by their fields only their operators know: a Pod in them is
+//! Kubernetes' own fields are certain. Only operators know the meaning of the fields of custom resources: a Pod in them is
 //! likely one, and a `secretRef` possibly a reference to a Secret.
 
 use std::sync::{Arc, LazyLock};
@@ -156,7 +156,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// What a mapping of a custom resource may refer to.
+    /// The objects that a mapping of a custom resource may refer to.
     fn custom(&mut self, member: &'a Member, fields: &CustomFields<'a>, mapping: CustomField<'a>) {
         let path = || fields.path(mapping);
         for (key, kind) in KEYS_OF_REFERENCES {

@@ -83,7 +83,8 @@ impl Workloads {
         place(running).or_else(|| Some(self.running + place(ending)?))
     }
 
-    /// The workloads in which a controller runs by its image and command line, as `is_run_by` judges them: in order, each with the image.
+    /// The workloads in which a controller runs by its image and command line, as `is_run_by` judges them: in order,
+    /// each with the image.
     pub(super) fn running<'a>(
         &'a self,
         inventory: &'a Inventory,
@@ -144,9 +145,9 @@ pub(super) fn containers(member: &Member) -> impl Iterator<Item = RunContainer<'
     })
 }
 
-/// What starts another program, and passes signals on to it.
+/// Programs that start another program, and pass signals on to it.
 const INIT_PROGRAMS: [&str; 2] = ["tini", "dumb-init"];
-/// What people let a container do instead of its own work.
+/// Programs that a container runs instead of its own work.
 const SHELLS: [&str; 7] = ["sh", "bash", "ash", "dash", "zsh", "sleep", "tail"];
 
 /// Whether a container replaces the program of its image by a shell or a script, as a toolbox does: Rook's has the image of its

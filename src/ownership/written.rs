@@ -8,7 +8,7 @@ use crate::knowledge::{KnownFinalizers, Tables};
 use crate::kube::GroupKind;
 use crate::manifest::OwnerReference;
 
-/// What an owner reference leads to.
+/// The target of an owner reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// An object in the input has the uid. The collector binds by uid alone ([GC-4]), so this is certain, whether or
@@ -30,7 +30,7 @@ pub struct OwnerEdge {
     pub dependent: ObjectId,
     /// The place of the reference among the entries of `metadata.ownerReferences` that decode as entries.
     pub entry: usize,
-    /// What it leads to.
+    /// Its target.
     pub owner: Owner,
 }
 
@@ -66,7 +66,7 @@ pub struct Ownership {
     pub written: Vec<OwnerEdge>,
     /// Workloads that remove finalizers.
     pub removers: Removers,
-    /// What Services answer for.
+    /// The uses of Services.
     pub serves: Serves,
 }
 
@@ -87,7 +87,7 @@ impl Ownership {
         Self::knowing(inventory, Arc::clone(&Tables::bundled().finalizers))
     }
 
-    /// The same with other knowledge of finalizers.
+    /// Resolves with other known finalizers.
     pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let (removers, serves) = (Removers::of(inventory, known), Serves::of(inventory));
         Self {
@@ -97,7 +97,7 @@ impl Ownership {
         }
     }
 
-    /// The same on several threads.
+    /// Resolves on several threads.
     pub fn side_by_side(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let rest = || rayon::join(|| Serves::of(inventory), || edges(inventory));
         let (removers, (serves, written)) = rayon::join(|| Removers::of(inventory, known), rest);
@@ -139,7 +139,7 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     }
     let key = inventory.owner_key(dependent, reference);
     let named = key.as_ref().map_or(&[][..], |key| inventory.with_key(key));
-    // An object that has another uid is another object; one that is rendered has a uid that nobody knows.
+    // An object that has another uid is another object; the uid of a rendered object is unknown.
     let is_meant =
         |id: &&ObjectId| !dependent.from_dump || inventory.member(**id).object.uid().is_none();
     let named = named.first().filter(is_meant).copied();

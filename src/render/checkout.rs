@@ -85,8 +85,8 @@ fn temporary() -> Result<TempDir, RenderError> {
         .map_err(failed)
 }
 
-/// Writes one file. One whose path leaves the tree, and a link that does, are left out: git itself writes neither of the former, and
-/// nothing that the tree contains is behind the latter.
+/// Writes one file. One whose path leaves the tree, and a link that does, are left out: git itself writes neither of
+/// the former, and nothing that the tree contains is behind the latter.
 fn write(root: &Path, file: CheckoutFile<'_>) -> Result<(), RenderError> {
     if !stays_inside("", file.path) || in_git_folder(Path::new(file.path)) {
         return Ok(());

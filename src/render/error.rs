@@ -25,7 +25,7 @@ pub enum RenderError {
         command: String,
         /// `exited with status 1`.
         outcome: String,
-        /// What it wrote to its standard error, after a colon; empty if that is nothing.
+        /// Its standard error, after a colon; empty if there is none.
         said: String,
     },
     /// The program does not come to an end.
@@ -36,7 +36,7 @@ pub enum RenderError {
         command: String,
         /// The limit.
         seconds: u64,
-        /// What it wrote to its standard error until then.
+        /// Its standard error until then.
         said: String,
     },
     /// The program writes more than can be read.
@@ -55,7 +55,7 @@ pub enum RenderError {
     NoManifests {
         /// The command line.
         command: String,
-        /// What is wrong, with the line.
+        /// The error, with the line.
         reason: String,
     },
     /// The files of a state cannot be written for a renderer.

@@ -18,7 +18,7 @@ pub(super) enum Ended {
     TooLong,
 }
 
-/// What a run left.
+/// The output of a run.
 pub(super) struct LimitedRun {
     pub(super) ended: Ended,
     pub(super) stdout: Vec<u8>,
@@ -41,7 +41,7 @@ pub(super) fn run(
     std::os::unix::process::CommandExt::process_group(command, 0);
     let deadline = Instant::now() + timeout;
     let mut child = command.spawn()?;
-    // Whoever only waits fills the pipes. The threads are not joined: something that the program started may keep a pipe open.
+    // Without a reader the pipes fill up. The threads are not joined: a process that the program started may keep a pipe open.
     let stdout = collected(child.stdout.take(), most + 1, false);
     let stderr = collected(child.stderr.take(), most_said, true);
     let written = stdout.recv_timeout(timeout);
@@ -63,7 +63,7 @@ pub(super) fn run(
     })
 }
 
-/// What comes out of a pipe, once it is closed or `most` bytes have come. With `drain` the rest is read and dropped, so that the
+/// The output of a pipe, once it is closed or `most` bytes have come. With `drain` the rest is read and dropped, so that the
 /// program can go on.
 fn collected(
     pipe: Option<impl Read + Send + 'static>,
@@ -74,13 +74,13 @@ fn collected(
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error counts.
+            // The text before an error counts.
             let _ = pipe.by_ref().take(most).read_to_end(&mut bytes);
             if drain {
                 let _ = std::io::copy(&mut pipe, &mut std::io::sink());
             }
         }
-        // Nobody waits any more once the time is up.
+        // The receiver is gone once the time is up.
         let _ = sender.send(bytes);
     });
     receiver

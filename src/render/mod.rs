@@ -1,6 +1,6 @@
 //! Runs the programs that turn the sources of a tree into manifests, and checks out trees for them.
 //!
-//! A renderer runs code of the tree that it renders. Whoever calls this has been told to.
+//! A renderer runs code of the tree that it renders. Callers need the user's consent.
 //!
 //! Knows nothing of YAML.
 

@@ -29,7 +29,7 @@ impl RenderCommand {
         shlex::try_join(self.arguments.iter().map(String::as_str)).unwrap_or_default()
     }
 
-    /// What it prints when it is run in `folder`, which is below a checkout. Of the surroundings it sees the PATH alone; `home` is its
+    /// The output of a run in `folder`, which is below a checkout. Of the environment it sees the PATH alone; `home` is its
     /// home folder, and the one for its temporary files.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl RenderCommand {
         })
     }
 
-    /// What it prints when it is run in `folder` as its user would run it, but for some variables.
+    /// The output of a run in `folder` as its user would run it, but for some variables.
     ///
     /// # Errors
     /// As those of [`Self::output`].
@@ -122,7 +122,7 @@ fn located(program: &str, folder: &Path) -> PathBuf {
     }
 }
 
-/// What a program complained of, after a colon.
+/// The complaint of a program, after a colon.
 fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text
@@ -146,7 +146,7 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// What builds the kustomization of the folder that it is run in: `kustomize`, else `kubectl`.
+/// The program that builds the kustomization of the folder that it is run in: `kustomize`, else `kubectl`.
 ///
 /// # Errors
 /// Neither is on the PATH.

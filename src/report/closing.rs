@@ -1,4 +1,4 @@
-//! What is said after the findings, in plain lines: what is held back, what was skipped, what to do next. The human format
+//! The lines after the findings: hidden findings, skipped documents, the next steps. The human format
 //! ends with it; for formats whose documents have no place for it, it goes to standard error.
 
 use std::collections::BTreeSet;
@@ -25,8 +25,8 @@ pub struct Closing {
     pub verbose: bool,
 }
 
-/// What a reader of a document in `format` should know besides, ending in a line break: its notes, what was skipped or held
-/// back, and for a run that failed the command that explains each rule. Empty for formats that say it themselves.
+/// Notes for readers of a document in `format`, ending in a line break: its notes, skipped and hidden
+/// items, and for a run that failed the command that explains each rule. Empty for formats that contain them.
 pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
     if matches!(
         format,
@@ -103,7 +103,7 @@ pub(super) fn skip(skip: &ListedSkip) -> String {
     )
 }
 
-/// What to leave out, where most errors are in fixtures.
+/// The files to exclude, where most errors are in fixtures.
 pub(super) fn exclusion(report: &Report) -> Option<String> {
     let Exclusion { glob, covers } = report.exclusion.as_ref()?;
     let quoted = glob.replace('\'', r"'\''");
@@ -114,7 +114,7 @@ pub(super) fn exclusion(report: &Report) -> Option<String> {
     ))
 }
 
-/// What was found before the change, too.
+/// The number of findings that existed before the change.
 fn before(report: &Report) -> Option<String> {
     let before = report.summary.before.filter(|&before| before > 0)?;
     let verb = if before == 1 { "was" } else { "were" };

@@ -1,5 +1,5 @@
-//! What text for people shows of a report: the worst first, what says the same drawn together, and one count per rule of what is held
-//! back. Formats for programs keep everything.
+//! The part of a report that text for people shows: the worst first, equal findings drawn together, and one count per
+//! rule of those that are hidden. Formats for programs keep everything.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const ROWS: usize = 12;
 /// Places of equal findings that are named.
 const PLACES: usize = 5;
 
-/// What is shown, and what is not.
+/// The shown and the hidden findings.
 pub(super) struct Digest<'r> {
     /// The worst first, else in report order.
     pub(super) shown: Vec<DigestEntry<'r>>,
@@ -36,7 +36,7 @@ pub(super) struct HeldBack<'r> {
     pub(super) severity: Severity,
     /// The rule's id.
     pub(super) rule: &'static str,
-    /// What it flags.
+    /// The summary of the rule.
     pub(super) summary: &'r str,
     /// How many there are.
     pub(super) count: usize,
@@ -55,13 +55,13 @@ pub(super) struct TableRow<'r> {
 /// Which equal findings are drawn together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Folding {
-    /// Those of one file: whoever jumps from line to line wants each file.
+    /// Findings of one file: readers who jump from line to line want each file.
     WithinFiles,
     /// Those of all files.
     AcrossFiles,
 }
 
-/// What equal findings have in common.
+/// The common part of equal findings.
 #[derive(PartialEq, Eq, Hash)]
 struct SameWords<'r> {
     rule: &'static str,
@@ -91,7 +91,7 @@ impl<'r> SameWords<'r> {
 }
 
 impl<'r> Digest<'r> {
-    /// What of `report` is shown to somebody who wants findings from severity `show` on.
+    /// The findings of `report` from severity `show` on.
     pub(super) fn new(report: &'r Report, show: Severity, folding: Folding) -> Self {
         let mut shown: Vec<DigestEntry<'r>> = Vec::new();
         let mut first: HashMap<SameWords<'r>, usize> = HashMap::default();
@@ -163,7 +163,7 @@ impl<'r> Digest<'r> {
             .join(" and ")
     }
 
-    /// What is shown by rule and folder, most first, and how many findings are in none of the rows. The folders are as deep
+    /// The shown findings by rule and folder, most first, and how many findings are in none of the rows. The folders are as deep
     /// as the table has room for.
     pub(super) fn table(&self, report: &'r Report) -> (Vec<TableRow<'r>>, usize) {
         let found: Vec<_> = self
@@ -212,8 +212,8 @@ impl<'r> Digest<'r> {
 }
 
 impl DigestEntry<'_> {
-    /// `264 more in this file, on lines 12, 40, 77, 80, 91 and others`, `2 more in other files: a.yaml:3, b.yaml:7`, or both; `None` for
-    /// a finding that is alone.
+    /// `264 more in this file, on lines 12, 40, 77, 80, 91 and others`, `2 more in other files: a.yaml:3, b.yaml:7`, or
+    /// both; `None` for a finding that is alone.
     pub(super) fn alike(&self, report: &Report) -> Option<String> {
         let own = self.reported.finding.primary.file;
         let (here, elsewhere): (Vec<_>, Vec<_>) =

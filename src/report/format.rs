@@ -80,7 +80,7 @@ impl Format {
         matches!(self, Self::Json | Self::Html)
     }
 
-    /// Whether the format tells how it comes about, step by step.
+    /// Whether the format shows steps one by one.
     #[doc(hidden)]
     pub fn tells_stories(self) -> bool {
         self == Self::Html

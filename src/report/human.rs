@@ -81,7 +81,7 @@ fn shown(report: &Report, digest: &Digest<'_>, options: &HumanOptions) -> String
     drawn.collect()
 }
 
-/// Where most of what was found is.
+/// Writes where most findings are.
 fn table(out: &mut String, report: &Report, digest: &Digest<'_>) {
     let (rows, rest) = digest.table(report);
     if digest.shown.len() < TABLE {

@@ -14,7 +14,7 @@ use crate::finding::{Applicability, Certainty, Consequence, Fix, Label, Severity
 use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 
-/// What `ownerlint check --output json` writes. Within a major version, members are only ever added. Missing strings
+/// The document of `ownerlint check --output json`. Within a major version, members are only ever added. Missing strings
 /// are null, lists are never null.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ReportDocument<'a> {
@@ -64,7 +64,7 @@ struct RuleDocument<'a> {
     severity: Severity,
     /// Of most of its findings; a finding has its own.
     consequence: Consequence,
-    /// What the rule flags.
+    /// The summary of the rule.
     summary: &'a str,
     /// The published page for the rule.
     url: &'a str,
@@ -102,7 +102,7 @@ pub(super) struct FindingDocument<'a> {
     severity: Severity,
     certainty: Certainty,
     consequence: Consequence,
-    /// What is wrong: one sentence without a full stop.
+    /// The defect: one sentence without a full stop.
     message: &'a str,
     /// Why it matters: what the cluster will do and when.
     reason: &'a str,
@@ -143,7 +143,7 @@ struct RelatedDocument<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "fix")]
 struct FixDocument<'a> {
-    /// What it does: `remove the namespace`.
+    /// The effect of the fix: `remove the namespace`.
     #[schemars(length(min = 1))]
     title: &'a str,
     applicability: Applicability,

@@ -11,13 +11,13 @@ use crate::text::{RewrittenLines, plain};
 /// The width of the column of keys; a longer one moves only its own line.
 const MAX_KEY: usize = 60;
 
-/// What an input holds: the contract `ownerlint.list/1`.
+/// The content of an input: the contract `ownerlint.list/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Listing {
     /// The objects, in path, document and offset order.
     pub objects: Vec<ListedObject>,
-    /// What is no object.
+    /// Documents that are no object.
     pub skipped: Vec<ListedSkip>,
 }
 
@@ -124,7 +124,7 @@ impl ListedSkip {
     }
 }
 
-/// What `ownerlint list --output json` writes. Within a major version, members are only ever added. Missing strings are
+/// The document of `ownerlint list --output json`. Within a major version, members are only ever added. Missing strings are
 /// null, lists are never null, booleans that the manifest omits are omitted.
 #[derive(Serialize, JsonSchema)]
 #[schemars(bound = "")]
@@ -146,8 +146,8 @@ fn each<S: Serializer>(
     to.collect_seq(all.take().into_iter().flatten())
 }
 
-/// Writes the JSON contract of a listing, ending in a line break. It may be many times as long as the input: each object is written as
-/// it comes.
+/// Writes the JSON contract of a listing, ending in a line break. It may be many times as long as the input: each
+/// object is written as it comes.
 ///
 /// # Errors
 /// Those of `out`.

@@ -1,7 +1,7 @@
 //! Markdown for a job summary or a comment: counts, the cascades behind findings as graphs, the worst findings by object,
 //! then why and how to fix, by rule.
 //!
-//! Text from manifests is written as character references, so it is neither Markdown nor HTML and mentions nobody. The
+//! Text from manifests is written as character references, so it is neither Markdown nor HTML and mentions no user. The
 //! document never outgrows [`MarkdownOptions::bytes`]: a summary over GitHub's limit is not cut but dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,7 +150,7 @@ fn rows(
     rows.collect()
 }
 
-/// What a finding is about: its object, or else its file.
+/// The subject of a finding: its object, or else its file.
 fn object(reported: &Reported) -> (Option<&ObjectKey>, u32) {
     let finding = &reported.finding;
     match &finding.object {
@@ -159,7 +159,8 @@ fn object(reported: &Reported) -> (Option<&ObjectKey>, u32) {
     }
 }
 
-/// The findings with those of one object together, in the order of the first one of each; of each object so `many`, then the others.
+/// The findings with those of one object together, in the order of the first one of each; of each object so `many`,
+/// then the others.
 fn by_object(findings: Vec<&Reported>, many: usize) -> Vec<&Reported> {
     let mut objects: BTreeMap<_, (usize, usize)> = BTreeMap::new();
     let mut places = Vec::with_capacity(findings.len());

@@ -1,6 +1,6 @@
-//! What a run found, and one file per format that says it.
+//! The findings of a run, and one file per format that shows them.
 //!
-//! Every format is a pure function of a finished [`Report`]: no environment, no terminal, no clock, no I/O. What a format
+//! Every format is a pure function of a finished [`Report`]: no environment, no terminal, no clock, no I/O. Facts that a format
 //! cannot know by itself (colour, width, where the repository's root is) stands in [`Options`]. Text that comes from
 //! manifests is hostile until a format has made it harmless in its own way.
 //!

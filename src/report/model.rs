@@ -19,13 +19,13 @@ pub struct Report {
     /// Who speaks.
     #[doc(hidden)]
     pub tool: Tool,
-    /// What it was asked to read, and how.
+    /// The input and the options of the run.
     #[doc(hidden)]
     pub run: RunInfo,
     /// The files of the run, those without findings too: editors clear old diagnostics of them.
     #[doc(hidden)]
     pub sources: Sources,
-    /// What is reported, sorted by path, offset and rule.
+    /// The findings, sorted by path, offset and rule.
     pub findings: Vec<Reported>,
     /// All enabled rules, in the registry's fixed order, whether or not they fired.
     #[doc(hidden)]
@@ -34,13 +34,13 @@ pub struct Report {
     pub summary: Summary,
     /// How often each rule says something, if that was asked for.
     pub statistics: Option<Vec<RuleStatistics>>,
-    /// What would be reported if nobody had suppressed it, sorted like `findings`.
+    /// Findings that were suppressed, sorted like `findings`.
     #[doc(hidden)]
     pub suppressed: Vec<SuppressedFinding>,
-    /// What to leave out, where most errors are in files that look like no manifests to apply.
+    /// Files to exclude, where most errors are in files that look like no manifests to apply.
     #[doc(hidden)]
     pub exclusion: Option<Exclusion>,
-    /// What a reader should know besides the findings: skipped templates, files that could not be opened.
+    /// Notes besides the findings: skipped templates, files that could not be opened.
     pub notes: Vec<Note>,
     /// Documents and list items that were not judged, in path order.
     pub skipped: Vec<ListedSkip>,
@@ -52,7 +52,7 @@ pub struct Report {
     pub files_of_bundles: Vec<Vec<FileId>>,
 }
 
-/// What was read, and how.
+/// The input and the options of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "run")]
 pub struct RunInfo {
@@ -120,7 +120,7 @@ impl RuleStatistics {
     }
 }
 
-/// A finding that somebody suppressed.
+/// A suppressed finding.
 #[derive(Clone, Debug)]
 pub struct SuppressedFinding {
     /// The finding.
@@ -166,7 +166,7 @@ pub struct Reported {
     pub finding: Finding,
     /// How sure its rule is.
     pub certainty: Certainty,
-    /// The same value in every format and in baselines.
+    /// Equal in every format and in baselines.
     pub fingerprint: Fingerprint,
     /// The page of its rule.
     pub url: Option<String>,
@@ -199,13 +199,13 @@ impl From<&Label> for Place {
 pub struct RuleInfo {
     /// Its id: `owner-of-cluster-scoped`.
     pub id: &'static str,
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
     /// One sentence on what it flags.
     pub summary: &'static str,
     /// Its severity in this run.
     pub severity: Severity,
-    /// What the cluster does about it.
+    /// The cluster's reaction.
     pub consequence: Consequence,
     /// Whether its findings are input that was not read.
     pub is_unread: bool,
@@ -218,7 +218,7 @@ pub struct RuleInfo {
 /// A rule, as `rules` and `explain` describe it: without a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownRule {
-    /// What reports say of it as well; the severity is its default.
+    /// The rule's facts in reports; the severity is its default.
     pub info: RuleInfo,
     /// How its fixes may be applied, for each kind of fix that it offers; empty if it offers none.
     pub fixes: Vec<Applicability>,
@@ -252,7 +252,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What is reported, by severity; what was read is counted by whoever read it.
+    /// Counts the findings by severity; files and objects are counted by their readers.
     pub(crate) fn of(findings: &[Reported]) -> Self {
         let count = |severity| {
             findings
@@ -322,8 +322,8 @@ impl Report {
         findings
     }
 
-    /// The findings where not all of them are shown: worst first, and of one severity the first of each rule before all others, so
-    /// that no number of equal findings pushes another one out. Deletions nobody asked for come before what is merely rejected.
+    /// The findings where not all of them are shown: worst first, and of one severity the first of each rule before all
+    /// others, so that no number of equal findings pushes another one out. Unrequested deletions come before rejections.
     pub(super) fn each_rule_first(&self) -> Vec<&Reported> {
         let mut seen = HashSet::default();
         let rank = |reported: &Reported| {

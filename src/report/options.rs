@@ -1,4 +1,4 @@
-//! What the formats cannot know by themselves. Each gets the part that it uses and no more.
+//! Options that the formats cannot know by themselves. Each gets the part that it uses and no more.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ impl Default for HumanOptions {
     }
 }
 
-/// What one line per finding shows.
+/// The contents of one line per finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConciseOptions {
     /// Findings from this severity on are shown.
@@ -74,10 +74,10 @@ impl Default for ConciseOptions {
     }
 }
 
-/// What an editor and the server agreed on.
+/// The agreement of an editor and the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LspOptions {
-    /// What a column counts.
+    /// The unit of a column.
     pub position_encoding: ColumnUnit,
 }
 
@@ -89,7 +89,7 @@ impl Default for LspOptions {
     }
 }
 
-/// What counts as a failed test.
+/// Which findings count as failed tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JunitOptions {
     /// Findings from this severity on are failures; `None` when nothing fails.
@@ -104,7 +104,7 @@ impl Default for JunitOptions {
     }
 }
 
-/// What GitHub's runner shows.
+/// The options of GitHub's runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GithubOptions {
     /// Annotations per severity; the runner shows ten of each kind per step.

@@ -55,7 +55,7 @@ pub(super) fn uri_from_root(path: &str, roots: &Roots) -> String {
     }
 }
 
-/// The `file:` URI of `path`; a plain reference when nobody said where relative paths start.
+/// The `file:` URI of `path`; a plain reference when the start of relative paths is unknown.
 pub fn absolute_uri(path: &str, roots: &Roots) -> String {
     let absolute = absolute(path, roots);
     match path {

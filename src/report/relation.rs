@@ -25,7 +25,7 @@ pub(super) fn other_ends(
         .collect()
 }
 
-/// ` (web/templates/crd.yaml)`: the template that a place was rendered from; empty where nobody says.
+/// ` (web/templates/crd.yaml)`: the template that a place was rendered from; empty where it is unknown.
 pub(super) fn rendered_from(report: &Report, place: impl Into<Place>) -> String {
     report
         .template(place.into())

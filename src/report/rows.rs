@@ -10,7 +10,7 @@ use super::wrap::fill;
 pub struct RowInfo {
     /// The table and the row: `generators/ExternalSecret.external-secrets.io`. Findings that rest on it name it so.
     pub row: String,
-    /// What it says, a sentence each.
+    /// Its facts, a sentence each.
     pub says: Vec<String>,
     /// Whether its source proves it; what rests on an unproven row is never more than info.
     pub verified: bool,

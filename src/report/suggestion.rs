@@ -4,7 +4,7 @@ use super::Report;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::text::{FileId, plain};
 
-/// Edits of a fix that a tool is told of. One finding may be about every document of a file: nobody reviews so many edits in an alert
+/// Edits of a fix that a tool gets. One finding may be about every document of a file: too many edits to review in an alert
 /// or beside a line, and `check --fix` makes them.
 const MOST_EDITS: usize = 1_000;
 
@@ -16,7 +16,7 @@ pub(super) fn shown(finding: &Finding) -> Option<&Fix> {
         .filter(|fix| fix.edits.len() <= MOST_EDITS)
 }
 
-/// What a fix does, in a line.
+/// The effect of a fix, in a line.
 pub(super) fn title(fix: &Fix) -> String {
     plain::one_line(&fix.title)
 }

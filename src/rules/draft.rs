@@ -78,7 +78,7 @@ impl Draft {
         self
     }
 
-    /// What the primary place is: a few words under the snippet.
+    /// The label of the primary place: a few words under the snippet.
     pub fn label(mut self, words: impl Into<String>) -> Self {
         self.primary.message = words.into();
         self
@@ -115,7 +115,7 @@ impl Draft {
         self
     }
 
-    /// What would fix it. Where the text is written in a form that is not changed safely, the finding gets no fix.
+    /// Adds a fix. Where the text is written in a form that is not changed safely, the finding gets none.
     pub(super) fn fix(mut self, proposal: impl Into<Option<Proposal>>) -> Self {
         self.fix = proposal.into();
         self
@@ -127,7 +127,7 @@ impl Draft {
         self
     }
 
-    /// What the field points at: an owner's key, a finalizer.
+    /// The value of the field: an owner's key, a finalizer.
     pub fn target(mut self, target: impl Into<String>) -> Self {
         self.target = Some(target.into());
         self

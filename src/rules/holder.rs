@@ -1,7 +1,7 @@
 //! Every place in an object where owner references can appear: its own metadata, and that of templates that Kubernetes
 //! decodes.
 //!
-//! The same keys inside schemas, strings or the templates of custom resources are not Kubernetes metadata and are never
+//! Equal keys inside schemas, strings or the templates of custom resources are not Kubernetes metadata and are never
 //! visited.
 
 use super::words::named;
@@ -40,7 +40,7 @@ impl MetadataHolder<'_> {
     }
 
     /// Who rejects metadata that breaks [VAL-4] to [VAL-9], and when: the object on arrival; a claim when the
-    /// StatefulSet's controller copies it from its template, whose metadata nobody validates ([VAL-36]).
+    /// StatefulSet's controller copies it from its template, whose metadata is not validated ([VAL-36]).
     pub(super) fn rejection(&self) -> &'static str {
         match self.template {
             None => "The API server rejects the object, no matter which client sends it.",

@@ -1,15 +1,15 @@
 //! Rule pages: Markdown with a YAML front matter and examples that are executed as tests.
 //!
 //! A page is its rule's documentation for people, for `explain`, for SARIF and for the tests alike. Its examples, which are
-//! manifests or a change to some, carry their expectation: every line marked `# expect: <rule-id>` is where that rule must point, and an example without a
-//! mark must be silent for the page's rule.
+//! manifests or a change to some, carry their expectation: every line marked `# expect: <rule-id>` is where that rule
+//! must point, and an example without a mark must be silent for the page's rule.
 
 use serde::Deserialize;
 use thiserror::Error;
 
 use crate::finding::Applicability;
 
-/// What is between the `---` lines of a page.
+/// The text between the `---` lines of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrontMatter {
@@ -46,7 +46,7 @@ impl FrontMatter {
 /// A fenced block of a page: manifests, or a change to some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// What it is.
+    /// Its language.
     pub language: ExampleLanguage,
     /// The words after the language: `title="…"`, options such as `world=closed`.
     pub info: String,
@@ -56,13 +56,13 @@ pub struct Example {
     pub line: usize,
 }
 
-/// What an example is.
+/// The language of an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExampleLanguage {
     /// `yaml`: manifests.
     Yaml,
-    /// `diff`: a change. `--- path` begins a file, and below it every line begins with what it is: a space if both sides have it, `-`
-    /// if only base has it, `+` if only head.
+    /// `diff`: a change. `--- path` begins a file, and below it every line begins with what it is: a space if both
+    /// sides have it, `-` if only base has it, `+` if only head.
     Diff,
 }
 

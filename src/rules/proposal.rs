@@ -1,4 +1,4 @@
-//! What a rule proposes to change, and the fixes that become of it.
+//! Changes that a rule proposes, and the fixes built from them.
 //!
 //! A rule names fields and values. Which text that is, and whether it can be changed safely in the form in which it is
 //! written, is found out here for all findings of a rule together, so a document is laid out once.
@@ -95,7 +95,7 @@ pub(super) fn kept_by_helm(member: &Member) -> Proposal {
 }
 
 /// Whether the value of a key is one that another key of metadata, or of an owner reference, can have. Fields that only the
-/// server writes have none that anybody meant.
+/// server writes have no intended value.
 pub(super) fn fits(member: &Member, field: &str, key: &str, meant: &str) -> bool {
     let Some(value) = way(member, field).key(key).follow(member.object.value()) else {
         return false;

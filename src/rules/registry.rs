@@ -94,7 +94,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
-/// What to say to somebody who names a rule that does not exist.
+/// A suggestion for an unknown rule.
 pub(crate) fn suggestion(id: &str) -> String {
     rule::suggestion(id, RULES)
 }

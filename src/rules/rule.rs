@@ -1,4 +1,4 @@
-//! What a rule is, what it may look at, and where its findings go.
+//! The type of a rule, its input, and where its findings go.
 
 use super::Subject;
 use super::draft::Draft;
@@ -26,16 +26,16 @@ pub enum World {
     Closed,
 }
 
-/// What a rule may look at.
+/// The input of a rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The objects.
     pub inventory: &'a Inventory,
     /// The edges between them.
     pub ownership: &'a Ownership,
-    /// What else is found out about the bundle, each fact once.
+    /// Further facts about the bundle, each computed once.
     pub analysis: &'a Analysis<'a>,
-    /// What single steps do to that cluster.
+    /// The effects of single steps on that cluster.
     pub verdicts: &'a Verdicts<'a>,
     /// Whether absence proves anything.
     pub world: World,
@@ -56,12 +56,12 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What became of the findings of a run: what rules on suppressions and baselines look at.
+/// The result of a run: the input of rules on suppressions and baselines.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunOutcome<'a> {
     /// Suppressions without effect.
     pub idle: &'a [Idle],
-    /// What the baseline lists and the run did not find.
+    /// Known findings that the run did not find.
     pub stale: &'a [Stale],
 }
 
@@ -70,9 +70,9 @@ pub struct RunOutcome<'a> {
 pub enum RuleCheck {
     /// In a bundle.
     Bundle(fn(&Context<'_>, &mut Sink)),
-    /// In what merging a change does to one part of a tree.
+    /// In the effects of merging a change on one part of a tree.
     Merge(fn(&Merge<'_>, &mut Sink)),
-    /// In what became of the findings of all bundles.
+    /// In the findings of all bundles.
     Outcome(fn(&RunOutcome<'_>, &mut Sink)),
 }
 
@@ -236,7 +236,7 @@ pub const MOST_FINDINGS: usize = 10_000;
 /// Says of a finding whether a report shows it: it is not suppressed, known or out of scope.
 pub type Shown<'r> = &'r (dyn Fn(&Finding) -> bool + Sync);
 
-/// What the limits of a rule leave out: findings beyond [`MOST_FINDINGS`], and cases.
+/// The parts that the limits of a rule leave out: findings beyond [`MOST_FINDINGS`], and cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omitted {
     /// Those that a report would show.
@@ -366,7 +366,7 @@ fn without_fixes(found: Vec<(Finding, Option<Proposal>)>) -> Vec<Finding> {
     found.into_iter().map(|(finding, _)| finding).collect()
 }
 
-/// What to say to somebody who names a rule that is none of `rules`.
+/// A suggestion for a rule that is none of `rules`.
 pub(super) fn suggestion(id: &str, rules: &[&Rule]) -> String {
     near::did_you_mean(id, rules.iter().map(|rule| rule.id), || {
         "`ownerlint rules` lists all rules".to_owned()

@@ -28,7 +28,7 @@ pub(super) fn field(reference: &OwnerReference) -> String {
     format!("metadata.ownerReferences[{}]", reference.index)
 }
 
-/// What tells one reference of an object from another.
+/// The text that distinguishes the references of an object.
 pub(super) fn target(reference: &OwnerReference) -> String {
     format!(
         "{}/{}/{}",

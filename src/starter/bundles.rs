@@ -1,7 +1,7 @@
 //! Which files are applied to one cluster.
 //!
-//! What is in one tree is assumed to be applied to one cluster, unless two parts of it contain the same objects: those
-//! are variants, `dev` and `prod`, and there is one bundle per name of a variant. What has no variants belongs to every
+//! The objects of one tree are assumed to be applied to one cluster, unless two parts of it contain equal objects: those
+//! are variants, `dev` and `prod`, and there is one bundle per name of a variant. A part without variants belongs to every
 //! bundle, and so do the definitions of custom resources.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +95,7 @@ impl Portion {
 
 #[derive(Default)]
 struct Variants {
-    /// What has no variants.
+    /// The parts without variants.
     shared: Vec<Portion>,
     /// The variants by their name.
     by_name: BTreeMap<String, Vec<Portion>>,
@@ -105,7 +105,7 @@ struct Variants {
 fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
     let names = names_of_clusters(delivered);
     let mut found = Variants::default();
-    // What is delivered twice from one folder is no variant of itself.
+    // A folder that is delivered twice is no variant of itself.
     let mut units: BTreeMap<&str, Portion> = BTreeMap::new();
     for part in delivered {
         let portion = Portion::of(tree, part);
@@ -141,7 +141,7 @@ fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
     found
 }
 
-/// A name for each cluster, if there are several: what tells their paths apart, or else the whole path.
+/// A name for each cluster, if there are several: the distinguishing part of their paths, or else the whole path.
 fn names_of_clusters(delivered: &[DeliveredPart]) -> BTreeMap<&str, String> {
     let clusters = delivered.iter().filter_map(|part| part.cluster.as_deref());
     let clusters: BTreeSet<&str> = clusters.collect();
@@ -201,8 +201,8 @@ fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> 
     names
 }
 
-/// Pairs of parts of which one writes at least half of the other's objects. A Namespace tells nothing: whoever needs one
-/// writes it.
+/// Pairs of parts of which one writes at least half of the other's objects. A Namespace does not count: many parts
+/// write the same one.
 fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
     let objects = |part: &Portion| -> BTreeSet<&str> {
         let objects = part
@@ -248,7 +248,7 @@ fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
     similar
 }
 
-/// What the pairs make of so many parts: sets of two and more that hang together, in order.
+/// The groups that the pairs form among so many parts: sets of two and more that hang together, in order.
 fn groups(parts: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut above: Vec<usize> = (0..parts).collect();
     fn top(above: &mut [usize], mut part: usize) -> usize {
@@ -272,7 +272,7 @@ fn groups(parts: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// For each folder what tells it from the others: its parts without those that all begin with and end in.
+/// The distinguishing part of each folder: its parts without those that all begin with and end in.
 fn differences(folders: &[&str]) -> Vec<String> {
     let split: Vec<Vec<&str>> = folders
         .iter()

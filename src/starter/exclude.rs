@@ -42,7 +42,7 @@ const MIN_ERRORS_OF_A_PATTERN: usize = 10;
 /// A proposal to leave files out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exclusion {
-    /// What to give to `--exclude`, or to write under `exclude`.
+    /// The glob for `--exclude`, or for `exclude` in the configuration.
     pub glob: String,
     /// How many of the given paths it matches.
     pub covers: usize,
@@ -60,7 +60,7 @@ pub fn fixtures<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Exclusion> 
         .collect()
 }
 
-/// What more than half of the errors have in common: fixtures; else a folder, or a beginning or an end of file names, that
+/// The common part of more than half of the errors: fixtures; else a folder, or a beginning or an end of file names, that
 /// holds less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
 pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     let most = |covers: usize| covers >= MIN_ERRORS && covers * 2 > errors.len();
@@ -132,7 +132,7 @@ fn holds_tests(folder: &str) -> bool {
     matches!(folder, "test" | "tests") || folder.split(['-', '_', '.']).any(|word| word == "e2e")
 }
 
-/// What several paths may have in common.
+/// The possible common parts of several paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CommonPart<'p> {
     /// The end of a file's name, from one of `-_.` on, with more than the extension.

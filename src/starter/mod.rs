@@ -19,7 +19,7 @@ use tree::FileTree;
 
 pub use exclude::{Exclusion, dominant, fixture_glob, fixtures};
 
-/// What the deliveries of a tree apply, or what a person builds from a kustomization.
+/// The objects that the deliveries of a tree apply, or that a person builds from a kustomization.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveredPart {
     /// The cluster; `None` where no tool of the tree delivers.
@@ -35,9 +35,9 @@ pub struct DeliveredPart {
 /// A proposal. It is a pure function of a tree; [`Starter::to_yaml`] writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Starter {
-    /// Globs of what is never applied.
+    /// Globs of files that are never applied.
     exclude: Vec<Exclusion>,
-    /// What is applied to one cluster; empty for a tree that only a person can divide.
+    /// The parts that are applied to one cluster; empty for a tree that only a person can divide.
     bundles: Vec<Proposed>,
     /// The folder of each chart.
     charts: Vec<String>,
@@ -112,7 +112,7 @@ fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
             .filter(|&&file| !is_excluded[file] && is_below(paths[file], &path))
             .count();
         let escaped = globset::escape(&path);
-        // A whole tree of tests is what somebody wants to have checked.
+        // A tree that is only tests is meant to be checked.
         if covers > 0 && path != "." {
             exclusions.push(Exclusion {
                 glob: if is_file {

@@ -1,4 +1,4 @@
-//! What `init` looks at: the files of a tree, each with what it says of objects, tools and other files.
+//! The input of `init`: the files of a tree, each with its objects, tools and mentioned files.
 
 /// The files of a tree, sorted by path. Paths start at the folder of the configuration and have forward slashes.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct TreeFile {
     pub(super) objects: Vec<String>,
     /// The names of the custom resource definitions among them.
     pub(super) definitions: Vec<String>,
-    /// Folders of tests that it tells of.
+    /// Folders of tests that it mentions.
     pub(super) tests: Vec<String>,
     /// Whether it describes a chart that can be installed.
     pub(super) is_chart: bool,

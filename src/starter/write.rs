@@ -26,7 +26,7 @@ pub(super) fn to_yaml(starter: &Starter) -> String {
     text
 }
 
-/// What needs no bundle because tools say it, or too many of them.
+/// Parts that need no bundle because tools deliver them, or too many of them.
 fn push_clusters(text: &mut String, starter: &Starter) {
     let number = starter.clusters.len();
     let Some((cluster, objects)) = starter.clusters.first_key_value() else {

@@ -1,4 +1,4 @@
-//! What a picture is about: everything that the steps of a plan touch, or a part of it.
+//! The extent of a picture: everything that the steps of a plan touch, or a part of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::telling::{Affected, Ending, Story};
 use crate::gc::ObjectId;
 use crate::kube::ObjectKey;
 
-/// What a graph is about: what the steps touch, or the part of it that is touched because of some objects.
+/// The extent of a graph: the objects that the steps touch, or the part of them that is touched because of some objects.
 #[derive(Debug)]
 pub(crate) struct Extent {
     affected: Vec<Affected>,
@@ -14,8 +14,8 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// What any step touches, with its last ending and the last step that touches it. Parents come before their children, as
-    /// in the stories.
+    /// The objects that any step touches, with their last ending and the last step that touches them. Parents come
+    /// before their children, as in the stories.
     pub(crate) fn all(stories: &[Story<'_>]) -> Self {
         let mut all: Vec<Affected> = Vec::new();
         let mut steps = Vec::new();
@@ -56,8 +56,8 @@ impl Extent {
         all.limited_to(&inside)
     }
 
-    /// What is deleted, stuck or kept together with something else, among the objects that `wanted` names: what is deleted for
-    /// itself alone needs no picture. What is stuck always does.
+    /// The objects that are deleted, stuck or kept together with another one, among those that `wanted` names: one that
+    /// is deleted for itself alone needs no picture. A stuck object always does.
     pub(crate) fn tied(stories: &[Story<'_>], wanted: impl Fn(&ObjectKey) -> bool) -> Self {
         let all = Self::all(stories);
         let mut tied = vec![false; all.affected.len()];

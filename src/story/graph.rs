@@ -23,7 +23,7 @@ const SIBLINGS: usize = 4;
 /// Characters of a line of a label.
 const LABEL: usize = 60;
 
-/// What the colour of a node says about its objects.
+/// The meaning of a node's colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tone {
     Deleted,
@@ -229,7 +229,7 @@ impl Drawing<'_> {
             .collect()
     }
 
-    /// The finalizers that hold a stuck object: somebody has to remove them.
+    /// The finalizers that hold a stuck object, to be removed by hand.
     fn finalizers(&self, affected: &Affected, step: usize) -> Option<String> {
         let story = self.stories.iter().find(|story| story.step == step)?;
         let stuck = story
@@ -247,7 +247,7 @@ impl Drawing<'_> {
         (!names.is_empty()).then(|| short(&format!("finalizer {}", names.join(", "))))
     }
 
-    /// Untouched owners of what is drawn: they are why something is kept.
+    /// Untouched owners of drawn objects: they are why something is kept.
     fn add_other_owners(&mut self, nodes: usize) {
         let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else {
             return;

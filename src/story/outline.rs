@@ -31,11 +31,11 @@ pub(crate) struct Line {
     /// Place in the outline, before its own.
     pub(crate) parent: Option<usize>,
     pub(crate) depth: usize,
-    /// What is below it and has no entry of its own.
+    /// The objects below it without an entry of their own.
     pub(crate) hidden: KindCounts,
 }
 
-/// What an entry stands for.
+/// The content of an entry.
 #[derive(Debug)]
 pub(crate) enum Shown {
     /// An object, by its place in the story.
@@ -160,7 +160,7 @@ impl<'a> CauseTree<'a> {
         kinds
     }
 
-    /// What to show of some siblings with `left` entries: as many of each kind and ending as there is room for.
+    /// Picks entries of some siblings with `left` entries: as many of each kind and ending as there is room for.
     fn pick(&self, siblings: &[usize], left: usize, limits: Limits) -> Vec<Shown> {
         let affected = self.affected;
         let mut groups: BTreeMap<(&str, &str, Ending), Vec<usize>> = BTreeMap::new();

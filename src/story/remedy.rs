@@ -1,4 +1,4 @@
-//! What holds an object that is stuck, and how to release it: the controller to bring back, what to release first, and the
+//! The holds of a stuck object, and how to release it: the controller to bring back, the objects to release first, and the
 //! exact command as a last resort.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,10 +24,10 @@ pub(crate) struct Stuck {
 /// One thing that holds an object, and how to end that.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Remedy {
-    /// What holds it, as half a sentence about the object.
+    /// The hold, as half a sentence about the object.
     pub(crate) what: String,
     pub(crate) citations: Vec<&'static str>,
-    /// What to do, as sentences.
+    /// The remedy, as sentences.
     pub(crate) help: String,
     /// The commands that do it.
     pub(crate) commands: Vec<String>,
@@ -42,7 +42,7 @@ impl Stuck {
     }
 }
 
-/// Everything that is Terminating after the step: first what somebody has to release, then what only waits for others.
+/// Everything that is Terminating after the step: first the objects that need action, then those that only wait for others.
 pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
     let rings = rings(&story.stuck);
     let mut stuck: Vec<Stuck> = story
@@ -356,7 +356,7 @@ impl Case<'_> {
         }
     }
 
-    /// Whether an object is not Terminating yet, and somebody has to remove its finalizers once it is.
+    /// Returns whether an object is not Terminating yet, and needs its finalizers removed once it is.
     fn stuck_later(&self, id: ObjectId) -> bool {
         !self.terminating(id)
             && self
@@ -364,7 +364,7 @@ impl Case<'_> {
                 .is_some_and(|present| !present.finalizers.is_empty())
     }
 
-    /// What the conditions of a Namespace complain about.
+    /// The complaints in the conditions of a Namespace.
     fn conditions(&self) -> Vec<String> {
         let conditions = self
             .present(self.id)

@@ -10,7 +10,7 @@ use super::view::{ImpliedDependent, PlanView};
 use crate::gc::{Cause, Change, Effect, HeldObject, ObjectId, StoredObjects};
 use crate::kube::{ObjectKey, kinds};
 
-/// What becomes of an object in a step; the order in which siblings are shown.
+/// The ending of an object in a step; the order in which siblings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ending {
     /// It becomes Terminating and stays so.
@@ -31,7 +31,7 @@ pub(crate) struct Affected {
     pub(crate) parent: Option<usize>,
     /// Objects with the same number are deleted together; counted from 1, 0 if it is not deleted.
     pub(crate) wave: usize,
-    /// What began it; `None` if the object was only spared.
+    /// The change that began it; `None` if the object was only spared.
     pub(crate) began: Option<Change>,
     /// Every cause that had a say, each once.
     pub(crate) causes: Vec<Cause>,
@@ -55,21 +55,21 @@ pub(crate) struct Tally {
 pub(crate) struct Story<'v> {
     pub(crate) view: &'v PlanView<'v>,
     pub(crate) step: usize,
-    /// What is deleted or stuck, in the order of time, then what is kept.
+    /// The deleted or stuck objects, in the order of time, then the kept ones.
     pub(crate) affected: Vec<Affected>,
     /// Everything that is Terminating when the step is over.
     pub(crate) stuck: Vec<HeldObject>,
-    /// What has been Terminating since an earlier step, or from the start.
+    /// Objects that have been Terminating since an earlier step, or from the start.
     pub(crate) stuck_before: BTreeSet<ObjectKey>,
     pub(crate) counts: Tally,
     pub(crate) after: StoredObjects<'v>,
     implied: BTreeMap<&'v ObjectKey, &'v ImpliedDependent>,
 }
 
-/// What the log of a step says about one object.
+/// The entries of a step's log about one object.
 #[derive(Debug, Default)]
 struct Touch {
-    /// Position in the log of what began it.
+    /// Position in the log of its first change.
     began: Option<usize>,
     /// Position of the removal of a reference.
     detached: Option<usize>,
@@ -107,7 +107,7 @@ impl<'v> Story<'v> {
         };
         let endings: BTreeMap<ObjectId, Ending> = cluster
             .ids()
-            // What is only assumed to exist is no object of the reader's.
+            // An assumed object is none of the reader's.
             .filter(|id| !cluster.is_assumed(*id))
             .filter_map(|id| Some((id, ending(id, &before, &story.after)?)))
             .collect();
@@ -117,7 +117,7 @@ impl<'v> Story<'v> {
         story
     }
 
-    /// What is deleted or stuck, each after its parent.
+    /// Adds the deleted or stuck objects, each after its parent.
     fn add_doomed(
         &mut self,
         log: &[Change],
@@ -160,7 +160,7 @@ impl<'v> Story<'v> {
         }
     }
 
-    /// What loses a reference and lives, and what a rule spares although its owner is deleted or stuck.
+    /// Adds objects that lose a reference and live, and those that a rule spares although their owner is deleted or stuck.
     fn add_survivors(
         &mut self,
         log: &[Change],
@@ -240,7 +240,7 @@ impl<'v> Story<'v> {
         };
     }
 
-    /// What is deleted of data: kinds with their numbers, claims first.
+    /// The deleted data: kinds with their numbers, claims first.
     pub(crate) fn data(&self) -> Vec<(&str, usize)> {
         let deleted = self
             .affected
@@ -286,7 +286,7 @@ impl<'v> Story<'v> {
             .collect()
     }
 
-    /// What is done in this step.
+    /// The title of this step.
     pub(crate) fn title(&self) -> String {
         self.view
             .titles

@@ -1,4 +1,4 @@
-//! What ties the objects of a plan, as arrows from owner to dependent: the tree of causes first, then every other reference.
+//! The ties of the objects of a plan, as arrows from owner to dependent: the tree of causes first, then every other reference.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub(crate) struct Arrow {
 /// Everything that a step touches, and what ties it.
 #[derive(Debug)]
 pub(crate) struct Web {
-    /// The owners of what the step touches that it leaves alone: they are why something is kept.
+    /// Untouched owners of the objects that the step touches: they are why something is kept.
     pub(crate) others: Vec<ObjectId>,
     /// Between places in [`Story::affected`], and after its end in `others`.
     pub(crate) arrows: Vec<Arrow>,

@@ -1,4 +1,4 @@
-//! What fails in a step because nobody answers what the API server calls a Service for, and how to get past it.
+//! Failures of a step where a Service that the API server calls has no backend, and how to get past them.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use crate::text::plain;
 /// A webhook that rejects requests of a step, or an API whose failure keeps every namespace.
 #[derive(Debug)]
 pub(crate) struct Unanswered {
-    /// What it does, as a sentence.
+    /// The effect, as a sentence.
     pub(crate) what: String,
     pub(crate) citations: &'static [&'static str],
-    /// What to do about it, as a sentence that ends where the command begins.
+    /// The remedy, as a sentence that ends where the command begins.
     pub(crate) help: String,
     pub(crate) command: String,
 }
 
-/// The webhooks that reject something, then the APIs, unless a stuck namespace tells of them.
+/// The webhooks that reject something, then the APIs, unless a stuck namespace shows them.
 pub(crate) fn unanswered(story: &Story<'_>) -> Vec<Unanswered> {
     let mut by_webhook: BTreeMap<_, Vec<Rejection>> = BTreeMap::new();
     for rejection in story.view.plan.rejections(story.step) {

@@ -19,11 +19,11 @@ const VARYING: usize = 12;
 /// The outcomes that differ from the verdict in one respect.
 #[derive(Debug)]
 pub(crate) struct Variation {
-    /// What differs, as a headline.
+    /// The difference, as a headline.
     pub(crate) title: String,
     /// At most [`OUTCOMES`]; or of more, at most [`VARYING`] objects, each with all that may become of it.
     pub(crate) outcomes: Vec<Alternative>,
-    /// What is not described, counted.
+    /// The differences that are not described, counted.
     pub(crate) more: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
     each.collect()
 }
 
-/// Many outcomes, told by the objects that differ: what may become of each.
+/// Many outcomes, by the objects that differ: the possible fates of each.
 fn by_object(story: &Story<'_>, title: &str, differing: &[&Outcome]) -> Variation {
     let mut fates: BTreeMap<ObjectKey, Vec<String>> = BTreeMap::new();
     for outcome in differing {
@@ -92,7 +92,7 @@ fn by_object(story: &Story<'_>, title: &str, differing: &[&Outcome]) -> Variatio
     }
 }
 
-/// What to say about a search that did not end, if it did not.
+/// The sentence on a search that did not end, if it did not.
 pub(crate) fn incomplete(story: &Story<'_>) -> Option<&'static str> {
     (!story.view.plan.steps[story.step].complete)
         .then_some("not every order of events was tried: there may be more outcomes")

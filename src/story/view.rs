@@ -1,4 +1,4 @@
-//! What is told of a plan besides what the simulation itself knows.
+//! Data of a plan besides the simulation.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use crate::gc::{Plan, Step};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::ObjectKey;
 
-/// What the presentation of a plan may say besides the simulation itself.
+/// Data of a plan besides the simulation, for its presentation.
 #[derive(Debug)]
 pub struct PlanView<'a> {
     /// The finished simulation.
@@ -25,24 +25,24 @@ pub struct PlanView<'a> {
     pub targets: Vec<Vec<ObjectKey>>,
     /// Who removes which finalizer.
     pub known: &'a KnownFinalizers,
-    /// Where the objects of the simulated cluster are written, if somebody wants to know.
+    /// Where the objects of the simulated cluster are written, if the format needs it.
     pub written: Option<&'a WrittenAt>,
-    /// What was assumed; one sentence each.
+    /// The assumptions; one sentence each.
     pub notes: Vec<String>,
     /// The removal of everything that a tool delivered, if that is what is planned.
     pub removal: Option<RemovalView>,
 }
 
-/// The removal of everything that a tool delivered: many requests, told as one step.
+/// The removal of everything that a tool delivered: many requests, shown as one step.
 #[derive(Debug, Clone)]
 pub struct RemovalView {
     /// How many steps come before the tool's requests.
     pub first: usize,
-    /// What is not in the cluster when the removal begins, although it leaves; in the order of the keys.
+    /// Objects that are not in the cluster when the removal begins, although they leave; in the order of the keys.
     pub absent: Vec<ObjectKey>,
-    /// What stays on purpose although it leaves, and why; half a sentence each.
+    /// Objects that stay on purpose although they leave, and why; half a sentence each.
     pub kept: Vec<(ObjectKey, String)>,
-    /// What to do before, so that nothing gets stuck; `None` if nothing is known to help.
+    /// Preparations so that nothing gets stuck; `None` if nothing is known to help.
     pub safe_order: Option<Vec<SafeCommand>>,
     /// The command of the tool itself, or what is done instead of one.
     pub command: String,
@@ -64,6 +64,6 @@ pub struct ImpliedDependent {
     pub key: ObjectKey,
     /// The object because of which it exists.
     pub owner: ObjectKey,
-    /// What says so: `DEP-1`, or the row of a table.
+    /// The source: `DEP-1`, or the row of a table.
     pub rule: Cow<'static, str>,
 }

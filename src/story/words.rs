@@ -73,7 +73,7 @@ pub(crate) fn rest(siblings: &[&Affected]) -> String {
     )
 }
 
-/// What is deleted of data: `2 claims, 1 Cluster`; `None` if nothing is.
+/// The deleted data: `2 claims, 1 Cluster`; `None` if there is none.
 pub(crate) fn data(story: &Story<'_>) -> Option<String> {
     let data: Vec<String> = story
         .data()
@@ -130,7 +130,7 @@ fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {
     text.to_owned()
 }
 
-/// What the collector did: what is wrong with the owner that decided, and who else owned it.
+/// The collector's decision: the defect of the owner that decided, and the other owners.
 fn owned(
     story: &Story<'_>,
     affected: &Affected,
@@ -333,7 +333,7 @@ pub(crate) fn silent_api(api: &FailingApi) -> String {
     )
 }
 
-/// Why nobody answers what the API server calls a Service for.
+/// Says why a Service that the API server calls has no backend.
 pub(crate) fn nobody_answers(service: &ObjectKey, exists: bool) -> String {
     if exists {
         format!("{} has no Pods", key(service))

@@ -6,7 +6,7 @@ use crate::gc::{Cluster, ObjectId};
 use crate::inventory::Inventory;
 use crate::text::{ColumnUnit, FileId, Sources};
 
-/// Where the objects of a cluster are written; those that no file contains have no place. Lines are counted when somebody asks.
+/// Where the objects of a cluster are written; those that no file contains have no place. Lines are counted on first use.
 #[derive(Clone, Debug, Default)]
 pub struct WrittenAt {
     /// A copy shares the texts.

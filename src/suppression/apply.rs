@@ -11,7 +11,7 @@ use crate::finding::Finding;
 use crate::kube::ObjectKey;
 use crate::text::{FileId, Span};
 
-/// What the directives of one file cover.
+/// The spans that the directives of one file cover.
 #[derive(Debug, Default)]
 struct CoveredFile {
     spans: Intervals,
@@ -40,8 +40,8 @@ impl IgnoredRule {
 }
 
 impl CoveredFile {
-    /// What ignores `rule` at `place`: of the directives of one span the first, and the others only when they are asked for the
-    /// first time.
+    /// The directive that ignores `rule` at `place`: of the directives of one span the first, and the others only when
+    /// they are asked for the first time.
     fn matching(&mut self, place: u32, rule: &str, directives: &[Directive]) -> Vec<IgnoredRule> {
         let mut found = Vec::new();
         for at in self.spans.containing(place) {
@@ -74,8 +74,8 @@ impl CoveredFile {
     }
 }
 
-/// What the directives cover, by file: their nodes, and the directives themselves, for findings about them. The end counts: a
-/// value that is left out is the empty span after its key.
+/// The spans that the directives cover, by file: their nodes, and the directives themselves, for findings about them.
+/// The end counts: a value that is left out is the empty span after its key.
 fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
     let ignored = (0u32..).zip(directives).flat_map(|(at, directive)| {
         let covers = directive.covers.filter(|covers| *covers != directive.place);
@@ -139,7 +139,7 @@ pub struct Suppressions {
 pub struct Suppressed<F> {
     /// The finding.
     pub finding: F,
-    /// The reason that somebody gave.
+    /// The given reason.
     pub reason: Option<String>,
 }
 
@@ -168,7 +168,7 @@ pub struct Idle {
 /// Why a suppression has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IdleCause {
-    /// The rule finds nothing in what the directive covers.
+    /// The rule finds nothing in the span of the directive.
     Directive(Form),
     /// The rule finds nothing on these objects.
     Ignore {
@@ -276,8 +276,9 @@ impl Suppressions {
         reason
     }
 
-    /// What has no effect although its rule ran, in the order of the places. An ignore in the configuration is judged only if the
-    /// input contains what it is about: one of `objects`, or everything, if there are none to compare with.
+    /// The suppressions without an effect although their rule ran, in the order of the places. An ignore in the
+    /// configuration is judged only if the input contains its subject: one of `objects`, or everything, if there are
+    /// none to compare with.
     pub fn idle<'k>(
         &self,
         ran: impl Fn(&str) -> bool,

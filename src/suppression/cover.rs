@@ -13,7 +13,7 @@ use crate::yaml::{Comment, Tree, Value};
 /// The nodes of a document in the order of their starts, outer ones first.
 pub(super) struct Nodes {
     nodes: Vec<Span>,
-    /// The same in the order of their ends, for comments at the end of a line.
+    /// The spans in the order of their ends, for comments at the end of a line.
     by_end: OnceCell<Vec<Span>>,
 }
 
@@ -43,7 +43,7 @@ impl Nodes {
         }
     }
 
-    /// What `comment` covers; `None` when no node follows.
+    /// The span that `comment` covers; `None` when no node follows.
     pub(super) fn covered(&self, file: &SourceFile, comment: &Comment) -> Option<Span> {
         if comment.own_line {
             self.next(comment.span.end)
@@ -119,7 +119,7 @@ impl<'f> UnreadLines<'f> {
         }
     }
 
-    /// What a comment covers: its own line, or the next one with content.
+    /// The span that a comment covers: its own line, or the next one with content.
     pub(super) fn covered(&self, comment: &Comment) -> Option<Span> {
         if !comment.own_line {
             return Some(line_before(self.file, comment));

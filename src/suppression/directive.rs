@@ -55,7 +55,7 @@ pub struct Malformed {
     pub file: FileId,
     /// Where.
     pub span: Span,
-    /// What is wrong, one clause.
+    /// The error, one clause.
     pub message: &'static str,
 }
 
@@ -204,7 +204,7 @@ struct Placed<'a> {
     content: PlacedContent<'a>,
 }
 
-/// What a comment may cover: nodes, or lines of a document that cannot be read.
+/// The spans that a comment may cover: nodes, or lines of a document that cannot be read.
 enum PlacedContent<'a> {
     Nodes(Nodes),
     Lines(UnreadLines<'a>),

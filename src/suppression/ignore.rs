@@ -17,7 +17,7 @@ impl ObjectPattern {
     /// The pattern of a text such as `Deployment.apps/shop/*`.
     ///
     /// # Errors
-    /// What is wrong with a malformed pattern.
+    /// The error of a malformed pattern.
     pub fn new(pattern: &str) -> Result<Self, String> {
         Ok(Self {
             written: pattern.to_owned(),

@@ -1,4 +1,4 @@
-//! What people suppress on purpose, and why: comments and annotations in manifests, ignores in the configuration.
+//! Findings that are suppressed on purpose, and why: comments and annotations in manifests, ignores in the configuration.
 //!
 //! A directive names rules and covers bytes of one file; an ignore names a rule and objects. [`Directives::of`] finds
 //! the directives of a bundle, [`Suppressions::apply`] removes findings and remembers which suppressions it used, so a

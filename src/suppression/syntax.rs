@@ -117,7 +117,7 @@ fn names(text: &str, list: Range<usize>) -> Vec<Range<usize>> {
     names
 }
 
-/// What follows the list. A further comment (`# noqa`) belongs to another tool and is not a reason.
+/// The text after the list. A further comment (`# noqa`) belongs to another tool and is not a reason.
 fn reason(text: &str) -> Option<String> {
     let own = text.match_indices('#').find(|&(at, _)| {
         let (before, after) = (&text[..at], &text[at + 1..]);

@@ -2,7 +2,7 @@
 //! inside of a ConfigMap.
 //!
 //! Lines are judged when they are shown, by their text and by the lines around them: a value is hidden if its key, or the `name`
-//! beside it, is one under which people keep credentials. What only refers to a Secret (`secretName`, `passwordKey`) is shown.
+//! beside it, is one of a credential. A reference to a Secret (`secretName`, `passwordKey`) is shown.
 
 use std::ops::Range;
 
@@ -67,8 +67,8 @@ const PAIRS: [(&[&str], &str); 3] = [
 /// Words after these that say how the credential is written.
 const SUFFIXES: [&str; 6] = ["base64", "b64", "encoded", "hash", "plain", "value"];
 
-/// The parts of a line that are likely credentials, in order. `line(n)` is the text of the line `n` lines below it (above: negative),
-/// of others than itself as much of it as matters.
+/// The parts of a line that are likely credentials, in order. `line(n)` is the text of the line `n` lines below it
+/// (above: negative), of others than itself as much of it as matters.
 pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<Range<usize>> {
     let Some(text) = line(0).filter(|text| !text.trim().is_empty()) else {
         return Vec::new();
@@ -80,7 +80,7 @@ pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<R
     let mut found = Vec::new();
     let mut pairs = Pairs::of(text);
     while let Some(pair) = pairs.next() {
-        // What is inside of a mapping or a list has keys of its own.
+        // The text inside of a mapping or a list has keys of its own.
         if text[pair.value_start..].starts_with(['{', '[']) || !pair.has_credential(text, line) {
             continue;
         }

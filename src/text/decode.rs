@@ -10,7 +10,7 @@ use super::{SourceFile, Span};
 pub struct UndecodableBytes {
     /// The first byte that is wrong, counted in the file.
     pub offset: u64,
-    /// What is wrong.
+    /// The error.
     pub message: String,
 }
 

@@ -13,16 +13,16 @@ use super::{ColumnUnit, Position, Span};
 /// Which state of the files a text belongs to. Two texts of one path are two sources if their sides differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// What a change starts from.
+    /// The state before a change.
     Base,
-    /// What the run is about: files as they are, or what a change leads to.
+    /// The input of the run: files as they are, or the state after a change.
     #[default]
     Head,
     /// A text that an editor has not saved yet; it stands in for a file of [`Side::Head`].
     Unsaved,
 }
 
-/// A part of a rendered text: where it begins, and the name of what it was rendered from, where a comment gives one.
+/// A part of a rendered text: where it begins, and the name of its template, where a comment gives one.
 pub type RenderedPart = (u32, Option<Span>);
 
 /// One file: the name it is reported under, the side it belongs to, and its text, decoded to UTF-8. A clone shares the text.
@@ -50,7 +50,7 @@ struct PlaceTables {
     block_lengths: OnceLock<BlockLengths>,
 }
 
-/// What is known of a text besides itself.
+/// Facts about a text besides itself.
 #[derive(Clone, Debug, Default)]
 struct TextFacts {
     replaced: Option<(Span, usize)>,
@@ -108,8 +108,8 @@ impl SourceFile {
         self.facts.as_ref().map_or(&[], |facts| &facts.rendered)
     }
 
-    /// A 1-based line as people may see it: an asterisk takes the place of each byte that is hidden or likely a credential, so places
-    /// stay right. Empty when the file has no such line.
+    /// A 1-based line as people may see it: an asterisk takes the place of each byte that is hidden or likely a
+    /// credential, so places stay right. Empty when the file has no such line.
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
         let is_long = |line: usize| {
             self.line_span(line)
@@ -194,7 +194,7 @@ impl SourceFile {
         &self.text
     }
 
-    /// The decoded text, to be shared by what points into it.
+    /// The decoded text, to be shared by values that point into it.
     pub(crate) fn shared_text(&self) -> &Arc<String> {
         &self.text
     }

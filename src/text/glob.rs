@@ -2,7 +2,7 @@
 
 use globset::{Error, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// What matches one of several patterns.
+/// A set that matches one of several patterns.
 ///
 /// # Errors
 /// The first pattern that is malformed, and what is wrong with it. Braces in braces in braces make an expression that is too
@@ -24,10 +24,10 @@ pub(crate) fn globs<'p>(
     all.build().map_err(|error| ("", reason(error)))
 }
 
-/// What matches a pattern.
+/// A set that matches a pattern.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The error in the pattern.
 pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
     globs([pattern]).map_err(|(_, reason)| reason)
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::Span;
 
-/// A part of a text that begins at `start`, with an asterisk in the place of each byte of `hidden`, so that places stay right: spans of
-/// the text in order, without overlaps. Blanks are not hidden.
+/// A part of a text that begins at `start`, with an asterisk in the place of each byte of `hidden`, so that places stay
+/// right: spans of the text in order, without overlaps. Blanks are not hidden.
 pub(super) fn masked<'t>(part: &'t str, start: u32, hidden: &[Span]) -> Cow<'t, str> {
     let end = start + part.len() as u32;
     let first = hidden.partition_point(|hidden| hidden.end <= start);

@@ -1,4 +1,4 @@
-//! What somebody may have meant by an unknown word.
+//! Suggestions for an unknown word.
 //!
 //! A wrong suggestion costs a glance; a rule that mistakes one word for another is a false finding. So suggestions
 //! ([`nearest`], [`did_you_mean`]) are generous, and recognition ([`meant`], [`is_misspelling`]) is strict.
@@ -46,7 +46,7 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
     }
 }
 
-/// The field that somebody who wrote `name` most likely meant: one that differs in case or in a few letters, or that is
+/// The likely field for `name`: one that differs in case or in a few letters, or that is
 /// written out where `name` is a shorthand. `None` when nothing is close.
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
     let written = name.to_lowercase();

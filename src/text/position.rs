@@ -1,6 +1,6 @@
 //! Lines and columns as editors and formats count them.
 
-/// What a column counts.
+/// The unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnUnit {
     /// Bytes of UTF-8: the JSON contracts, rdjson, compilers.

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 /// So many bytes are rewritten at once.
 const MANY: usize = 1 << 16;
 
-/// Passes whole lines on to `out` as `rewrite` has them. What follows the last line break is passed on by `flush`.
+/// Passes whole lines on to `out` as `rewrite` has them. The text after the last line break is passed on by `flush`.
 #[derive(Debug)]
 pub(crate) struct RewrittenLines<W, F> {
     out: W,
     rewrite: F,
-    /// What was not passed on yet.
+    /// The text that is not passed on yet.
     waiting: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What runners of workflows obey in the output of a step, made inert: the names of a manifest are not theirs to say.
+//! Commands that runners of workflows obey in the output of a step, made inert: a manifest must not give any.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
             }
             None => rest,
         };
-        // What is left of `###` is another pair.
+        // The rest of `###` is another pair.
         out.push_str(&rest.replace("##", apart).replace("##", apart));
     }
     Cow::Owned(out)

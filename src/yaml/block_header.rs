@@ -1,6 +1,6 @@
 //! The header of a block scalar: what follows `|` or `>`.
 
-/// What happens to the line breaks at the end of a block scalar.
+/// The handling of the line breaks at the end of a block scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chomp {
     /// `-`: all are dropped.

@@ -4,15 +4,15 @@ const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops readi
 
 const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and this object's JSON does not fit into that. It was not checked.";
 
-/// What broke a document. A file may have a million that cannot be read, and few of them are shown: what to say of one is found
-/// when somebody asks.
+/// Why a document is broken. A file may have a million that cannot be read, and few of them are shown: the text is computed
+/// on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Breakage {
     /// The text is not YAML, or not what Kubernetes takes for it.
     Syntax,
     /// There is more in it than an object can hold.
     TooLarge,
-    /// A merge that nobody finished.
+    /// An unfinished merge.
     Conflict,
     /// Braces of an unrendered template.
     Braces,
@@ -23,7 +23,7 @@ pub(super) enum Breakage {
 }
 
 impl Breakage {
-    /// What follows from it.
+    /// The consequence.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Self::TooLarge => UNSENDABLE,
@@ -35,7 +35,7 @@ impl Breakage {
         }
     }
 
-    /// What to do about a problem.
+    /// The remedy for a problem.
     pub(super) fn help(self, problem: &str) -> &'static str {
         match self {
             Self::Syntax | Self::TooLarge => {
@@ -52,7 +52,7 @@ impl Breakage {
     }
 }
 
-/// What a problem is known by, and what to do about it.
+/// The beginning of a problem's message, and the remedy.
 const HELP: [(&str, &str); 16] = [
     (
         "cannot start any token",

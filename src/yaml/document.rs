@@ -1,4 +1,4 @@
-//! What reading gives back: documents, their problems, and why one could not be read.
+//! The result of reading: documents, their problems, and why one could not be read.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ pub struct Document {
     pub span: Span,
     /// Whether Kubernetes reads the document as JSON or as YAML.
     pub format: Notation,
-    /// What is in it.
+    /// Its content.
     pub content: Content,
-    /// What Kubernetes silently drops or overrides, in the order of their places.
+    /// Fields that Kubernetes silently drops or overrides, in the order of their places.
     pub problems: Vec<Problem>,
-    /// What Kubernetes forgives and YAML 1.2 does not, each with its place, in order. A few bytes each: a document may have
+    /// Text that Kubernetes accepts and YAML 1.2 does not, each with its place, in order. A few bytes each: a document may have
     /// millions.
     pub quirks: Vec<(Quirk, Span)>,
     /// The comments, in their order; of an unreadable document those before the error. JSON has none.
@@ -52,18 +52,18 @@ pub enum Content {
 pub struct ReadError {
     /// The place to look at; never outside the file.
     pub span: Span,
-    /// What is wrong, in the words of Kubernetes' reader where it has any.
+    /// The error, in the words of Kubernetes' reader where it has any.
     pub message: Cow<'static, str>,
     pub(super) cause: Breakage,
 }
 
 impl ReadError {
-    /// What follows from it.
+    /// The consequence.
     pub fn reason(&self) -> &'static str {
         self.cause.reason()
     }
 
-    /// What to do.
+    /// The remedy.
     pub fn help(&self) -> &'static str {
         self.cause.help(&self.message)
     }
@@ -77,7 +77,7 @@ impl ReadError {
 /// Something in a readable document that its author would want to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What it is.
+    /// The kind of the problem.
     pub kind: ProblemKind,
     /// Its place.
     pub span: Span,
@@ -106,7 +106,7 @@ pub enum ProblemKind {
     },
     /// Text that Kubernetes never reads. `span` covers it all.
     DroppedContent {
-        /// What made Kubernetes stop.
+        /// Why Kubernetes stopped.
         after: Dropped,
     },
     /// Bytes that are not UTF-8 were replaced by U+FFFD. `span` is the first one of the file.
@@ -125,7 +125,7 @@ pub enum Dropped {
     Root,
 }
 
-/// What go-yaml v2 reads and YAML 1.2 forbids.
+/// Text that go-yaml v2 reads and YAML 1.2 forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quirk {
     /// A quoted scalar continues at or left of its parent's indentation.
@@ -139,7 +139,7 @@ pub enum Quirk {
 }
 
 impl Quirk {
-    /// What it is, as a clause for a message.
+    /// Its description, as a clause for a message.
     pub fn describe(self) -> &'static str {
         match self {
             Self::LowContinuation => {

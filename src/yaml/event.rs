@@ -1,6 +1,6 @@
 //! The events of a document: what a reader of YAML or JSON reports, node by node, in written order.
 //!
-//! A reader knows where nodes begin and end and what their text is; what the text *means* is decided by whoever receives the
+//! A reader knows where nodes begin and end and what their text is; the *meaning* of the text is decided by the receiver of the
 //! events: [`super::compose`] for the value, [`super::edit`] for the layout. Offsets are absolute in the file.
 
 use std::borrow::Cow;
@@ -48,8 +48,8 @@ pub(super) struct StartEvent {
 pub(super) struct Properties<'e> {
     /// The anchor's name without `&`.
     pub(super) anchor: Option<&'e str>,
-    /// The tag as go-yaml resolves it, `tag:yaml.org,2002:str` for `!!str`, in two parts: a document may define a long prefix once
-    /// and use it a million times.
+    /// The tag as go-yaml resolves it, `tag:yaml.org,2002:str` for `!!str`, in two parts: a document may define a long
+    /// prefix once and use it a million times.
     pub(super) tag: Option<[&'e str; 2]>,
 }
 
@@ -73,14 +73,14 @@ pub(super) trait Events {
     fn alias(&mut self, span: Span, name: &str);
 }
 
-/// What a reader notices in a document besides its events.
+/// Observations of a reader in a document besides its events.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     /// Where the text begins that Kubernetes never looks at.
     pub(super) dropped_from: Option<u32>,
     /// Whether the document ended with a line `...`.
     pub(super) ended_by_marker: bool,
-    /// What Kubernetes accepts although YAML 1.2 does not.
+    /// Text that Kubernetes accepts although YAML 1.2 does not.
     pub(super) quirks: Vec<(Quirk, Span)>,
     /// Where comments are, up to where the grammar stopped.
     pub(super) comments: Vec<Span>,

@@ -23,8 +23,8 @@ struct LargeSet {
 }
 
 impl KeySet {
-    /// Notes that `key` is at `place`, the number of keys so far. Returns the place of an earlier equal key. `text_at` is the text
-    /// at an earlier place.
+    /// Notes that `key` is at `place`, the number of keys so far. Returns the place of an earlier equal key. `text_at`
+    /// is the text at an earlier place.
     #[inline]
     pub(super) fn insert<'t>(
         &mut self,

@@ -3,7 +3,8 @@
 /// The deepest nesting: the limit of go-yaml v2 and of Go's JSON reader.
 pub(super) const MAX_DEPTH: usize = 10_000;
 
-/// The most bytes that an object's JSON may take: an API server takes no larger request (k8s.io/apiserver, `MaxRequestBodyBytes`).
+/// The most bytes that an object's JSON may take: an API server takes no larger request (k8s.io/apiserver,
+/// `MaxRequestBodyBytes`).
 pub(super) const MAX_REQUEST: usize = 3 * 1024 * 1024;
 
 /// How many nodes one document may gain by expanding its aliases. go-yaml's own budget is a share of the whole document

@@ -90,7 +90,7 @@ struct StreamReader<'f, T, F> {
     each: &'f F,
     /// The index of the next document.
     next: u32,
-    /// What came of the documents so far.
+    /// The result of the documents so far.
     done: T,
 }
 
@@ -330,7 +330,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     }
 }
 
-/// What was noticed in a document besides its content.
+/// Observations in a document besides its content.
 #[derive(Default)]
 struct Noticed {
     problems: Vec<Problem>,

@@ -1,4 +1,4 @@
-//! What a scalar means: go-yaml v2's `resolve`, then its way through JSON.
+//! The meaning of a scalar: go-yaml v2's `resolve`, then its way through JSON.
 //!
 //! Kubernetes converts YAML to JSON before it decodes anything. So `1.0` arrives as the integer `1`, `.inf` not at all, and
 //! `yes` as `true`. Sources: sigs.k8s.io/yaml (goyaml.v2/resolve.go, yaml.go), Go's strconv and encoding/json.
@@ -9,7 +9,7 @@ use super::event::Style;
 
 pub(super) const CORE: &str = "tag:yaml.org,2002:";
 
-/// What a tag means to go-yaml.
+/// The meaning of a tag to go-yaml.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagMeaning {
     Bool,
@@ -38,8 +38,8 @@ const TAGS: [(&str, TagMeaning); 8] = [
 ];
 
 impl TagMeaning {
-    /// The meaning of a tag that is written in two parts. A prefix may be as long as the file, and stand before each of its values,
-    /// so the parts are not put together.
+    /// The meaning of a tag that is written in two parts. A prefix may be as long as the file, and stand before each of
+    /// its values, so the parts are not put together.
     pub(super) fn of([prefix, suffix]: [&str; 2]) -> Self {
         let is_it = |(tag, _): &&(&str, Self)| tag.strip_prefix(prefix) == Some(suffix);
         TAGS.iter()

@@ -11,7 +11,7 @@ use crate::text::Span;
 /// are left out. Without any content there is no event.
 ///
 /// # Errors
-/// What is wrong with the text, in go-yaml's words.
+/// The error in the text, in go-yaml's words.
 pub fn events(chunk: &str) -> Result<Vec<String>, String> {
     let chunk = with_final_newline(chunk);
     let chunk = CheckedText::new(&chunk)

@@ -196,7 +196,7 @@ impl<'a> Value<'a> {
         self.id
     }
 
-    /// What the value is.
+    /// The kind of the value.
     pub fn kind(self) -> Kind<'a> {
         let node = self.node();
         match node.content {

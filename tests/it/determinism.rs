@@ -1,4 +1,5 @@
-//! The output does not depend on the number of threads or the order of arguments. `benches/determinism.py` does the same at scale.
+//! The output does not depend on the number of threads or the order of arguments. `benches/determinism.py` does the
+//! same at scale.
 
 use crate::support::{corpus, ownerlint, root};
 

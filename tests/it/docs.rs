@@ -1,4 +1,5 @@
-//! `docs/` is generated from the rule pages, from the schemas and from the README; `rules/schema/` from the types of the documents.
+//! `docs/` is generated from the rule pages, from the schemas and from the README; `rules/schema/` from the types of
+//! the documents.
 //!
 //! `UPDATE_DOCS=1 cargo test --test it docs` writes it; without the variable a stale page fails.
 

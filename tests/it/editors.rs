@@ -84,8 +84,8 @@ fn column() -> usize {
         .expect("the owner")
 }
 
-/// What both editors do: they show a finding of a relation, repair the relation in the buffer only, ask what is deleted with the owner
-/// and where it is, and have a misspelt key corrected.
+/// What both editors do: they show a finding of a relation, repair the relation in the buffer only, ask what is deleted
+/// with the owner and where it is, and have a misspelt key corrected.
 fn is_as_documented(shown: &[Value]) {
     let [found, repaired, hover, definition, offered, fixed, left] = shown else {
         panic!("{shown:?}")

@@ -1,8 +1,9 @@
-//! Printed safe orders, played as a person would run them: every command exits with 0, none hangs, and nothing is stuck at the end.
+//! Printed safe orders, played as a person would run them: every command exits with 0, none hangs, and nothing is stuck
+//! at the end.
 //!
-//! The player reads each line as a shell would, and does to the model what the command does to a cluster. `kubectl delete` returns
-//! when what it names is gone, whatever else is still under way; a command fails that names something that may be gone by then, a
-//! kind that may be gone, or a finalizer that may have moved.
+//! The player reads each line as a shell would, and does to the model what the command does to a cluster. `kubectl
+//! delete` returns when what it names is gone, whatever else is still under way; a command fails that names something
+//! that may be gone by then, a kind that may be gone, or a finalizer that may have moved.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -196,8 +196,8 @@ pub(crate) fn outside_code(markdown: &str) -> String {
     out
 }
 
-/// Writes a program. Another process does: a file that this one had open for writing could not be run as long as a child that another
-/// test forked meanwhile has not begun its own program ("text file busy").
+/// Writes a program. Another process does: a file that this one had open for writing could not be run as long as a
+/// child that another test forked meanwhile has not begun its own program ("text file busy").
 #[cfg(unix)]
 pub(crate) fn write_program(path: &Path, content: &[u8]) {
     let mut shell = std::process::Command::new("sh");

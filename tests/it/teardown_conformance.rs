@@ -1,8 +1,9 @@
 //! `plan teardown`, and the requests of tools, against recordings of real tools: Helm and kubectl on a real control plane, with a
-//! stand-in operator that adds a finalizer to every Cake and removes it while it runs and may. It was slow in one run and quick in
-//! another; where these differ, both ends have to be among the outcomes.
+//! stand-in operator that adds a finalizer to every Cake and removes it while it runs and may. It was slow in one run
+//! and quick in another; where these differ, both ends have to be among the outcomes.
 //!
-//! Everything that a user can ask for goes through the binary. What only `diff` will ask for, upgrades and replacements, goes through
+//! Everything that a user can ask for goes through the binary. What only `diff` will ask for, upgrades and
+//! replacements, goes through
 //! `delivery/` and the model.
 
 use std::collections::{BTreeMap, BTreeSet};

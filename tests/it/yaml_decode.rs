@@ -1,6 +1,6 @@
-//! Replays what kubectl's reader made of nasty input (`fixtures/conformance/decode.json`, recorded on 1.36.2), and what its library
-//! made of small documents (`go-yaml.jsonl`: `YAMLToJSON` of sigs.k8s.io/yaml 1.3.0 over go-yaml 2.4.0; tags × scalars, keys, and
-//! random documents).
+//! Replays what kubectl's reader made of nasty input (`fixtures/conformance/decode.json`, recorded on 1.36.2), and what
+//! its library made of small documents (`go-yaml.jsonl`: `YAMLToJSON` of sigs.k8s.io/yaml 1.3.0 over go-yaml 2.4.0;
+//! tags × scalars, keys, and random documents).
 
 use ownerlint::text::{SourceFile, decode};
 use ownerlint::yaml::{Content, Document, ProblemKind, read};
@@ -112,8 +112,9 @@ fn documents(case: &Case) -> Vec<Document> {
         .unwrap_or_default()
 }
 
-/// The objects as kubectl lists them up to the first error, where it stops and we read on: items of a List one by one, an item without a kind named after its list, and the
-/// namespace `default` filled in (by kubectl, and only where the manifest has metadata).
+/// The objects as kubectl lists them up to the first error, where it stops and we read on: items of a List one by one,
+/// an item without a kind named after its list, and the namespace `default` filled in (by kubectl, and only where the
+/// manifest has metadata).
 fn objects(documents: &[Document]) -> Vec<Value> {
     let mut found = Vec::new();
     let readable = |document: &&Document| !matches!(document.content, Content::Unreadable(_));

@@ -1,5 +1,5 @@
-//! The clients in the search: what each sends from one rest of the cluster to the next, each request as one more move. It may come
-//! before or after anything that the collector or another client does.
+//! The clients in the search: what each sends from one rest of the cluster to the next, each request as one more move.
+//! It may come before or after anything that the collector or another client does.
 //!
 //! A tool that waits until objects are gone looks again after seconds: by then the cluster is at rest. `kubectl` watches what it
 //! named, and returns the moment that is gone: its next request is one more move from then on.
@@ -154,8 +154,8 @@ impl<'s> Stretch<'s> {
         requests.get(*state.sent.get(place)?)
     }
 
-    /// The objects that a client waits for before its next request: the remaining targets of its last one, if that is awaited. Those
-    /// of earlier ones are gone.
+    /// The objects that a client waits for before its next request: the remaining targets of its last one, if that is
+    /// awaited. Those of earlier ones are gone.
     pub(super) fn awaited<'a>(
         &'a self,
         place: usize,

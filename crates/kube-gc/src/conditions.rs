@@ -35,7 +35,8 @@ fn condition(kind: &str, status: bool, reason: &str, message: impl Into<String>)
     }
 }
 
-/// The conditions of a Terminating object, if its kind has any that tell about deletion; and those of a definition that is served.
+/// The conditions of a Terminating object, if its kind has any that tell about deletion; and those of a definition that
+/// is served.
 pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<Condition>> {
     match (cluster.links.roles.get(&id)?, state.has(id, TERMINATING)) {
         (Role::Namespace { content, pods, .. }, true) => {

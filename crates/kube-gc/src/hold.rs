@@ -75,11 +75,11 @@ pub struct HeldObject {
     pub object: ObjectId,
     /// All reasons why it stays.
     pub holds: Vec<Hold>,
-    /// The objects that a controller needs in order to release it, and loses at about the same time: it does not get stuck if the controller
-    /// is quicker. Empty if no controller can be.
+    /// The objects that a controller needs in order to release it, and loses at about the same time: it does not get
+    /// stuck if the controller is quicker. Empty if no controller can be.
     pub unless_quicker: Vec<ObjectId>,
-    /// Workloads that may run its controller, and do not get lost: it does not get stuck if one of these is the controller. Empty if
-    /// no workload that is left can be.
+    /// Workloads that may run its controller, and do not get lost: it does not get stuck if one of these is the
+    /// controller. Empty if no workload that is left can be.
     pub unless_run_by: Vec<ObjectId>,
     /// Only finalizers hold it whose controllers the cluster does not contain: its own, or those of the objects it waits for.
     pub unattended: bool,

@@ -38,13 +38,14 @@
 //! The wait of the client after the batch decides what may happen before the next one ([`Wait`](names::Wait)): with
 //! `None` it follows at once, and the collector may have acted in between or not; with `Gone` the cluster comes to rest, and if
 //! one of the targets is stuck then, the client never sends anything more; with `Settled` it comes to rest, and a controller that
-//! has stopped by then never runs again. Only a step that settles has outcomes. Several clients send their requests in the order of
-//! the steps, and a wait of one of them does not delay the others.
+//! has stopped by then never runs again. Only a step that settles has outcomes. Several clients send their requests in
+//! the order of the steps, and a wait of one of them does not delay the others.
 //!
 //! *Reconcilers.* An object may say which controllers outside of the control plane remove which of its finalizers
 //! ([`Reconciler`]): the workloads they run as, and the ServiceAccount, bindings and roles they act by. Whether such a controller
 //! lets go is certain, impossible, or a race that has both outcomes and the harm as its verdict ([`HeldObject::unless_quicker`]).
-//! An authority that was lost to an earlier request is lost for certain; all that controllers do at about the same time is a race.
+//! An authority that was lost to an earlier request is lost for certain; all that controllers do at about the same time
+//! is a race.
 //!
 //! *Releases.* [`Behaviour`] holds the differences of older releases.
 //!
@@ -54,9 +55,11 @@
 //!   coordinates, and other ties between objects
 //! * `state`, `timeline`, `purging`, `view` the mutable part, and queries of it; `world` the one way to change it, watched by the
 //!   collector
-//! * `callouts`, `failing`, `webhooks`, `discovery` the Services that the API server calls, and the requests that fail without a backend
-//! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers` what clients send, and what the API server, the other
-//!   controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is cited where it stands
+//! * `callouts`, `failing`, `webhooks`, `discovery` the Services that the API server calls, and the requests that fail
+//!   without a backend
+//! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers` what clients send, and what the API
+//!   server, the other controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is
+//!   cited where it stands
 //! * `client`, `search` what several clients send at the same time, and every outcome that some order leads to
 //! * `plan`, `outcome`, `cause`, `hold`, `unattended`, `why`, `events` what a caller gets to see
 

@@ -72,8 +72,8 @@ pub(super) struct Reconciled {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ControllerNeeds {
     pub(super) workloads: Vec<ObjectId>,
-    /// ServiceAccount, binding, role: each of these is enough, and so is one of which nothing can be lost, which is empty. `None`:
-    /// its needs are unknown.
+    /// ServiceAccount, binding, role: each of these is enough, and so is one of which nothing can be lost, which is
+    /// empty. `None`: its needs are unknown.
     pub(super) authority: Vec<Vec<ObjectId>>,
 }
 

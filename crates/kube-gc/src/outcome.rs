@@ -34,8 +34,8 @@ pub struct Present {
     pub owner_references: Vec<OwnerReference>,
     /// `spec.finalizers` of a Namespace, sorted.
     pub spec_finalizers: Option<Vec<String>>,
-    /// The conditions of a Terminating Namespace, and of a CustomResourceDefinition that is or was established; `None` for everything
-    /// else.
+    /// The conditions of a Terminating Namespace, and of a CustomResourceDefinition that is or was established; `None`
+    /// for everything else.
     pub conditions: Option<Vec<Condition>>,
 }
 

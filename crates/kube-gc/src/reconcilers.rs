@@ -1,13 +1,14 @@
 //! Controllers outside of the control plane: which finalizers they remove, and whether they still can.
 //!
 //! Such a controller is data: the workloads whose Pods run it, and what its requests are allowed by: a ServiceAccount, a binding,
-//! a role, in alternatives of which each is enough. While it has what it needs it may let go of a Terminating object at any moment,
-//! and nothing forces it to be quick. Like every controller beside the collector it moves when all others have come to rest
+//! a role, in alternatives of which each is enough. While it has what it needs it may let go of a Terminating object at
+//! any moment, and nothing forces it to be quick. Like every controller beside the collector it moves when all others
+//! have come to rest
 //! `[SIM-7]`; what it does is never among the moves that the search has to order. At rest
 //!
 //! * all that it needs is there and stays: it lets go, sooner or later;
-//! * something of each of its authorities was gone for certain when the object was marked ([`super::timeline`]), or something that it needs
-//!   was gone before the step began, when everything had settled: no controller releases the object;
+//! * something of each of its authorities was gone for certain when the object was marked ([`super::timeline`]), or
+//!   something that it needs was gone before the step began, when everything had settled: no controller releases the object;
 //! * something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds, and what is
 //!   deleted in the foreground exists until the collector removes it. The search follows both ends; the verdict is the one that
 //!   does harm, the object stays.
@@ -15,8 +16,8 @@
 //! Objects that wait for the same controller are not let go of at once: it may be quick enough for some of them and too late for
 //! others, so that every mixture of the two ends is an outcome of its own.
 //!
-//! Of an object with several candidates for one finalizer one is its controller, and the input does not say which. If some of them
-//! would let go of it and others would not, that is a race, too.
+//! Of an object with several candidates for one finalizer one is its controller, and the input does not say which. If
+//! some of them would let go of it and others would not, that is a race, too.
 
 use std::collections::BTreeSet;
 
@@ -167,8 +168,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Runs one batch of all controllers that are certain to release; returns whether it changed anything. Objects that a client waits
-    /// for come first: when it goes on, the others may not have been released.
+    /// Runs one batch of all controllers that are certain to release; returns whether it changed anything. Objects that
+    /// a client waits for come first: when it goes on, the others may not have been released.
     pub(super) fn reconcilers_pass(&mut self, awaited: &BTreeSet<ObjectId>) -> bool {
         let first = |reconciled: &Reconciled, letting_go| {
             letting_go == LettingGo::Certain && awaited.contains(&reconciled.object)

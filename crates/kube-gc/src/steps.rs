@@ -7,8 +7,8 @@ use crate::cluster::Cluster;
 use crate::ids::ObjectId;
 use crate::names::{ObjectKey, Policy, Wait};
 
-/// One step. After the last step, and after every other without a wait of its own, the cluster is left alone until nothing changes
-/// any more.
+/// One step. After the last step, and after every other without a wait of its own, the cluster is left alone until
+/// nothing changes any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Nothing is done: the controllers come to rest.

@@ -17,7 +17,8 @@ impl Symbol {
     /// The empty string, always interned first; as a namespace, that of a cluster-scoped object.
     pub(super) const EMPTY: Symbol = Symbol(0);
 
-    /// The namespace that the manifest leaves out. No text is interned as this, so it is never mistaken for a namespace named `?`.
+    /// The namespace that the manifest leaves out. No text is interned as this, so it is never mistaken for a namespace
+    /// named `?`.
     pub(super) const UNWRITTEN: Symbol = Symbol(1);
 
     pub(super) fn index(self) -> usize {

@@ -1,12 +1,12 @@
 //! Webhooks that reject requests because they have no backend.
 //!
 //! A request is sent to every webhook that matches it, and one that cannot be reached and has `failurePolicy: Fail` rejects it:
-//! the DELETE of a user, of the collector `[GC-29]` and of a namespace purge, and every patch that removes a finalizer or an owner
-//! reference. Only the purge of a definition bypasses them `[CRD-3]`. Objects that are gone when the request is sent count;
-//! the API server does not wait for them to come back.
+//! the DELETE of a user, of the collector `[GC-29]` and of a namespace purge, and every patch that removes a finalizer
+//! or an owner reference. Only the purge of a definition bypasses them `[CRD-3]`. Objects that are gone when the
+//! request is sent count; the API server does not wait for them to come back.
 //!
-//! In the search an attempt of the collector is one move, reads and writes together [`crate::search`]. A Service that goes between
-//! the two is a race that only the verdict's rounds know; no other outcome is built on it.
+//! In the search an attempt of the collector is one move, reads and writes together [`crate::search`]. A Service that
+//! goes between the two is a race that only the verdict's rounds know; no other outcome is built on it.
 
 use std::collections::BTreeMap;
 
@@ -123,8 +123,8 @@ impl View<'_> {
         ends
     }
 
-    /// The objects that the namespace controller deletes next: Pods first; the rest when no Pod is left (4.2), or when the deletion of
-    /// Pods fails `[NS-8]`.
+    /// The objects that the namespace controller deletes next: Pods first; the rest when no Pod is left (4.2), or when
+    /// the deletion of Pods fails `[NS-8]`.
     pub(super) fn purge_batch<'b>(
         &self,
         pods: &'b [ObjectId],

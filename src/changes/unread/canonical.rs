@@ -64,8 +64,8 @@ pub(super) fn scalar(value: Value<'_>) -> String {
     format!("{:?}", value.kind())
 }
 
-/// Every scalar of a value with the keys that lead to it and without places in lists: `list.elements.name="a"`. `None` if the value is
-/// too large.
+/// Every scalar of a value with the keys that lead to it and without places in lists: `list.elements.name="a"`. `None`
+/// if the value is too large.
 pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
     let mut found = Vec::new();
     let mut pending = vec![(String::new(), value)];

@@ -105,8 +105,8 @@ pub struct UnreadChanges {
     pub changed: Vec<Unread>,
     /// How many are the same in both states.
     pub unchanged: usize,
-    /// The charts of HelmReleases that are the same in both states, by the keys of the HelmReleases as written. Who deletes one of
-    /// these uninstalls objects that were not read.
+    /// The charts of HelmReleases that are the same in both states, by the keys of the HelmReleases as written. Who
+    /// deletes one of these uninstalls objects that were not read.
     pub releases: BTreeMap<String, Unread>,
 }
 

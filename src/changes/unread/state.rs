@@ -57,7 +57,8 @@ pub struct Builds<'s> {
     pub rendered: &'s dyn Fn(&str) -> bool,
     /// Whether a build evaluated what the file at a place says of components, patches, generators and variables.
     pub evaluated: &'s dyn Fn(&str) -> bool,
-    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that
+    /// was rendered.
     pub charted: &'s dyn Fn(&str) -> Option<Result<(), String>>,
 }
 

@@ -1,5 +1,5 @@
-//! Texts that are no manifests a tool would read as they are: templates, programs, encrypted and unreadable files, and files under
-//! names that tools do not look for.
+//! Texts that are no manifests a tool would read as they are: templates, programs, encrypted and unreadable files, and
+//! files under names that tools do not look for.
 
 use std::collections::BTreeSet;
 

@@ -226,7 +226,8 @@ impl Parsed {
         self.delivered.evaluated(place)
     }
 
-    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that
+    /// was rendered.
     pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
         self.delivered.charted(place)
     }
@@ -425,8 +426,8 @@ impl Parsed {
     }
 
     /// The trees of the state: one for each cluster of the configuration, one for all other files that are applied but for those
-    /// of [`Self::clusters`], which follow, and one for those that are not applied. `elsewhere` has the kinds that CRDs define, in
-    /// whatever part; `free` are the files that the other state has outside of all kustomizations.
+    /// of [`Self::clusters`], which follow, and one for those that are not applied. `elsewhere` has the kinds that CRDs
+    /// define, in whatever part; `free` are the files that the other state has outside of all kustomizations.
     pub(super) fn arrange(
         self,
         configured: &Configured,

@@ -1,4 +1,5 @@
-//! The build of a delivery as a root: files of the tree with the names under which it applies their objects, and objects that no file has.
+//! The build of a delivery as a root: files of the tree with the names under which it applies their objects, and
+//! objects that no file has.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Bundles that are applied to one cluster: they are one part of the tree, because what one of them deletes takes along what another
-//! one delivers.
+//! Bundles that are applied to one cluster: they are one part of the tree, because what one of them deletes takes along
+//! what another one delivers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

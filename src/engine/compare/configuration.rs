@@ -99,8 +99,8 @@ pub(super) fn find(
     }
 }
 
-/// The configuration that the request names. Of a file of the repository, base has the text that counts; any other file is no part of
-/// the change.
+/// The configuration that the request names. Of a file of the repository, base has the text that counts; any other file
+/// is no part of the change.
 fn named(
     path: &str,
     trusted: &StateChoice,

@@ -51,7 +51,8 @@ struct Charted {
     folders: BTreeSet<String>,
 }
 
-/// Both states with what tools deliver of them, and the clusters that have parts of their own: into which both deliver something else.
+/// Both states with what tools deliver of them, and the clusters that have parts of their own: into which both deliver
+/// something else.
 ///
 /// # Errors
 /// There is more than the limits allow.
@@ -122,7 +123,8 @@ fn both(
 }
 
 impl Delivered {
-    /// Follows tools through the files of a state, which comes after that of `before`. `memory`: what another state knows of Argo CD.
+    /// Follows tools through the files of a state, which comes after that of `before`. `memory`: what another state
+    /// knows of Argo CD.
     fn of(
         builds: &Builds<'_>,
         terms: Terms<'_>,
@@ -245,7 +247,8 @@ impl Delivered {
         self.delivery(id).or_else(root)
     }
 
-    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that was rendered.
+    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that
+    /// was rendered.
     pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
         let Charted { read, failed, .. } = &self.charted;
         if read.is_empty() && failed.is_empty() {
@@ -265,8 +268,8 @@ impl Delivered {
         !folders.is_empty() && ancestors(place).any(|above| folders.contains(above))
     }
 
-    /// Lets those fail that need what `base` delivers and this state does not: a Kustomization for which they wait, or the ConfigMap of
-    /// their variables.
+    /// Lets those fail that need what `base` delivers and this state does not: a Kustomization for which they wait, or
+    /// the ConfigMap of their variables.
     pub(super) fn miss_what_left(&mut self, base: &Self) {
         let is_needed = |one: &Delivery| {
             !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()

@@ -24,12 +24,13 @@ use crate::report::{
     UnreachedFile,
 };
 
-/// Lists what a state delivers; `paths` limit what of it is read. The configuration has the limits and the clusters of Argo CD. With
+/// Lists what a state delivers; `paths` limit what of it is read. The configuration has the limits and the clusters of
+/// Argo CD. With
 /// `rendering`, charts are rendered, wherever the tree says that they are.
 ///
 /// # Errors
-/// A mistake in the configuration, a path that the state has not, a commit that does not exist, a repository that git cannot read, and
-/// more than the limits allow.
+/// A mistake in the configuration, a path that the state has not, a commit that does not exist, a repository that git
+/// cannot read, and more than the limits allow.
 pub fn list_deliveries(
     choice: &StateChoice,
     paths: &[String],
@@ -81,8 +82,8 @@ pub fn list_deliveries(
     )
 }
 
-/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds. Of the charts, those of the deliveries
-/// that count are rendered, if charts are rendered at all.
+/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds. Of the charts, those
+/// of the deliveries that count are rendered, if charts are rendered at all.
 ///
 /// # Errors
 /// As [`list_deliveries`].

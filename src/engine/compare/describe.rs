@@ -101,7 +101,8 @@ pub(super) fn name(choice: &StateChoice) -> StateName {
     }
 }
 
-/// The answer, and how many objects changed, and in which way. Of `unknown` objects that left nothing says which tool applies them.
+/// The answer, and how many objects changed, and in which way. Of `unknown` objects that left nothing says which tool
+/// applies them.
 pub(super) fn summary(
     changes: &[&ObjectChange],
     effects: &[DiffEffect],

@@ -34,9 +34,9 @@ pub(super) type Both = [(StateChoice, Parsed); 2];
 
 const SIDES: [(Side, &str); 2] = [(Side::Base, "base"), (Side::Head, "head")];
 
-/// Renders both states: the bundles as the configuration says, every other root with kustomize. A root that kustomize builds in one
-/// state and not in the other is left as it is in both. Adds to `notes` what was compared, the charts included that are rendered
-/// already.
+/// Renders both states: the bundles as the configuration says, every other root with kustomize. A root that kustomize
+/// builds in one state and not in the other is left as it is in both. Adds to `notes` what was compared, the charts
+/// included that are rendered already.
 ///
 /// # Errors
 /// A program of the configuration that fails, no kustomize where one is needed, and a state that cannot be checked out.

@@ -14,8 +14,8 @@ pub struct CompareRequest {
     pub base: StateChoice,
     /// The state after it.
     pub head: StateChoice,
-    /// Whether a commit that head does not contain is compared as it is. Otherwise the comparison starts at the commit at which head
-    /// left it, so that the changes of another branch are not taken for deletions of this one.
+    /// Whether a commit that head does not contain is compared as it is. Otherwise the comparison starts at the commit
+    /// at which head left it, so that the changes of another branch are not taken for deletions of this one.
     pub literal_base: bool,
     /// Files, folders and globs that both states are limited to; none: all of them. For commits they are looked up in their
     /// trees.
@@ -28,16 +28,16 @@ pub struct CompareRequest {
     pub namespace: Option<String>,
     /// The release whose built-in kinds count.
     pub release: Option<Release>,
-    /// Whether both states are rendered: with the commands of the configuration, else with kustomize, and the charts that deliveries
-    /// name with helm. That runs code of theirs.
+    /// Whether both states are rendered: with the commands of the configuration, else with kustomize, and the charts
+    /// that deliveries name with helm. That runs code of theirs.
     pub render: bool,
     /// The terms of rendering.
     pub rendering: RenderingTerms,
     /// The delivery tools, as far as they are given.
     #[doc(hidden)]
     pub delivery: DeliveryChoice,
-    /// Which configuration counts. One of the repository is read from base: a change cannot silence what is said about it. If only
-    /// head has it, nothing counts but its bundles, scopes and namespaces.
+    /// Which configuration counts. One of the repository is read from base: a change cannot silence what is said about
+    /// it. If only head has it, nothing counts but its bundles, scopes and namespaces.
     pub config: ConfigChoice,
     /// The commit that the configuration is read from, instead of base.
     pub config_ref: Option<String>,

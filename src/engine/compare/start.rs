@@ -18,8 +18,8 @@ pub struct UsualChange {
     pub said: String,
 }
 
-/// The change that the current branch is: what it and the work tree add to the default branch; on the default branch what is edited,
-/// and without edits its last commit.
+/// The change that the current branch is: what it and the work tree add to the default branch; on the default branch
+/// what is edited, and without edits its last commit.
 ///
 /// # Errors
 /// There is no repository, no commit, no default branch, or nothing before the first commit.

@@ -156,8 +156,8 @@ impl<'s> Inquiry<'s> {
             .collect()
     }
 
-    /// The objects that name an object as their owner, that are made for it, or that use it; what a Namespace contains, and the objects
-    /// of the kind that a CRD defines. In the order of their files.
+    /// The objects that name an object as their owner, that are made for it, or that use it; what a Namespace contains,
+    /// and the objects of the kind that a CRD defines. In the order of their files.
     pub fn dependents(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
         let ties = asked.analysis.ties();

@@ -43,8 +43,8 @@ impl Application {
         self.node.at(&["spec"])?.text_at(path)
     }
 
-    /// The cluster that it delivers into, if it lies in `here`, to which the entry point in `entry` leads; `named` is the cluster that
-    /// the parameters of its set name.
+    /// The cluster that it delivers into, if it lies in `here`, to which the entry point in `entry` leads; `named` is
+    /// the cluster that the parameters of its set name.
     pub(super) fn destination(
         &self,
         entry: &str,

@@ -123,8 +123,8 @@ impl KnownClusters {
         }
     }
 
-    /// Those of the Secrets that a control plane delivers to itself, beside which there may be others; `None` if there are none, or a
-    /// configuration names all.
+    /// Those of the Secrets that a control plane delivers to itself, beside which there may be others; `None` if there
+    /// are none, or a configuration names all.
     pub(super) fn with_secrets<'r>(
         &self,
         resources: impl Iterator<Item = &'r Resource>,
@@ -143,8 +143,8 @@ impl KnownClusters {
         })
     }
 
-    /// The parameters of those that a `clusters` generator selects. One that selects all gives the own cluster, too, which needs no
-    /// Secret.
+    /// The parameters of those that a `clusters` generator selects. One that selects all gives the own cluster, too,
+    /// which needs no Secret.
     pub(super) fn selected(
         &self,
         selector: Option<&Node>,

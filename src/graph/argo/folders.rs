@@ -38,8 +38,8 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     found.into_iter().collect()
 }
 
-/// The files that a git generator takes: pathspecs of `git ls-files`, in which `*` crosses folders, and a folder stands for what is
-/// below it.
+/// The files that a git generator takes: pathspecs of `git ls-files`, in which `*` crosses folders, and a folder stands
+/// for what is below it.
 pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
     let matches = |pattern: &String| {
         let pattern = pattern.trim_start_matches("./").trim_end_matches('/');

@@ -59,7 +59,8 @@ pub(super) struct Generators<'g> {
     pub(super) named_by_selectors: ClusterNames,
     /// So many parameters may still be made: two short lists in a matrix may ask for billions.
     pub(super) left: usize,
-    /// Cached results of git generators, by their inputs: the inner one of a matrix asks once for each parameter of the outer one.
+    /// Cached results of git generators, by their inputs: the inner one of a matrix asks once for each parameter of the
+    /// outer one.
     pub(super) found: HashMap<Wanted, Arc<[String]>>,
 }
 

@@ -1,4 +1,5 @@
-//! The objects that Argo CD applies from a tree: from its entry points down to the last Application, each read from the build of its parent.
+//! The objects that Argo CD applies from a tree: from its entry points down to the last Application, each read from the
+//! build of its parent.
 
 mod application;
 mod clusters;
@@ -49,8 +50,8 @@ pub struct Memory {
     led: BTreeSet<String>,
     /// The repositories that are this tree.
     own: Repositories,
-    /// The Applications that nothing in the tree delivers, by their deliveries, with their control planes: they stay as they are until a
-    /// person applies them.
+    /// The Applications that nothing in the tree delivers, by their deliveries, with their control planes: they stay as
+    /// they are until a person applies them.
     entries: BTreeMap<String, (Arc<str>, Resource)>,
 }
 
@@ -92,8 +93,8 @@ pub struct Terms<'t> {
 
 /// Everything that Argo CD applies from a tree; `flux`: what Flux applies, where Applications may be among it.
 ///
-/// `before`: the objects that Argo CD applied from the tree before this one, and the facts of that state. Objects of an Application or a set
-/// that cannot be built any more stay in the cluster, and the Applications among them go on.
+/// `before`: the objects that Argo CD applied from the tree before this one, and the facts of that state. Objects of an
+/// Application or a set that cannot be built any more stay in the cluster, and the Applications among them go on.
 ///
 /// # Errors
 /// There are more deliveries or copies of objects than the limits allow.
@@ -204,8 +205,8 @@ impl Run<'_> {
         }
     }
 
-    /// Follows the entry points, each in its control plane. Entry points whose Applications are in one namespace are one plane, unless
-    /// they deliver one key.
+    /// Follows the entry points, each in its control plane. Entry points whose Applications are in one namespace are
+    /// one plane, unless they deliver one key.
     fn planes(&mut self, units: &[Unit], flux: &[Delivery]) -> Result<(), BeyondLimit> {
         let mut seen_in: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
         let mut of_namespace: BTreeMap<String, Arc<str>> = BTreeMap::new();
@@ -267,8 +268,8 @@ impl Run<'_> {
         self.left_behind()
     }
 
-    /// Follows one entry point into a plane in which some deliveries were seen. False, and nothing is added, if it has one of them, too:
-    /// then it is another plane.
+    /// Follows one entry point into a plane in which some deliveries were seen. False, and nothing is added, if it has
+    /// one of them, too: then it is another plane.
     fn enter(
         &mut self,
         unit: &Unit,
@@ -535,8 +536,8 @@ impl Run<'_> {
             .map_or(&[], |before| &before.resources)
     }
 
-    /// The objects of an Application, and their folder: those of any cluster, if there are none for a cluster that a list names, which
-    /// then is another control plane's.
+    /// The objects of an Application, and their folder: those of any cluster, if there are none for a cluster that a
+    /// list names, which then is another control plane's.
     fn applied_there(
         &self,
         application: &Application,

@@ -1,5 +1,5 @@
-//! Plugins that do nothing but run `kustomize build`, as the tree defines them: a `ConfigManagementPlugin`, or the values of Argo CD's
-//! chart (`configs.cmp.plugins`).
+//! Plugins that do nothing but run `kustomize build`, as the tree defines them: a `ConfigManagementPlugin`, or the
+//! values of Argo CD's chart (`configs.cmp.plugins`).
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,7 @@
 //! Which repositories are this tree.
 //!
-//! The name of the repository of a tree is unknown: it is the one of which most Applications that name it name folders that exist here.
+//! The name of the repository of a tree is unknown: it is the one of which most Applications that name it name folders
+//! that exist here.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -93,7 +93,8 @@ fn plain(text: &str, parameters: &Parameters) -> Option<String> {
     Some(out)
 }
 
-/// Whether a text has a part that only the cluster or a service knows. They give no `values`: what is missing of these is missing.
+/// Whether a text has a part that only the cluster or a service knows. They give no `values`: what is missing of these
+/// is missing.
 pub(super) fn is_partly_unknown(text: &str) -> bool {
     let tags = text.split("{{").skip(1);
     tags.into_iter()

@@ -1,4 +1,5 @@
-//! The objects that Flux applies from a tree: from its entry points down to the last Kustomization, each read from the build of its parent.
+//! The objects that Flux applies from a tree: from its entry points down to the last Kustomization, each read from the
+//! build of its parent.
 
 mod kustomization;
 mod release;
@@ -31,8 +32,8 @@ type ConfigData = BTreeMap<(String, String), BTreeMap<String, String>>;
 /// # Errors
 /// There are more deliveries or copies of objects than the limits allow.
 ///
-/// `before`: the objects that Flux applied from the tree before this one. Objects of a Kustomization that cannot be built any more stay in the
-/// cluster, and the Kustomizations among them go on.
+/// `before`: the objects that Flux applied from the tree before this one. Objects of a Kustomization that cannot be
+/// built any more stay in the cluster, and the Kustomizations among them go on.
 pub fn deliveries(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
@@ -59,8 +60,9 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// The releases of HelmReleases that no Kustomization of Flux delivers: those that other tools deliver, and those applied by hand. `delivered`:
-/// all other deliveries; `before`: the releases of the state before, of which those that are no longer delivered have no successor.
+/// The releases of HelmReleases that no Kustomization of Flux delivers: those that other tools deliver, and those
+/// applied by hand. `delivered`: all other deliveries; `before`: the releases of the state before, of which those that
+/// are no longer delivered have no successor.
 ///
 /// # Errors
 /// As those of [`deliveries`].

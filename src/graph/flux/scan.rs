@@ -1,4 +1,5 @@
-//! The files that Flux builds from a folder: its kustomization, or one that Flux generates (fluxcd/pkg kustomize/kustomize_generator.go).
+//! The files that Flux builds from a folder: its kustomization, or one that Flux generates (fluxcd/pkg
+//! kustomize/kustomize_generator.go).
 
 use std::sync::Arc;
 

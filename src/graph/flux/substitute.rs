@@ -1,4 +1,5 @@
-//! Variables in the objects of Flux: `${A}`, with the functions of bash that Flux knows (fluxcd/pkg envsubst, kustomize/kustomize_varsub.go).
+//! Variables in the objects of Flux: `${A}`, with the functions of bash that Flux knows (fluxcd/pkg envsubst,
+//! kustomize/kustomize_varsub.go).
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Patches: strategic merges and JSON patches, as far as they decide what an object is and what its metadata says.
 //!
-//! Lists are merged by key only where that changes metadata (finalizers, owner references); every other list is replaced. kustomize
-//! merges those of kinds that it knows, and replaces those of all others, such as the objects of Flux.
+//! Lists are merged by key only where that changes metadata (finalizers, owner references); every other list is
+//! replaced. kustomize merges those of kinds that it knows, and replaces those of all others, such as the objects of Flux.
 
 use crate::graph::node::Node;
 
@@ -233,7 +233,8 @@ mod tests {
 
     use super::*;
 
-    /// Applies one operation to an object without annotations, or returns whether kustomize refuses it (kustomize 5.8.1, measured).
+    /// Applies one operation to an object without annotations, or returns whether kustomize refuses it (kustomize
+    /// 5.8.1, measured).
     #[test]
     fn operations_do_what_kustomize_does() {
         let object = json!({"kind": "ConfigMap", "metadata": {"name": "a"}, "l": [1], "m": {}});

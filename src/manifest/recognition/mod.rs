@@ -4,8 +4,8 @@
 //!
 //! The name of a folder is never evidence. An object is set aside only for what no object has: a name `${NAME}`, a key
 //! `(containers[?name == 'app'])`; text that cannot be read, for a template's line where it breaks, or because nothing in its
-//! file is about manifests. An object that was read from a cluster is always an object. Nothing is dropped here: each verdict is a
-//! [`SkipReason`] that is counted and shown.
+//! file is about manifests. An object that was read from a cluster is always an object. Nothing is dropped here: each
+//! verdict is a [`SkipReason`] that is counted and shown.
 
 mod facts;
 mod mentions;

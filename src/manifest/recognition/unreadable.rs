@@ -162,7 +162,8 @@ pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
         || json_values(text, "\"kind\"").any(is_kind)
 }
 
-/// The text after each `"key":` of a text at the top of a mapping: a configuration of another tool may have such a key deep inside.
+/// The text after each `"key":` of a text at the top of a mapping: a configuration of another tool may have such a key
+/// deep inside.
 fn json_values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str> {
     let mut depth = 0_usize;
     let mut seen = 0;

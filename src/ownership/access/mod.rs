@@ -39,7 +39,7 @@ const MANY_GRANTS: usize = 500;
 /// The rules that are looked at for one object. If more rules might be about it, the change is treated as allowed.
 const MANY_RULES: usize = 1_000;
 
-/// Whoever may change one of these can release an object.
+/// Permission to change one of these is enough to release an object.
 const WHOLE_OR_FINALIZERS: [&str; 2] = ["", "finalizers"];
 
 /// The number of rules that are still looked at for one object, by all questions about it.
@@ -346,7 +346,7 @@ impl Access {
         })
     }
 
-    /// What lets a workload change `holder`.
+    /// The authority by which a workload may change `holder`.
     pub fn authority(
         &self,
         inventory: &Inventory,

@@ -11,7 +11,7 @@ use crate::yaml::Value;
 /// docs/user-guide/app_deletion.md; pkg/apis/application/v1alpha1/application_defaults.go).
 pub(super) const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
-/// What a text of an Application's spec becomes; an ApplicationSet fills in parameters. `None`: nobody knows.
+/// Fills in a text of an Application's spec; an ApplicationSet has parameters. `None`: the value is unknown.
 pub(super) type Filled<'f> = &'f dyn Fn(&str) -> Option<String>;
 
 pub(super) fn read(member: &Member) -> Option<DeliveryObject> {

@@ -34,7 +34,7 @@ fn elements(spec: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     lists.flat_map(|list| list.get("elements").into_iter().flat_map(Value::items))
 }
 
-/// The Application of one element; `None` where its name has parameters that nobody gives.
+/// The Application of one element; `None` where its name has unknown parameters.
 fn generated(member: &Member, spec: Value<'_>, element: Value<'_>) -> Option<DeliveryObject> {
     let filled = |text: &str| fill(text, element);
     let template = spec.get("template")?;

@@ -1,8 +1,8 @@
 //! Delivery object → what it delivers: Applications, ApplicationSets, Flux Kustomizations and HelmReleases, as they are
 //! written.
 //!
-//! What an object says: where its manifests are, into which cluster and namespace they go, what it prunes, and what its own
-//! deletion does; and, as far as that is in the tree, the objects that it delivers.
+//! The content of a delivery object: where its manifests are, into which cluster and namespace they go, which objects
+//! it prunes, and the effect of its own deletion; and, as far as that is in the tree, the objects that it delivers.
 
 mod application;
 mod application_set;
@@ -18,7 +18,7 @@ pub use reach::{Build, Reach};
 use crate::inventory::{Inventory, Member};
 use crate::kube::kinds;
 
-/// What an object delivers: nothing for most.
+/// The delivery objects in an object: none for most.
 pub fn delivered_by(member: &Member) -> Vec<DeliveryObject> {
     match member.object.group_kind() {
         kinds::APPLICATION => application::read(member).into_iter().collect(),

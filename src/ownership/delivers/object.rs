@@ -1,4 +1,4 @@
-//! What a delivery object says, as a value.
+//! The content of a delivery object, as a value.
 
 use crate::inventory::ObjectId;
 use crate::text::Span;
@@ -9,7 +9,7 @@ use crate::text::Span;
 pub struct DeliveryObject {
     /// The object of the input.
     pub id: ObjectId,
-    /// What delivers.
+    /// Its kind.
     pub kind: DeliveryKind,
     /// The name of the Application, Kustomization or HelmRelease; for an ApplicationSet that of the generated Application.
     pub name: String,
@@ -17,15 +17,15 @@ pub struct DeliveryObject {
     pub sources: Vec<DeliverySource>,
     /// Where they go.
     pub destination: DeliveryDestination,
-    /// Whether objects that leave the sources are deleted, without anybody asking.
+    /// Whether objects that leave the sources are deleted automatically.
     pub prunes: bool,
-    /// What becomes of all that it delivered when it is deleted itself.
+    /// The fate of all its objects when it is deleted itself.
     pub on_deletion: OnDeletion,
     /// Whether it does nothing at the moment: neither prunes, nor, in Flux, deletes anything when it is deleted.
     pub suspended: bool,
 }
 
-/// What delivers.
+/// The kinds of delivery objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeliveryKind {
     /// An Application of Argo CD.
@@ -43,13 +43,13 @@ pub enum DeliveryKind {
 pub struct DeliverySource {
     /// The repository, as far as the object names it: a URL, or `Kind/namespace/name` of Flux's source.
     pub repository: Option<String>,
-    /// What is looked for in it.
+    /// The expected content.
     pub content: SourceContent,
     /// The path or chart, where it is written.
     pub span: Span,
 }
 
-/// What is looked for in a repository.
+/// The expected content of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceContent {
     /// A folder, from the root of the repository; empty for the root itself.
@@ -58,7 +58,7 @@ pub enum SourceContent {
     Chart(String),
 }
 
-/// Where objects go. What is `None` is where the delivery object itself lives, or what each object says.
+/// The destination of objects. A field that is `None` is that of the delivery object itself, or of each object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryDestination {
     /// The cluster, as the tool knows it: a URL, a name, a kubeconfig; `None`: the one in which the tool runs.
@@ -67,7 +67,7 @@ pub struct DeliveryDestination {
     pub namespace: Option<String>,
 }
 
-/// What the deletion of a delivery object does to what it delivered.
+/// The effect of deleting a delivery object on its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OnDeletion {
     /// Everything is deleted, in the foreground where the tool knows that.
@@ -75,7 +75,7 @@ pub enum OnDeletion {
         /// Whether the tool deletes with Background propagation.
         background: bool,
     },
-    /// Everything stays, and nobody manages it any more.
+    /// Everything stays, and is no longer managed.
     Orphans,
 }
 

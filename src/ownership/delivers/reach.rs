@@ -1,8 +1,8 @@
 //! Which objects of the input a delivery object delivers: the folder that it names, inside the tree, and what the
 //! kustomizations there include.
 //!
-//! Which repository a tree is, nobody says. It is where most delivery objects find their folders; one that finds its folder
-//! nowhere delivers what is elsewhere.
+//! The name of the repository of a tree is unknown. It is where most delivery objects find their folders; one that
+//! finds its folder nowhere delivers from elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::manifest::ParsedFile;
 use crate::ownership::tie::TieEnd;
 use crate::text::{FileId, Limits};
 
-/// What delivery objects deliver.
+/// The objects that delivery objects deliver.
 #[derive(Debug, Default)]
 pub struct Reach {
     repositories: Vec<BuiltTree>,
@@ -36,7 +36,7 @@ struct BuiltTree {
     roots: BuildRoots,
 }
 
-/// What is built from one folder, with the edits of whoever points at it. Two delivery objects that point at one folder in the
+/// The build of one folder, with the edits of the objects that point at it. Two delivery objects that point at one folder in the
 /// same way share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Build {
@@ -45,7 +45,7 @@ pub struct Build {
 }
 
 impl Reach {
-    /// What `objects`, the delivery objects of `inventory`, deliver.
+    /// The objects that `objects`, the delivery objects of `inventory`, deliver.
     pub fn of(inventory: &Inventory, objects: &[DeliveryObject]) -> Self {
         let pointed: Vec<Vec<Pointer>> = objects
             .iter()
@@ -112,7 +112,7 @@ impl Reach {
         self.beyond.as_ref()
     }
 
-    /// What the delivery object at that place builds.
+    /// The builds of the delivery object at that place.
     pub fn builds(&self, object: usize) -> &[Build] {
         self.builds.get(object).map_or(&[], Vec::as_slice)
     }
@@ -193,8 +193,8 @@ impl BuiltTree {
     }
 }
 
-/// Where a delivery object points in the tree. What an ApplicationSet generates is in no manifest: its folder is all that is
-/// known of it.
+/// The folders of the tree that a delivery object points at. The Applications of an ApplicationSet are in no manifest:
+/// their folders are all that is known of them.
 fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
     if object.kind != DeliveryKind::Generated {
         let mut pointers = pointers(&inventory.member(object.id).object);

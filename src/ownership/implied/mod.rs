@@ -4,8 +4,8 @@
 //! A rendering contains no ReplicaSets, Pods or EndpointSlices, yet a deletion deletes them too. Each row of the
 //! section that a manifest alone decides is followed here: what is created, under which name, with which owner
 //! reference. Names that a controller generates contain a placeholder: `web-<hash>-<1>`. Nothing is implied below an
-//! object that was read from a cluster (its dependents were there to be read), be it written in a manifest, too, nor where the input already contains the
-//! dependents.
+//! object that was read from a cluster (its dependents were there to be read), be it written in a manifest, too, nor
+//! where the input already contains the dependents.
 //!
 //! Left out, because no manifest decides them: what off-by-default features create (`[DEP-8]`, `[DEP-13]`, `[DEP-14]`), and
 //! static Pods and ResourceSlices of a node (`[DEP-17]`, `[DEP-18]`).
@@ -25,7 +25,7 @@ use super::{Ownership, Ties};
 use crate::inventory::{Inventory, Member, Serving};
 use crate::knowledge::Tables;
 
-/// What controllers create below the rendered objects of `inventory`: the built-in ones, and operators by the
+/// The objects that controllers create below the rendered objects of `inventory`: the built-in ones, and operators by the
 /// tables.
 pub fn implied<'a>(
     inventory: &'a Inventory,
@@ -54,7 +54,7 @@ pub fn implied<'a>(
     }
 }
 
-/// What built-in controllers create for one object.
+/// The objects that built-in controllers create for one object.
 fn built_in<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     match (member.object.group(), member.object.kind()) {
         ("apps", "Deployment") => workloads::deployment(builder, member),

@@ -34,7 +34,7 @@ pub struct ImpliedObject<'a> {
     pub spec: Option<Value<'a>>,
     /// Claims of a Pod that its StatefulSet adds to the volumes of the template.
     pub claims: Vec<String>,
-    /// What says so: a row of section 7, `DEP-1`, or of a table, `generators/ExternalSecret.external-secrets.io`.
+    /// The source: a row of section 7, `DEP-1`, or of a table, `generators/ExternalSecret.external-secrets.io`.
     pub rule: Cow<'static, str>,
 }
 
@@ -66,7 +66,7 @@ pub struct ImpliedReference<'a> {
 }
 
 impl<'a> ImpliedReference<'a> {
-    /// What `NewControllerRef` writes (apimachinery `controller_ref.go`).
+    /// The reference that `NewControllerRef` writes (apimachinery `controller_ref.go`).
     pub const fn controller(api_version: &'a str) -> Self {
         Self {
             api_version,

@@ -1,4 +1,4 @@
-//! What generators create.
+//! Objects that generators create.
 
 use super::builder::Builder;
 use super::object::{ImpliedObject, ImpliedReference};

@@ -18,7 +18,7 @@ const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 /// Who manages a Job that names no other controller in `spec.managedBy`.
 const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
 
-/// What Pods are made from.
+/// The template of Pods.
 struct PodTemplate<'a> {
     finalizers: Vec<String>,
     spec: Option<Value<'a>>,

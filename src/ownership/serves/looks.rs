@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// All of them together are compared with so many kinds and objects.
 const MOST_LOOKS: usize = 500_000;
 
-/// What is left of them. A cluster has tens of webhooks; thousands of them and thousands of objects would take the product.
+/// Remaining looks. A cluster has tens of webhooks; thousands of them and thousands of objects would take the product.
 #[derive(Debug)]
 pub struct RequestLooks {
     left: Cell<usize>,

@@ -5,7 +5,7 @@ use crate::inventory::table;
 use crate::kube::{GroupKind, Namespace};
 use crate::manifest::{LabelSelector, Labels, SelectorOperator, Spanned, Webhook, WebhookRule};
 
-/// What a request does.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AdmissionOperation {
     /// POST.
@@ -183,7 +183,7 @@ fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str
     each.min().unwrap_or(Interception::Yes)
 }
 
-/// Requests for the configuration of admission are never sent to webhooks, or nobody could repair it
+/// Requests for the configuration of admission are never sent to webhooks, or it could not be repaired
 /// (`predicates/rules/rules.go` `IsExemptAdmissionConfigurationResource`).
 fn is_exempt(kind: GroupKind<&str>) -> bool {
     kind.group == "admissionregistration.k8s.io"

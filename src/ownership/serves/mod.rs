@@ -1,8 +1,8 @@
-//! Service → what the API server needs it for: every webhook, every aggregated API group, every conversion between the
-//! versions of a kind; and the Pods that the Service selects, without which it answers nobody.
+//! Service → why the API server calls it: every webhook, every aggregated API group, every conversion between the
+//! versions of a kind; and the Pods that the Service selects, without which there is no answer.
 //!
-//! A bundle is rarely a whole cluster, so what it does not contain may run elsewhere: [`Backend`] tells what the input shows
-//! apart from what it leaves open, and whoever asks decides what that proves.
+//! A bundle is rarely a whole cluster, so an absent backend may run elsewhere: [`Backend`] distinguishes what the input shows
+//! from what it leaves open, and callers decide what that proves.
 
 mod looks;
 mod matching;
@@ -31,7 +31,7 @@ pub struct Serves {
 pub struct ServedClient {
     /// The object that names the Service: a webhook configuration, an APIService, a CustomResourceDefinition.
     pub object: ObjectId,
-    /// What for.
+    /// The purpose of the call.
     pub purpose: Purpose,
     /// The Service as it is named, with its place in the file of `object`.
     pub service: ServiceReference,
@@ -39,7 +39,7 @@ pub struct ServedClient {
     pub backend: Backend,
 }
 
-/// What a Service is called for.
+/// The purpose of calls to a Service.
 #[derive(Clone, Debug)]
 pub enum Purpose {
     /// To admit requests.
@@ -71,7 +71,7 @@ pub enum Backend {
     Absent(Absence),
 }
 
-/// What it means that the input does not contain a Service.
+/// The meaning of an absent Service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
     /// The object that names it was read from a cluster, and so were Services: there is none of that name.
@@ -160,7 +160,7 @@ impl ServedClient {
     }
 }
 
-/// What one object needs Services for.
+/// The calls of one object to Services.
 fn needs(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
     let with = |purpose, service| vec![(member.id, purpose, service)];
     match member.object.service_client() {

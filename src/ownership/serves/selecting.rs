@@ -36,9 +36,9 @@ impl Selections {
 /// The Pods of a bundle by their labels.
 pub(super) struct Selecting<'a> {
     inventory: &'a Inventory,
-    /// Whoever runs Pods with that label and value, in the order of the inventory.
+    /// The objects that run Pods with that label and value, in the order of the inventory.
     by_label: HashMap<(&'a str, &'a str), Vec<ObjectId>>,
-    /// What was found before, by what decides it.
+    /// Cached results, by their inputs.
     known: HashMap<(Namespace, LabelSelector), Selected>,
     selections: Selections,
 }

@@ -92,7 +92,7 @@ impl RowKind<'_> {
 }
 
 impl ListedDelivery {
-    /// What is below its name: why it fails, else what it applies and what was not read.
+    /// The lines below its name: why it fails, else its objects and its unread inputs.
     fn below(&self) -> String {
         if let Some(failure) = self.failure() {
             return failure;

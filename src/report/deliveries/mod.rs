@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a tree delivers: the contract `ownerlint.deliveries/1`.
+/// The deliveries of a tree: the contract `ownerlint.deliveries/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeliveryListing {
@@ -27,7 +27,7 @@ pub struct DeliveryListing {
 #[schemars(rename = "delivery")]
 #[non_exhaustive]
 pub struct ListedDelivery {
-    /// The same in two states of a tree for the same delivery: the cluster, `|`, and the key; without a key the path.
+    /// Equal in two states of a tree for the same delivery: the cluster, `|`, and the key; without a key the path.
     pub id: String,
     /// The tool.
     #[schemars(extend("enum" = ["flux", "argocd", "helm", "kustomize", "kubectl", "unknown"]))]
@@ -45,7 +45,7 @@ pub struct ListedDelivery {
     pub certainty: &'static str,
     /// Where the object that delivers is written.
     pub location: Option<ListedLocation>,
-    /// What the object that delivers says about what it delivers.
+    /// The settings of the object that delivers.
     pub settings: ListedSettings,
     /// Why it builds nothing.
     pub error: Option<String>,
@@ -55,7 +55,7 @@ pub struct ListedDelivery {
     pub unread: Vec<ListedUnread>,
 }
 
-/// Settings of a delivery; those that nobody wrote are left out.
+/// Settings of a delivery; unwritten ones are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "settings")]
@@ -67,13 +67,13 @@ pub struct ListedSettings {
     /// Whether it rests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<bool>,
-    /// What becomes of what it delivered when it is deleted.
+    /// The fate of its objects when it is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<String>,
     /// The deliveries for which it waits, as `namespace/name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
-    /// Whether an Application syncs without anybody asking.
+    /// Whether an Application syncs on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automated: Option<bool>,
     /// Whether an Application also syncs when the cluster changes.
@@ -88,13 +88,13 @@ pub struct ListedSettings {
     /// The finalizers of an Application.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub finalizers: Vec<String>,
-    /// The namespace of what an Application delivers and that writes none.
+    /// The namespace of the objects of an Application that name none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination_namespace: Option<String>,
     /// Whether the Applications of a set leave what they delivered when they are deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preserve_resources_on_deletion: Option<bool>,
-    /// What a set does to the Applications that it generated.
+    /// What a set may do with the Applications that it generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications_sync: Option<String>,
 }
@@ -149,7 +149,7 @@ pub struct ListedUnread {
 }
 
 impl ListedUnread {
-    /// What it is, where, and why it was not read.
+    /// The kind, the place, and why it was not read.
     pub(in crate::report) fn said(&self) -> String {
         let Self {
             subject,
@@ -187,8 +187,8 @@ struct DeliverySummary {
     unreached: usize,
 }
 
-/// What `ownerlint list --deliveries --output json` writes. Within a major version, members are only ever added. Missing strings are
-/// null, lists are never null.
+/// The document of `ownerlint list --deliveries --output json`. Within a major version, members are only ever added.
+/// Missing strings are null, lists are never null.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::report) struct DeliveriesDocument<'a> {
     #[schemars(extend("const" = "ownerlint.deliveries/1"))]
@@ -301,7 +301,7 @@ fn stands_for(listed: &str, key: &str) -> bool {
         } else {
             rest.find(part)
         };
-        // What is unknown is a part of one name.
+        // An unknown part of one name is replaced.
         match found {
             Some(found) if found > 0 && !rest[..found].contains('/') => {
                 rest = &rest[found + part.len()..];

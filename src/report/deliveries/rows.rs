@@ -18,11 +18,11 @@ pub(in crate::report) struct Row<'l> {
     pub(in crate::report) depth: usize,
     /// The row above it.
     pub(in crate::report) parent: Option<usize>,
-    /// What it is about.
+    /// Its subject.
     pub(in crate::report) about: RowKind<'l>,
 }
 
-/// What a row is about.
+/// The subject of a row.
 pub(in crate::report) enum RowKind<'l> {
     /// A cluster, by its name for people.
     Cluster(&'l str),
@@ -38,7 +38,7 @@ pub(in crate::report) enum RowKind<'l> {
 }
 
 impl RowKind<'_> {
-    /// What there is in place of a delivery, if it is none.
+    /// The text in place of a delivery, if it is none.
     pub(in crate::report) fn said(&self) -> Option<String> {
         match self {
             Self::Cluster(name) => Some((*name).to_owned()),
@@ -107,7 +107,7 @@ impl DeliveryListing {
 }
 
 impl ListedDelivery {
-    /// What people call it: the object that delivers, or the folder.
+    /// Its title: the object that delivers, or the folder.
     pub(in crate::report) fn called(&self) -> String {
         match &self.key {
             Some(key) => spoken(key),
@@ -121,7 +121,7 @@ impl ListedDelivery {
         Some(format!("cannot be built: {error}"))
     }
 
-    /// What keeps it from deleting what leaves.
+    /// The marks that keep it from deleting objects that leave.
     pub(in crate::report) fn marks(&self) -> Vec<&'static str> {
         let marks = [
             (self.settings.suspend == Some(true)).then_some("suspended"),
@@ -156,8 +156,8 @@ impl ListedDelivery {
     }
 }
 
-/// Takes those out that may not exist, but for a few, unless something is wrong with them or they deliver others. Returns how many there
-/// were, and how many objects they have together.
+/// Takes those out that may not exist, but for a few, unless something is wrong with them or they deliver others.
+/// Returns how many there were, and how many objects they have together.
 fn fold(
     below: &mut Vec<&ListedDelivery>,
     children: &BTreeMap<Option<&str>, Vec<&ListedDelivery>>,

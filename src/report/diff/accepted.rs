@@ -1,4 +1,4 @@
-//! Deletions that somebody wants: an object is accepted by its key, never by a pattern, and a finding when everything that it loses is.
+//! Accepted deletions: an object is accepted by its key, never by a pattern, and a finding when all of its losses are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ use crate::text::plain;
 /// Which deletions are wanted, and by whom.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Acceptance {
-    /// Keys of objects, as reports write them: `PersistentVolumeClaim/shop/data`. Of an object that several clusters lose, each with `@` and
-    /// the cluster: `PersistentVolumeClaim/shop/data@clusters/prod`.
+    /// Keys of objects, as reports write them: `PersistentVolumeClaim/shop/data`. Of an object that several clusters
+    /// lose, each with `@` and the cluster: `PersistentVolumeClaim/shop/data@clusters/prod`.
     pub keys: BTreeSet<String>,
     /// Who accepts them.
     pub by: Option<String>,
@@ -36,10 +36,10 @@ pub struct AcceptedFinding {
     pub by: Option<String>,
 }
 
-/// What a merge loses, and what goes with what.
+/// The losses of a merge, and the objects that go together.
 struct Losses<'r> {
     by_key: BTreeMap<String, Vec<&'r DiffEffect>>,
-    /// The keys of what goes directly with an object: what it owns, contains or delivers.
+    /// The keys of the objects that go directly with an object: those that it owns, contains or delivers.
     with: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -105,8 +105,8 @@ impl<'r> Losses<'r> {
 }
 
 impl DiffReport {
-    /// The same with the findings lowered of which every lost object is accepted, and a note on each key that names nothing that is lost.
-    /// What cannot be told is not accepted.
+    /// Lowers the findings of which every lost object is accepted, and adds a note on each key that names no lost object.
+    /// An unknown loss is never accepted.
     #[must_use]
     pub fn accepting(mut self, acceptance: &Acceptance) -> Self {
         if acceptance.keys.is_empty() {

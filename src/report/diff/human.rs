@@ -73,7 +73,7 @@ fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
     nested(title, &lines.map(|line| (0, line)).collect::<Vec<_>>())
 }
 
-/// The same of lines of which some are below others, each with its depth.
+/// Writes lines of which some are below others, each with its depth.
 fn nested(title: &str, lines: &[(usize, String)]) -> String {
     if lines.is_empty() {
         return String::new();
@@ -90,7 +90,7 @@ fn nested(title: &str, lines: &[(usize, String)]) -> String {
     text
 }
 
-/// What the merge does, the worst first; what the change itself shows comes last.
+/// The effects of the merge, the worst first; those that the change itself shows come last.
 fn effects(report: &DiffReport) -> String {
     WORST_FIRST
         .into_iter()
@@ -101,7 +101,7 @@ fn effects(report: &DiffReport) -> String {
         .collect()
 }
 
-/// What tools delete, below those who applied it.
+/// The objects that tools delete, below their deliverers.
 fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
     let mut by: BTreeMap<Option<&DeliveryName>, Vec<&DiffEffect>> = BTreeMap::new();
     for effect in report.of(EffectKind::Deleted) {

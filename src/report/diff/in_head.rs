@@ -4,13 +4,13 @@ use crate::finding::{Finding, Label};
 use crate::report::{Report, Reported};
 use crate::text::{ColumnUnit, FileId, Side, Sources, Span};
 
-/// The same findings, on the line of head that caused each; else on the file that base had them in. The text names the lines of
+/// Moves each finding to the line of head that caused it, else to its file in base. The text names the lines of
 /// base.
 pub(super) fn in_head(report: &Report) -> Report {
     let mut report = report.clone();
     for reported in &mut report.findings {
         move_to_head(reported, &report.sources);
-        // What was rendered from a template is so in base.
+        // The templates are those of base.
         reported.chain_places.clear();
     }
     report

@@ -13,7 +13,7 @@ use crate::report::json::{FindingDocument, Findings, ToolDocument};
 use crate::report::line::line;
 use crate::report::plan::LastStep;
 
-/// What `ownerlint diff --output json` writes. Within a major version, members are only ever added. Missing strings are
+/// The document of `ownerlint diff --output json`. Within a major version, members are only ever added. Missing strings are
 /// null, lists are never null.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::report) struct DiffDocument<'a> {

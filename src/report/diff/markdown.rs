@@ -1,5 +1,5 @@
-//! The comment on a pull request: one sentence on what merging does, the findings and how to fix them, a picture of what is
-//! deleted with what, a table by effect, and folded below it every object, how to release what gets stuck, and what the change
+//! The comment on a pull request: one sentence on the effect of merging, the findings and how to fix them, a picture of
+//! the cascades, a table by effect, and folded below it every object, how to release stuck objects, and the changes of the
 //! itself shows.
 //!
 //! A change that does nothing it does not show gets that sentence alone. The document never outgrows
@@ -42,7 +42,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         limit,
     };
     listed(&mut page, &report.findings, &options.roots);
-    // What the tool deletes for itself is what the change shows, as a rule.
+    // The objects that the tool deletes directly are usually visible in the change.
     let is_seen = !report.are_out_of_sight(&[EffectKind::Deleted]);
     let mut told = WORST_FIRST
         .into_iter()
@@ -147,7 +147,7 @@ fn images(page: &mut MarkdownText, images: &[ChangedImage]) -> bool {
         && (more == 0 || page.push(&format!("\nAnd {}.\n", plain::count(more, "more image"))))
 }
 
-/// What is to be said of a change that shows all that it does.
+/// The sentence on a change that shows all its effects.
 fn quiet(report: &DiffReport) -> String {
     let left = match report.summary.orphaned {
         0 => String::new(),
@@ -272,7 +272,7 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
     )
 }
 
-/// What an object is deleted with, and what that depends on.
+/// The object that an object is deleted with, and the condition.
 fn because(effect: &DiffEffect) -> String {
     let chain: Vec<String> = effect
         .because
@@ -320,7 +320,7 @@ fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
     ))
 }
 
-/// What the change itself shows.
+/// The changes that the diff itself shows.
 fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let shown: Vec<&ReportedChange> = report
         .changes
@@ -339,7 +339,7 @@ fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
         )
     };
     let mut rows: Vec<String> = shown.iter().map(row).collect();
-    // What several roots apply leaves each of them.
+    // An object that several roots apply leaves each of them.
     rows.dedup();
     let counted = report.counted().unwrap_or_default();
     let title = format!("What the change shows ({counted})");

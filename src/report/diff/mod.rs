@@ -18,8 +18,8 @@ pub use model::{
     StateName,
 };
 
-/// The comparison in a format. Where a format has no place for changes and effects, it has the findings alone, and where it can only
-/// point into head, they are there.
+/// The comparison in a format. Where a format has no place for changes and effects, it has the findings alone, and
+/// where it can only point into head, they are there.
 pub fn render(format: Format, report: &DiffReport, options: &Options) -> String {
     let findings = &report.findings;
     match format {

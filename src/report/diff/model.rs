@@ -10,30 +10,30 @@ use crate::report::html::StoryDocument;
 use crate::report::plan::LastStep;
 use crate::report::{Cascades, Report, Tool};
 
-/// What changed from one state of a tree to another, and what that does.
+/// The changes from one state of a tree to another, and their effects.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DiffReport {
     /// Who speaks.
     #[doc(hidden)]
     pub tool: Tool,
-    /// What the change starts from.
+    /// The state before the change.
     pub base: StateName,
-    /// What it leads to.
+    /// The state after it.
     pub head: StateName,
     /// Counts.
     pub summary: DiffSummary,
-    /// What changed, ordered by key.
+    /// The changes, ordered by key.
     pub changes: Vec<ReportedChange>,
-    /// What merging the change does to the cluster, ordered by key.
+    /// The effects of the merge on the cluster, ordered by key.
     pub effects: Vec<DiffEffect>,
-    /// The same as a step of a plan: the states of all objects after everything has come to rest.
+    /// The effects as a step of a plan: the states of all objects after everything has come to rest.
     #[doc(hidden)]
     pub plan: Option<LastStep>,
-    /// What ties the objects that are deleted: one for each bundle.
+    /// The ties of the deleted objects: one for each bundle.
     #[doc(hidden)]
     pub cascades: Cascades,
-    /// What happens in each bundle, step by step, for pages to explore.
+    /// The events in each bundle, step by step, for pages to explore.
     #[doc(hidden)]
     pub stories: Vec<StoryDocument>,
     /// The inputs that the change touches and that were not evaluated, the gravest first.
@@ -42,11 +42,11 @@ pub struct DiffReport {
     pub failed: Vec<FailedBuild>,
     /// The images that changed.
     pub images: Vec<ChangedImage>,
-    /// What the rules of change say.
+    /// The findings of the rules of change.
     pub findings: Report,
     /// The findings that [`DiffReport::accepting`] lowered.
     pub accepted: Vec<AcceptedFinding>,
-    /// What a reader should know besides.
+    /// Further notes.
     pub notes: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ pub struct DiffSummary {
     pub cascaded: usize,
     /// Their deletion does not finish.
     pub stuck: usize,
-    /// They left, and nobody deletes them.
+    /// They left, and are not deleted.
     pub orphaned: usize,
     /// Objects that left and whose tool is not known.
     pub unknown: usize,
@@ -207,7 +207,7 @@ pub struct ReportedChange {
     pub base: Option<ChangedPlace>,
     /// Where head has it.
     pub head: Option<ChangedPlace>,
-    /// Whether somebody who reads the change sees the file that has it in base: the change removes or edits that file.
+    /// Whether a reader of the change sees the file that has it in base: the change removes or edits that file.
     #[serde(skip)]
     pub is_visible: bool,
 }

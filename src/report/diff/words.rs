@@ -1,4 +1,4 @@
-//! What a comparison comes to, in words that every format for people shares.
+//! The result of a comparison, in words that every format for people shares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ impl DiffReport {
         self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_calm)
     }
 
-    /// Why it cannot be told what merging deletes.
+    /// Returns why the deletions of the merge are unknown.
     fn doubts(&self) -> Vec<String> {
         let of = |is_wanted: fn(&Unread) -> bool| -> Vec<&Unread> {
             self.unread
@@ -214,13 +214,13 @@ impl DiffReport {
         Some(said)
     }
 
-    /// The gravest of what goes, by name: who holds data, what delivers, defines or contains others.
+    /// The gravest of the deleted objects, by name: those with data, those that deliver, define or contain others.
     fn gravest(&self, mut gone: Vec<&DiffEffect>) -> String {
         let with_data: BTreeSet<_> = self
             .of(EffectKind::DataLost)
             .map(|lost| &lost.key)
             .collect();
-        // What is no such object comes after all that are.
+        // Other objects come after all of these.
         let rank = |effect: &&DiffEffect| {
             let kind = CascadeKind::of(effect.key.group_kind());
             (!with_data.contains(&effect.key), kind.is_none(), kind)
@@ -231,7 +231,7 @@ impl DiffReport {
             format!("{} `{}`", plain::one_line(kind), plain::one_line(name))
         };
         let mut named: Vec<String> = gone.iter().take(GRAVEST).map(name).collect();
-        // The same in two clusters.
+        // An object may be in two clusters.
         named.dedup();
         match gone.len() {
             0 => String::new(),
@@ -240,7 +240,7 @@ impl DiffReport {
         }
     }
 
-    /// What is deleted for a while only, and not with another object.
+    /// Objects that are deleted for a while only, and not with another object.
     fn created_again(&self) -> Vec<&DiffEffect> {
         let cascaded: BTreeSet<_> = self
             .of(EffectKind::Cascaded)
@@ -283,7 +283,7 @@ impl DiffReport {
     /// itself remove.
     pub(super) fn surprises(&self) -> bool {
         use EffectKind::{Cascaded, DataLost, Deleted, Recreated, Stuck};
-        // What was generated is a surprise if something still needs it, which rules know.
+        // The deletion of a generated object is a surprise if something still needs it, which rules know.
         let happens = |kind| self.of(kind).next().is_some();
         [Stuck, DataLost, Recreated].into_iter().any(happens)
             || self.are_out_of_sight(&[Deleted, Cascaded])
@@ -309,7 +309,7 @@ impl DiffReport {
             .filter(move |effect| effect.effect == kind && !effect.is_supposed())
     }
 
-    /// What a tool of which nothing is known would delete if it prunes: the object, and how in a few words.
+    /// The objects that an unknown tool would delete if it prunes: the object, and how in a few words.
     pub(super) fn supposed_deletions(&self) -> Vec<(&DiffEffect, String)> {
         let with_data: BTreeSet<_> = self
             .supposed()
@@ -403,7 +403,7 @@ fn holders(effects: &[&DiffEffect]) -> String {
     }
 }
 
-/// What an effect depends on, after the object that it is about.
+/// The condition of an effect, after the object that it is about.
 pub(super) fn unless(certainty: EffectCertainty) -> &'static str {
     match certainty {
         EffectCertainty::Certain => "",

@@ -2,7 +2,7 @@
 //!
 //! A test compares the hashes with the parts, and writes them: `UPDATE_DOCS=1 cargo test --test it html`.
 
-/// What the page consists of before any script ran.
+/// The page before any script ran.
 pub(super) const BODY: &str = include_str!("assets/body.html");
 
 /// How it looks.
@@ -13,7 +13,7 @@ pub(super) const STYLE: &str = concat!(
     include_str!("assets/print.css")
 );
 
-/// What makes the page of its data: one function, in parts by subject.
+/// The program that builds the page from its data: one function, in parts by subject.
 pub(super) const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("assets/dom.js"),

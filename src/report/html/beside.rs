@@ -1,4 +1,4 @@
-//! What a page says besides its contract: the stories, what citations and rules mean, lines of files, and where to read them.
+//! Data of a page besides its contract: the stories, the texts of citations and rules, lines of files, and where to read them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(super) struct Beside<'a> {
     pub(super) command: &'static str,
     pub(super) title: String,
     pub(super) stories: &'a [StoryDocument],
-    /// What each citation says.
+    /// The text of each citation.
     pub(super) citations: BTreeMap<&'a str, &'static str>,
     /// Where files can be read; of a change, those of head.
     pub(super) links: BTreeMap<&'a str, FileLink>,
@@ -33,14 +33,14 @@ pub(super) struct Beside<'a> {
     pub(super) removal: Option<RemovalDocument<'a>>,
 }
 
-/// What a reader of a finding wants to know of its rule.
+/// The facts about a rule for readers of a finding.
 #[derive(Debug, Serialize)]
 pub(super) struct RulePage {
     summary: &'static str,
     page: &'static str,
 }
 
-/// What the contract of a removal leaves open.
+/// The data of a removal besides its contract.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RemovalDocument<'a> {

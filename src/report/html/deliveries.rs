@@ -1,5 +1,5 @@
-//! The page of a listing: the tree to open and close, with every object, what was not read, and what nothing delivers. Nothing of it
-//! is a program.
+//! The page of a listing: the tree to open and close, with every object, what was not read, and what nothing delivers.
+//! Nothing of it is a program.
 
 use super::document::{still, text};
 use crate::report::deliveries::{DeliveryListing, ListedDelivery, ListedUnread, RowKind};

@@ -1,6 +1,6 @@
 //! The page around the data: one file, which loads nothing and runs nothing but its own scripts.
 //!
-//! What comes from manifests is only ever JSON in an element that nothing executes, with every character escaped that means
+//! Data from manifests is only ever JSON in an element that nothing executes, with every character escaped that means
 //! something to HTML. The scripts make the page of it through text nodes, and a policy with their hashes keeps it that way.
 
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::text::plain;
 /// Characters of the title.
 const TITLE: usize = 150;
 
-/// The document of a contract, with what is told beside it. Pages that draw a graph carry the library that lays it out.
+/// The document of a contract, with further data. Pages that draw a graph carry the library that lays it out.
 pub(super) fn page(
     title: &str,
     contract: &impl Serialize,

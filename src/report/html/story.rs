@@ -1,5 +1,5 @@
-//! A step of a plan as the page explores it: the tree of causes, the ties, what is stuck and how to release it. What the contract
-//! says already is not repeated here.
+//! A step of a plan as the page explores it: the tree of causes, the ties, the stuck objects and how to release them. Data
+//! of the contract is not repeated here.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::story::variation::{Alternative, Variation, incomplete, variations};
 use crate::story::{PlanView, words};
 use crate::text::plain;
 
-/// A step of a plan, owned: what is told beside other things.
+/// A step of a plan, owned: the data besides the contract.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoryDocument {
@@ -59,10 +59,10 @@ struct ObjectDocument {
     why: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cites: Vec<&'static str>,
-    /// What says that a controller creates it.
+    /// The evidence that a controller creates it.
     #[serde(skip_serializing_if = "Option::is_none")]
     implied: Option<String>,
-    /// What is deleted with it.
+    /// The data that is deleted with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

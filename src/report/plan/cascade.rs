@@ -19,17 +19,17 @@ const DETAIL: Detail = Detail {
 /// Most bytes of a flowchart.
 const MOST_TEXT: usize = 15_000;
 
-/// What becomes of some objects and of everything that is touched because of them. Borrows nothing from the simulation.
+/// The fate of some objects and of everything that is touched because of them. Borrows nothing from the simulation.
 #[derive(Clone, Debug)]
 pub struct Cascade {
-    /// What begins it, in a few words.
+    /// The start of it, in a few words.
     pub title: String,
     /// How many objects are deleted.
     pub deleted: usize,
     /// How many stay Terminating.
     pub stuck: usize,
     graph: Graph,
-    /// What holds the objects that are stuck, and how to release them.
+    /// The holds of the stuck objects, and how to release them.
     held: Vec<Stuck>,
 }
 
@@ -44,7 +44,8 @@ impl Cascade {
         Self::drawn(title.into(), &stories, &Extent::below(&stories, &roots))
     }
 
-    /// What ties the objects that a finished plan deletes, of those that `wanted` names; `None` where each is deleted for itself.
+    /// The ties of the objects that a finished plan deletes, of those that `wanted` names; `None` where each is deleted
+    /// for itself.
     pub fn of_ties(
         title: impl Into<String>,
         view: &PlanView<'_>,
@@ -72,7 +73,7 @@ impl Cascade {
         }
     }
 
-    /// What holds the objects that are stuck in the end, and how to release them.
+    /// The holds of the objects that are stuck in the end, and how to release them.
     pub(in crate::report) fn held(&self) -> &[Stuck] {
         &self.held
     }

@@ -1,5 +1,5 @@
-//! For an operator about to delete something: per step a headline, the tree of what is deleted, stuck and kept and why, how
-//! to release what is stuck, what may vary, and the counts.
+//! The plan for an operator: per step a headline, the tree of deleted, stuck and kept objects with reasons, how
+//! to release stuck objects, what may vary, and the counts.
 //!
 //! A tree line is `wave object reason [rules]`; objects of one wave are deleted together. However large the cascade, a step
 //! fits on a screen or two.
@@ -19,7 +19,7 @@ use crate::story::variation::{incomplete, variations};
 use crate::story::words;
 use crate::text::plain;
 
-/// What of a tree fits on a screen or two.
+/// The part of a tree that fits on a screen or two.
 const TREE: Limits = Limits {
     entries: 80,
     siblings: 6,
@@ -151,7 +151,7 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
     }
 }
 
-/// The lines that lead from the ancestors to an entry; `ends` tells which of them are last among their siblings.
+/// The lines from the ancestors to an entry; `ends` contains which of them are last among their siblings.
 fn branch(ends: &[bool], ascii: bool) -> String {
     let [through, blank, tee, corner] = if ascii {
         ["|  ", "   ", "|- ", "`- "]
@@ -227,7 +227,7 @@ fn rest_line(
     )
 }
 
-/// The wave of what is deleted, or else the word for its ending.
+/// The wave of a deleted object, or else the word for its ending.
 fn margin(page: &Screen<'_>, ending: Ending, wave: usize) -> String {
     match ending {
         Ending::Deleted => format!("{wave:>5}"),
@@ -394,7 +394,7 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
     }
 }
 
-/// Events are cumulative: each is told in the first step that has it.
+/// Events are cumulative: each is shown in the first step that has it.
 fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>) {
     let events = &story.view.plan.steps[story.step].events;
     let new: Vec<_> = events

@@ -11,7 +11,7 @@ use crate::gc::{Cause, Event, Fate, Outcome, Present, Step, StepPlan, Why};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::story::{ImpliedDependent, PlanView, RemovalView, SafeCommand};
 
-/// What `ownerlint plan --output json` writes. Within a major version, members are only ever added. Missing strings are
+/// The document of `ownerlint plan --output json`. Within a major version, members are only ever added. Missing strings are
 /// null, lists are never null.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -289,7 +289,7 @@ impl<'a> StepDocument<Outcomes<'a>> {
         }
     }
 
-    /// What comes before a removal, then a step per request; only the last one has outcomes.
+    /// The steps before a removal, then a step per request; only the last one has outcomes.
     fn of_removal(view: &'a PlanView<'a>, removal: &RemovalView, steps: &'a [Step]) -> Vec<Self> {
         let (before, requests) = steps.split_at(removal.first.min(steps.len()));
         let Some(together) = view.plan.steps.get(removal.first) else {

@@ -67,7 +67,7 @@ fn row(story: &Story<'_>) -> String {
     )
 }
 
-/// Which data is deleted: what nobody gets back.
+/// Writes the data that is deleted for good.
 fn data(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     words::data(story)
         .is_none_or(|data| page.push(&format!("\n**Data deleted:** {}.\n", text(&data))))
@@ -99,7 +99,7 @@ fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         && table(page, story, Ending::Kept, "Kept, and why")
 }
 
-/// What stays on purpose.
+/// Writes the objects that stay on purpose.
 fn kept(page: &mut MarkdownText, removal: &RemovalView) -> bool {
     if removal.kept.is_empty() {
         return true;
@@ -135,7 +135,7 @@ fn safe_order(page: &mut MarkdownText, removal: &RemovalView) -> bool {
         ))
 }
 
-/// What is stuck comes unfolded: somebody has to act on it.
+/// Stuck objects come unfolded: they need action.
 fn stuck_objects(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let stuck = stuck(story);
     if stuck.is_empty() {

@@ -24,7 +24,7 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
     draw(&graph, &(rest(&graph) + &legend(&graph)))
 }
 
-/// What has no node of its own.
+/// The objects without a node of their own.
 fn rest(graph: &Graph) -> String {
     if graph.collapsed.is_empty() {
         String::new()
@@ -101,8 +101,8 @@ fn draw(graph: &Graph, more: &str) -> String {
     out + more + CLASSES
 }
 
-/// What the picture uses, and nothing else: without arrows of its own a legend is one narrow column. Links that nobody sees keep
-/// it beside what leads on, out of the way of the arrows.
+/// The legend of the picture, with only the entries that it uses: without arrows of its own a legend is one narrow
+/// column. Invisible links keep it beside the next row, out of the way of the arrows.
 fn legend(graph: &Graph) -> String {
     let mut out = String::from("  subgraph legend\n    direction LR\n");
     for tone in graph.tones() {
@@ -129,7 +129,7 @@ fn legend(graph: &Graph) -> String {
     out
 }
 
-/// What the arrows of a graph mean, by how they look.
+/// The meanings of the arrows of a graph, by their strokes.
 fn ties(graph: &Graph) -> Vec<&'static str> {
     let mut ties = graph.ties();
     if ties.contains(&Stroke::Implied) && ties.remove(&Stroke::Contains) {
@@ -150,7 +150,7 @@ fn ties(graph: &Graph) -> Vec<&'static str> {
 /// Mermaid has one sort of dotted arrow.
 const EITHER: &str = "dotted: owns, implied, or contains";
 
-/// What an arrow means.
+/// The meaning of an arrow.
 fn tie(tie: Stroke) -> &'static str {
     match tie {
         Stroke::Blocking => "thick: owns, blocking",

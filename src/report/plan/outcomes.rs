@@ -89,7 +89,7 @@ impl<'a> Outcomes<'a> {
         }
     }
 
-    /// What becomes of the objects of the input.
+    /// The fates of the objects of the input.
     fn objects(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         let fates = self.view.plan.fates(outcome).into_iter();
         let mut fates: Vec<(ObjectKey, Fate)> = fates

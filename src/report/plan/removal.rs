@@ -1,4 +1,4 @@
-//! What a person reads about a removal besides its plan: what stays on purpose, which data is deleted, and a safe order.
+//! A removal for people, besides its plan: the objects that stay on purpose, the data that is deleted, and a safe order.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const LISTED: usize = 12;
 /// Commands of a safe order.
 const COMMANDS: usize = 20;
 
-/// What stays on purpose, and the data that does not.
+/// Writes the objects that stay on purpose, and the data that does not.
 pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story: &Story<'_>) {
     if !removal.kept.is_empty() {
         page.section("Stays, and why");
@@ -39,7 +39,7 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
     }
 }
 
-/// What stays, by the reason, in the order in which the reasons turn up.
+/// The objects that stay, by reason, in the order in which the reasons turn up.
 pub(super) fn by_reason(removal: &RemovalView) -> Vec<(&str, Vec<&ObjectKey>)> {
     let mut reasons: Vec<(&str, Vec<&ObjectKey>)> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -100,5 +100,5 @@ pub(super) fn safe_order(page: &mut Screen<'_>, removal: &RemovalView) {
     page.command(commands.len() + 1, &removal.command);
 }
 
-/// What to say where the search found nothing.
+/// The text where the search found nothing.
 pub(super) const NO_ORDER: &str = "None was found: whatever is deleted first, something gets stuck. Release it by hand, as above.";

@@ -1,4 +1,4 @@
-//! What of `ownerlint.plan/1` is about webhooks and APIs that nobody answers for.
+//! The parts of `ownerlint.plan/1` about webhooks and APIs without a backend.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,7 +60,7 @@ impl Silence {
     }
 }
 
-/// What webhooks reject in a step.
+/// The requests that webhooks reject in a step.
 pub(super) fn rejections(view: &PlanView<'_>, step: usize) -> Vec<RejectionDocument> {
     let cluster = view.plan.cluster();
     let rejections = view
@@ -82,7 +82,7 @@ pub(super) fn rejections(view: &PlanView<'_>, step: usize) -> Vec<RejectionDocum
     rejections.collect()
 }
 
-/// The APIs that nobody serves when a step is over.
+/// The APIs without a backend when a step is over.
 pub(super) fn failing_apis(view: &PlanView<'_>, step: usize) -> Vec<FailingApiDocument> {
     let failing = view
         .plan

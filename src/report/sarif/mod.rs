@@ -20,7 +20,7 @@ use crate::text::{ColumnUnit, Position, plain};
 
 /// Results that GitHub keeps of one run.
 const MAX_RESULTS: usize = 5_000;
-/// Related locations of one result. GitHub keeps a hundred; nobody follows so many, and they fill the document.
+/// Related locations of one result. GitHub keeps a hundred; so many help no reader, and they fill the document.
 const MAX_RELATED: usize = 20;
 /// Steps that it keeps of one flow.
 const MAX_STEPS: usize = 1_000;

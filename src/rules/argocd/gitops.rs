@@ -43,7 +43,7 @@ struct Leak<'a> {
     key: &'a str,
     value: Spanned<&'a str>,
     field: String,
-    /// What is made from the template.
+    /// The kind of object that is made from the template.
     made: TemplateKind,
 }
 
@@ -249,7 +249,7 @@ enum Force<'a> {
     Flux(Spanned<&'a str>, &'static str),
 }
 
-/// What is lost when an object is deleted and created again.
+/// Kinds that lose something when an object is deleted and created again.
 const STATEFUL: [GroupKind<&str>; 5] = [
     kinds::NAMESPACE,
     kinds::PERSISTENT_VOLUME_CLAIM,
@@ -300,7 +300,7 @@ fn forced_by_kustomization(
     let stateful: Vec<&Member> = delivered
         .filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
         .collect();
-    // What is most likely to be lost comes first.
+    // The object that is most likely to be lost comes first.
     let lasting = |member: &&&Member| contains_others(&member.object) || is_mild(&member.object);
     let worst = stateful
         .iter()
@@ -363,7 +363,7 @@ fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
     annotated.filter(enabled).or(labelled.filter(enabled))
 }
 
-/// What is lost with an object, in a sentence.
+/// The loss with an object, in a sentence.
 fn lost_with(object: &Object) -> &'static str {
     if object.is(kinds::NAMESPACE) {
         "Everything in the namespace is deleted with it, also what is not in git."

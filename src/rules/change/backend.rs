@@ -141,7 +141,7 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
             "keep it, or set `spec.conversion.strategy: None` in {object} and merge that first, once all objects are stored in one \
              version"
         ));
-    // What is stored in the only version is never converted.
+    // An object stored in the only version is never converted.
     let versions = unanswered
         .object
         .object

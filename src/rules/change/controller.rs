@@ -73,7 +73,7 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether head delivers something new that nobody rendered: it may contain the controller.
+/// Returns whether head delivers something new that was not rendered: it may contain the controller.
 fn may_come_otherwise(merge: &Merge<'_>) -> bool {
     let delivers = [
         kinds::HELM_RELEASE,
@@ -182,7 +182,7 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Of what let a workload release an object, what the change takes away so that nothing else lets it.
+/// The permission that let a workload release an object, if the change takes it away and no other one remains.
 fn lost_permission(
     merge: &Merge<'_>,
     (after, outlook): (&Inventory, &Outlook<'_>),

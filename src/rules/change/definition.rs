@@ -39,7 +39,7 @@ fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }));
 }
 
-/// Whether nobody knows what is deleted with a definition: git has no object of its kind.
+/// Returns whether the deletions with a definition are unknown: git has no object of its kind.
 fn is_bare(cascade: &MergeCascade<'_>) -> bool {
     let [loss] = cascade.losses.as_slice() else {
         return false;

@@ -98,8 +98,8 @@ fn recipe(delivery: &Member) -> String {
     }
 }
 
-/// What leaves and takes nothing along that is known: because it is renamed and hands its objects over, because they are elsewhere, or
-/// because it leaves them behind.
+/// Removed deliverers that take no known object along: because they are renamed and hand their objects over, because
+/// these are elsewhere, or because they leave them behind.
 fn unseen(
     merge: &Merge<'_>,
     member: &Member,
@@ -130,7 +130,8 @@ fn unseen(
         return renamed.is_none().then_some(draft);
     }
     // A Kustomization applies before it prunes: what it takes over from one that it deletes has its labels by then, and the other
-    // one spares it (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, fluxcd/pkg ssa/manager_delete.go).
+    // one spares it (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, fluxcd/pkg
+    // ssa/manager_delete.go).
     let is_flux = object.kind == DeliveryKind::Kustomization;
     let is_safe = |child: &Member| is_flux && merge.part.is_applied_beside(&child.key, member);
     let handed = children.iter().filter(|child| !is_safe(child));
@@ -179,7 +180,7 @@ fn cause(draft: Draft, merge: &Merge<'_>, renamed: Option<&Member>) -> Draft {
     }
 }
 
-/// What each object delivers of the tree.
+/// The objects of the tree that each object delivers.
 fn delivered_of_all<'a>(merge: &Merge<'a>) -> HashMap<ObjectId, Vec<&'a Member>> {
     let mut delivered: HashMap<ObjectId, Vec<&Member>> = HashMap::default();
     for member in &merge.part.base.inventory.members {

@@ -38,7 +38,7 @@ const JOB: GroupKind<&str> = GroupKind::new("batch", "Job");
 fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
     for object in merge.part.kept() {
         let fields = object.rejected_fields();
-        // `scope-changed` tells it.
+        // `scope-changed` reports it.
         let fields: Vec<RejectedField> = fields
             .into_iter()
             .filter(|field| field.field != "spec.scope")
@@ -133,7 +133,7 @@ fn rejected(
         "the API server rejects the change to {names} of {}",
         named(object.base)
     );
-    // Somebody may delete a Job that has finished, and often does.
+    // A Job that has finished may be deleted, and often is.
     let severity = if object.base.object.is(JOB) {
         Severity::Warning
     } else {
@@ -172,7 +172,7 @@ fn replaced(
         .consequence(Consequence::Collected)
 }
 
-/// What happens to the rest of the change when one update is rejected.
+/// The consequence for the rest of the change when one update is rejected.
 fn failure(regime: Regime) -> &'static str {
     match regime {
         Regime::Helm => {

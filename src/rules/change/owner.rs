@@ -1,4 +1,4 @@
-//! Owners that leave: of what owner references in manifests name.
+//! Owners that leave: objects that owner references in manifests name.
 
 use super::places::on_base;
 use super::recipe::keep;

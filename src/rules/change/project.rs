@@ -106,7 +106,7 @@ fn draft(
         return None;
     }
     let staying: Vec<&Member> = staying.of(project).collect();
-    // What a later wave deletes first is gone before the project is asked for.
+    // An object that a later wave deletes first is gone before the project is asked for.
     let together = |member: &&Member| {
         argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project)
     };

@@ -27,7 +27,7 @@ fn referred_removed(merge: &Merge<'_>, sink: &mut Sink) {
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let member = cascade.culprit;
-    // What head adds and nobody read may contain it.
+    // An unread source that head adds may contain it.
     if cascade.instead.is_some() {
         return None;
     }

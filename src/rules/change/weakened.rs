@@ -36,7 +36,7 @@ fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// What a tool does to objects that leave, and what it does when everything leaves.
+/// The tool's removals: of objects that leave, and of everything at once.
 fn removals(regime: Regime) -> &'static [Removal] {
     match regime {
         Regime::Helm | Regime::Flux(FluxObject::HelmRelease) => {
@@ -137,7 +137,7 @@ fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
     says(merge.part.sides.head) > says(merge.part.sides.base)
 }
 
-/// What the table of data says of an object changes from kept to deleted.
+/// The fate of an object's data changes from kept to deleted, by the table of data.
 fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let KeptObject { base, head } = object;
     let tables = merge.part.analysis.tables();
@@ -180,7 +180,7 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     ))
 }
 
-/// What may be deleted some day, and not by this change.
+/// Objects that may be deleted some day, and not by this change.
 const LATER: Surprise = Surprise::removed(false);
 
 /// A StatefulSet that deletes the claims of Pods which it no longer runs runs fewer.

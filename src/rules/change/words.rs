@@ -1,4 +1,4 @@
-//! What a cascade takes along, in words.
+//! The losses of a cascade, in words.
 
 use crate::finding::Severity;
 use crate::merge::{EffectCertainty, Loss, Merge, MergeCascade, Standing};
@@ -12,8 +12,8 @@ use crate::text::plain;
 /// So many objects are named.
 const NAMED: usize = 3;
 
-/// What is deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies and Secret `x` that a
-/// controller made, with the data of Cluster `db``.
+/// The objects deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies
+/// and Secret `x` that a controller made, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
     let below = |loss: &&Loss<'_>| {
         loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key)
@@ -71,7 +71,7 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
     said
 }
 
-/// What comes of it that the culprit of a cascade leaves: `deletes 2 objects that head still applies`.
+/// The effect of the removal of a cascade's culprit: `deletes 2 objects that head still applies`.
 pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
     match toll(cascade) {
         nothing if nothing.is_empty() && merge.is_told(cascade.culprit) => {
@@ -82,7 +82,7 @@ pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
     }
 }
 
-/// What becomes of an object that leaves: `removing Namespace `a``, `renaming Namespace `a` to `b``.
+/// The change of an object that leaves: `removing Namespace `a``, `renaming Namespace `a` to `b``.
 pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
     match merge.part.renamed(member) {
         Some(after) if after.key.name != member.key.name => {
@@ -169,7 +169,7 @@ pub(super) fn joined(parts: &[String]) -> String {
     }
 }
 
-/// What gets stuck, and what may keep the culprit after all, in sentences; empty if nothing does.
+/// The stuck objects, and conditions that may keep the culprit, in sentences; empty if there are none.
 pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
     let (in_doubt, stuck): (Vec<&Loss<'_>>, Vec<_>) = cascade
         .losses
@@ -207,7 +207,7 @@ fn is_in_doubt(loss: &Loss<'_>) -> bool {
     loss.certainty == EffectCertainty::Possible
 }
 
-/// Shows what caused it in head, then some of what it takes along and who uses that.
+/// Shows the cause in head, then some of the lost objects and their users.
 pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let mut draft = left_in_head(draft, merge, cascade.culprit);
     let mut left = MOST_RELATED - 1;

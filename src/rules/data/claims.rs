@@ -1,4 +1,4 @@
-//! What a StatefulSet's controller does with claims.
+//! A StatefulSet controller's handling of claims.
 
 use crate::manifest::Object;
 use crate::yaml::Value;

@@ -50,7 +50,7 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     if claims.is_empty() {
         return;
     }
-    // Whoever mounts a claim is in its namespace.
+    // A Pod that mounts a claim is in its namespace.
     let namespaces: HashSet<&Namespace> = claims
         .iter()
         .map(|(claim, _)| &claim.key.namespace)

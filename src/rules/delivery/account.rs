@@ -16,7 +16,7 @@ pub(in crate::rules) static DELIVERY_LOSES_ITS_ACCOUNT: Rule = rule!(
     delivery_loses_its_account
 );
 
-/// Both skip the deletion of what they delivered if the account is gone (helm-controller
+/// Both skip the deletion of their objects if the account is gone (helm-controller
 /// internal/controller/helmrelease_controller.go, reconcileReleaseDeletion; kustomize-controller
 /// internal/controller/kustomization_controller.go, finalize).
 const DELIVERIES: [GroupKind<&str>; 2] = [kinds::HELM_RELEASE, kinds::FLUX_KUSTOMIZATION];

@@ -79,7 +79,7 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
         let Some(deleted) = deletion_of(&hook, member) else {
             continue;
         };
-        // `protection-ineffective` says it of what somebody wanted to keep.
+        // `protection-ineffective` reports it for an object that is meant to be kept.
         if keep_of_helm(member).is_some() {
             continue;
         }
@@ -152,7 +152,7 @@ fn why(hook: &Hook<'_>) -> String {
     }
 }
 
-/// What goes with an object, and how bad that is; `None` if nothing does.
+/// The losses with an object, and how bad they are; `None` if there are none.
 fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
     if member.object.is(kinds::NAMESPACE) {
         let all = "Everything in the Namespace is deleted with it, whoever created it.";

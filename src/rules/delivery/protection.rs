@@ -72,8 +72,8 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     sink.extend(around_releases(context.inventory, &released));
 }
 
-/// What the delivery objects of a bundle do when something leaves, by tool. An object that one of them reaches is judged by
-/// those that do; any other by all of its tool, which may deliver what is rendered here.
+/// The deletions by the delivery objects of a bundle when something leaves, by tool. An object that one of them reaches
+/// is judged by those that do; any other by all of its tool, which may deliver what is rendered here.
 #[derive(Default)]
 struct DeliveryObjects(BTreeMap<Regime, DeliveryDeletion>);
 
@@ -97,7 +97,7 @@ impl DeliveryObjects {
         all
     }
 
-    /// What is known of the deletion of an object that `regime` delivers; `None` without any delivery object.
+    /// The deletion of an object that `regime` delivers; `None` without any delivery object.
     fn deletion(
         &self,
         context: &Context<'_>,
@@ -109,7 +109,7 @@ impl DeliveryObjects {
             prunes: reached.prunes,
             deletes: reached.deletes,
         });
-        // What has an annotation for Flux may be rendered by Helm and installed by a HelmRelease.
+        // An object with an annotation for Flux may be rendered by Helm and installed by a HelmRelease.
         let regime = if regime == Regime::Helm {
             Regime::Flux(FluxObject::HelmRelease)
         } else {
@@ -429,7 +429,7 @@ fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
     }
 }
 
-/// Case e: a protection of what a controller makes from a template.
+/// Case e: a protection of an object that a controller makes from a template.
 fn on_a_template(
     member: &Member,
     template: Template<'_>,

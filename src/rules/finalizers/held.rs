@@ -32,7 +32,7 @@ impl<'a> Held<'a> {
         )
     }
 
-    /// What the table says of the operator.
+    /// The row of the operator.
     pub(in crate::rules) fn controller(&self) -> Option<&'a Controller> {
         match self.remover {
             Remover::Workload { controller, .. } => controller,
@@ -40,7 +40,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// Whether the source of what is known of it proves it.
+    /// Returns whether the source of the row proves it.
     pub(in crate::rules) fn is_verified(&self) -> bool {
         self.controller().is_some_and(|controller| {
             controller.is_proven_for(self.member.key.group(), self.member.key.kind())
@@ -48,8 +48,8 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Group, kind and, where it makes a difference, namespace of objects, and what is known of one of their finalizers: all that decides
-/// who removes it.
+/// Group, kind and, where it makes a difference, namespace of objects, and what is known of one of their finalizers:
+/// all that decides who removes it.
 type AlikeObjects<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, Option<&'a str>);
 
 /// Every object with a finalizer that it has, or gets as soon as its controller sees it, and that a workload removes: one that

@@ -1,7 +1,7 @@
 //! An operator that a delivery tool deletes together with the objects that only it can release.
 //!
-//! What the tool sends is simulated on the bundle's cluster: what is stuck in the end is stuck because of the order. Where the
-//! tool fixes that order the finding is certain; where it deletes all at about the same time, it is a race.
+//! The tool's requests are simulated on the bundle's cluster: an object that is stuck in the end is stuck because of
+//! the order. Where the tool fixes that order the finding is certain; where it deletes all at about the same time, it is a race.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +70,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
             left.entry(held.operator).or_default().push((risk, held));
         }
         for (operator, mut left) in left {
-            // What is certain comes first, and speaks for the rest.
+            // A certain risk comes first, and stands for the rest.
             left.sort_by_key(|(risk, held)| (std::cmp::Reverse(*risk), held.member.id));
             sink.push(finding(
                 context,
@@ -98,7 +98,7 @@ pub(super) fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool
         .any(|hook| hook.events.contains(&before_deletion))
 }
 
-/// What the tool sends when it removes everything that it delivered together.
+/// The requests of the tool when it removes everything that it delivered together.
 fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<ToolRequest> {
     let inventory = context.inventory;
     let members = set.members.iter().map(|id| inventory.member(*id)).collect();
@@ -123,7 +123,7 @@ fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<ToolRequest> {
     withdrawal.requests
 }
 
-/// What is stuck once the tool has sent everything.
+/// The objects that are stuck once the tool has sent everything.
 fn left_behind<'h, 'a>(
     context: &Context<'_>,
     regime: Regime,
@@ -145,7 +145,7 @@ fn left_behind<'h, 'a>(
         .zip(requests)
         .map(|(at, request)| (&request.key, at))
         .collect();
-    // Neither Argo CD nor Flux sends the requests of one moment in an order that anybody could rely on.
+    // Neither Argo CD nor Flux sends the requests of one moment in a reliable order.
     let ordered = regime.is_release();
     let risk = |held: &Held<'_>| {
         if held.is_guess() {

@@ -1,8 +1,9 @@
 //! An operator that may not set the owner references that it writes.
 //!
-//! Controllers make their custom resource the owner of what they create, with `blockOwnerDeletion: true`, because
+//! Controllers make their custom resource the owner of the objects that they create, with `blockOwnerDeletion: true`, because
 //! controller-runtime's helper does. A cluster that enforces permissions on owner references (OpenShift) then asks for `update`
-//! of the owner's `finalizers` [ADM-3]. What a controller writes is in its code; its role shows what it is meant to do.
+//! of the owner's `finalizers` [ADM-3]. The references that a controller writes are in its code; its role shows what it
+//! is meant to do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -32,7 +33,7 @@ pub(in crate::rules) static FINALIZERS_PERMISSION_MISSING: Rule = rule!(
     finalizers_permission_missing
 ).fixes(&[Applicability::Suggested]);
 
-/// What controllers create beside their dependents: records and requests that nobody owns, and leases.
+/// Objects that controllers create beside their dependents: records and requests without an owner, and leases.
 const NEVER_OWNED: [(&str, &str); 7] = [
     ("", "events"),
     ("events.k8s.io", "events"),
@@ -43,7 +44,7 @@ const NEVER_OWNED: [(&str, &str); 7] = [
     ("authorization.k8s.io", "selfsubjectaccessreviews"),
 ];
 
-/// Whoever knows more kinds of the input than so many is hardly the controller of each: nothing is said of it.
+/// A role that names more kinds of the input than this is hardly that of a controller of each: it is left out.
 const MANY_KINDS: usize = 100;
 
 /// A kind that the input defines.
@@ -97,7 +98,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         let granted: Vec<_> = granted()
             .map(|(grant, (number, _))| (grant, &sets.known[&number]))
             .collect();
-        // Whoever may update the finalizers of one of them was given what its author found necessary.
+        // A role with permission to update the finalizers of one of them has what its author found necessary.
         if granted.iter().any(|(_, set)| set.grants_finalizers) {
             continue;
         }
@@ -140,7 +141,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// What the rules that a role writes say of the kinds that the input defines.
+/// The permissions of a role for the kinds that the input defines.
 struct RuleSetFacts<'a> {
     /// Whether they allow updating the `finalizers` of one of them.
     grants_finalizers: bool,
@@ -166,7 +167,7 @@ impl<'a> RuleSetFacts<'a> {
     }
 }
 
-/// What rules say, each set of them read once: many bindings and workloads share them.
+/// The permissions of rules, each set of them read once: many bindings and workloads share them.
 struct RuleSets<'a> {
     kinds: &'a [OwnKind<'a>],
     /// Places among the kinds.

@@ -61,7 +61,7 @@ fn package_names(provider: &Member) -> Option<Vec<&str>> {
     Some(name.rsplit('-').collect())
 }
 
-/// Whether a provider of that name manages the objects of a kind. What only configures it is not held by
+/// Whether a provider of that name manages the objects of a kind. An object that only configures it is not held by
 /// `finalizer.managedresource.crossplane.io` (crossplane-runtime pkg/reconciler/managed/reconciler.go).
 fn is_managed(kind: GroupKind<&str>, names: &[&str]) -> bool {
     let domain = DOMAINS.into_iter().find_map(|domain| {

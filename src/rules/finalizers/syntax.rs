@@ -51,10 +51,10 @@ pub(in crate::rules) static FINALIZER_UNQUALIFIED: Rule = rule!(
 )
 .of_one_object();
 
-/// What the server says to names without a domain on its own kinds ([VAL-20]).
+/// The server's message about names without a domain on its own kinds ([VAL-20]).
 const NOT_STANDARD: &str = "name is neither a standard finalizer name nor is it fully qualified";
 
-/// What the API server demands of the finalizers of an object ([VAL-20], [VAL-21]).
+/// The API server's requirements for the finalizers of an object ([VAL-20], [VAL-21]).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Demands {
     /// A label key.
@@ -88,7 +88,7 @@ fn demands(member: &Member) -> Demands {
     }
 }
 
-/// What the server objects to in a name, in its words.
+/// The server's errors about a name, in its words.
 fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
     let mut errors = label_key_errors(finalizer);
     if demands == Demands::Standard
@@ -362,7 +362,7 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
                      rejects such names."
                 ))
                 .help(help);
-            // What is known of the finalizer makes it the controller's choice.
+            // A known finalizer makes it the controller's choice.
             let row = known.filter(|_| owner.is_some());
             row.into_iter().fold(draft, Draft::rests_on_finalizer)
         });

@@ -23,7 +23,7 @@ pub(in crate::rules) static TEMPLATE_FINALIZER: Rule = rule!(
 )
 .fixes(&[Applicability::Safe, Applicability::Suggested]);
 
-/// What the job controller adds to its own pods, and removes from no others ([FIN-5]).
+/// The finalizer that the job controller adds to its own pods, and removes from no others ([FIN-5]).
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 
 /// [VAL-35] to [VAL-38], [L-9].

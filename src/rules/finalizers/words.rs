@@ -1,4 +1,4 @@
-//! What the finalizer rules share: the entries they check, how they describe removers, and the commands that release a
+//! Common parts of the finalizer rules: the entries they check, how they describe removers, and the commands that release a
 //! stuck object.
 
 use std::collections::hash_map::Entry;
@@ -50,7 +50,7 @@ impl<'a> FinalizerEntry<'a> {
             .target(self.name())
     }
 
-    /// What removes the entry, and its repetitions, from the manifest.
+    /// The fix that removes the entry, and its repetitions, from the manifest.
     pub(in crate::rules) fn removed(&self, proposal: fn(&'static str) -> Proposal) -> Proposal {
         let all = std::iter::once(&self.index).chain(&self.repetitions);
         all.fold(proposal("remove the finalizer"), |proposal, index| {

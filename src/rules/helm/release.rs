@@ -178,7 +178,7 @@ struct Placement<'a> {
     /// The one namespace that a rendering places all of its objects in; `None` when there are several, or one object
     /// leaves its namespace to the release.
     renderings: BTreeMap<FileId, Option<&'a str>>,
-    /// What is in a namespace and no part of a release.
+    /// Objects in a namespace that are no part of a release.
     strangers: HashMap<&'a str, Vec<&'a Member>>,
 }
 
@@ -254,7 +254,7 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
         };
         let holds =
             member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) || member.object.is(kinds::NAMESPACE);
-        // Who keeps an object on purpose knows that it stays; `hook-not-kept` says it of what is deleted before.
+        // An object that is kept on purpose stays knowingly; `hook-not-kept` reports those that are deleted before.
         let is_told = holds && deletion_of(&hook, member).is_some();
         let kept = member
             .object

@@ -1,4 +1,4 @@
-//! What fails when nobody answers for a Service: webhooks that reject the deletion of their own world, and aggregated APIs
+//! Failures of a Service without a backend: webhooks that reject the deletion of their own world, and aggregated APIs
 //! without a backend.
 //!
 //! A rendering shows what vanishes with what. That a Service is not part of it proves nothing: it may come from another one.
@@ -54,7 +54,7 @@ struct AskedObjects<'c, 'a> {
     by_namespace: BTreeMap<&'a str, ByKind<'a>>,
     released: ByKind<'a>,
     namespaces: BTreeMap<&'a str, &'a Member>,
-    /// What the input's CRDs define.
+    /// The definitions of the input's CRDs.
     definitions: Vec<(FileId, &'a CustomResourceDefinition)>,
     helm: &'static KindOrder,
     looks: RequestLooks,
@@ -102,7 +102,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         }
     }
 
-    /// What the webhook blocks when its backend is gone. `None`: nothing, or there is too much to look at.
+    /// The requests that the webhook blocks when its backend is gone. `None`: none, or there is too much to look at.
     fn blockage(&self, client: &ServedClient, webhook: &Webhook) -> Option<Blockage<'a>> {
         for occasion in [Occasion::NamespaceDeletion, Occasion::HelmUninstall] {
             let blocked = self.blocked(client, webhook, occasion)?;
@@ -124,7 +124,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         })
     }
 
-    /// What the webhook is certain to be asked about among objects that are deleted when its backend is already gone.
+    /// The requests that the webhook is certain to be asked about among objects that are deleted when its backend is
+    /// already gone.
     fn blocked(
         &self,
         client: &ServedClient,
@@ -191,8 +192,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         }
     }
 
-    /// What the input does not contain, and the namespace of the backend will: an object that every namespace has or, possibly, an
-    /// instance of a kind that the input defines.
+    /// An object that the input does not contain and the namespace of the backend will: one that every namespace has
+    /// or, possibly, an instance of a kind that the input defines.
     fn expected(&self, client: &ServedClient, webhook: &Webhook) -> Option<(String, Severity)> {
         let inventory = self.context.inventory;
         let name = &client.service.namespace;
@@ -333,7 +334,7 @@ fn deletion(webhook: &Webhook) -> Option<(usize, &Spanned<String>)> {
     operations.find(|(_, operation)| matches!(operation.as_str(), "DELETE" | "*"))
 }
 
-/// What a webhook blocks.
+/// The requests that a webhook blocks.
 struct Blockage<'a> {
     occasion: Occasion,
     /// In words.

@@ -257,7 +257,7 @@ fn is_built_in(member: &Member) -> bool {
     table().is_builtin_group(member.object.group())
 }
 
-/// Reviews and bindings are requests and are never stored. Of kinds that nobody defines only those count that write some
+/// Reviews and bindings are requests and are never stored. Of unknown kinds only objects count that write some
 /// metadata: many tools' own files have none.
 fn needs_a_name(member: &Member) -> bool {
     let object = &member.object;
@@ -298,7 +298,7 @@ fn live_object(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// What would remove the fields. Of objects that own each other, or are being deleted, somebody recorded a moment.
+/// The fix that removes the fields. Objects that own each other, or are being deleted, record a moment of a cluster.
 fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Proposal> {
     let is_record = |member: &&Member| {
         let metadata = member.object.metadata();

@@ -25,7 +25,7 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     for member in &inventory.members {
         let object = &member.object;
         let serving = &member.resolution.serving;
-        // Kinds that the input does not define are simply installed by somebody else.
+        // Kinds that the input does not define are usually installed separately.
         if *serving == Serving::Unknown {
             continue;
         }
@@ -209,7 +209,7 @@ impl Unserved {
     }
 }
 
-/// What became of a kind that earlier releases served in another version of the group.
+/// The successor of a kind that earlier releases served in another version of the group.
 fn gone(kind: &str, api_version: &str) -> Option<String> {
     let group = ApiVersion::parse(api_version).group;
     let row = table()
@@ -241,7 +241,7 @@ const REQUEST_BODIES: [&str; 6] = [
 ];
 
 impl Unserved {
-    /// What CRDs prove about the kind that an object uses: little, if all of them are in other folder trees.
+    /// The evidence of CRDs about the kind that an object uses: little, if all of them are in other folder trees.
     pub(in crate::rules) fn beside(
         self,
         analysis: &Analysis<'_>,
@@ -265,7 +265,7 @@ impl Unserved {
         }
     }
 
-    /// What an object of a built-in group most likely is, when Kubernetes has no such kind there: the body of a
+    /// The likeliest meaning of an object of a built-in group, when Kubernetes has no such kind there: the body of a
     /// request, a slip of the pen, or a tool's own file. Without a group (`v1beta1 AgentConfig`) nothing says that a
     /// cluster should have the kind.
     fn worded_for(self, object: &Object) -> Self {

@@ -163,7 +163,7 @@ fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Dra
 enum Mismatch<'a> {
     /// The uid belongs to these, none of which the reference describes.
     OtherObject(&'a [ObjectId]),
-    /// What the reference describes has another uid: this object, the first of those that it may mean.
+    /// The described object has another uid: this object, the first of those that it may mean.
     OtherUid(&'a Member),
 }
 
@@ -272,7 +272,7 @@ fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// What a reference of a dump describes, as far as a finding needs to know it.
+/// The described objects of a reference in a dump, as far as a finding needs them.
 struct Namesakes<'a> {
     first: Vec<&'a Member>,
     /// The folder in which all are, if they have one uid.

@@ -90,7 +90,7 @@ pub(in crate::rules) static OWNER_UNKNOWN_FIELD: Rule = rule!(
 /// [VAL-4] to [VAL-7].
 fn owner_missing_field(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
-        // What does not decode is not missing.
+        // A reference that does not decode is not missing.
         for reference in holder
             .metadata
             .owner_references()
@@ -363,7 +363,7 @@ fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// What the collector looks an owner up by, the uid aside.
+/// The collector's lookup key of an owner, the uid aside.
 fn coordinates(reference: &OwnerReference) -> [&str; 3] {
     [reference.api_version(), reference.kind(), reference.name()]
 }

@@ -101,8 +101,8 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether every reference leads to an object that certainly is there, so that nothing can collapse: what a rendering names and the
-/// input lacks is taken to exist. A simulation of the whole cluster finds the same, and takes its time.
+/// Whether every reference leads to an object that certainly is there, so that nothing can collapse: what a rendering
+/// names and the input lacks is taken to exist. A simulation of the whole cluster finds the same, and takes its time.
 fn nothing_dangles(context: &Context<'_>) -> bool {
     let inventory = context.inventory;
     let holds = |edge: &OwnerEdge| match edge.owner {
@@ -166,7 +166,7 @@ fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a O
 /// is spent, findings say nothing of it.
 const MOST_LOOKS: usize = 1_000_000;
 
-/// What is deleted with what.
+/// The objects that are deleted together.
 struct CascadeSearch {
     dependents: BTreeMap<ObjectId, Vec<ObjectId>>,
     looks_left: usize,
@@ -186,7 +186,7 @@ impl CascadeSearch {
         }
     }
 
-    /// What is deleted with an object, in the order of the inventory.
+    /// The objects that are deleted with an object, in the order of the inventory.
     fn below(&mut self, root: ObjectId, dies: &impl Fn(ObjectId) -> bool) -> Vec<ObjectId> {
         let mut found = BTreeSet::new();
         let mut pending = vec![root];

@@ -34,7 +34,7 @@ pub(super) struct Composer<'t> {
     tree: GrowingTree<'t>,
     open: OpenCollections,
     root: Option<NodeId>,
-    /// The first error. What comes after it is not composed.
+    /// The first error. Events after it are not composed.
     failure: Option<SyntaxError>,
 }
 

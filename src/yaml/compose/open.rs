@@ -34,7 +34,7 @@ struct OpenNode {
     /// How deep its members nest so far.
     depth: usize,
     is_anchored: bool,
-    /// What only mappings have.
+    /// State that only mappings have.
     map: Option<OpenMap>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct OpenCollections {
     slots: Vec<Slot>,
     /// Items of all open sequences, those of the innermost last.
     waiting: Vec<NodeId>,
-    /// What is lost in mappings.
+    /// Entries of mappings that are lost.
     pub(super) problems: Vec<Problem>,
 }
 

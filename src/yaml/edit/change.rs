@@ -1,4 +1,4 @@
-//! What is to change in the value of a document.
+//! Changes of the value of a document.
 
 use crate::yaml::tree::Value;
 
@@ -12,7 +12,7 @@ pub enum RouteStep {
 }
 
 impl RouteStep {
-    /// What it leads to, and which member of the mapping or the list that is.
+    /// The value that it leads to, and which member of the mapping or the list that is.
     pub(super) fn member_of<'a>(&self, from: Value<'a>) -> Option<(usize, Value<'a>)> {
         match self {
             Self::Key(key) => {
@@ -51,7 +51,7 @@ impl Route {
         Self { start, steps }
     }
 
-    /// What is at its end, from the mapping where it begins.
+    /// The value at its end, from the mapping where it begins.
     pub fn follow<'a>(&self, start: Value<'a>) -> Option<Value<'a>> {
         self.steps
             .iter()

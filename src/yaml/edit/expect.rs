@@ -1,4 +1,4 @@
-//! What the value of a document must be after changes, and whether it is.
+//! The expected value of a document after changes, and whether it has it.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 use super::change::{NewValue, Route, RouteStep, ValueChange};
 use crate::yaml::tree::{Kind, NodeId, Tree, Value};
 
-/// What becomes of the members of a mapping or a list.
+/// The changes of the members of a mapping or a list.
 #[derive(Debug, Default)]
 struct Changed {
     removed: BTreeSet<usize>,

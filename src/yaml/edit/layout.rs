@@ -32,7 +32,7 @@ pub(super) struct WrittenNode {
     pub(super) form: NodeForm,
     /// From the first token to the last, without anchor and tag.
     pub(super) span: Span,
-    /// What it is a key, a value or an item of.
+    /// The node of which it is a key, a value or an item.
     pub(super) parent: Option<NodePlace>,
     /// Which child of it.
     pub(super) index: usize,
@@ -163,7 +163,7 @@ impl Layout {
         self.maps.get(&start).copied()
     }
 
-    /// What a step leads to. `None` where nothing is written there, and where more than one thing is.
+    /// The node that a step leads to. `None` where nothing is written there, and where more than one node is.
     pub(super) fn step(&self, from: NodePlace, step: &RouteStep) -> Option<NodePlace> {
         let node = self.node(from);
         match (node.form, step) {

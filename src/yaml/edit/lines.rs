@@ -41,7 +41,7 @@ impl<'t> TextLines<'t> {
             .map_or(rest.len(), |line_break| line_break + 1) as u32
     }
 
-    /// What is before an offset on its line.
+    /// The text before an offset on its line.
     pub(super) fn before(self, at: u32) -> &'t str {
         self.slice(self.start(at), at)
     }

@@ -169,7 +169,7 @@ fn batches(planned: &[Option<Vec<TextEdit>>], most: usize) -> Vec<Vec<usize>> {
                 batches[free].0 = end;
                 batches[free].1.push(at);
             }
-            // What would be read in a later batch is not verified.
+            // An edit in a later batch is not verified.
             None if batches.len() < most => batches.push((end, vec![at])),
             None => {}
         }

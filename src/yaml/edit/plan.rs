@@ -1,6 +1,6 @@
 //! From changes of a value to edits of its text, form by form.
 //!
-//! What is not fully understood gives no edit: a change that is shared through an alias, a key that a merge brings, an
+//! A change that is not fully understood gives no edit: one that is shared through an alias, a key that a merge brings, an
 //! anchor or a tag in the way, a comment that would be lost.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +61,7 @@ impl WrittenDocument<'_> {
         apart.then_some(edits)
     }
 
-    /// What a route leads to.
+    /// The node that a route leads to.
     fn reached(self, route: &Route) -> Option<NodePlace> {
         let start = self.layout.map_at(route.start)?;
         route

@@ -5,9 +5,9 @@ use crate::text::Span;
 /// A piece of text to put in the place of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What is replaced; empty where something is added.
+    /// The replaced text; empty where something is added.
     pub span: Span,
-    /// What takes its place.
+    /// The new text.
     pub replacement: String,
     /// The mapping or list whose members change.
     pub within: Span,

@@ -1,4 +1,4 @@
-//! What the grammar expects inside of brackets and braces.
+//! The grammar inside of brackets and braces.
 
 use super::{Expects, Parser};
 use crate::text::Span;

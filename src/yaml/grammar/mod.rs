@@ -14,7 +14,7 @@ use super::scalar;
 use super::scan::{Scanner, Token, TokenKind};
 use crate::text::Span;
 
-/// What the grammar expects next.
+/// The next expected token.
 #[derive(Clone, Copy, Debug)]
 enum Expects {
     BlockSequence { first: bool },

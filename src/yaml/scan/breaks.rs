@@ -14,7 +14,8 @@ pub(super) struct Gap {
 }
 
 impl Scanner<'_> {
-    /// Reads line breaks into `breaks`, and skips the blanks after them. In a plain scalar, tabs left of `tab_limit` are an error.
+    /// Reads line breaks into `breaks`, and skips the blanks after them. In a plain scalar, tabs left of `tab_limit`
+    /// are an error.
     #[inline]
     pub(super) fn read_breaks(&mut self, tab_limit: Option<i32>) -> Result<Gap, SyntaxError> {
         self.breaks.clear();

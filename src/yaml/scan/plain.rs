@@ -61,8 +61,8 @@ impl Scanner<'_> {
         Ok((kind, end))
     }
 
-    /// Takes an unquoted key of the innermost block mapping together with its `:`, without the queue: the scalar token and the end
-    /// of the `:`. `None` where anything else may come.
+    /// Takes an unquoted key of the innermost block mapping together with its `:`, without the queue: the scalar token
+    /// and the end of the `:`. `None` where anything else may come.
     #[inline]
     pub(in crate::yaml) fn take_plain_key(&mut self) -> Option<(Token, u32)> {
         if !self.tokens.is_empty() || self.flow_level > 0 {

@@ -53,7 +53,8 @@ impl Scanner<'_> {
         self.push(kind, start);
     }
 
-    /// Adds a scalar to the queue. A `:` directly after one that may be a key is dealt with at once, as [`Self::fetch_value`] does.
+    /// Adds a scalar to the queue. A `:` directly after one that may be a key is dealt with at once, as
+    /// [`Self::fetch_value`] does.
     #[inline]
     pub(super) fn push_scalar(
         &mut self,

@@ -72,8 +72,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads line breaks and the blanks after them. The first break may be escaped: then it is no space, and none of the others is
-    /// folded.
+    /// Reads line breaks and the blanks after them. The first break may be escaped: then it is no space, and none of
+    /// the others is folded.
     fn read_quoted_breaks(&mut self, is_escaped: bool, start: usize) -> Result<(), SyntaxError> {
         if is_escaped {
             self.cursor.skip_line();

@@ -1,4 +1,4 @@
-//! What the scanner hands to the grammar.
+//! The tokens between the scanner and the grammar.
 
 use crate::text::Span;
 use crate::yaml::event::Style;

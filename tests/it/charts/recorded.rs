@@ -161,7 +161,8 @@ impl Change {
         }
     }
 
-    /// Leaves out what a recorded case cannot tell: objects whose names are made by chance, or are missing, and objects of the group
+    /// Leaves out what a recorded case cannot tell: objects whose names are made by chance, or are missing, and objects
+    /// of the group
     /// `extensions`, each of which has a second name in another group.
     fn without_the_unclear(self, case: &Value) -> Self {
         let kind_and_name = |key: &str| {

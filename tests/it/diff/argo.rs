@@ -434,7 +434,8 @@ fn a_cluster_whose_secret_is_in_the_tree_has_an_application() {
     );
 }
 
-/// operate-first/apps a045541a: the Applications get a suffix from a kustomization, and a Namespace leaves what one of them delivers.
+/// operate-first/apps a045541a: the Applications get a suffix from a kustomization, and a Namespace leaves what one of
+/// them delivers.
 #[test]
 fn an_application_that_kustomize_renames_deletes_what_leaves() {
     let app = application("cluster-resources", "cluster-scope/overlays/smaug", "")
@@ -458,8 +459,8 @@ fn an_application_that_kustomize_renames_deletes_what_leaves() {
     );
 }
 
-/// redhat-appstudio/infra-deployments 15e1a74a5: a merge of `clusters` with a list says which overlay a cluster gets, and the overlay
-/// gives up its objects.
+/// redhat-appstudio/infra-deployments 15e1a74a5: a merge of `clusters` with a list says which overlay a cluster gets,
+/// and the overlay gives up its objects.
 #[test]
 fn an_overlay_of_a_cluster_that_a_merge_names_gives_up_its_objects() {
     let generators = "{merge: {mergeKeys: [nameNormalized], generators: [\
@@ -570,7 +571,8 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
     );
 }
 
-/// khuedoan/homelab b4ba7ea6: the folder of a chart leaves, and with it all volumes of the cluster. What the chart contains is not read.
+/// khuedoan/homelab b4ba7ea6: the folder of a chart leaves, and with it all volumes of the cluster. What the chart
+/// contains is not read.
 #[test]
 fn a_chart_whose_folder_leaves_is_said_to_take_along_what_nobody_read() {
     let both = root()

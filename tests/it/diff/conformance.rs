@@ -131,7 +131,8 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
     );
 }
 
-/// What Flux and Argo CD did with CustomResourceDefinitions that left, and with their objects: Flux prunes them, Argo CD never does.
+/// What Flux and Argo CD did with CustomResourceDefinitions that left, and with their objects: Flux prunes them, Argo
+/// CD never does.
 #[cfg(unix)]
 #[test]
 fn definitions_end_as_flux_and_argo_cd_end_them() {

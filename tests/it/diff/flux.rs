@@ -410,8 +410,8 @@ fn a_kustomization_that_delivers_itself_into_another_cluster_is_followed_once() 
     );
 }
 
-/// budimanjojo/home-cluster 93527384: the Kustomization of Flux gets its namespace from a kustomization, and an object of it moves into
-/// another file.
+/// budimanjojo/home-cluster 93527384: the Kustomization of Flux gets its namespace from a kustomization, and an object
+/// of it moves into another file.
 #[test]
 fn an_object_stays_although_only_kustomize_knows_the_namespace_of_what_applies_it() {
     let app = kustomization("app", "./apps/app", "").replace(", namespace: flux-system", "");
@@ -490,7 +490,8 @@ fn what_moves_into_an_archive_is_deleted() {
     );
 }
 
-/// D11: a Kustomization takes its manifests from an artifact from now on. What that contains is not read, and nothing is left behind.
+/// D11: a Kustomization takes its manifests from an artifact from now on. What that contains is not read, and nothing
+/// is left behind.
 #[test]
 fn what_goes_over_to_another_source_is_not_left_behind() {
     let both = root("prod") + &format!("== apps/a.yaml\n{}", config("a"));
@@ -504,7 +505,8 @@ fn what_goes_over_to_another_source_is_not_left_behind() {
     assert_eq!(document["summary"]["verdict"], "unknown");
 }
 
-/// onedr0p/home-ops 38ca15b9: another target namespace renames nothing that has no namespace, although no definition of the kind is here.
+/// onedr0p/home-ops 38ca15b9: another target namespace renames nothing that has no namespace, although no definition of
+/// the kind is here.
 #[test]
 fn a_store_of_the_cluster_gets_no_namespace() {
     let both = root("prod")

@@ -1,4 +1,5 @@
-//! States that git knows: right, or a clear message. `../hostile/configured.rs` shows that nothing runs which a repository configures.
+//! States that git knows: right, or a clear message. `../hostile/configured.rs` shows that nothing runs which a
+//! repository configures.
 
 use std::collections::BTreeSet;
 

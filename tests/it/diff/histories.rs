@@ -36,8 +36,8 @@ struct Histories {
 }
 
 impl Histories {
-    /// The removals of the folder that `OWNERLINT_HISTORIES` names, which must be there; else a few of those beside the repository,
-    /// else none: then the test is skipped.
+    /// The removals of the folder that `OWNERLINT_HISTORIES` names, which must be there; else a few of those beside the
+    /// repository, else none: then the test is skipped.
     fn found() -> Option<Self> {
         let named = std::env::var_os("OWNERLINT_HISTORIES").filter(|path| !path.is_empty());
         let all = named.is_some();
@@ -252,8 +252,8 @@ fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_somethin
     assert_eq!(wrong, [""; 0]);
 }
 
-/// Whether a commit changes a version or a tag in a file with a HelmRelease, or a file of a chart: found out by its lines, so that this
-/// does not depend on how we read it.
+/// Whether a commit changes a version or a tag in a file with a HelmRelease, or a file of a chart: found out by its
+/// lines, so that this does not depend on how we read it.
 fn touches_a_chart(clone: &Path, commit: &str) -> bool {
     let charts = git(
         clone,

@@ -1,5 +1,5 @@
-//! Repositories that configure programs: in `.git/config`, in attributes, in hooks, in folders that pretend to be `.git`. None runs,
-//! whatever is asked.
+//! Repositories that configure programs: in `.git/config`, in attributes, in hooks, in folders that pretend to be
+//! `.git`. None runs, whatever is asked.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;

@@ -241,7 +241,8 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
         .args(["-o", "json:out.json", "-"])
         .stdin(Stdio::piped());
     let mut run = command.spawn().expect("it runs");
-    // A pipe holds 64 KiB: once this is written, the program itself reads. Before that, the process is a copy of this one, or `env`.
+    // A pipe holds 64 KiB: once this is written, the program itself reads. Before that, the process is a copy of this
+    // one, or `env`.
     let read = "# the program reads\n".repeat(1 << 16);
     std::io::Write::write_all(run.stdin.as_mut().expect("a pipe"), read.as_bytes())
         .expect("the program reads");

@@ -1,8 +1,9 @@
 //! Nothing that is added to head makes `diff` forget what it reported without it.
 //!
-//! A pair of trees is compared, something is added to head, and the pair is compared again: every object that was deleted or stuck is so
-//! again, every error is an error again. Forgetting is allowed only where it is said: the delivery of the object is among `failed` (a
-//! build that fails deletes nothing), or it, or the added file, is among `unread` and the verdict is not `nothing`.
+//! A pair of trees is compared, something is added to head, and the pair is compared again: every object that was
+//! deleted or stuck is so again, every error is an error again. Forgetting is allowed only where it is said: the
+//! delivery of the object is among `failed` (a build that fails deletes nothing), or it, or the added file, is among
+//! `unread` and the verdict is not `nothing`.
 //!
 //! `OWNERLINT_FORGETS=10000` runs so many cases, and takes pairs from the histories, too; `OWNERLINT_FORGETS_SEED` varies them.
 
@@ -92,8 +93,8 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value[field].as_str().unwrap_or_default()
 }
 
-/// Objects that are deleted, and those that are stuck (`true`), each with the folder that it was built in: its own, or that of the object
-/// with which it is deleted.
+/// Objects that are deleted, and those that are stuck (`true`), each with the folder that it was built in: its own, or
+/// that of the object with which it is deleted.
 fn deletions(report: &Value) -> BTreeMap<(String, bool), String> {
     let changes = list(report, "changes").map(|change| {
         let key = change["was"]

@@ -27,9 +27,9 @@ impl Policy {
 pub enum Wait {
     /// Nothing: the next request follows at once. Controllers may have acted in between, or not yet.
     None,
-    /// Until the objects that this request names are gone, as `kubectl delete --wait` does. Whatever else follows from it may still
-    /// be under way. If one of them gets stuck, the client never sends what follows; requests to what nothing ties to them are
-    /// simulated as if they did not wait.
+    /// Until the objects that this request names are gone, as `kubectl delete --wait` does. Whatever else follows from
+    /// it may still be under way. If one of them gets stuck, the client never sends what follows; requests to what
+    /// nothing ties to them are simulated as if they did not wait.
     Named,
     /// Until the objects of all requests so far are gone. If one of them gets stuck, the client never sends what follows.
     Gone,

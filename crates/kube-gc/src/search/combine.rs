@@ -1,9 +1,9 @@
 //! Puts the outcomes of independent parts together again: every combination is an outcome of the
 //! whole.
 //!
-//! The parts have one thing in common, the clients. Where one of them waits until objects are gone, and one part does not let them go,
-//! it sends nothing more to any part. If no other client goes on then, an outcome of the whole is what all parts are at that moment. If
-//! others do, all that the one deletes is in one part, and what halts it is seen there.
+//! The parts have one thing in common, the clients. Where one of them waits until objects are gone, and one part does
+//! not let them go, it sends nothing more to any part. If no other client goes on then, an outcome of the whole is what
+//! all parts are at that moment. If others do, all that the one deletes is in one part, and what halts it is seen there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,8 +32,8 @@ const FEWEST_OUTCOMES: usize = 4;
 /// Most objects in all outcomes besides the verdicts that a plan lists, in between.
 const MOST_OBJECTS: usize = 200_000;
 
-/// Adds to each step that settles, and so has its verdict already, every other outcome. `halts`: on the way to the verdict a client
-/// stopped.
+/// Adds to each step that settles, and so has its verdict already, every other outcome. `halts`: on the way to the
+/// verdict a client stopped.
 pub(crate) fn add_outcomes(
     cluster: &Cluster,
     requests: &[BoundRequest<'_>],
@@ -78,7 +78,8 @@ pub(crate) fn add_outcomes(
         |part: &usize| options.reduction && is_certain(cluster, partition.objects(*part), &deleted);
     let (certain, open): (Vec<usize>, Vec<usize>) = (0..partition.len()).partition(is_certain);
     search.through(&open);
-    // A certain part ends as the verdict does, unless its deletion is never sent. A remaining object may be one that a client waits for.
+    // A certain part ends as the verdict does, unless its deletion is never sent. A remaining object may be one that a
+    // client waits for.
     let waits = requests.iter().any(|request| !request.waiting.is_empty());
     let may_halt = halts
         || waits

@@ -1,9 +1,10 @@
 //! Every outcome of one part of a cluster: an exhaustive, memoised search over the orders in which
 //! moves can happen `[SIM-11]`.
 //!
-//! A *move* is an attempt at an item, the orphaning of an owner's dependents, a piece of a purge or the next request of a client, run to
-//! its end: what races is which of them comes first. (An attempt that conflicts with itself `[GC-22a]` ends there, and its retry is a move
-//! of its own.) The search goes depth first, makes moves until there is a choice, and there follows each alternative once:
+//! A *move* is an attempt at an item, the orphaning of an owner's dependents, a piece of a purge or the next request of
+//! a client, run to its end: what races is which of them comes first. (An attempt that conflicts with itself `[GC-22a]`
+//! ends there, and its retry is a move of its own.) The search goes depth first, makes moves until there is a choice,
+//! and there follows each alternative once:
 //!
 //! * A state at a choice is known by the fingerprint of everything that decides its future, queues included, so that two
 //!   orders which lead to one state are followed on only once. Between choices nothing is remembered.
@@ -16,7 +17,8 @@
 //!
 //! The work is bounded by a budget that every look at an object, every move and every copied state is charged to. Once it is
 //! used up a number of fixed pseudo-random orders are run instead. Of many objects that controllers may each be quick enough to
-//! let go of, those of one controller are let go of, or all, or one, or all but one. Of large states at rest, only so many are kept. In each case the result says that it is not complete.
+//! let go of, those of one controller are let go of, or all, or one, or all but one. Of large states at rest, only so
+//! many are kept. In each case the result says that it is not complete.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -4,8 +4,8 @@
 //! them goes first. From every state the search therefore follows only a *stubborn set* of moves
 //! (Valmari). It is a set of objects with all their moves, now and later, closed under two rules:
 //!
-//! 1. *All that could interfere with a possible move of a member is a member*: the objects that read what it writes or write what it
-//!    reads, which are its owners and its dependents (`add_neighbours`), except where both orders do the same
+//! 1. *All that could interfere with a possible move of a member is a member*: the objects that read what it writes or
+//!   write what it reads, which are its owners and its dependents (`add_neighbours`), except where both orders do the same
 //!    (`indifferent`).
 //! 2. *Of the moves that have to happen before an impossible move of a member becomes possible, one is by a member*
 //!    (`add_conditions`). Where one of several things must happen, any one of them will do (`add_one_of`).
@@ -17,8 +17,9 @@
 //! one. Only states at rest are preserved, not those on the way, and every order ends, so nothing else is
 //! required of the set.
 //!
-//! A client whose requests are to be sent is a member like an object. While it waits, its move is impossible. Its move reads and writes the targets of its next request,
-//! and what it marks depends on which authorities are gone ([`crate::timeline`]).
+//! A client whose requests are to be sent is a member like an object. While it waits, its move is impossible. Its move
+//! reads and writes the targets of its next request, and what it marks depends on which authorities are gone
+//! ([`crate::timeline`]).
 //!
 //! Closing the set costs no more than the objects it ends up with, and stops at `limit` moves, where a smaller set is known
 //! already. A rule too many costs time, a rule too few costs outcomes: a property test compares with the search that follows
@@ -256,9 +257,9 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// Whether the deletion of `dependent` is the same before and after `owner` goes: a namespace deletes it just as the collector
-    /// would; or the owner can only be removed entirely, and the dependent, without dependents of its own, is deleted for a
-    /// waiting owner as for a missing one.
+    /// Whether the deletion of `dependent` is the same before and after `owner` goes: a namespace deletes it just as
+    /// the collector would; or the owner can only be removed entirely, and the dependent, without dependents of its
+    /// own, is deleted for a waiting owner as for a missing one.
     fn indifferent(&mut self, dependent: ObjectId, owner: ObjectId) -> bool {
         if owner == NONE
             || dependent == owner

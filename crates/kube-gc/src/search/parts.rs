@@ -40,7 +40,8 @@ pub(super) struct Partition<'c> {
 }
 
 impl<'c> Partition<'c> {
-    /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name; the objects of each of
+    /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name; the objects
+    /// of each of
     /// `joined` are in one part.
     pub(super) fn new(
         cluster: &'c Cluster,

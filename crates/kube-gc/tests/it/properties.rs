@@ -301,8 +301,8 @@ proptest! {
         prop_assert!(reduced.steps.iter().all(|step| step.verdict_reached || step.outcomes.is_empty()));
     }
 
-    /// Compares the searches where a client goes on as soon as its targets are gone. Objects tied to none of these are treated as if it did not
-    /// wait, so the verdict of a client that waits forever may not be found.
+    /// Compares the searches where a client goes on as soon as its targets are gone. Objects tied to none of these are
+    /// treated as if it did not wait, so the verdict of a client that waits forever may not be found.
     #[test]
     fn the_reduced_search_finds_what_the_naive_one_finds_of_kubectl(
         objects in objects(), clients in clients(), steps in steps_of_kubectl(),

@@ -12,8 +12,8 @@ use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 use serde_json::Value;
 
-/// `cases` of a property that are the same in every run: a red run means a change, not bad luck. `PROPTEST_RNG_SEED=7 cargo test` looks
-/// at others, `PROPTEST_CASES` at more.
+/// `cases` of a property that are the same in every run: a red run means a change, not bad luck. `PROPTEST_RNG_SEED=7
+/// cargo test` looks at others, `PROPTEST_CASES` at more.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig {
         failure_persistence: None,

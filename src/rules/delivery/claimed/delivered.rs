@@ -1,4 +1,4 @@
-//! What delivery objects of the tree say: two of them build the same object for the same cluster.
+//! Delivery objects of the tree: two of them build the same object for the same cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,8 @@ fn shared(
     clusters: &Clusters<'_>,
 ) -> Shared {
     let mut first: BTreeMap<(String, ObjectKey), usize> = BTreeMap::new();
-    // What two delivery objects build alike is read for both; of more, for two: their number must not multiply the objects.
+    // A file that two delivery objects build alike is read for both; of more, for two: their number must not multiply
+    // the objects.
     let mut readers: BTreeMap<(String, Build), usize> = BTreeMap::new();
     let mut shared = Shared::new();
     for (at, object) in objects.iter().enumerate() {
@@ -61,7 +62,7 @@ fn shared(
             for delivered in
                 reach.objects(inventory, build, object.destination.namespace.as_deref())
             {
-                // A name with a variable in it is another one for everybody who fills it in.
+                // A name with a variable in it differs for each deliverer that fills it in.
                 if delivered.key.name.contains("${") || delivered.key.name.is_empty() {
                     continue;
                 }
@@ -146,12 +147,12 @@ fn parents(number: usize, reach: &Reach) -> BTreeMap<FileId, usize> {
 struct Clusters<'a> {
     inventory: &'a Inventory,
     objects: &'a [DeliveryObject],
-    /// What delivers the objects of a file.
+    /// The deliverer of the objects of a file.
     parents: BTreeMap<FileId, usize>,
 }
 
 impl Clusters<'_> {
-    /// Where the object's own cluster is: what delivers it, up to one that nobody delivers, whose folder stands for the cluster;
+    /// The object's own cluster: its deliverer, up to one that is not delivered, whose folder stands for the cluster;
     /// then, on the way down, the clusters that each of them names.
     fn of(&self, at: usize) -> String {
         let mut names: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! What labels and annotations of rendered objects say.
+//! Labels and annotations of rendered objects.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::text::Span;
 /// Who delivers an object, by its own marks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Claimant {
-    /// What it is: `Helm release`, `Kustomization`.
+    /// The kind: `Helm release`, `Kustomization`.
     what: &'static str,
     name: String,
     /// `None`: not written.
@@ -23,7 +23,7 @@ struct Claimant {
 }
 
 impl Claimant {
-    /// Whether both are certainly different. What is not written may be the same.
+    /// Returns whether both are certainly different. An unwritten value may be equal.
     fn differs(&self, other: &Self) -> bool {
         let namespaces = self.namespace.as_ref().zip(other.namespace.as_ref());
         self.what == other.what
@@ -52,7 +52,7 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     };
     let mut claims: BTreeMap<&ObjectKey, Vec<(&Member, Claimant, Span)>> = BTreeMap::new();
     for member in &inventory.members {
-        // Releases in different namespaces leave the namespace of their objects to whoever installs them.
+        // Releases in different namespaces leave the namespace of their objects to the installation.
         let somewhere = member.key.namespace == Namespace::Unwritten
             || member.object.metadata().name().is_none();
         let claimant = claimant(member).filter(|_| !somewhere && !member.from_dump);
@@ -131,7 +131,7 @@ fn claimant(member: &Member) -> Option<(Claimant, Span)> {
         let namespace = text(labelled(marks::FLUX_KUSTOMIZATION_NAMESPACE));
         return claimant("Kustomization", name.value, namespace, name.span);
     }
-    // What charts write by convention; the instance alone is anybody's.
+    // The labels that charts write by convention; the instance alone may come from any tool.
     let managed = labelled(marks::MANAGED_BY).is_some_and(|value| value.value == "Helm");
     let instance =
         labelled(marks::INSTANCE).filter(|_| managed && labelled(marks::HELM_CHART).is_some());

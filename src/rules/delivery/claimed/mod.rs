@@ -1,4 +1,5 @@
-//! One object that two releases, Applications or Kustomizations deliver: whoever is deleted first takes it away from the other.
+//! One object that two releases, Applications or Kustomizations deliver: the first one that is deleted takes it away
+//! from the other.
 
 mod delivered;
 mod marked;

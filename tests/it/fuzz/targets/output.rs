@@ -104,7 +104,8 @@ pub(super) fn inert(text: &str, format: &str) {
     }
 }
 
-/// A page says what strangers say in its title and in two elements of data, one line each, and the rest is the same on every page.
+/// A page says what strangers say in its title and in two elements of data, one line each, and the rest is the same on
+/// every page.
 fn page_is_inert(page: &str) {
     static STYLE: OnceLock<String> = OnceLock::new();
     static SCRIPTS: Mutex<Vec<String>> = Mutex::new(Vec::new());

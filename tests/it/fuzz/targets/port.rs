@@ -15,7 +15,8 @@
 //! * go-yaml reads at most 10,000 levels; libyaml has no limit.
 //!
 //! And what the port cannot do: it rejects a text whose first byte is that of a byte order mark, whatever follows it, panics at a
-//! tag that a comma ends, decodes the escapes of a tag byte by byte, and counts the bytes of a key where libyaml counts characters.
+//! tag that a comma ends, decodes the escapes of a tag byte by byte, and counts the bytes of a key where libyaml counts
+//! characters.
 
 use libyaml_safer::{EventData, Parser, ScalarStyle};
 use ownerlint::yaml::events;
