@@ -97,7 +97,7 @@ impl Helm {
             timeout: self.timeout.unwrap_or(RenderCommand::TIMEOUT),
         };
         let printed = command.output(home, home).map_err(said)?;
-        String::from_utf8(printed).map_err(|_| "helm prints what is not UTF-8".to_owned())
+        String::from_utf8(printed).map_err(|_| "the output of helm is not UTF-8".to_owned())
     }
 
     /// Fetches a chart into a folder, unpacked.

@@ -35,7 +35,7 @@ impl Hosts {
             ));
         };
         if self.offline {
-            return Some("it was not pulled before, and `--offline` contacts nobody".to_owned());
+            return Some("it was not pulled before, and `--offline` allows no download".to_owned());
         }
         let is_known = self.any || self.named.contains(host);
         (!is_known).then(|| {

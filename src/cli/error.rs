@@ -39,7 +39,7 @@ pub(super) enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Steps(#[from] Mistake),
-    #[error("`{range}` names what the change leads to, and another option does so too")]
+    #[error("`{range}` names the state after the change, and another option does so too")]
     #[diagnostic(help(
         "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"
     ))]

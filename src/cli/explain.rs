@@ -125,7 +125,8 @@ fn unknown(finalizer: &FinalizerName, args: &ExplainArgs) -> Result<Status, Erro
         terminal::print(&report::rows_json(&[]))?;
         return Ok(Status::Clean);
     }
-    let remark = "# Fill in what is in capitals. In your own ownerlint.yaml, `operators: [FILE]` names this file. For everybody to know\n\
+    let remark = "# Fill in the words in capitals. In your own ownerlint.yaml, `operators: [FILE]` names this file. For \
+        all users to know\n\
                   # it, make it rules/operators/NAME.yaml of the project: CONTRIBUTING.md, \"A new operator\".\n";
     let file = file_of(
         &Operator::sketch("NAME", Some((finalizer, args.kind.as_ref()))),

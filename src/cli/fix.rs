@@ -130,7 +130,7 @@ pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
         .collect();
     let files = plain::count(fixed.files.len(), "file");
     let more = if fixed.unfinished {
-        "; run it again for what is left"
+        "; run it again for the rest"
     } else {
         ""
     };

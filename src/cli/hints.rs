@@ -62,11 +62,11 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["--apply", "--write", "--in-place"],
-        "write `--fix`; `--fix-dry-run` shows first what it changes",
+        "write `--fix`; `--fix-dry-run` shows the changes first",
     ),
     (
         &["--unsafe-fixes", "--fix-all"],
-        "write `--fix --suggested`; `--fix-dry-run --suggested` shows first what it changes",
+        "write `--fix --suggested`; `--fix-dry-run --suggested` shows the changes first",
     ),
     (
         &["--context", "--kubeconfig", "--cluster", "--live"],
@@ -283,7 +283,7 @@ pub(super) fn on_addresses(paths: &[String]) -> Result<(), Error> {
 pub(super) fn on_no_objects(paths: &[String]) -> Option<String> {
     if paths == [STDIN] {
         return Some(
-            "standard input has none: did the command before `|` fail? `set -o pipefail` tells"
+            "standard input has none: did the command before `|` fail? `set -o pipefail` shows it"
                 .to_owned(),
         );
     }

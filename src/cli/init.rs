@@ -127,7 +127,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     let listing = match list_deliveries(&tree, &[], &ConfigChoice::Without, None) {
         Ok(listing) => listing,
         Err(error) => {
-            terminal::say(&format!("note: what is delivered is not known: {error}"));
+            terminal::say(&format!("note: the deliveries are unknown: {error}"));
             return Vec::new();
         }
     };
@@ -165,12 +165,14 @@ fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String
             exclusion.glob,
         );
         told.push_str(&format!(
-            "{most} of {all} are in `{glob}`: if nobody applies these files, add it to `exclude`\n"
+            "{most} of {all} are in `{glob}`: if these files are never applied, add it to `exclude`\n"
         ));
     }
     told.push_str(&format!("first result: {}\n", after.summary.found()));
     if !after.findings.is_empty() {
-        told.push_str("`ownerlint` shows it; after `ownerlint baseline write`, only what is new\n");
+        told.push_str(
+            "`ownerlint` shows it; after `ownerlint baseline write`, only new findings\n",
+        );
     }
     told.push_str("next: `ownerlint diff` says what merging the current branch deletes\n");
     told

@@ -23,10 +23,8 @@ const DEEPEST: usize = 16;
 pub fn read_operator(file: &SourceFile) -> Result<Operator, Mistake> {
     let tree = tree_of(file)?;
     let Some(root) = tree.as_ref().map(|tree| tree.root()) else {
-        return Err(
-            Mistake::at(file, Span::empty(0), "says nothing of an operator")
-                .help("begin with `project: owner/name`, the repository of its source"),
-        );
+        return Err(Mistake::at(file, Span::empty(0), "describes no operator")
+            .help("begin with `project: owner/name`, the repository of its source"));
     };
     let Some(json) = json(root, DEEPEST) else {
         return Err(Mistake::at(
@@ -143,7 +141,7 @@ impl Config {
             let mut places = known.iter().zip(&named);
             let place = places.find(|(operator, _)| operator.name == second);
             let span = place.map_or(Span::empty(0), |(_, (_, span))| *span);
-            let message = format!("names a file that tells of the {about}, and so does {first}");
+            let message = format!("names a file about the {about}, and so does {first}");
             return Err(
                 Mistake::at(&self.source, span, message).help("leave it to one of the two files")
             );

@@ -62,9 +62,7 @@ pub enum SessionError {
     #[error(
         "`--only {path}`: there is no such file or folder, and nothing that is checked is in it"
     )]
-    #[diagnostic(help(
-        "`--only` limits what is reported: name a file or folder among what is checked"
-    ))]
+    #[diagnostic(help("`--only` limits the report: name a file or folder among the checked ones"))]
     NothingInScope {
         /// The path.
         path: String,

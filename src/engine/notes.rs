@@ -37,7 +37,7 @@ pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
     Some(Note {
         severity: Severity::Warning,
         message: format!(
-            "{beyond}: what they apply was not followed any further (`limits.{}`)",
+            "{beyond}: their objects were not followed any further (`limits.{}`)",
             beyond.key()
         ),
         path: Some(beyond.path.clone()),

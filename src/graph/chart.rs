@@ -76,11 +76,11 @@ fn objects(rendering: &Rendering, origin: &Origin) -> Result<Vec<Resource>, Stri
 fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
     let parsed = parse_inline(text);
     if let Some((reason, line)) = &parsed.error {
-        return Err(format!("line {line} of what helm prints: {reason}"));
+        return Err(format!("line {line} of helm's output: {reason}"));
     }
     let found = resources_of(&parsed, "").map_err(|line| {
         let line = line.unwrap_or(1);
-        format!("line {line} of what helm prints begins what is no whole object")
+        format!("line {line} of helm's output begins an incomplete object")
     })?;
     let templates = templates(text);
     let mut all = Vec::with_capacity(found.len());

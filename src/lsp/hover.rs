@@ -181,11 +181,10 @@ fn delivered_text(delivered: &DeliveredObjects) -> String {
     let objects = &delivered.objects;
     let fate = match (objects.is_empty(), delivered.deleted_with_it) {
         (true, true) => {
-            return "What it delivers is not in the input, and is deleted with it.".to_owned();
+            return "Its objects are not in the input, and are deleted with it.".to_owned();
         }
         (true, false) => {
-            return "What it delivers is not in the input, and stays when it is deleted."
-                .to_owned();
+            return "Its objects are not in the input, and stay when it is deleted.".to_owned();
         }
         (false, true) => "deleted with it",
         (false, false) => "kept when it is deleted",
@@ -201,7 +200,7 @@ fn finalizer_text(finalizer: &str, rows: &[RowInfo]) -> String {
     let finalizer = code(finalizer);
     if rows.is_empty() {
         return format!(
-            "{finalizer}: no known controller removes it. The object stays Terminating until somebody does."
+            "{finalizer}: no known controller removes it. The object stays Terminating until it is removed by hand."
         );
     }
     let rows = rows.iter().map(|row| row.says.join(" "));

@@ -13,7 +13,7 @@ use crate::kube::Policy;
 use crate::kustomize::{Deliverer, SourceTool};
 
 /// Why nothing is deleted, by a sync or with an Application, if one object asks for it.
-pub(super) const AWAITS_CONFIRMATION: &str = "waits until somebody confirms the deletion";
+pub(super) const AWAITS_CONFIRMATION: &str = "waits until the deletion is confirmed";
 
 impl<'a> Delivery<'a, '_> {
     /// The fate of objects that leave an Application or a set that the graph knows. `before`: its delivery in base;
@@ -34,7 +34,7 @@ impl<'a> Delivery<'a, '_> {
         let in_head = self.part.head.and_then(|head| head.delivery(by));
         // A delivery that is not deleted goes on as it was.
         let Some(after) = in_head.or((!stays).then_some(before)) else {
-            return nothing("delivers nothing there any more");
+            return nothing("no longer delivers anything there");
         };
         if after.error.is_some() {
             return nothing(CANNOT_BUILD);
@@ -72,7 +72,7 @@ impl<'a> Delivery<'a, '_> {
         if self.leaving.members.iter().all(is_extraneous)
             && self.changed_in_head(by).next().is_none()
         {
-            return nothing("has nothing else to sync than what it does not count");
+            return nothing("has nothing to sync but objects that it does not count");
         }
         let waits = |member: &&Member| {
             before
@@ -141,7 +141,7 @@ impl<'a> Delivery<'a, '_> {
             return nothing("has no resources finalizer");
         };
         if has(&before.settings.sync_options, "Delete=false") {
-            return nothing("leaves what it delivered when it is deleted");
+            return nothing("leaves its objects when it is deleted");
         }
         let confirmed = |member: &&Member| {
             before

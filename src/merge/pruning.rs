@@ -30,7 +30,7 @@ pub struct DeliveryChoice {
 }
 
 /// Why a tool that cannot build sends nothing.
-pub(super) const CANNOT_BUILD: &str = "cannot build its sources any more";
+pub(super) const CANNOT_BUILD: &str = "can no longer build its sources";
 
 /// Objects that leave what one object delivers.
 pub(super) struct Delivery<'a, 'p> {
@@ -95,11 +95,11 @@ impl<'a> Delivery<'a, '_> {
             return self.of_argo(deliverer, known, deleted, stays);
         }
         match (before.map(|(_, member)| member), after) {
-            (_, Some(after)) if !self.finds_sources(after) => nothing("has no sources any more"),
+            (_, Some(after)) if !self.finds_sources(after) => nothing("no longer has sources"),
             (_, Some(after)) => self.pruned(deliverer, after),
             (Some(before), None) if deleted => self.deleted_by_flux(deliverer, before),
             (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer, before),
-            (Some(_), None) => nothing("has no sources any more"),
+            (Some(_), None) => nothing("no longer has sources"),
             // An object that an operator of Flux created is in no tree.
             (None, None) => self
                 .pruned_by_flux(deliverer)
@@ -267,7 +267,7 @@ impl<'a> Delivery<'a, '_> {
         if let Some(rejected) = self.rejected(deliverer) {
             return Withdrawal {
                 rejected: Some(rejected),
-                ..nothing("cannot apply its sources any more")
+                ..nothing("can no longer apply its sources")
             };
         }
         self.pruned_by_flux(by).unwrap_or_else(|| {

@@ -48,7 +48,7 @@ pub enum RenderError {
         mebibytes: u64,
     },
     /// The program prints something else than manifests.
-    #[error("`{command}` prints what is not a manifest: {reason}")]
+    #[error("the output of `{command}` is not a manifest: {reason}")]
     #[diagnostic(help(
         "run it by hand and look at its standard output: it must be YAML or JSON of Kubernetes objects alone"
     ))]

@@ -101,8 +101,7 @@ impl Draft {
                 "{n} documents in the input were not read (unrendered templates, broken text): they"
             ),
         };
-        self.reason
-            .push_str(&format!(" {unread} may contain what is missing."));
+        self.reason.push_str(&format!(" {unread} may contain it."));
         self.severity = self
             .severity
             .map(|severity| severity.min(Severity::Warning));

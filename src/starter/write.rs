@@ -37,7 +37,8 @@ fn push_clusters(text: &mut String, starter: &Starter) {
         let objects = plain::count(*objects, "object");
         format!("\n# `{cluster}` delivers {objects} to one cluster, which `ownerlint list --deliveries` shows: nothing to say about that.\n")
     } else {
-        format!("\n# `ownerlint list --deliveries` shows what is delivered to {number} clusters. `bundles:` would keep their objects apart.\n")
+        format!("\n# `ownerlint list --deliveries` shows the deliveries to {number} clusters. `bundles:` would keep their \
+            objects apart.\n")
     });
 }
 

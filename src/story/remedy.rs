@@ -341,10 +341,10 @@ impl Case<'_> {
             .filter(is_rejected)
             .collect();
         let release = if rejected.is_empty() {
-            "Release what is left in it.".to_owned()
+            "Release the rest of its content.".to_owned()
         } else {
             format!(
-                "A webhook that nobody answers for rejects the deletion of {}: see below.",
+                "A webhook without a backend rejects the deletion of {}: see below.",
                 self.named(&rejected)
             )
         };
@@ -435,7 +435,7 @@ impl Case<'_> {
         };
         Remedy {
             what: format!(
-                "waits until the API server can ask every API group what it serves: {}",
+                "waits until the API server can ask every API group for its kinds: {}",
                 failing
                     .iter()
                     .map(words::silent_api)

@@ -75,7 +75,7 @@ fn webhook(story: &Story<'_>, rejections: &[Rejection]) -> Unanswered {
     }
     Unanswered {
         what: format!(
-            "Webhook {} of {} rejects {}, because nobody answers for it: {}",
+            "Webhook {} of {} rejects {}, because it has no backend: {}",
             plain::one_line(webhook),
             words::key(&cluster.key(*configuration)),
             rejected.join(" and "),

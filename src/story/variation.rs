@@ -42,7 +42,7 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
         (Difference::Existence, "what exists"),
         (
             Difference::Terminating,
-            "only what is Terminating, and what holds it",
+            "only the Terminating objects, and their holds",
         ),
         (Difference::References, "only which owner references remain"),
     ];

@@ -123,7 +123,7 @@ fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {
         Cause::NamespaceEmpty => "empty now",
         Cause::InstancesGone => "no instance is left",
         Cause::Unused(_) => "no longer in use",
-        Cause::ControllerLetsGo => "its controller lets go of it",
+        Cause::ControllerLetsGo => "its controller releases it",
         Cause::OwnerUnknown => "its owner does not exist",
         cause => return owned(story, affected, cause, began.via, &via),
     };

@@ -249,7 +249,7 @@ fn of_a_large_input_one_run_fixes_a_part_and_says_so() {
     repository.write("large.yaml", &format!("# {}\n", "x".repeat(20 << 20)));
     let run = check(&repository, &["--fix", "--allow-empty"]).assert();
     run.stderr(contains(
-        "fixed 2 findings in 1 file (owner-duplicate 2); run it again for what is left\n",
+        "fixed 2 findings in 1 file (owner-duplicate 2); run it again for the rest\n",
     ));
     let run = check(&repository, &["--fix", "--allow-empty"]).assert();
     run.stderr(contains("fixed 1 finding in 1 file (owner-duplicate 1)\n"));

@@ -176,7 +176,7 @@ fn one_cluster_needs_no_bundle_and_the_first_result_is_shown() {
     insta::assert_snapshot!(out, @r##"
     wrote `ownerlint.yaml` for 3 objects
     first result: 1 info
-    `ownerlint` shows it; after `ownerlint baseline write`, only what is new
+    `ownerlint` shows it; after `ownerlint baseline write`, only new findings
     next: `ownerlint diff` says what merging the current branch deletes
     "##);
     insta::assert_snapshot!(repository.read("ownerlint.yaml"), @r##"
@@ -206,7 +206,7 @@ fn a_pattern_that_may_be_meant_is_only_proposed() {
     let (status, out, _) = repository.run(&["init"], "");
     assert_eq!(status, 0);
     assert!(
-        out.contains("12 of 12 errors are in `docs/samples/**`: if nobody applies these files, add it to `exclude`\n"),
+        out.contains("12 of 12 errors are in `docs/samples/**`: if these files are never applied, add it to `exclude`\n"),
         "{out}"
     );
     assert!(

@@ -115,7 +115,7 @@ fn a_namespace_gets_one_note_for_all_that_is_stuck_in_it() {
     let note = the("namespace-shared-with-operator", "one-note-for-many");
     assert!(
         note.message
-            .ends_with("nobody is left to release RabbitmqCluster `one` and 1 more object"),
+            .ends_with("no controller is left to release RabbitmqCluster `one` and 1 more object"),
         "{note:#?}"
     );
     assert_eq!(

@@ -487,7 +487,7 @@ fn a_mistake_in_a_file_of_a_configuration_has_its_place_and_a_remedy() {
         (fact("data: [{kind: A.b, lost: x, keep: [{field: spec.x}], source: [x]}]"), "{field", "expects one of `is`, `is-not` and `set`"),
         (fact("generates: [{kind: A.b, product: {kind: Secret, names: [spec.name]}, source: [x]}]"), "spec.name", "write `{spec.name}`"),
         (fact("{none: true, controllers: [{name: x, finalizers: [{name: a.b/c, added: always, source: [x]}]}]}").replace("project: a/b\n{", "{project: a/b, "), "project", "none: true"),
-        (String::new(), "", "says nothing of an operator"),
+        (String::new(), "", "describes no operator"),
     ] {
         let repository = Repository::new();
         repository

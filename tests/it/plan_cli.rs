@@ -476,7 +476,7 @@ fn a_rendered_object_of_a_kind_of_older_releases_can_be_deleted() {
     let plan: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(fate(&plan, "PodSecurityPolicy.policy//strict"), "gone");
     let notes = plan["notes"].to_string();
-    assert!(notes.contains("does not serve them any more"), "{notes}");
+    assert!(notes.contains("no longer serves them"), "{notes}");
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn paths_in_one_bundle_choose_it() {
 fn several_bundles_without_a_choice_are_named() {
     let error = refusal(&two_bundles(), &["delete", "deploy/web"]);
     assert!(
-        error.contains("a plan is about one bundle, and what is asked for is in 2"),
+        error.contains("a plan is about one bundle, and the target is in 2"),
         "{error}"
     );
     assert!(error.contains("`--bundle NAME`: `dev`, `prod`"), "{error}");

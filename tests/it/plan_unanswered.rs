@@ -91,7 +91,10 @@ fn a_service_that_the_input_contains_with_its_pods_answers() {
 fn a_service_in_the_input_that_selects_nothing_there_answers_nobody_and_a_note_says_so() {
     let (status, notes) = status(&hooked("", SERVICE));
     assert_eq!(status, 500);
-    assert!(notes.contains("Nobody answers, from the start"), "{notes}");
+    assert!(
+        notes.contains("Without a backend from the start"),
+        "{notes}"
+    );
 }
 
 #[test]

@@ -260,7 +260,7 @@ impl ArgoObject<'_, '_, '_> {
             .input(
                 UnreadWhat::Generator,
                 "generators",
-                "which Applications it generates depends on what is not in the tree",
+                "its Applications depend on inputs outside of the tree",
             )
             .part(named.join("/"))
             .part(said(self.file, spec.get("templatePatch")));

@@ -11,11 +11,11 @@ use crate::manifest::ParsedFile;
 use crate::text::{ColumnUnit, Span};
 
 /// Why a chart is not read of which a change uninstalls the release (fluxcd/helm-controller internal/action/verify.go).
-const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: what the chart contains is deleted and created \
-     again, and the chart is not rendered";
+const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: the objects of the chart are \
+    deleted and created again, and the chart is not rendered";
 /// Used where the namespace of the installation changes: the uninstall looks for objects without a namespace in the new one.
-const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: what the chart contains is deleted where \
-     its templates name a namespace, and stays behind where they name none; the chart is not rendered";
+const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: the objects of the chart \
+    are deleted where its templates name a namespace, and stay behind where they name none; the chart is not rendered";
 
 /// The kind of an input: the words of the `diff` contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]

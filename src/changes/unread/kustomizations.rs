@@ -154,7 +154,8 @@ impl<'s> KustomizationInputs<'_, 's> {
                 FoundInput::new(UnreadWhat::Unparsable, format!("resource {path}"), reason)
                     .part(content)
             } else if state.leads_elsewhere(&path) || path.starts_with("..") {
-                let reason = "it is behind a link, in a submodule, or outside of what is compared";
+                let reason =
+                    "it is behind a link, in a submodule, or outside of the compared folder";
                 FoundInput::new(
                     UnreadWhat::OtherRepository,
                     format!("resource {path}"),

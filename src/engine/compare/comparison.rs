@@ -136,7 +136,7 @@ impl Comparison {
         );
         if !request.render && unread.are_of_charts() {
             notes.push(
-                "charts were not rendered: `--render` renders them with helm, and says what they delete"
+                "charts were not rendered: `--render` renders them with helm and shows their deletions"
                     .to_owned(),
             );
         }

@@ -299,7 +299,7 @@ impl Delivered {
                 continue;
             };
             one.error = Some(BuildError {
-                reason: format!("{} needs {missing}, which is not there any more", one.key),
+                reason: format!("{} needs {missing}, which is gone", one.key),
                 file: one.file.to_string(),
                 line: one.line,
             });
@@ -338,7 +338,7 @@ impl Delivered {
             if let Some(key) = shared {
                 one.error = Some(BuildError {
                     reason: format!(
-                        "another Application delivers {key}, and it refuses what is shared"
+                        "another Application delivers {key}, and it refuses shared objects"
                     ),
                     file: one.file.to_string(),
                     line: one.line,

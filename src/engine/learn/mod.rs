@@ -142,7 +142,7 @@ impl Learned {
             finalizers,
         });
         Operator {
-            project: Text::from("what a cluster shows"),
+            project: Text::from("a dump of a cluster"),
             read: None,
             controllers: controllers.into_iter().collect(),
             none: false,

@@ -70,14 +70,11 @@ pub(in crate::engine) fn choose<'b>(
         1 => Ok(all.remove(0)),
         0 => Err(several(
             format!(
-                "none of the {} that were read contains what is asked for",
+                "none of the {} that were read contains the target",
                 bundles.len()
             ),
             every,
         )),
-        number => Err(several(
-            format!("what is asked for is in {number}"),
-            names(&all),
-        )),
+        number => Err(several(format!("the target is in {number}"), names(&all))),
     }
 }

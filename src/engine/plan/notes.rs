@@ -67,8 +67,8 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     }
     if !unanswered.is_empty() {
         notes.push(format!(
-            "Nobody answers, from the start, because the input is treated as the whole cluster and has no such Service or no \
-             Pods for it: {}. If they run elsewhere, add them to the input.",
+            "Without a backend from the start, because the input is treated as the whole cluster and has no such Service \
+             or no Pods for it: {}. If they run elsewhere, add them to the input.",
             callers(unanswered)
         ));
     }
@@ -94,7 +94,8 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     if !unknown_kinds.is_empty() {
         let kinds = sorted(unknown_kinds);
         notes.push(format!(
-            "Unknown kinds, so their objects are never collected, and what these own is kept: {}. Add their CustomResourceDefinitions to the input.",
+            "Unknown kinds, so their objects are never collected, and the dependents of these are kept: {}. Add their \
+             CustomResourceDefinitions to the input.",
             named(&kinds)
         ));
     }
@@ -116,7 +117,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     if !retired_kinds.is_empty() {
         let kinds = sorted(retired_kinds);
         notes.push(format!(
-            "Treated as served, because rendered objects need them: {}. Kubernetes {} does not serve them any more.",
+            "Treated as served, because rendered objects need them: {}. Kubernetes {} no longer serves them.",
             named(&kinds),
             inventory.kinds.release()
         ));
@@ -328,8 +329,8 @@ pub(super) fn unattended(plan: &Plan<'_>) -> Option<String> {
     let held: Vec<String> = held.into_iter().collect();
     (!held.is_empty()).then(|| {
         format!(
-            "Nobody removes these finalizers, because no controller in the input is known to: {}. If one runs in the cluster, it \
-             releases what they hold.",
+            "These finalizers stay, because no controller in the input is known to remove them: {}. If one runs in the \
+             cluster, it releases the objects that they hold.",
             named(&held)
         )
     })

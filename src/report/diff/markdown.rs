@@ -314,7 +314,8 @@ fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
     }
     let keys: Vec<String> = keys.iter().map(|key| text(key)).collect();
     page.push(&format!(
-        "\n<details><summary>If this is wanted</summary>\n\nA comment like this, by somebody else who may write here, accepts it where the job allows that; \
+        "\n<details><summary>If this is wanted</summary>\n\nA comment like this, by another user with write access, \
+         accepts it where the job allows that; \
          on the command line, <code>--accept KEY</code>.\n\n<pre>\n/ownerlint accept\n{}\n</pre>\n\n</details>\n",
         keys.join("\n")
     ))

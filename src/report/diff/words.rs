@@ -20,7 +20,7 @@ pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
         "Deleted with the object it was generated from",
     ),
     (EffectKind::Recreated, "Deleted, then created again"),
-    (EffectKind::Orphaned, "Left behind: nobody deletes it"),
+    (EffectKind::Orphaned, "Left behind: not deleted"),
     (EffectKind::Kept, "Kept by the tool"),
     (EffectKind::Deleted, "Deleted by the tool"),
 ];

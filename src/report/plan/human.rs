@@ -80,7 +80,7 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
         let why = match *code {
             404 => "not found (404)",
             403 => "rejected (403): the API server never deletes it",
-            WEBHOOK_FAILED => "rejected (500): nobody answers for a webhook",
+            WEBHOOK_FAILED => "rejected (500): a webhook has no backend",
             _ => "rejected",
         };
         page.line(&format!(
@@ -340,7 +340,7 @@ fn unanswered_calls(page: &mut Screen<'_>, story: &Story<'_>) {
     if unanswered.is_empty() {
         return;
     }
-    page.section("Nobody answers");
+    page.section("Without a backend");
     for Unanswered {
         what,
         citations,

@@ -165,7 +165,7 @@ fn unanswered_calls(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         )
     };
     unanswered.is_empty()
-        || page.push("\n**Nobody answers:**\n\n")
+        || page.push("\n**Without a backend:**\n\n")
             && unanswered
                 .iter()
                 .take(ROWS)

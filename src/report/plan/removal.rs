@@ -101,4 +101,5 @@ pub(super) fn safe_order(page: &mut Screen<'_>, removal: &RemovalView) {
 }
 
 /// The text where the search found nothing.
-pub(super) const NO_ORDER: &str = "None was found: whatever is deleted first, something gets stuck. Release it by hand, as above.";
+pub(super) const NO_ORDER: &str =
+    "None was found: in every order, something gets stuck. Release it by hand, as above.";

@@ -158,14 +158,14 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
             Severity::Info,
             format!(
                 "Flux writes this label onto the objects that it applies. It prunes from a list of its own and not by \
-                 label, but whatever else selects by the label takes the {made} for part of the delivery. The template \
+                 label, but other selectors of the label take the {made} for part of the delivery. The template \
                  looks like a copy of a live object."
             ),
         ),
         _ if unowned => (
             Severity::Warning,
             "The StatefulSet controller copies the label onto every claim, and Argo CD recognises its objects by this \
-             label. The claims are not in git and, as a rule, have no owner: the application is out of sync forever, and \
+             label. The claims are not in git and usually have no owner: the application is out of sync forever, and \
              a sync that prunes deletes the claims with their data."
                 .to_owned(),
         ),
@@ -183,7 +183,7 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
         format!("{} passes `{key}` on to its {made}", named(member)),
     )
     .severity(severity)
-    .label("copied onto what is made from the template")
+    .label("copied onto every object from the template")
     .reason(effect)
     .help(format!(
         "remove `{key}` from the template; the tool writes it onto the objects that it applies"
@@ -232,7 +232,8 @@ fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) ->
         .severity(Severity::Info)
         .label("may be copied")
         .reason(
-            "If the operator copies it onto what it creates, Argo CD takes these objects for its own, although they are not \
+            "If the operator copies it onto the objects that it creates, Argo CD takes these for its own, although they \
+             are not \
              in git. Without an owner, a sync that prunes deletes them. Whether this operator copies it is not known here.",
         )
         .help(format!("remove `{key}` from the spec; the tool writes it onto the objects that it applies"))
@@ -366,15 +367,15 @@ fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
 /// The loss with an object, in a sentence.
 fn lost_with(object: &Object) -> &'static str {
     if object.is(kinds::NAMESPACE) {
-        "Everything in the namespace is deleted with it, also what is not in git."
+        "Everything in the namespace is deleted with it, even objects that are not in git."
     } else if object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
-        "Every instance is deleted with it, and what the instances own."
+        "Every instance is deleted with it, and every object that the instances own."
     } else if object.is(STATEFUL_SET) && claims::are_deleted(object, "whenDeleted") {
         "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data."
     } else if object.is(STATEFUL_SET) {
         "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
     } else {
-        "Its data goes with it unless the volume is retained, and whatever mounts it keeps it Terminating until then."
+        "Its data goes with it unless the volume is retained, and Pods that mount it keep it Terminating until then."
     }
 }
 

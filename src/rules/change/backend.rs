@@ -16,7 +16,7 @@ pub(in crate::rules) static CONVERSION_WEBHOOK_REMOVED: Rule = rule!(
     "conversion-webhook-removed",
     Error,
     Stuck,
-    "The Service that converts the objects of a kind leaves, and its CustomResourceDefinition stays",
+    "The Service that converts the objects of a kind is removed, and its CustomResourceDefinition stays",
     change conversion_webhook_removed
 );
 
@@ -25,7 +25,7 @@ pub(in crate::rules) static WEBHOOK_BACKEND_REMOVED: Rule = rule!(
     "webhook-backend-removed",
     Error,
     Stuck,
-    "The Service behind a webhook or an APIService leaves, and what names it stays",
+    "The Service behind a webhook or an APIService is removed, and the object that names it stays",
     change webhook_backend_removed
 );
 
@@ -99,10 +99,10 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
     };
     let (left, object) = (named(unanswered.left), named(unanswered.object));
     let names = listed(webhooks.map(|webhook| webhook.name.as_str()));
-    draft(merge, unanswered, format!("{left} leaves, and {object} still calls it"))
+    draft(merge, unanswered, format!("removing {left} breaks {object}, which still calls it"))
         .reason(format!(
-            "{names} has `failurePolicy: Fail`: the API server rejects every request that it is asked about ({}) while nobody \
-             answers.{stuck}",
+            "{names} has `failurePolicy: Fail`: without a backend the API server rejects every request that it is asked \
+             about ({}).{stuck}",
             operations.iter().map(|operation| format!("`{operation}`")).collect::<Vec<_>>().join(", ")
         ))
         .help(format!("remove {object} in the same change or before, or set `failurePolicy: Ignore` and merge that first"))
@@ -110,10 +110,10 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
 
 fn api(merge: &Merge<'_>, unanswered: &LostBackend<'_>, group: &str, version: &str) -> Draft {
     let (left, object) = (named(unanswered.left), named(unanswered.object));
-    draft(merge, unanswered, format!("{left} leaves, and {object} still announces `{group}/{version}`"))
+    draft(merge, unanswered, format!("removing {left} breaks {object}, which still announces `{group}/{version}`"))
         .reason(
-            "Nobody answers for the API group any more. The namespace controller asks every group before it finishes: every Namespace \
-             that is deleted from then on stays Terminating, in the whole cluster.",
+            "The API group no longer has a backend. The namespace controller asks every group before it finishes: every \
+             Namespace that is deleted from then on stays Terminating, in the whole cluster.",
         )
         .help(format!("remove {object} in the same change or before"))
 }
@@ -132,7 +132,7 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
         .object
         .definition()
         .map(|crd| instances_of(inventory, crd.group_kind()));
-    let draft = draft(merge, unanswered, format!("{left} leaves, and {object} still converts with it"))
+    let draft = draft(merge, unanswered, format!("removing {left} breaks {object}, which still converts with it"))
         .reason(format!(
             "The API server cannot read objects of kind {kind} that are stored in another version: reading, deleting and collecting \
              them fails, and namespaces with such objects stay Terminating."

@@ -20,7 +20,7 @@ pub(in crate::rules) static CONTROLLER_REMOVED: Rule = rule!(
     "controller-removed",
     Warning,
     Stuck,
-    "A controller leaves, and head still contains objects that only it can release",
+    "A controller is removed, and head still contains objects that only it can release",
     change controller_removed
 );
 
@@ -103,16 +103,17 @@ fn removed(
     let elsewhere = may_come_otherwise(merge) || merge.part.unseen_source(workload).is_some();
     let surprise = Surprise::needed(certain && verified && !elsewhere);
     let doubt = if elsewhere {
-        " The change also adds what a tool renders later, and the controller may be part of that."
+        " The change also adds a source that a tool renders later, and the controller may be part of it."
     } else {
         ""
     };
     let (who, what) = (named(workload), counted(named(left[0].member), left.len()));
-    let draft = on_base(merge, workload, workload.object.name_span(), format!("{who} leaves, and {what} can never be deleted without it"))
+    let draft = on_base(merge, workload, workload.object.name_span(), format!("removing {who} leaves {what} without its \
+        controller: it can never be deleted"))
         .label("is the one that releases them")
         .reason(format!(
-            "{who} removes the finalizer `{}` of {}. Once it is gone, whoever deletes such an object leaves it in Terminating, and with \
-             it its namespace.{doubt}",
+            "{who} removes the finalizer `{}` of {}. Once it is gone, a deleted object of this kind stays Terminating, \
+             and so does its namespace.{doubt}",
             left[0].finalizer,
             named(left[0].member)
         ))
@@ -239,14 +240,14 @@ fn forbidden(
     let surprise = Surprise::needed(verified && merge.takes_away(&taken.key) == Some(true));
     let (what, who) = (named(taken), named(workload));
     let message = format!(
-        "{who} cannot release {} any more without {what}",
+        "{who} can no longer release {} without {what}",
         counted(named(left[0].member), left.len())
     );
     let draft = on_base(merge, taken, taken.object.name_span(), message)
         .label("let it remove finalizers")
         .reason(format!(
-            "{who} stays and removes the finalizer `{}` of {}; {what} lets it. Without the permission its requests are rejected, and \
-             whoever deletes such an object leaves it in Terminating.",
+            "{who} stays and removes the finalizer `{}` of {}; {what} lets it. Without the permission its requests are \
+             rejected, and a deleted object of this kind stays Terminating.",
             left[0].finalizer,
             named(left[0].member)
         ))

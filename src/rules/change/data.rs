@@ -27,7 +27,7 @@ pub(in crate::rules) static DATA_REMOVED: Rule = rule!(
     "data-removed",
     Error,
     Collected,
-    "A custom resource leaves, and the data that it stands for is deleted",
+    "A custom resource is removed, and its data is deleted",
     change data_removed
 );
 
@@ -116,7 +116,7 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
         .label("its claims stay behind")
         .reason(format!(
             "{} creates StatefulSet `{new}` and deletes `{old}`. Claims are named after their StatefulSet: the data stays in \
-             `{first}-{old}-0` and its siblings, which nobody mounts, and the new Pods get new, empty volumes.",
+             `{first}-{old}-0` and its siblings, which no Pod mounts, and the new Pods get new, empty volumes.",
             tool(merge, set)
         ))
         .help(format!(
@@ -187,7 +187,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     )
     .label("stands for the data")
     .reason(format!(
-        "{} deletes {}, and with it goes what it stands for, outside of git: {}.{policy}{}",
+        "{} deletes {}, and that deletes data outside of git: {}.{policy}{}",
         tool(merge, member),
         named(member),
         loss.lost,

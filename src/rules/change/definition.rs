@@ -17,7 +17,7 @@ pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
     "crd-removed",
     Error,
     Collected,
-    "A CustomResourceDefinition leaves, and all of its objects are deleted with it",
+    "A CustomResourceDefinition is removed, and all of its objects are deleted with it",
     change crd_removed
 );
 
@@ -80,10 +80,10 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'
         cascade.severity
     };
     let draft = on_base(merge, crd, crd.object.name_span(), format!("{leaving} {} {taken}", deletes(merge, crd)))
-        .label("defines what is deleted")
+        .label("defines the deleted objects")
         .reason(format!(
-            "{} deletes {them}. The API server then deletes every object of {kind}, in all namespaces and whoever created it, and the \
-             garbage collector what these own.{}{caution}",
+            "{} deletes {them}. The API server then deletes every object of {kind}, in all namespaces, in git or not, and \
+             the garbage collector deletes their dependents.{}{caution}",
             tool(merge, crd),
             stuck(cascade)
         ))

@@ -21,7 +21,7 @@ pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
     "delivery-removed",
     Error,
     Collected,
-    "An Application, Kustomization or HelmRelease leaves, and what it delivered is deleted or left behind",
+    "An Application, Kustomization or HelmRelease is removed, and its objects are deleted or left behind",
     change delivery_removed
 );
 
@@ -60,7 +60,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         delivery.object.name_span(),
         format!("{} {}", leaving(merge, delivery), taking(merge, cascade)),
     )
-    .label("delivers what is deleted")
+    .label("delivers the deleted objects")
     .reason(format!(
         "{} deletes it, and it then deletes everything that it delivered.{}",
         tool(merge, delivery),
@@ -123,7 +123,9 @@ fn unseen(
         let left = (!children.is_empty()).then(|| plain::count(children.len(), "object"))?;
         let draft = here(format!("{} leaves {left} behind", leaving(merge, member)))
             .label("deletes nothing")
-            .reason("It does not delete what it delivered when it is deleted itself. Nobody manages the objects from then on.")
+            .reason(
+                "Its own deletion does not delete its objects. From then on nothing manages them.",
+            )
             .help("delete the objects by hand, or let it prune before it leaves")
             .consequence(Consequence::Orphaned)
             .severity(Severity::Info);
@@ -142,10 +144,10 @@ fn unseen(
         (_, 1..) => {
             let number = plain::count(handed.len(), "object");
             let draft = here(format!("{} {verb} {number} that head still applies", leaving(merge, member)))
-                .label("delivers what is deleted")
+                .label("delivers the deleted objects")
                 .reason(
-                    "For the tool a new name is a new object. The old one is deleted and deletes what it delivered, while the new one \
-                     creates the same objects: they are deleted unless the new one is quicker, and come back empty.",
+                    "For the tool a new name is a new object. The old one is deleted and deletes its objects, while the \
+                     new one creates the same objects: they are deleted unless the new one is quicker, and come back empty.",
                 )
                 .severity(if certain { Severity::Error } else { Severity::Warning });
             let shown = handed.iter().take(MOST_RELATED - 1);
@@ -155,7 +157,7 @@ fn unseen(
         }
         (Some(_), 0) => {
             let draft = here(format!("{} {verb} everything that it delivered", leaving(merge, member)))
-                .label("delivers what is deleted")
+                .label("delivers the deleted objects")
                 .reason(
                     "For the tool a new name is a new object. The old one is deleted with everything that it delivered, and the new one \
                      starts from nothing: volumes and generated objects are not taken over.",

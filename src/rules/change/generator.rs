@@ -13,7 +13,7 @@ pub(in crate::rules) static GENERATOR_REMOVED: Rule = rule!(
     "generator-removed",
     Error,
     Collected,
-    "A custom resource leaves, and what a controller created for it is deleted with it",
+    "A custom resource is removed, and the objects that a controller created for it are deleted with it",
     change generator_removed
 );
 
@@ -40,7 +40,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let restart = if used.is_empty() {
         ""
     } else {
-        " What runs keeps what it has read, and fails when it is started again."
+        " Running Pods keep the values that they have read, and fail when they are started again."
     };
     // The new one cannot take over what the old one owns.
     let again = cascade.losses.iter().find_map(|loss| loss.provider);
@@ -53,7 +53,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         generator.object.name_span(),
         format!("{} {} {taken}", leaving(merge, generator), deletes(merge, generator)),
     )
-    .label("owns what is deleted")
+    .label("owns the deleted objects")
     .reason(format!(
         "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{again}{}",
         tool(merge, generator),

@@ -96,8 +96,9 @@ fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
     on_base(merge, member, member.object.name_span(), format!("{upgrade} deletes {}, which becomes a hook", named(member)))
         .label("is part of the release")
         .reason(
-            "A hook is no part of the release. Helm removes what left the release at the end of the upgrade, and this object is \
-             among it: a hook that ran before is deleted again, one that only runs at another time is not created.",
+            "A hook is no part of the release. At the end of the upgrade Helm deletes the objects that left the release, \
+             this one among them: a hook that ran before is deleted again, one that only runs at another time is not \
+             created.",
         )
         .help(
             "leave the object in the release. If it must become a hook, give the hook another name, or annotate the object with \
@@ -121,7 +122,7 @@ fn in_the_way(
     on_base(merge, member, hook, format!("{} stops being a hook: {upgrade} if the hook still exists", named(member)))
         .label("was created as a hook")
         .reason(
-            "Helm creates what is new in the release, and rejects an object that exists and does not have the annotations of this \
+            "Helm creates the new objects of the release, and rejects one that exists without the annotations of this \
              release. Hooks have none.",
         )
         .help(

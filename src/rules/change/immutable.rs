@@ -20,7 +20,7 @@ pub(in crate::rules) static IMMUTABLE_CHANGED: Rule = rule!(
     "immutable-changed",
     Error,
     Rejected,
-    "A change to a field that the API server lets nobody change: the update is rejected, or the object is deleted and created again",
+    "A change to an immutable field: the API server rejects the update, or the object is deleted and created again",
     change immutable_changed
 );
 
@@ -164,8 +164,8 @@ fn replaced(
     };
     on_field(merge, object, first(fields), message)
         .reason(format!(
-            "The API server rejects the update, and {because} tells {tool} to delete the object then. What is deleted with it, \
-             data too, does not come back."
+            "The API server rejects the update, and {because} makes {tool} delete the object then. Objects and data that \
+             are deleted with it do not come back."
         ))
         .help(format!("take the switch away first and merge that. Then: {}", remedy(object.base, regime)))
         .severity(severity(surprise).unwrap_or(Severity::Error))
@@ -176,10 +176,11 @@ fn replaced(
 fn failure(regime: Regime) -> &'static str {
     match regime {
         Regime::Helm => {
-            "`helm upgrade` fails: what is new has been created by then, nothing is removed, and every further upgrade fails too."
+            "`helm upgrade` fails: new objects have been created by then, nothing is removed, and every further upgrade \
+             fails too."
         }
         Regime::Flux(FluxObject::HelmRelease) => {
-            "The upgrade of the HelmRelease fails: what is new has been created by then, and nothing is removed."
+            "The upgrade of the HelmRelease fails: new objects have been created by then, and nothing is removed."
         }
         Regime::Flux(FluxObject::Kustomization) => {
             "The Kustomization fails to apply, and nothing else of it arrives in the cluster until this is resolved."
@@ -262,14 +263,14 @@ fn new_scope(
     match merge.part.answer(regime, object) {
         Answer::Replaces { because } => on_field(merge, object, field, message)
             .reason(format!(
-                "The scope is immutable, and {because} tells {} to delete the definition and to create it again: every object of \
+                "The scope is immutable, and {because} makes {} delete the definition and create it again: every object of \
                  the kind is deleted with it.{known}",
                 regime.tool()
             ))
             .consequence(Consequence::Collected)
             .severity(Severity::Error),
         Answer::Fails | Answer::Anew => on_field(merge, object, field, message).reason(format!(
-            "The scope is immutable. {} Whoever deletes the definition to get further deletes every object of the kind.{known}",
+            "The scope is immutable. {} Deleting the definition to get further deletes every object of the kind.{known}",
             failure(regime)
         )),
     }

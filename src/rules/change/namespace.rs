@@ -12,7 +12,7 @@ pub(in crate::rules) static NAMESPACE_REMOVED: Rule = rule!(
     "namespace-removed",
     Error,
     Collected,
-    "A Namespace leaves, and everything in it is deleted with it",
+    "A Namespace is removed, and everything in it is deleted with it",
     change namespace_removed
 );
 
@@ -41,10 +41,10 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         deletes(merge, namespace)
     );
     let draft = on_base(merge, namespace, namespace.object.name_span(), message)
-        .label("contains what is deleted")
+        .label("contains the deleted objects")
         .reason(format!(
-            "{} deletes the Namespace, and the namespace controller then deletes everything in it, whoever created it: what git never \
-             had, too. Protections of single objects do not count.{}",
+            "{} deletes the Namespace, and the namespace controller then deletes everything in it, even objects that git \
+             never had. Protections of single objects do not count.{}",
             tool(merge, namespace),
             stuck(cascade)
         ))

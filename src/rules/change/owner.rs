@@ -12,7 +12,7 @@ pub(in crate::rules) static OWNER_REMOVED: Rule = rule!(
     "owner-removed",
     Error,
     Collected,
-    "An owner leaves, and its dependents are deleted with it",
+    "An owner is removed, and its dependents are deleted with it",
     change owner_removed
 );
 
@@ -28,15 +28,14 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let owner = cascade.culprit;
     let regime = merge.tool_of(owner);
     let draft = on_base(merge, owner, owner.object.name_span(), format!("{} {}", leaving(merge, owner), taking(merge, cascade)))
-        .label("owns what is deleted")
+        .label("owns the deleted objects")
         .reason(format!(
-            "{} deletes it, and the garbage collector then deletes every object whose owner references name nobody else who \
-             exists.{}",
+            "{} deletes it, and the garbage collector then deletes every object without another existing owner.{}",
             tool(merge, owner),
             stuck(cascade)
         ))
         .help(format!(
-            "remove the owner reference from what is to stay, and merge that first; or {}",
+            "remove the owner reference from objects that are to stay, and merge that first; or {}",
             keep(regime, "the owner")
         ))
         .field("metadata.name")

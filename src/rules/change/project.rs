@@ -150,7 +150,8 @@ fn draft(
     );
     let draft = draft(message)
         .reason(
-            "Argo CD needs the project to delete what an Application delivered, before it removes the resources finalizer. If the project \
+            "Argo CD needs the project to delete the objects of an Application before it removes the resources finalizer. \
+             If the project \
              is gone first, the Application stays Terminating, and so does everything that waits for it.",
         )
         .help(

@@ -102,7 +102,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         merge,
         head,
         head.object.name_span(),
-        "is not protected any more",
+        "is no longer protected",
     ))
 }
 
@@ -166,8 +166,9 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let message = format!("deleting {} deletes {} from now on", named(base), is.lost);
     let draft = on_base(merge, base, place(&was, base), message)
         .label("kept it until now")
-        .reason("Nothing is deleted now. The switch counts from the moment in which it is applied, whoever deletes the object then.")
-        .help("keep the old value, and switch it only when the data is not needed any more")
+        .reason("Nothing is deleted now. The switch counts from the moment in which it is applied, for every later \
+            deletion.")
+        .help("keep the old value, and switch it only when the data is no longer needed")
         .field(field)
         .severity(severity(surprise).unwrap_or(Severity::Warning))
         .rests_on(&is.row, is.verified);
@@ -241,13 +242,13 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         crate::text::plain::count(lost, "claim"),
         claims.name
     );
-    let help = "scale down first and keep the claims: set `whenScaled: Retain`, merge that, and remove the claims by hand when nobody \
-                needs them";
+    let help = "scale down first and keep the claims: set `whenScaled: Retain`, merge that, and remove the claims by hand \
+        when they are no longer needed";
     let draft = on_base(merge, base, place.unwrap_or_else(|| base.object.name_span()), message)
         .label("so many until now")
         .reason(format!(
             "`whenScaled: Delete` lets the controller of StatefulSets delete the claims of Pods that are scaled away.{}",
-            if retained { " Their volumes are retained." } else { " What is on their volumes is deleted with them." }
+            if retained { " Their volumes are retained." } else { " The data on their volumes is deleted with them." }
         ))
         .help(help)
         .field("spec.replicas")
@@ -294,7 +295,7 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     let reason = if regime.is_release() {
         "Helm reads the annotation from the release that it has installed, and that does not have it."
     } else {
-        "The tool reads the protection from the cluster, and what left its sources is not applied any more."
+        "The tool reads the protection from the cluster, and an object that left its sources is no longer applied."
     };
     let draft = on_base(merge, base, base.object.name_span(), message)
         .label("is deleted without it")

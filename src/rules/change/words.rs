@@ -13,7 +13,7 @@ use crate::text::plain;
 const NAMED: usize = 3;
 
 /// The objects deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies
-/// and Secret `x` that a controller made, with the data of Cluster `db``.
+/// and Secret `x` that a controller created, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
     let below = |loss: &&Loss<'_>| {
         loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key)
@@ -34,13 +34,13 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
         ),
         (
             others().filter(of(Standing::Unapplied)).collect(),
-            "stays in git and nobody applies any more",
-            "stay in git and nobody applies any more",
+            "stays in git although nothing applies it",
+            "stay in git although nothing applies them",
         ),
         (
             others().filter(of(Standing::Unwritten)).collect(),
-            "a controller made",
-            "controllers made",
+            "a controller created",
+            "controllers created",
         ),
         (
             others().filter(of(Standing::Removed)).collect(),

@@ -105,8 +105,8 @@ fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &Da
     Draft::on(member, value.span, format!("deleting {} deletes {}", named(member), loss.lost))
         .label("they do not outlive it")
         .reason(format!(
-            "`{field}` is `{}`. So whoever deletes or renames the object, or lets a delivery tool prune it, deletes {}, and what \
-             is on the volumes unless their reclaim policy is Retain.",
+            "`{field}` is `{}`. So deleting, renaming or pruning the object deletes {}, and the data on the volumes \
+             unless their reclaim policy is Retain.",
             value.text, loss.lost
         ))
         .help(help)
@@ -135,7 +135,8 @@ fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
     )
     .label("is deleted by `helm uninstall`")
     .reason(
-        "`helm uninstall` deletes every object of a release, and an upgrade deletes what left the chart, as a new name does. \
+        "`helm uninstall` deletes every object of a release, and an upgrade deletes objects that left the chart, for \
+         example by a new name. \
          With the claim goes its volume, unless the volume's reclaim policy is Retain.",
     )
     .help(

@@ -67,7 +67,7 @@ fn loses(member: &Member, account: &Member, place: Span) -> Draft {
     Draft::on(member, place, message)
         .label("deleted at the same time")
         .reason(format!(
-            "Whoever removes the two deletes them at about the same time. If the ServiceAccount is gone first, {controller} logs it, \
+            "The two are deleted at about the same time. If the ServiceAccount is gone first, {controller} logs it, \
              deletes nothing and lets the {} go: all that {what} stays in the cluster.",
             member.object.kind()
         ))

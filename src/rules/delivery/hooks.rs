@@ -91,7 +91,7 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
             );
         } else if let Some(user) = user_of(context, member) {
             let (effect, severity) = if hook.is_deleted_on_success {
-                ("starts no Pod any more", Severity::Warning)
+                ("no longer starts Pods", Severity::Warning)
             } else {
                 (
                     "finds other contents then, if the chart makes them up",
@@ -143,11 +143,13 @@ fn why(hook: &Hook<'_>) -> String {
     match (hook.is_deleted_on_success, hook.tool) {
         (true, _) => format!("`{written}` says that the hook goes when it has succeeded."),
         (false, HookTool::Helm) => format!(
-            "A hook is no part of the release. Unless `{written}` says otherwise, Helm deletes what an earlier run left before \
+            "A hook is no part of the release. Unless `{written}` says otherwise, Helm deletes the object of an earlier \
+             run before \
              it creates the hook again."
         ),
         (false, HookTool::ArgoCd) => format!(
-            "Unless `{written}` says otherwise, Argo CD deletes what the last sync left before it creates the hook again."
+            "Unless `{written}` says otherwise, Argo CD deletes the object of the last sync before it creates the hook \
+             again."
         ),
     }
 }
@@ -155,7 +157,7 @@ fn why(hook: &Hook<'_>) -> String {
 /// The losses with an object, and how bad they are; `None` if there are none.
 fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
     if member.object.is(kinds::NAMESPACE) {
-        let all = "Everything in the Namespace is deleted with it, whoever created it.";
+        let all = "Everything in the Namespace is deleted with it.";
         return Some((all.to_owned(), Severity::Warning));
     }
     if member.object.is(kinds::STATEFUL_SET) {
@@ -169,7 +171,7 @@ fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
         _ => Severity::Warning,
     };
     let sentence = match lost.fate {
-        DataFate::Kept => "Its data stays, and nothing leads to it any more.".to_owned(),
+        DataFate::Kept => "Its data stays, but nothing refers to it.".to_owned(),
         DataFate::Lost => format!("With it goes {}.", lost.lost),
         DataFate::Unknown => format!("With it may go {}.", lost.lost),
     };
@@ -392,7 +394,7 @@ fn lacking(
         .help(help)
         .field(&*tie.evidence.field)
         .consequence(Consequence::Stuck)
-        .related_object(needed, "is what it needs")
+        .related_object(needed, "is needed by it")
 }
 
 fn order_key(tool: HookTool) -> &'static str {

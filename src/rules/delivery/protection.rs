@@ -134,8 +134,8 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
     let (message, reason, help) = match flaw {
         Flaw::Policy => (
             format!("`{key}: {shown}` is not `keep`: an uninstall leaves {named} behind, and an upgrade may delete it"),
-            "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it among \
-             what it kept. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
+            "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it \
+             among the kept objects. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
                 .to_owned(),
             "write `keep` if the object must stay, else remove the annotation: no value makes Helm delete an object".to_owned(),
         ),
@@ -148,7 +148,7 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
         ),
         Flaw::Key(meant) => (
             format!("no tool reads `{key}`, so it does not protect {named}"),
-            format!("The key looks like `{meant}`, which is what the tool reads. Unknown keys have no effect."),
+            format!("The key looks like `{meant}`, which the tool reads. Unknown keys have no effect."),
             match *meant {
                 marks::ARGOCD_SYNC_OPTIONS => format!("write `{meant}: Prune=false,Delete=false`"),
                 marks::HELM_RESOURCE_POLICY => format!("write `{meant}: keep`"),
@@ -283,7 +283,8 @@ fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     let draft = Draft::on(member, keep.key_span, message)
         .label("does not protect a hook")
         .reason(format!(
-            "`{key}` keeps what is part of a release. The object is a hook, which is no part of it: when it goes is for the hook's \
+            "`{key}` keeps objects of a release. The object is a hook, which is no part of it: when it goes is for the \
+             hook's \
              delete policy to say, and that is to delete it before it is created again unless another policy is written."
         ))
         .help(format!(

@@ -155,7 +155,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 .severity(severity)
                 .label("who removes this?")
                 .reason(format!(
-                    "Once deleted, the object stays Terminating until somebody removes the finalizer. There is no \
+                    "Once deleted, the object stays Terminating until the finalizer is removed by hand. There is no \
                      timeout, and the deletion of its namespace, of its CRD, and of its owner in the foreground, \
                      waits for it. The finalizer is not in the table of known finalizers, and no workload in the \
                      input has a ServiceAccount whose permissions let it change this kind.{assumed}"
@@ -164,7 +164,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 .help(format!(
                     "remove the entry, or add its controller and the controller's RBAC to the input. If you know the \
                      controller, say so in ownerlint.yaml: `controllers: [{{name: NAME, images: [IMAGE], finalizers: [{name}], \
-                     kinds: [{kind}]}}]`, or add it to what every ownerlint knows: `ownerlint explain {name} {kind}` prints \
+                     kinds: [{kind}]}}]`, or add it to ownerlint itself: `ownerlint explain {name} {kind}` prints \
                      the file. To release a stuck object, run {release}; whatever the finalizer protects is then \
                      not cleaned up",
                     kind = member.key.group_kind(),
@@ -266,12 +266,12 @@ fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<D
     let reason = if name == finalizers::KUBERNETES {
         "The namespace controller removes `kubernetes` only from `spec.finalizers` of Namespaces. No \
          controller removes it from `metadata.finalizers` of any kind. Once deleted, the object stays \
-         Terminating until somebody edits it."
+         Terminating until it is edited by hand."
     .to_owned()
     } else {
         format!(
             "{} removes `{name}`, but only from {}: it never looks at this {}. Once deleted, the object stays \
-         Terminating until somebody edits it.",
+         Terminating until it is edited by hand.",
             capitalised(&known.controllers.first()?.removed_by),
             kinds(known),
             member.key.kind()

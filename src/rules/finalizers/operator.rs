@@ -266,7 +266,7 @@ fn deleted_before(context: &Context<'_>, left: &[(Risk, &Held<'_>)]) -> Proposal
         .unwrap_or_default();
     let wave = last.saturating_add(1).to_string();
     let proposal = Proposal::suggested(format!(
-        "put what the operator has to release into sync wave {wave}"
+        "put the objects that the operator has to release into sync wave {wave}"
     ));
     let members: BTreeMap<ObjectId, &Member> = left
         .iter()

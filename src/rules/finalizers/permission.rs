@@ -356,10 +356,11 @@ fn finding(
     .label("allows this, and nothing allows `finalizers`")
     .reason(format!(
         "Its ServiceAccount may create objects and change {kinds}, as their controller does. Controllers set \
-         `blockOwnerDeletion: true` in the owner references of what they create. A cluster with the admission plugin \
+         `blockOwnerDeletion: true` in the owner references of the objects that they create. A cluster with the admission \
+         plugin \
          OwnerReferencesPermissionEnforcement, such as OpenShift, rejects that without `update` of the owner's \
          `finalizers`: `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers \
-         on`.{hint} This assumes that {who} owns what it creates."
+         on`.{hint} This assumes that {who} owns the objects that it creates."
     ))
     .claims_absence(context.inventory)
     .help(format!(

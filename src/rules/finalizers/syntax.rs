@@ -348,7 +348,7 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
                 ),
                 None => format!(
                     "let the controller use `<domain>/{}`, and write the same name here; an existing object keeps the old \
-                     name until somebody removes it",
+                     name until it is removed by hand",
                     name.split('.').next().unwrap_or(name)
                 ),
             };

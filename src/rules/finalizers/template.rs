@@ -137,8 +137,8 @@ impl Stamped<'_> {
             .label("rejected on every child")
             .reason(format!(
                 "The API server accepts the template unchecked and rejects every {word} made from it: no {word} ever \
-                 starts, and the only sign is a `FailedCreate` event. The finalizer is never stored, so nobody has to \
-                 remove it."
+                 starts, and the only sign is a `FailedCreate` event. The finalizer is never stored, so it never has to \
+                 be removed."
             ))
             .help("remove the entry from the template")
     }

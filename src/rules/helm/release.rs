@@ -95,7 +95,7 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
             .reason(format!(
                 "`helm uninstall` deletes a CustomResourceDefinition from `templates/` like every other object, and so \
                  does an upgrade to a version of the chart that no longer renders it. The API server then deletes every \
-                 {} in the cluster, whoever created it, and the garbage collector deletes what they own.",
+                 {} in the cluster, of this release or not, and the garbage collector deletes their dependents.",
                 kind.kind
             ))
             .help(
@@ -267,14 +267,14 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
         let intercepts = blocks_requests(&member.object);
         let effect = match member.key.kind() {
             "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" if intercepts => {
-                " Its webhooks reject what they match once the Service that answers for them is uninstalled."
+                " Its webhooks reject all matching requests once their Service is uninstalled."
             }
             "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => {
-                " The API server goes on calling its webhooks, and ignores that nobody answers."
+                " The API server goes on calling its webhooks, and ignores the failed calls."
             }
             "PersistentVolumeClaim" => " Its volume stays too.",
             "Namespace" => " So does all that is in it.",
-            _ => " What it grants stays granted.",
+            _ => " Its permissions stay granted.",
         };
         let default = if hook.is_replaced {
             "Helm deletes this hook only before it creates it again."

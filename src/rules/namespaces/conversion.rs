@@ -98,8 +98,8 @@ fn blocks(
         .severity(severity)
         .label("converts them, and runs beside them")
         .reason(format!(
-            "{when}: the API server asks the webhook to convert them. Deleting a Namespace removes its Pods first, so that nobody \
-             answers, and the Namespace stays Terminating with the condition NamespaceDeletionContentFailure."
+            "{when}: the API server asks the webhook to convert them. Deleting a Namespace removes its Pods first, so the \
+             webhook has no backend, and the Namespace stays Terminating with the condition NamespaceDeletionContentFailure."
         ))
         .help(format!(
             "keep the objects in another Namespace than the webhook, or delete them before Namespace `{namespace}`"

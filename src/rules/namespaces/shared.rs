@@ -100,16 +100,16 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
     } else {
         ("gets stuck", "removes")
     };
-    let nobody = if guess {
+    let remover = if guess {
         "no other controller is known to release"
     } else {
-        "nobody is left to release"
+        "no controller is left to release"
     };
     let delete = kubectl::delete(&(&first.member.key).into(), &[]);
     let draft = Draft::on(
         namespace,
         namespace.object.name_span(),
-        format!("deleting {} {gets}: {operator} is deleted first, and {nobody} {objects}", named(namespace)),
+        format!("deleting {} {gets}: {operator} is deleted first, and {remover} {objects}", named(namespace)),
     )
     .label("would stay Terminating")
     .reason(format!(
@@ -120,7 +120,8 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
         named(first.member)
     ))
     .help(format!(
-        "delete what the operator manages first, for example with `{delete}`, and the Namespace once that is gone; or \
+        "first delete the objects that the operator manages, for example with `{delete}`, and the Namespace once they are \
+         gone; or \
          keep the operator in another namespace"
     ))
     .field("metadata.name")

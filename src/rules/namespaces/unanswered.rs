@@ -25,7 +25,7 @@ pub(in crate::rules) static WEBHOOK_BLOCKS_DELETION: Rule = rule!(
     "webhook-blocks-deletion",
     Warning,
     Stuck,
-    "A webhook rejects the deletion of what is deleted together with its own backend",
+    "A webhook rejects the deletion of objects that are deleted together with its own backend",
     webhook_blocks_deletion
 )
 .slow();
@@ -379,7 +379,7 @@ fn blocks(
                 client.service.namespace.value
             ),
             format!(
-                "Deleting a Namespace removes its Pods first. From then on nobody answers for {}, and with `failurePolicy: \
+                "Deleting a Namespace removes its Pods first. From then on {} has no backend, and with `failurePolicy: \
                  Fail`, the default, the API server rejects every request that the webhook would be asked about. The \
                  configuration is cluster-scoped, so it is not deleted with the Namespace.",
                 named(service)
@@ -390,8 +390,9 @@ fn blocks(
                 "`helm uninstall` fails: webhook `{webhook_name}` is gone when it is asked about the deletion of {what}"
             ),
             format!(
-                "Helm 3 deletes Services before most other kinds, and webhook configurations last. Once {} is gone nobody \
-                 answers, and with `failurePolicy: Fail`, the default, the API server rejects every request that the webhook \
+                "Helm 3 deletes Services before most other kinds, and webhook configurations last. Once {} is gone, the \
+                 webhook has no backend, and with `failurePolicy: Fail`, the default, the API server rejects every \
+                 request that the webhook \
                  would be asked about. Helm then reports a failed uninstall.",
                 named(service)
             ),
@@ -474,9 +475,9 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
             .severity(severity)
             .label(label)
             .reason(format!(
-                "Before the namespace controller finishes a namespace, it asks the API server what every group serves. While \
-                 nobody answers for `{group}/{version}`, that fails, and every namespace of the cluster that is deleted stays \
-                 Terminating with the condition NamespaceDeletionDiscoveryFailure, whatever is in it [NS-11]."
+                "Before the namespace controller finishes a namespace, it asks the API server for the kinds of every \
+                 group. While `{group}/{version}` has no backend, that fails, and every deleted namespace of the cluster \
+                 stays Terminating with the condition NamespaceDeletionDiscoveryFailure, even an empty one [NS-11]."
             ));
         let draft = if severity == Severity::Info {
             draft

@@ -174,7 +174,7 @@ impl Unserved {
                 severity: Severity::Warning,
                 what: "no release since Kubernetes 1.0 has it".to_owned(),
                 label: "from before 1.0".to_owned(),
-                reason: "The first releases had the core kinds in versions that no cluster serves any more.".to_owned(),
+                reason: "The first releases had the core kinds in versions that clusters no longer serve.".to_owned(),
                 help: match served_as.as_slice() {
                     [] => format!("check the spelling of `{kind}` and of `{api_version}`"),
                     versions => format!("write `apiVersion: {}`", versions.join("` or `")),

@@ -58,7 +58,7 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
             if reference.is_blocking() { draft.reason(format!(
                 "The reference blocks: a Foreground deletion of this {kind} waits until its dependents are gone, and \
                  the {kind} is one of them. It stays Terminating with the finalizer `foregroundDeletion` until \
-                 somebody deletes it again in the background."
+                 it is deleted again in the background."
             )) } else { draft.consequence(Consequence::NeverCollected).reason(format!(
                 "As long as the {kind} exists, the collector finds this owner, so it never collects the {kind}, even \
                  when all its other owners are gone."
@@ -128,7 +128,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     .label(format!("owned by {}", others.first().map_or_else(String::new, |edge| named(edge.dependent(inventory)))))
     .reason(format!(
         "Each of these objects has an owner that exists, so the collector never deletes any of them automatically, \
-         even when everything outside the cycle is gone. When somebody deletes one of them, the others are deleted \
+         even when everything outside the cycle is gone. When one of them is deleted, the others are deleted \
          with it unless they have an owner outside the cycle.{more}"
     ))
     .help("remove the reference that points from an owner to its dependent")

@@ -163,7 +163,7 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     // varies.
     Some(match fields_missing.as_slice() {
         ["uid"] if is_a_record(holder) => draft.severity(Severity::Warning).help(
-            "if this file only records what a cluster contains, leave it out of the input; if it is applied, remove \
+            "if this file only records the content of a cluster, leave it out of the input; if it is applied, remove \
              the reference",
         ),
         _ => draft,
@@ -249,7 +249,7 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
                         holder.rejection()
                     ))
                     .help(
-                        "remove the reference: Events expire after an hour, and whatever they own would be deleted \
+                        "remove the reference: Events expire after an hour, and their dependents would be deleted \
                          with them",
                     )
                     .fix(Proposal::suggested("remove the reference").remove(holder.member, &holder.entry(reference)))

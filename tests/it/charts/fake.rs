@@ -257,7 +257,7 @@ fn offline_nobody_is_contacted_and_what_is_kept_is_used() {
     assert_eq!(tree.calls(), [""; 0]);
     assert_eq!(
         unread(&document),
-        ["chart web 1.0.0 → 2.0.0: it was not pulled before, and `--offline` contacts nobody"]
+        ["chart web 1.0.0 → 2.0.0: it was not pulled before, and `--offline` allows no download"]
     );
     tree.diff(&["--render"]);
     let calls = tree.calls().len();

@@ -315,7 +315,7 @@ fn what_was_fetched_once_is_rendered_offline() {
         let document = tree.diff(&["--render", "--offline"]);
         assert_eq!(effects(&document), [""; 0]);
         let said = unread(&document).join("\n");
-        assert!(said.contains("`--offline` contacts nobody"), "{said}");
+        assert!(said.contains("`--offline` allows no download"), "{said}");
     }
 }
 

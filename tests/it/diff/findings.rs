@@ -94,7 +94,7 @@ fn one_cause_is_one_finding_however_many_objects_go_with_it() {
     );
     let (_, text) = diff(&folder, &["-o", "concise"]);
     assert!(
-        text.contains("deletes Namespace `shop` and 9 other objects that stay in git and nobody applies any more"),
+        text.contains("deletes Namespace `shop` and 9 other objects that stay in git although nothing applies them"),
         "{text}"
     );
 }
@@ -158,7 +158,7 @@ fn what_nobody_applies_is_no_change_and_is_said() {
     );
     assert_eq!(
         document["notes"][0],
-        "1 changed object is in a file that nothing includes, so nobody applies it: ConfigMap/shop/b (head/shop/b.yaml:1)"
+        "1 changed object is in a file that nothing includes, so nothing applies it: ConfigMap/shop/b (head/shop/b.yaml:1)"
     );
 }
 

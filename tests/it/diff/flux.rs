@@ -345,12 +345,12 @@ fn edits_that_uninstall_a_release_say_so() {
     let both = root("prod") + &delivered("");
     let told =
         |before: &str, after: &str| unread(&compared(&both, &release(before), &release(after)));
-    let again = "chart web: this uninstalls the release and installs another one: what the chart contains is deleted and created again, and the chart is not rendered";
+    let again = "chart web: this uninstalls the release and installs another one: the objects of the chart are deleted and created again, and the chart is not rendered";
     assert_eq!(told("", "  releaseName: shop\n"), [again]);
     assert_eq!(told("", "  storageNamespace: helm\n"), [again]);
     let moved = told("", "  targetNamespace: prod\n");
     assert!(
-        moved[0].contains("stays behind where they name none"),
+        moved[0].contains("stay behind where they name none"),
         "{moved:?}"
     );
     // The name is the same, written or not.

@@ -123,7 +123,7 @@ fn ranges_are_read_as_git_reads_them() {
         .run("", &["--base-ref", "main..topic", "--head-ref", "main"])
         .expect_err("two heads");
     assert!(
-        error.starts_with("error: `main..topic` names what the change leads to"),
+        error.starts_with("error: `main..topic` names the state after the change"),
         "{error}"
     );
 }

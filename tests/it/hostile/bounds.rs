@@ -175,7 +175,7 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
         run.status
     );
     assert!(
-        error.contains("builds make more than 500000 copies of objects: what they apply was not followed any further"),
+        error.contains("builds make more than 500000 copies of objects: their objects were not followed any further"),
         "{error}"
     );
 }

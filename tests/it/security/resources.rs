@@ -154,7 +154,7 @@ fn kustomization_that_includes_itself_is_named() {
     let (status, out, error) = compared("kustomization-includes-itself");
     assert_eq!(status, 0, "{error}");
     assert!(
-        out.contains("cannot build its sources any more, because"),
+        out.contains("can no longer build its sources, because"),
         "{out}"
     );
     assert!(out.contains("includes itself"), "{out}");

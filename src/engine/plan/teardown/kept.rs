@@ -28,7 +28,7 @@ pub(super) fn spared(bundle: &Bundle, withdrawal: &Withdrawal<'_>) -> Vec<(Objec
 
 fn why(spared: &Spared<'_>) -> String {
     let until = if spared.until_confirmed() {
-        ", until somebody annotates it with argocd.argoproj.io/deletion-approved"
+        ", until it is annotated with argocd.argoproj.io/deletion-approved"
     } else {
         ""
     };

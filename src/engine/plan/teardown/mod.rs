@@ -108,7 +108,7 @@ impl Teardown {
         }
         if !self.absent.is_empty() {
             view.notes.push(format!(
-                "Not in the cluster any more, because Helm deletes these hooks when they have run: {}.",
+                "No longer in the cluster, because Helm deletes these hooks when they have run: {}.",
                 words::keys(self.absent.iter())
             ));
         }
@@ -143,7 +143,7 @@ pub(in crate::engine) fn choose(bundles: &[Bundle]) -> Result<&Bundle, PlanError
     match asked.as_slice() {
         [] => bundles.first().ok_or_else(|| PlanError::Bundles {
             found: "none was read".to_owned(),
-            help: "name what is removed".to_owned(),
+            help: "name the objects, release or delivery to remove".to_owned(),
         }),
         [one] => Ok(one),
         several => {
@@ -153,7 +153,7 @@ pub(in crate::engine) fn choose(bundles: &[Bundle]) -> Result<&Bundle, PlanError
                 .collect::<Vec<_>>()
                 .join(", ");
             Err(PlanError::Bundles {
-                found: format!("what is removed is in {}", several.len()),
+                found: format!("the targets are in {}", several.len()),
                 help: format!("choose with `--bundle NAME`: {names}"),
             })
         }

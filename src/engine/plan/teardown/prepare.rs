@@ -97,13 +97,13 @@ impl Writer<'_> {
         let why = match self.controllers(keys) {
             _ if keys.iter().all(silent) && keys.iter().any(|key| !self.asked.contains(key)) => {
                 format!(
-                    "Nobody answers for {named} without its Service, and then it blocks what follows. It is no part of what is removed, \
-                 but without this something gets stuck."
+                    "{named} has no backend without its Service, and then blocks the later deletions. It is not among the \
+                     targets, but without this something gets stuck."
                 )
             }
             _ if keys.iter().all(silent) => {
                 format!(
-                    "Nobody answers for {named} once its Service is gone, and then it blocks what follows."
+                    "{named} has no backend once its Service is gone, and then blocks the later deletions."
                 )
             }
             controllers if !controllers.is_empty() => format!(
@@ -178,7 +178,8 @@ impl Writer<'_> {
         SafeCommand {
             command: kubectl::remove_finalizers(&self.target(key), &stored, finalizers),
             why: format!(
-                "Nothing in the input removes {} of {}. Make sure that no other controller does: what it would clean up stays behind.",
+                "Nothing in the input removes {} of {}. Make sure that no other controller does: everything that it would \
+                 clean up stays behind.",
                 words::finalizers(finalizers),
                 words::key(key)
             ),

@@ -370,7 +370,8 @@ impl<'b> Tooling<'b, '_> {
             notes.push("The Kustomization is assumed to prune and not to be suspended.".to_owned());
         }
         if is_mixed {
-            notes.push("What has the marks of a chart is deleted as its HelmRelease would, everything else as the Kustomization would.".to_owned());
+            notes.push("Objects with the marks of a chart are deleted as the HelmRelease would, all others as the \
+                Kustomization would.".to_owned());
         }
         Withdrawn {
             withdrawal,

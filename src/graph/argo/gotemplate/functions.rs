@@ -146,7 +146,7 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateErr
                     (Value::Object(entries), Value::String(key)) => {
                         entries.get(key).unwrap_or(&Value::Null)
                     }
-                    _ => return Err(failed("what has no parts is indexed")),
+                    _ => return Err(failed("a value without parts is indexed")),
                 };
                 value = found;
             }
@@ -158,7 +158,7 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateErr
             Value::String(text) => text.len().into(),
             Value::Array(items) => items.len().into(),
             Value::Object(entries) => entries.len().into(),
-            _ => return Err(failed("what has no length is measured")),
+            _ => return Err(failed("the length of a value without length is asked for")),
         },
         "eq" => {
             let first = argument(0)?;

@@ -82,8 +82,8 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
 fn of_two(member: &Member, span: Span, [first, second]: [&Claimant; 2]) -> Draft {
     let helm = first.what == HELM_RELEASE;
     let reason = if helm {
-        "Helm refuses to install an object that another release owns. Applied by other means, the object belongs to whoever \
-         applied it last, and uninstalling either release deletes it under the other."
+        "Helm refuses to install an object that another release owns. Applied by other means, the object belongs to the \
+         release that applied it last, and uninstalling either release deletes it under the other."
     } else {
         PRUNED
     };
