@@ -19,6 +19,7 @@ async function start() {
       documentSelector: [
         { scheme: "file", language: "yaml" },
         { scheme: "file", language: "json" },
+        { scheme: "untitled", language: "yaml" },
       ],
     },
   );

@@ -42,7 +42,8 @@ pub use error::SessionError;
 pub use fix::{Fixed, FixedFile};
 pub use input::{Bundle, BundleError};
 pub use inquiry::{
-    DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot,
+    DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, PossibleOwner,
+    Spot,
 };
 pub use learn::{DumpError, Learned};
 pub use list::list;

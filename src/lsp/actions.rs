@@ -9,7 +9,7 @@ use lsp_types::{
 use serde_json::Value;
 
 use super::answers::Answers;
-use super::place::{offset, path_of, range};
+use super::place::{offset, range};
 use super::workspace::check_options;
 use crate::report::{LspOptions, Roots, diagnostics_of};
 use crate::text::{ColumnUnit, SourceFile, Span};
@@ -23,12 +23,12 @@ pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ow
 /// The actions for the findings at a range; then, for all of the file.
 pub(super) fn actions(
     params: &CodeActionParams,
+    path: &str,
     answers: &Answers<'_>,
     roots: &Roots,
 ) -> Option<Vec<CodeActionOrCommand>> {
     let (uri, only) = (&params.text_document.uri, params.context.only.as_deref());
-    let path = path_of(uri)?;
-    let (file, report) = (answers.inquiry.source(&path)?, answers.report.as_ref()?);
+    let (file, report) = (answers.inquiry.source(path)?, answers.report.as_ref()?);
     let mut actions = Vec::new();
     if is_wanted(only, &CodeActionKind::QUICKFIX) {
         let options = LspOptions {
@@ -37,7 +37,7 @@ pub(super) fn actions(
         let at = |position| offset(file, position, answers.unit);
         let part = Span::new(at(params.range.start), at(params.range.end));
         actions = about(
-            diagnostics_of(report, &path, Some(part), &options, roots),
+            diagnostics_of(report, path, Some(part), &options, roots),
             uri,
             file,
         );
@@ -46,7 +46,7 @@ pub(super) fn actions(
     if only.is_some() && is_wanted(only, &FIX_ALL) {
         let fixed = answers
             .inquiry
-            .fixed_text(&path, report, &check_options())
+            .fixed_text(path, report, &check_options())
             .ok()
             .flatten();
         actions.extend(fixed.map(|fixed| fix_all(&fixed, uri, file, answers.unit)));

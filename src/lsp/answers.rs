@@ -1,20 +1,26 @@
 //! Answers to an editor about the objects of its folder.
 
+use std::str::FromStr;
+
 use lsp_types::{
     CodeLens, Command, DocumentSymbol, Hover, HoverContents, Location, MarkupContent, MarkupKind,
     Position, SymbolKind, WorkspaceSymbol,
 };
 use lsp_types::{OneOf, Uri};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::hover::{headline, text};
-use super::place::{location, offset, range};
+use super::place::{offset, range};
 use crate::engine::{Inquiry, ObjectPlace, ObjectSpot, Spot};
-use crate::report::Report;
+use crate::report::plan::PlanFormat;
+use crate::report::{Report, file_uri};
 use crate::text::{ColumnUnit, plain};
 
+/// The command that opens the plan of a deletion as a page.
+pub(super) const OPEN_PLAN: &str = "ownerlint.openPlan";
+
 /// How many symbols one search shows.
-const SYMBOLS: usize = 500;
+pub(super) const SYMBOLS: usize = 500;
 
 /// The state between two changes of the folder, and how columns are counted.
 #[derive(Debug)]
@@ -23,12 +29,26 @@ pub(super) struct Answers<'s> {
     /// The findings, if the folder could be judged.
     pub(super) report: Option<Report>,
     pub(super) unit: ColumnUnit,
+    /// The only text, if it has no file.
+    pub(super) text: Option<Uri>,
 }
 
 impl Answers<'_> {
     fn at(&self, path: &str, position: Position) -> Option<ObjectSpot> {
         let file = self.inquiry.source(path)?;
         self.inquiry.at(path, offset(file, position, self.unit))
+    }
+
+    /// Where an object's name is written.
+    fn location(&self, object: &ObjectPlace) -> Option<Location> {
+        let uri = match &self.text {
+            Some(uri) => uri.clone(),
+            None => Uri::from_str(&file_uri(object.file.path())).ok()?,
+        };
+        Some(Location::new(
+            uri,
+            range(&object.file, object.name, self.unit),
+        ))
     }
 
     /// Who owns, who removes, what is deleted with it.
@@ -44,28 +64,28 @@ impl Answers<'_> {
         })
     }
 
-    /// The owner, the Namespace, or the definition of the kind.
+    /// The owner, the used object, the Namespace, or the definition of the kind.
     pub(super) fn definition(&self, path: &str, position: Position) -> Option<Location> {
-        location(
-            &self.inquiry.definition(&self.at(path, position)?)?,
-            self.unit,
-        )
+        self.location(&self.inquiry.definition(&self.at(path, position)?)?)
     }
 
-    /// The dependents of the object, or of the owner that is named there.
+    /// The dependents of the object, or of the object that is named there.
     pub(super) fn references(&self, path: &str, position: Position) -> Option<Vec<Location>> {
         let found = self.at(path, position)?;
         let object = match &found.spot {
             Spot::Owner {
-                place: Some(owner), ..
-            } => owner,
+                place: Some(named), ..
+            }
+            | Spot::Use {
+                place: Some(named), ..
+            } => named,
             _ => &found.object,
         };
         let dependents = self.inquiry.dependents(object);
         Some(
             dependents
                 .iter()
-                .filter_map(|object| location(object, self.unit))
+                .filter_map(|object| self.location(object))
                 .collect(),
         )
     }
@@ -106,7 +126,7 @@ impl Answers<'_> {
             .object_places()
             .filter(|object| object.key.to_string().to_lowercase().contains(&query));
         let symbol = |object: ObjectPlace| {
-            let location = location(&object, self.unit)?;
+            let location = self.location(&object)?;
             Some(WorkspaceSymbol {
                 name: plain::one_line(&object.key.to_string()),
                 kind: SymbolKind::OBJECT,
@@ -133,14 +153,21 @@ impl Answers<'_> {
             .collect()
     }
 
-    /// The title of a lens: how many objects a deletion deletes.
-    pub(super) fn lens(&self, path: &str, offset: u32) -> Option<Command> {
+    /// The command of a lens: its title says how many objects a deletion deletes, and it opens the plan of `lens`.
+    pub(super) fn lens(&self, path: &str, offset: u32, lens: Value) -> Option<Command> {
         let found = self.inquiry.at(path, offset)?;
         let deletion = self.inquiry.deletion(&found.object)?;
         Some(Command {
             title: headline(&deletion),
-            command: String::new(),
-            arguments: None,
+            command: OPEN_PLAN.to_owned(),
+            arguments: Some(vec![lens]),
         })
+    }
+
+    /// The page of the plan that deletes the object at a byte of a file.
+    pub(super) fn plan(&self, path: &str, offset: u32) -> Option<String> {
+        let found = self.inquiry.at(path, offset)?;
+        let plan = self.inquiry.plan(&found.object)?;
+        Some(plan.render(PlanFormat::Html))
     }
 }

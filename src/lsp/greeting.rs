@@ -2,12 +2,14 @@
 
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CodeLensOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf,
-    PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions,
+    CodeLensOptions, CompletionOptions, ExecuteCommandOptions, HoverProviderCapability,
+    InitializeParams, OneOf, PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
 use super::actions::{FIX_ALL, OPEN_PAGE};
+use super::answers::OPEN_PLAN;
 use super::place::path_of;
 use crate::text::ColumnUnit;
 
@@ -42,6 +44,17 @@ pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
                 ..TextDocumentSyncOptions::default()
             },
         )),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some(vec![" ".to_owned()]),
+            ..CompletionOptions::default()
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),
         references_provider: Some(OneOf::Left(true)),
@@ -55,27 +68,33 @@ pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
             ..CodeActionOptions::default()
         })),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: vec![OPEN_PAGE.to_owned()],
+            commands: vec![OPEN_PAGE.to_owned(), OPEN_PLAN.to_owned()],
             ..ExecuteCommandOptions::default()
         }),
         ..ServerCapabilities::default()
     }
 }
 
-/// The first folder that the editor has open.
-pub(super) fn root_of(params: &InitializeParams) -> Option<String> {
-    let folder = params
-        .workspace_folders
-        .as_ref()
-        .and_then(|folders| folders.first())
-        .map(|folder| &folder.uri);
+/// The folders that the editor has open.
+pub(super) fn roots_of(params: &InitializeParams) -> Vec<String> {
+    let folders = params.workspace_folders.as_deref().unwrap_or_default();
+    if !folders.is_empty() {
+        return folders
+            .iter()
+            .filter_map(|folder| root_of(&folder.uri))
+            .collect();
+    }
     #[expect(deprecated, reason = "editors that know no folders say it here")]
-    let root = folder.or(params.root_uri.as_ref());
-    root.and_then(path_of).map(|path| {
-        if path.len() > 1 {
-            path.trim_end_matches('/').to_owned()
-        } else {
-            path
-        }
+    let root = params.root_uri.as_ref().and_then(root_of);
+    root.into_iter().collect()
+}
+
+/// The path of a folder, without a slash at its end.
+pub(super) fn root_of(uri: &Uri) -> Option<String> {
+    let path = path_of(uri)?;
+    Some(if path.len() > 1 {
+        path.trim_end_matches('/').to_owned()
+    } else {
+        path
     })
 }

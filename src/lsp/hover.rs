@@ -22,6 +22,25 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
                 deletion,
             ]))
         }
+        Spot::Use {
+            named,
+            place,
+            is_created,
+        } => {
+            let verb = if *is_created {
+                "created for"
+            } else {
+                "used by"
+            };
+            let absent = if place.is_none() && !is_created {
+                " It is not in the input."
+            } else {
+                ""
+            };
+            let text = format!("{} is {verb} {}.{absent}", code(named), code(&object.key));
+            let deletion = place.as_ref().and_then(|used| deletion_of(inquiry, used));
+            Some(paragraphs([Some(text), deletion]))
+        }
         Spot::Finalizer { finalizer, rows } => Some(finalizer_text(finalizer, rows)),
         Spot::Namespace => {
             let (namespace, deletion) = inquiry.deletion_of_namespace(object)?;

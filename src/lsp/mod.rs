@@ -6,7 +6,9 @@
 
 mod actions;
 mod answers;
+mod completion;
 mod error;
+mod folder;
 mod greeting;
 mod hover;
 mod place;

@@ -1,11 +1,7 @@
 //! Places as editors write them: URIs, and lines and columns from 0 in the encoding that was agreed on.
 
-use std::str::FromStr;
+use lsp_types::{Position, Range, Uri};
 
-use lsp_types::{Location, Position, Range, Uri};
-
-use crate::engine::ObjectPlace;
-use crate::report::file_uri;
 use crate::text::{self, ColumnUnit, SourceFile, Span};
 
 /// The path of a `file:` URI, with forward slashes; `None` for other schemes.
@@ -57,12 +53,6 @@ pub(super) fn range(file: &SourceFile, span: Span, unit: ColumnUnit) -> Range {
         )
     };
     Range::new(position(span.start), position(span.end))
-}
-
-/// Where an object's name is written.
-pub(super) fn location(object: &ObjectPlace, unit: ColumnUnit) -> Option<Location> {
-    let uri = Uri::from_str(&file_uri(object.file.path())).ok()?;
-    Some(Location::new(uri, range(&object.file, object.name, unit)))
 }
 
 /// The length of the byte order mark.

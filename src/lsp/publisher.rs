@@ -9,11 +9,19 @@ use lsp_types::notification::{self, Notification as _};
 use miette::Diagnostic;
 use serde_json::{Value, json};
 
+use super::folder::Folder;
 use super::place::{path_of, range};
-use super::workspace::Workspace;
 use crate::engine::SessionError;
-use crate::report::{LspOptions, Report, Roots, absolute_uri, diagnostics_of};
+use crate::report::{LspOptions, Roots, absolute_uri, diagnostics_of};
 use crate::text::{ColumnUnit, plain};
+
+/// Makes everything that a diagnostic is related to a part of a text without a file.
+fn lead_to(diagnostic: &mut Value, text: &Uri) {
+    let related = diagnostic["relatedInformation"].as_array_mut();
+    for place in related.into_iter().flatten() {
+        place["location"]["uri"] = json!(text);
+    }
+}
 
 /// Shows an editor what is wrong.
 pub(super) struct Publisher<'c> {
@@ -23,8 +31,6 @@ pub(super) struct Publisher<'c> {
     roots: Roots,
     /// The published diagnostics.
     shown: BTreeMap<Uri, Value>,
-    /// The file that shows why the folder cannot be judged.
-    mistaken: Option<Uri>,
 }
 
 impl<'c> Publisher<'c> {
@@ -41,7 +47,6 @@ impl<'c> Publisher<'c> {
             unit,
             roots,
             shown: BTreeMap::new(),
-            mistaken: None,
         }
     }
 
@@ -50,32 +55,47 @@ impl<'c> Publisher<'c> {
         &self.roots
     }
 
-    /// Shows what a report says of the open files.
-    pub(super) fn publish(&mut self, report: &Report, workspace: &Workspace) {
+    /// Shows the findings in the open files of a folder. A file that was not judged is left alone: an empty list would
+    /// say that nothing is wrong with it.
+    pub(super) fn publish(&mut self, folder: &mut Folder) {
         let options = LspOptions {
             position_encoding: self.unit,
         };
+        let workspace = &folder.workspace;
         for (path, document) in workspace.open() {
-            let diagnostics = diagnostics_of(report, path, None, &options, &self.roots);
-            self.show(&document.uri, Some(document.version), diagnostics);
+            let found = folder.ask(|answers| {
+                let report = answers.report.as_ref()?;
+                let mut found = diagnostics_of(report, path, None, &options, &self.roots);
+                if let Some(text) = workspace.text() {
+                    for one in &mut found {
+                        lead_to(one, text);
+                    }
+                }
+                let is_judged = answers.inquiry.source(path).is_some();
+                (is_judged || !found.is_empty()).then_some(found)
+            });
+            match found.flatten() {
+                Some(found) => self.show(&document.uri, Some(document.version), found),
+                None => self.clear(&document.uri),
+            }
         }
-        let mistaken = self.mistaken.take();
+        let mistaken = folder.mistaken.take();
         let is_open = |uri: &Uri| workspace.open().any(|(_, document)| document.uri == *uri);
         if let Some(uri) = mistaken.filter(|uri| !is_open(uri)) {
-            self.show(&uri, None, Vec::new());
+            self.clear(&uri);
         }
     }
 
     /// Shows a mistake in the configuration at its place; what is shown of other files stays. Whether the editor has
     /// the file open: if not, it need not be shown there.
-    pub(super) fn publish_mistake(&mut self, error: &SessionError, workspace: &Workspace) -> bool {
+    pub(super) fn publish_mistake(&mut self, error: &SessionError, folder: &mut Folder) -> bool {
         let Some((file, span)) = error.place() else {
             return false;
         };
         let Ok(uri) = Uri::from_str(&absolute_uri(file.path(), &self.roots)) else {
             return false;
         };
-        let open = path_of(&uri).and_then(|path| workspace.document(&path));
+        let open = path_of(&uri).and_then(|path| folder.workspace.document(&path));
         let help = error
             .help()
             .map(|help| format!("\n\n{}", plain::visible_in_place(&help.to_string())))
@@ -87,19 +107,18 @@ impl<'c> Publisher<'c> {
             "message": plain::visible_in_place(&error.to_string()) + &help,
         });
         let uri = open.map_or(uri, |document| document.uri.clone());
-        self.show(
-            &uri,
-            open.map(|document| document.version),
-            vec![diagnostic],
-        );
-        self.mistaken = Some(uri);
-        open.is_some()
+        let (version, is_open) = (open.map(|document| document.version), open.is_some());
+        self.show(&uri, version, vec![diagnostic]);
+        folder.mistaken = Some(uri);
+        is_open
     }
 
-    /// Shows nothing of a file any more.
+    /// Withdraws what is shown of a file.
     pub(super) fn clear(&mut self, uri: &Uri) {
-        self.show(uri, None, Vec::new());
-        self.shown.remove(uri);
+        if self.shown.contains_key(uri) {
+            self.show(uri, None, Vec::new());
+            self.shown.remove(uri);
+        }
     }
 
     fn show(&mut self, uri: &Uri, version: Option<i32>, diagnostics: Vec<Value>) {

@@ -1,6 +1,7 @@
 //! The conversation with one editor.
 
 use std::collections::VecDeque;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use foldhash::HashSet;
@@ -8,59 +9,55 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestI
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    ClientCapabilities, CodeLens, DidChangeWatchedFilesRegistrationOptions, DocumentSymbolResponse,
-    FileSystemWatcher, GlobPattern, GotoDefinitionResponse, InitializeParams, MessageType,
-    NumberOrString, Registration, RegistrationParams, ShowDocumentParams, ShowMessageParams,
-    TextDocumentPositionParams, Uri, WorkspaceSymbolResponse,
+    ClientCapabilities, CompletionResponse, DidChangeWatchedFilesRegistrationOptions,
+    DocumentSymbolResponse, ExecuteCommandParams, FileSystemWatcher, GlobPattern,
+    GotoDefinitionResponse, InitializeParams, MessageType, NumberOrString, Position, Registration,
+    RegistrationParams, ShowDocumentParams, ShowMessageParams, TextDocumentPositionParams, Uri,
+    WorkspaceFolder, WorkspaceFoldersChangeEvent, WorkspaceSymbolResponse,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::actions::{self, OPEN_PAGE};
-use super::answers::Answers;
-use super::greeting::{agreed_unit, offered, root_of};
+use super::answers::{Answers, OPEN_PLAN, SYMBOLS};
+use super::completion;
+use super::folder::Folder;
+use super::greeting::{agreed_unit, offered, root_of, roots_of};
 use super::place::path_of;
 use super::publisher::Publisher;
-use super::workspace::{OpenDocument, Workspace, check_options};
-use crate::engine::{Inquiry, Session, SessionError};
-use crate::report::Report;
+use super::workspace::{OpenDocument, Workspace};
+use crate::engine::SessionError;
+use crate::inventory::STDIN;
+use crate::report::file_uri;
 use crate::text::{ColumnUnit, plain};
 
 /// How long nothing must come before what has changed is judged: a part of the time that this took last, within these limits.
 const LEAST_QUIET: Duration = Duration::from_millis(15);
 const MOST_QUIET: Duration = Duration::from_millis(300);
 
-/// One editor, and what it works on.
+/// One editor, and the folders that it works on.
 pub(super) struct Server<'c> {
     connection: &'c Connection,
     client: ClientCapabilities,
     unit: ColumnUnit,
-    workspace: Workspace,
+    folders: Vec<Folder>,
+    /// Whether the editor says when files of its folders change that are not open.
+    watched: bool,
     /// Received messages that are not handled yet.
     waiting: VecDeque<Message>,
     /// Requests that the editor no longer waits for.
     cancelled: HashSet<RequestId>,
     publisher: Publisher<'c>,
-    /// The last failure that was sent to the editor.
-    told: Option<String>,
     /// The progress that the editor shows.
     progress: Option<NumberOrString>,
-    /// When the last reading began.
-    began: Instant,
     /// How long nothing must come before what has changed is judged.
     quiet: Duration,
+    /// Plans that the editor has opened, until it ends.
+    pages: Option<TempDir>,
     asked: i32,
     is_shut_down: bool,
-}
-
-/// Why a server stops answering from what it knows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// Something has changed.
-    Changed,
-    /// The editor said `exit`, or went away.
-    End,
 }
 
 impl<'c> Server<'c> {
@@ -74,100 +71,207 @@ impl<'c> Server<'c> {
             .sender
             .send(Response::new_ok(id, result).into())
             .ok()?;
+        let folders = roots_of(&params).into_iter();
         Some(Self {
             connection,
             unit,
-            workspace: Workspace::new(root_of(&params)),
+            folders: folders
+                .map(|root| Folder::new(Workspace::opened(root)))
+                .collect(),
+            watched: false,
             client: params.capabilities,
             waiting: VecDeque::new(),
             cancelled: HashSet::default(),
             publisher: Publisher::new(connection, unit),
-            told: None,
             progress: None,
-            began: Instant::now(),
             quiet: LEAST_QUIET,
+            pages: None,
             asked: 0,
             is_shut_down: false,
         })
     }
 
-    /// Answers until the editor says `exit` or goes away: from one reading of the folder until something changes, then
-    /// from the next. Whether the editor asked for `shutdown` first.
+    /// Answers until the editor says `exit` or goes away. Whether it asked for `shutdown` first.
     pub(super) fn run(mut self) -> bool {
-        let mut session = None;
-        while let Some(next) = self.answer_from(session.as_ref()) {
-            session = Some(next);
-        }
-        self.is_shut_down
-    }
-
-    /// Judges what was read, and answers from it until something else is read; `None` when the conversation ends.
-    fn answer_from(&mut self, session: Option<&Session>) -> Option<Session> {
-        let inquiry = session.map(Session::inquiry);
-        let report = inquiry.as_ref().and_then(|inquiry| self.judge(inquiry));
-        let unit = self.unit;
-        let answers = inquiry.map(|inquiry| Answers {
-            inquiry,
-            report,
-            unit,
-        });
-        // An editor in the middle of a word must not lose what was known before.
-        loop {
-            if self.converse(answers.as_ref()) == Turn::End {
-                return None;
-            }
-            if let Some(next) = self.read(session) {
-                return Some(next);
-            }
-        }
-    }
-
-    /// Answers from the current state until it is out of date and a request needs it, or nothing has come for a moment.
-    fn converse(&mut self, answers: Option<&Answers<'_>>) -> Turn {
-        loop {
-            self.take_what_came();
-            let message = match self.waiting.pop_front() {
-                Some(message) => message,
-                None if self.workspace.is_stale() => {
-                    match self.connection.receiver.recv_timeout(self.quiet) {
-                        Ok(message) => message,
-                        Err(error) if error.is_timeout() => return Turn::Changed,
-                        Err(_) => return Turn::End,
-                    }
-                }
-                None => match self.wait(answers) {
-                    Some(message) => message,
-                    None => return Turn::End,
-                },
-            };
+        while let Some(message) = self.next() {
             match message {
-                Message::Request(request)
-                    if self.workspace.is_stale() && !self.is_off(&request) =>
-                {
-                    self.waiting.push_front(request.into());
-                    return Turn::Changed;
-                }
                 Message::Request(request) => {
-                    let response = self.respond(request, answers);
+                    let response = self.respond(request);
                     self.send(response.into());
                 }
                 Message::Notification(message) if message.method == notification::Exit::METHOD => {
-                    return Turn::End;
+                    break;
                 }
                 Message::Notification(message) => self.notice(message),
                 Message::Response(_) => {}
             }
         }
+        self.is_shut_down
     }
 
-    /// The next message. While nothing comes, what the next question is answered from is found out.
-    fn wait(&self, answers: Option<&Answers<'_>>) -> Option<Message> {
-        match (self.connection.receiver.recv_timeout(MOST_QUIET), answers) {
-            (Ok(message), _) => return Some(message),
-            (Err(error), Some(answers)) if error.is_timeout() => answers.inquiry.prepare(),
-            (Err(_), _) => {}
+    /// The next message, once everything is up to date that its answer needs. What has changed is judged when a request
+    /// needs it, or when nothing has come for a moment.
+    fn next(&mut self) -> Option<Message> {
+        loop {
+            self.take_what_came();
+            match self.waiting.front() {
+                Some(Message::Request(request)) if self.is_stale() && !self.is_off(request) => {
+                    self.refresh();
+                }
+                Some(_) => return self.waiting.pop_front(),
+                None if self.is_stale() => {
+                    match self.connection.receiver.recv_timeout(self.quiet) {
+                        Ok(message) => self.waiting.push_back(message),
+                        Err(error) if error.is_timeout() => self.refresh(),
+                        Err(_) => return None,
+                    }
+                }
+                None => {
+                    let message = self.wait()?;
+                    self.waiting.push_back(message);
+                }
+            }
+        }
+    }
+
+    /// Waits for a message. While nothing comes, the facts are computed that the next question needs.
+    fn wait(&self) -> Option<Message> {
+        match self.connection.receiver.recv_timeout(MOST_QUIET) {
+            Ok(message) => return Some(message),
+            Err(error) if error.is_timeout() => {
+                for folder in &self.folders {
+                    folder.ask(|answers| answers.inquiry.prepare());
+                }
+            }
+            Err(_) => {}
         }
         self.connection.receiver.recv().ok()
+    }
+
+    fn is_stale(&self) -> bool {
+        self.folders
+            .iter()
+            .any(|folder| folder.workspace.is_stale())
+    }
+
+    /// Reads and judges the folders in which something has changed, and shows what is new about their open files.
+    fn refresh(&mut self) {
+        let began = Instant::now();
+        for at in 0..self.folders.len() {
+            if !self.folders[at].workspace.is_stale() {
+                continue;
+            }
+            if self.folders[at].is_new() {
+                self.begin_progress();
+            }
+            let folder = &mut self.folders[at];
+            match folder.refresh(self.unit) {
+                Ok(()) => {
+                    self.publisher.publish(folder);
+                    folder.told = None;
+                }
+                Err(error) => self.fail(at, &error),
+            }
+            self.end_progress();
+        }
+        self.quiet = (began.elapsed() / 4).clamp(LEAST_QUIET, MOST_QUIET);
+    }
+
+    /// Shows why a folder cannot be judged; as a message where no file can show it.
+    fn fail(&mut self, at: usize, error: &SessionError) {
+        let folder = &mut self.folders[at];
+        let is_seen = self.publisher.publish_mistake(error, folder);
+        let told = Some(error.to_string());
+        let is_news = folder.told != told;
+        folder.told = told;
+        if !is_seen && is_news {
+            self.say(
+                MessageType::ERROR,
+                plain::visible_in_place(&format!("ownerlint: {error}")),
+            );
+        }
+    }
+
+    /// The folder of a document, and its path there: the innermost one that contains it.
+    fn folder_of(&self, uri: &Uri) -> Option<(usize, String)> {
+        let folders = self.folders.iter().enumerate();
+        match path_of(uri) {
+            Some(path) => folders
+                .filter(|(_, folder)| folder.workspace.contains(&path))
+                .max_by_key(|(_, folder)| folder.workspace.root().len())
+                .map(|(at, _)| (at, path)),
+            None => folders
+                .into_iter()
+                .find(|(_, folder)| folder.workspace.text() == Some(uri))
+                .map(|(at, _)| (at, STDIN.to_owned())),
+        }
+    }
+
+    /// The folder of a document and its path there; a document of no folder gets one of its own.
+    fn home_of(&mut self, uri: &Uri) -> Option<(usize, String)> {
+        if let Some(place) = self.folder_of(uri) {
+            return Some(place);
+        }
+        let (workspace, path) = match path_of(uri) {
+            Some(path) => (Workspace::of_file(&path), path),
+            None if uri.as_str().starts_with("untitled:") => {
+                (Workspace::untitled(), STDIN.to_owned())
+            }
+            None => return None,
+        };
+        self.folders.push(Folder::new(workspace));
+        Some((self.folders.len() - 1, path))
+    }
+
+    /// Opens a document, or replaces its text.
+    fn open(&mut self, document: OpenDocument) {
+        if let Some((at, path)) = self.home_of(&document.uri) {
+            self.folders[at].workspace.set(path, document);
+        }
+    }
+
+    fn close(&mut self, uri: &Uri) {
+        if let Some((at, path)) = self.folder_of(uri) {
+            self.folders[at].workspace.close(&path);
+            if self.folders[at].workspace.is_done() {
+                self.folders.remove(at);
+            }
+        }
+        self.publisher.clear(uri);
+    }
+
+    /// Adds and removes folders of the editor. Open documents go to the folders that contain them now.
+    fn change_folders(&mut self, change: &WorkspaceFoldersChangeEvent) {
+        let roots = |folders: &[WorkspaceFolder]| -> Vec<String> {
+            folders
+                .iter()
+                .filter_map(|folder| root_of(&folder.uri))
+                .collect()
+        };
+        let (added, removed) = (roots(&change.added), roots(&change.removed));
+        let added: Vec<Workspace> = added.into_iter().map(Workspace::opened).collect();
+        let mut moving = Vec::new();
+        self.folders.retain_mut(|folder| {
+            let workspace = &mut folder.workspace;
+            let is_removed = removed.iter().any(|root| root == workspace.root());
+            workspace.is_opened &= !is_removed;
+            moving.extend(
+                workspace.take(|path| {
+                    is_removed || added.iter().any(|workspace| workspace.contains(path))
+                }),
+            );
+            !workspace.is_done()
+        });
+        for mut workspace in added {
+            if self.watched {
+                workspace.is_watched();
+            }
+            self.folders.push(Folder::new(workspace));
+        }
+        for document in moving {
+            self.publisher.clear(&document.uri);
+            self.open(document);
+        }
     }
 
     /// A later message may cancel a request that is still waiting.
@@ -197,7 +301,7 @@ impl<'c> Server<'c> {
                     let document = opened.text_document;
                     let (uri, version, text) =
                         (document.uri, document.version, document.text.into());
-                    self.workspace.set(OpenDocument { uri, version, text });
+                    self.open(OpenDocument { uri, version, text });
                 }
             }
             notification::DidChangeTextDocument::METHOD => {
@@ -206,24 +310,51 @@ impl<'c> Server<'c> {
                 {
                     let document = changed.text_document;
                     let (uri, version, text) = (document.uri, document.version, whole.text.into());
-                    self.workspace.set(OpenDocument { uri, version, text });
+                    self.open(OpenDocument { uri, version, text });
                 }
             }
             notification::DidCloseTextDocument::METHOD => {
                 if let Some(closed) = read::<notification::DidCloseTextDocument>(message) {
-                    let uri = closed.text_document.uri;
-                    self.workspace.close(&uri);
-                    self.publisher.clear(&uri);
+                    self.close(&closed.text_document.uri);
+                }
+            }
+            notification::DidChangeWorkspaceFolders::METHOD => {
+                if let Some(changed) = read::<notification::DidChangeWorkspaceFolders>(message) {
+                    self.change_folders(&changed.event);
                 }
             }
             notification::DidSaveTextDocument::METHOD
             | notification::DidChangeWatchedFiles::METHOD
-            | notification::DidChangeConfiguration::METHOD => self.workspace.changed_on_disk(),
+            | notification::DidChangeConfiguration::METHOD => {
+                for folder in &mut self.folders {
+                    folder.workspace.changed_on_disk();
+                }
+            }
             _ => {}
         }
     }
 
-    fn respond(&mut self, request: Request, answers: Option<&Answers<'_>>) -> Response {
+    /// Asks the folder of a document.
+    fn ask_about<R>(
+        &self,
+        uri: &Uri,
+        question: impl FnOnce(&Answers<'_>, &str) -> Option<R>,
+    ) -> Option<R> {
+        let (at, path) = self.folder_of(uri)?;
+        self.folders[at].ask(|answers| question(answers, &path))?
+    }
+
+    /// Asks the folder of a document about a position in it.
+    fn ask_at<R>(
+        &self,
+        place: &TextDocumentPositionParams,
+        question: impl FnOnce(&Answers<'_>, &str, Position) -> Option<R>,
+    ) -> Option<R> {
+        let ask = |answers: &Answers<'_>, path: &str| question(answers, path, place.position);
+        self.ask_about(&place.text_document.uri, ask)
+    }
+
+    fn respond(&mut self, request: Request) -> Response {
         if self.cancelled.remove(&request.id) {
             return Response::new_err(
                 request.id,
@@ -239,60 +370,69 @@ impl<'c> Server<'c> {
             let message = "the server was shut down".to_owned();
             return Response::new_err(request.id, ErrorCode::InvalidRequest as i32, message);
         }
-        if request.method == request::ExecuteCommand::METHOD {
-            return self.execute(request);
-        }
-        // There is no folder, or its configuration has a mistake.
-        let Some(answers) = answers else {
-            return Response::new_ok(request.id, Value::Null);
-        };
         match request.method.as_str() {
+            request::ExecuteCommand::METHOD => self.execute(request),
             request::HoverRequest::METHOD => answer::<request::HoverRequest>(request, |params| {
-                let (path, at) = place_of(&params.text_document_position_params)?;
-                answers.hover(&path, at)
+                self.ask_at(
+                    &params.text_document_position_params,
+                    |answers, path, at| answers.hover(path, at),
+                )
             }),
             request::GotoDefinition::METHOD => {
                 answer::<request::GotoDefinition>(request, |params| {
-                    let (path, at) = place_of(&params.text_document_position_params)?;
-                    answers
-                        .definition(&path, at)
-                        .map(GotoDefinitionResponse::Scalar)
+                    let place = &params.text_document_position_params;
+                    let definition =
+                        self.ask_at(place, |answers, path, at| answers.definition(path, at))?;
+                    Some(GotoDefinitionResponse::Scalar(definition))
                 })
             }
             request::References::METHOD => answer::<request::References>(request, |params| {
-                let (path, at) = place_of(&params.text_document_position)?;
-                answers.references(&path, at)
+                self.ask_at(&params.text_document_position, |answers, path, at| {
+                    answers.references(path, at)
+                })
+            }),
+            request::Completion::METHOD => answer::<request::Completion>(request, |params| {
+                let items = self.ask_at(&params.text_document_position, completion::items)?;
+                Some(CompletionResponse::Array(items))
             }),
             request::DocumentSymbolRequest::METHOD => {
                 answer::<request::DocumentSymbolRequest>(request, |params| {
-                    let symbols = answers.document_symbols(&path_of(&params.text_document.uri)?);
-                    symbols.map(DocumentSymbolResponse::Nested)
+                    let symbols = self.ask_about(&params.text_document.uri, |answers, path| {
+                        answers.document_symbols(path)
+                    })?;
+                    Some(DocumentSymbolResponse::Nested(symbols))
                 })
             }
             request::WorkspaceSymbolRequest::METHOD => {
                 answer::<request::WorkspaceSymbolRequest>(request, |params| {
-                    Some(WorkspaceSymbolResponse::Nested(
-                        answers.workspace_symbols(&params.query),
-                    ))
+                    let found = self.folders.iter().filter_map(|folder| {
+                        folder.ask(|answers| answers.workspace_symbols(&params.query))
+                    });
+                    let symbols = found.flatten().take(SYMBOLS).collect();
+                    Some(WorkspaceSymbolResponse::Nested(symbols))
                 })
             }
             request::CodeLensRequest::METHOD => {
                 answer::<request::CodeLensRequest>(request, |params| {
                     let uri = &params.text_document.uri;
-                    Some(answers.lenses(&path_of(uri)?, uri))
+                    self.ask_about(uri, |answers, path| Some(answers.lenses(path, uri)))
                 })
             }
             request::CodeLensResolve::METHOD => {
                 answer::<request::CodeLensResolve>(request, |mut lens| {
-                    lens.command =
-                        lens_place(&lens).and_then(|(path, offset)| answers.lens(&path, offset));
+                    lens.command = lens.data.clone().and_then(|data| {
+                        let (uri, offset) = lens_place(&data)?;
+                        self.ask_about(&uri, |answers, path| answers.lens(path, offset, data))
+                    });
                     lens
                 })
             }
             request::CodeActionRequest::METHOD => {
                 let roots = self.publisher.roots();
                 answer::<request::CodeActionRequest>(request, |params| {
-                    actions::actions(&params, answers, roots)
+                    self.ask_about(&params.text_document.uri, |answers, path| {
+                        actions::actions(&params, path, answers, roots)
+                    })
                 })
             }
             method => {
@@ -302,20 +442,20 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Opens the page of a rule.
+    /// Opens the page of a rule, or the plan of a deletion.
     fn execute(&mut self, request: Request) -> Response {
-        let id = request.id.clone();
-        let page = serde_json::from_value::<lsp_types::ExecuteCommandParams>(request.params).ok();
-        let page = page.filter(|params| params.command == OPEN_PAGE);
-        let page = page.and_then(|params| params.arguments.first().cloned());
-        // Only pages of ours: an editor must not be talked into opening anything else.
-        let page = page.and_then(|url| serde_json::from_value::<Uri>(url).ok());
-        let page = page.filter(|url| {
-            url.as_str()
-                .starts_with(concat!(env!("CARGO_PKG_REPOSITORY"), "/"))
+        let id = request.id;
+        let params = serde_json::from_value::<ExecuteCommandParams>(request.params).ok();
+        let opened = params.and_then(|params| {
+            let argument = params.arguments.into_iter().next()?;
+            match params.command.as_str() {
+                OPEN_PAGE => page_of_ours(argument),
+                OPEN_PLAN => self.plan(&argument),
+                _ => None,
+            }
         });
-        let Some(uri) = page else {
-            let message = "this command opens pages of ownerlint and nothing else".to_owned();
+        let Some(uri) = opened else {
+            let message = "this command opens pages of ownerlint and plans of deletions".to_owned();
             return Response::new_err(id, ErrorCode::InvalidParams as i32, message);
         };
         let shows = self
@@ -337,48 +477,18 @@ impl<'c> Server<'c> {
         Response::new_ok(id, Value::Null)
     }
 
-    /// Reads the folder again; `None` if that fails, or there is none.
-    fn read(&mut self, earlier: Option<&Session>) -> Option<Session> {
-        if earlier.is_none() {
-            self.begin_progress();
+    /// Writes the plan behind a lens as a page.
+    fn plan(&mut self, lens: &Value) -> Option<Uri> {
+        let (uri, offset) = lens_place(lens)?;
+        let page = self.ask_about(&uri, |answers, path| answers.plan(path, offset))?;
+        if self.pages.is_none() {
+            let folder = tempfile::Builder::new().prefix("ownerlint-").tempdir();
+            self.pages = folder.ok();
         }
-        self.began = Instant::now();
-        match self.workspace.read(earlier) {
-            Ok(session) => session,
-            Err(error) => {
-                self.fail(&error);
-                None
-            }
-        }
-    }
-
-    /// Judges what was read, and shows what is new about the open files.
-    fn judge(&mut self, inquiry: &Inquiry<'_>) -> Option<Report> {
-        let judged = inquiry.check(check_options());
-        self.end_progress();
-        match &judged {
-            Ok(report) => {
-                self.publisher.publish(report, &self.workspace);
-                self.told = None;
-            }
-            Err(error) => self.fail(error),
-        }
-        self.quiet = (self.began.elapsed() / 4).clamp(LEAST_QUIET, MOST_QUIET);
-        judged.ok()
-    }
-
-    /// Shows why the folder cannot be judged; as a message where no file can show it.
-    fn fail(&mut self, error: &SessionError) {
-        self.end_progress();
-        let is_seen = self.publisher.publish_mistake(error, &self.workspace);
-        let told = Some(error.to_string());
-        if !is_seen && self.told != told {
-            self.say(
-                MessageType::ERROR,
-                plain::visible_in_place(&format!("ownerlint: {error}")),
-            );
-        }
-        self.told = told;
+        let folder = self.pages.as_ref()?.path();
+        let file = folder.join(format!("plan-{}.html", self.asked));
+        std::fs::write(&file, page).ok()?;
+        Uri::from_str(&file_uri(&plain::path(&file))).ok()
     }
 
     /// Asks the editor to say when files change that are not open.
@@ -388,7 +498,12 @@ impl<'c> Server<'c> {
         if watched.and_then(|watched| watched.dynamic_registration) != Some(true) {
             return;
         }
-        self.workspace.is_watched();
+        self.watched = true;
+        for folder in &mut self.folders {
+            if folder.workspace.is_opened {
+                folder.workspace.is_watched();
+            }
+        }
         let glob_pattern = GlobPattern::String("**/*.{yaml,yml,json}".to_owned());
         let watchers = vec![FileSystemWatcher {
             glob_pattern,
@@ -492,17 +607,17 @@ fn initialize(connection: &Connection) -> Option<(RequestId, InitializeParams)> 
     }
 }
 
-fn place_of(params: &TextDocumentPositionParams) -> Option<(String, lsp_types::Position)> {
-    Some((path_of(&params.text_document.uri)?, params.position))
+/// The address of a page of ours: an editor must not be talked into opening anything else.
+fn page_of_ours(url: Value) -> Option<Uri> {
+    let page: Uri = serde_json::from_value(url).ok()?;
+    let ours = concat!(env!("CARGO_PKG_REPOSITORY"), "/");
+    page.as_str().starts_with(ours).then_some(page)
 }
 
-fn lens_place(lens: &CodeLens) -> Option<(String, u32)> {
-    let data = lens.data.as_ref()?;
-    let uri: Uri = serde_json::from_value(data.get("uri")?.clone()).ok()?;
-    Some((
-        path_of(&uri)?,
-        u32::try_from(data.get("offset")?.as_u64()?).ok()?,
-    ))
+/// The document and the offset of the object of a lens.
+fn lens_place(data: &Value) -> Option<(Uri, u32)> {
+    let uri = serde_json::from_value(data.get("uri")?.clone()).ok()?;
+    Some((uri, u32::try_from(data.get("offset")?.as_u64()?).ok()?))
 }
 
 fn cancelled(params: &Value) -> Option<RequestId> {

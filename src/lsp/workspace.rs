@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use lsp_types::Uri;
 
-use super::place::path_of;
 use crate::engine::{CheckOptions, Request, Session, SessionError};
 use crate::finding::Fixes;
-use crate::inventory::{OnDisk, Overlay};
+use crate::inventory::{OnDisk, Overlay, STDIN};
 use crate::report::Graphs;
 use crate::suppression::Date;
 
@@ -23,11 +22,13 @@ pub(super) struct OpenDocument {
     pub(super) text: Arc<str>,
 }
 
-/// A folder and the open texts in it.
+/// A folder and the open texts in it, or one text without a file.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
-    /// The folder; `None` until a file outside of any folder is opened.
-    root: Option<String>,
+    /// The folder; [`STDIN`] for a text without a file.
+    root: String,
+    /// Whether the editor has the folder open; else it goes with its last open text.
+    pub(super) is_opened: bool,
     /// By their paths.
     open: BTreeMap<String, OpenDocument>,
     /// Whether the editor says when files change that are not open.
@@ -39,13 +40,54 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// A folder that is not read yet.
-    pub(super) fn new(root: Option<String>) -> Self {
+    /// A folder that the editor has open and that is not read yet.
+    pub(super) fn opened(root: String) -> Self {
         Self {
-            stale: root.is_some(),
+            root,
+            is_opened: true,
+            stale: true,
+            ..Self::default()
+        }
+    }
+
+    /// The folder of a file that is in no folder of the editor.
+    pub(super) fn of_file(path: &str) -> Self {
+        let root = path.rfind('/').map_or("/", |at| &path[..at]).to_owned();
+        Self {
             root,
             ..Self::default()
         }
+    }
+
+    /// A text without a file.
+    pub(super) fn untitled() -> Self {
+        Self {
+            root: STDIN.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The text without a file, as the editor names it.
+    pub(super) fn text(&self) -> Option<&Uri> {
+        self.open.get(STDIN).map(|document| &document.uri)
+    }
+
+    /// The folder, without a slash at its end.
+    pub(super) fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// Whether the folder contains a path.
+    pub(super) fn contains(&self, path: &str) -> bool {
+        self.root == "/"
+            || path
+                .strip_prefix(&self.root)
+                .is_some_and(|below| below.starts_with('/'))
+    }
+
+    /// Whether neither the folder nor a text of it is open.
+    pub(super) fn is_done(&self) -> bool {
+        !self.is_opened && self.open.is_empty()
     }
 
     /// From now on the editor says when files change that are not open.
@@ -53,26 +95,29 @@ impl Workspace {
         self.watched = true;
     }
 
-    /// Opens a document, or replaces its text.
-    pub(super) fn set(&mut self, document: OpenDocument) {
-        let Some(path) = path_of(&document.uri) else {
-            return;
-        };
-        if self.root.is_none() {
-            self.root = path.rfind('/').map(|at| path[..at].to_owned());
-        }
+    /// Opens the document at a path, or replaces its text.
+    pub(super) fn set(&mut self, path: String, document: OpenDocument) {
         self.open.insert(path, document);
         self.changed_in_editor();
     }
 
     /// From now on the file on disk counts.
-    pub(super) fn close(&mut self, uri: &Uri) {
-        if path_of(uri)
-            .and_then(|path| self.open.remove(&path))
-            .is_some()
-        {
+    pub(super) fn close(&mut self, path: &str) {
+        if self.open.remove(path).is_some() {
             self.changed_in_editor();
         }
+    }
+
+    /// Takes the open documents out whose paths are `moving`.
+    pub(super) fn take(&mut self, moving: impl Fn(&str) -> bool) -> Vec<OpenDocument> {
+        let open = std::mem::take(&mut self.open);
+        let (moved, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            open.into_iter().partition(|(path, _)| moving(path));
+        self.open = kept;
+        if !moved.is_empty() {
+            self.changed_in_editor();
+        }
+        moved.into_values().collect()
     }
 
     /// Something on disk has changed.
@@ -106,7 +151,7 @@ impl Workspace {
             .map(|(path, document)| (path.as_str(), document))
     }
 
-    /// Reads the folder after an `earlier` time; `None` if there is no folder.
+    /// Reads the folder after an `earlier` time; `None` if it is done.
     ///
     /// # Errors
     /// A mistake in the configuration, and a folder that cannot be read.
@@ -115,14 +160,14 @@ impl Workspace {
         earlier: Option<&Session>,
     ) -> Result<Option<Session>, SessionError> {
         self.stale = false;
-        let Some(root) = &self.root else {
+        if self.is_done() {
             return Ok(None);
-        };
+        }
         let overlay = |(path, document): (&String, &OpenDocument)| Overlay {
             path: path.clone(),
             text: Arc::clone(&document.text),
         };
-        let mut request = Request::new([root.clone()]);
+        let mut request = Request::new([self.root.clone()]);
         request.overlays = self.open.iter().map(overlay).collect();
         loop {
             match Session::open_after(earlier, self.on_disk, &request) {

@@ -186,6 +186,68 @@ vim.cmd("qall!")
 }
 
 #[test]
+fn neovim_adds_a_folder_completes_and_opens_a_lens() {
+    let folder = bundle();
+    let Some(mut nvim) = editor("nvim", folder.path()) else {
+        return;
+    };
+    let second = folder.path().join("second");
+    std::fs::create_dir(&second).expect("a folder");
+    std::fs::write(second.join("claim.yaml"), "kind: PersistentVolumeClaim\n").expect("written");
+    std::fs::write(
+        folder.path().join("init.lua"),
+        &blocks("neovim.md", "lua")[1],
+    )
+    .expect("written");
+    let probe = r#"
+local function say(value) io.stdout:write("<<<" .. vim.fn.json_encode(value) .. ">>>") end
+local function ask(method, params)
+  for _, answer in pairs(vim.lsp.buf_request_sync(0, method, params, 20000)) do return answer.result end
+end
+local shown
+vim.lsp.handlers["window/showMessage"] = function(_, message) shown = message.message end
+vim.wait(20000, function() return #vim.lsp.get_active_clients() == 1 end, 20)
+vim.lsp.buf.add_workspace_folder(vim.fn.getcwd() .. "/second")
+vim.cmd("edit! second/claim.yaml")
+vim.api.nvim_buf_set_lines(0, 0, -1, false, { "apiVersion: v1", "kind: PersistentVolumeClaim", "metadata:", "  finalizers: ", "  - k" })
+vim.api.nvim_win_set_cursor(0, { 5, 5 })
+local client = vim.lsp.get_active_clients()[1]
+local place = vim.lsp.util.make_position_params(0, client.offset_encoding)
+say(vim.tbl_map(function(item) return item.label end, ask("textDocument/completion", place)))
+vim.cmd("edit! rendered/web.yaml")
+local document = { textDocument = vim.lsp.util.make_text_document_params() }
+local lens = ask("codeLens/resolve", ask("textDocument/codeLens", document)[1])
+say(lens.command.title)
+vim.lsp.codelens.save({ lens }, vim.api.nvim_get_current_buf(), client.id)
+vim.api.nvim_win_set_cursor(0, { lens.range.start.line + 1, 0 })
+vim.lsp.codelens.run()
+vim.wait(20000, function() return shown end, 20)
+say(io.open(vim.uri_to_fname(shown)):read("*a"):find("Deployment.apps/shop/web", 1, true) ~= nil)
+vim.cmd("qall!")
+"#;
+    std::fs::write(folder.path().join("probe.lua"), probe).expect("written");
+    nvim.args(["--headless", "-n", "-i", "NONE", "-u", "init.lua"]);
+    nvim.args([
+        "-c",
+        "luafile probe.lua",
+        "-c",
+        "qall!",
+        "rendered/web.yaml",
+    ]);
+    let said = printed(&mut nvim);
+    let [finalizers, title, is_page] = &said[..] else {
+        panic!("{said:?}");
+    };
+    let finalizers = finalizers.as_array().expect("labels");
+    assert!(
+        finalizers.contains(&"kubernetes.io/pvc-protection".into()),
+        "{finalizers:?}"
+    );
+    assert_eq!(title, "deletes 3 objects");
+    assert_eq!(is_page, true);
+}
+
+#[test]
 fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
     let folder = bundle();
     let Some(mut emacs) = editor("emacs", folder.path()) else {

@@ -64,6 +64,17 @@ struct Client {
 
 impl Client {
     fn new(files: &[(&str, &str)], capabilities: Value) -> Self {
+        let mut client = Self::without_folder(files);
+        let root = client.uri("");
+        let greeting =
+            json!({"capabilities": capabilities, "workspaceFolders": [{"uri": root, "name": "x"}]});
+        client.request("initialize", greeting);
+        client.notify("initialized", json!({}));
+        client
+    }
+
+    /// A client that has not greeted the server yet.
+    fn without_folder(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         for (path, text) in files {
             let path = folder.path().join(path);
@@ -72,19 +83,13 @@ impl Client {
         }
         let (connection, other) = Connection::memory();
         let server = std::thread::spawn(move || serve(&other));
-        let mut client = Self {
+        Self {
             connection,
             server,
             folder,
             asked: 0,
             waiting: Vec::new(),
-        };
-        let root = client.uri("");
-        let greeting =
-            json!({"capabilities": capabilities, "workspaceFolders": [{"uri": root, "name": "x"}]});
-        client.request("initialize", greeting);
-        client.notify("initialized", json!({}));
-        client
+        }
     }
 
     fn open_all(files: &[(&str, &str)]) -> Self {
@@ -993,22 +998,7 @@ fn names_of_strangers_stay_text() {
 
 #[test]
 fn a_file_outside_of_any_folder_is_judged_with_its_neighbours() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder
-        .path()
-        .canonicalize()
-        .expect("a folder")
-        .join("d r.yaml");
-    std::fs::write(&path, DRIVER).expect("a file");
-    let (connection, other) = Connection::memory();
-    let server = std::thread::spawn(move || serve(&other));
-    let mut client = Client {
-        connection,
-        server,
-        folder,
-        asked: 0,
-        waiting: Vec::new(),
-    };
+    let mut client = Client::without_folder(&[("d r.yaml", DRIVER)]);
     client.request("initialize", json!({"capabilities": {}}));
     client.notify("initialized", json!({}));
     client.open("d%20r.yaml", DRIVER);
@@ -1069,7 +1059,11 @@ fn handshake_survives_what_is_not_expected() {
     client.request("initialize", json!({"capabilities": {}}));
     // Nothing requires that `initialized` is the next message.
     client.notify("textDocument/didChange", json!({"nonsense": true}));
-    client.request("textDocument/hover", json!({"nonsense": true}));
+    let id = client.ask("textDocument/hover", json!({"nonsense": true}));
+    assert_eq!(
+        client.response(&id).error.map(|error| error.code),
+        Some(-32602)
+    );
     client.notify("initialized", json!({}));
     client.end();
 }
@@ -1114,4 +1108,232 @@ fn a_message_of_the_wrong_shape_is_answered_with_an_error() {
         Some(-32601)
     );
     client.end();
+}
+
+/// A Pod that mounts a ConfigMap.
+const POD: &str = "\
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec:
+  containers: [{name: web, image: nginx}]
+  volumes:
+    - name: data
+      configMap:
+        name: settings
+";
+
+fn folder(client: &Client, name: &str) -> Value {
+    json!({"uri": client.uri(name), "name": name})
+}
+
+#[test]
+fn folders_are_judged_by_their_own_configurations() {
+    let off = "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n";
+    let files = [
+        ("one/a.yaml", DRIVER),
+        ("two/a.yaml", DRIVER),
+        ("two/ownerlint.yaml", off),
+    ];
+    let mut client = Client::without_folder(&files);
+    let folders = json!([folder(&client, "one"), folder(&client, "two")]);
+    client.request(
+        "initialize",
+        json!({"capabilities": {}, "workspaceFolders": folders}),
+    );
+    client.notify("initialized", json!({}));
+    client.open("one/a.yaml", DRIVER);
+    client.open("two/a.yaml", DRIVER);
+    let (one, two) = (client.rules("one/a.yaml"), client.rules("two/a.yaml"));
+    assert!(one.len() > two.len(), "{one:?} {two:?}");
+    let found = client.request("workspace/symbol", json!({"query": "disk"}));
+    assert_eq!(found.as_array().map(Vec::len), Some(2), "{found}");
+    client.end();
+}
+
+#[test]
+fn document_moves_to_folder_that_is_added() {
+    let off = "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n";
+    let files = [
+        ("two/a.yaml", DRIVER),
+        ("two/ownerlint.yaml", off),
+        ("one/b.yaml", OWNER),
+    ];
+    let mut client = Client::without_folder(&files);
+    let folders = json!([folder(&client, "one")]);
+    client.request(
+        "initialize",
+        json!({"capabilities": {}, "workspaceFolders": folders}),
+    );
+    client.notify("initialized", json!({}));
+    client.open("two/a.yaml", DRIVER);
+    let alone = client.rules("two/a.yaml");
+    let change = json!({"added": [folder(&client, "two")], "removed": [folder(&client, "one")]});
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        json!({"event": change}),
+    );
+    assert!(client.rules("two/a.yaml").is_empty(), "withdrawn");
+    assert_eq!(client.rules("two/a.yaml"), alone);
+    let found = client.request("workspace/symbol", json!({"query": "operator"}));
+    assert_eq!(found.as_array().map(Vec::len), Some(0), "{found}");
+    client.end();
+}
+
+#[test]
+fn untitled_document_is_judged_alone() {
+    let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
+    let uri = "untitled:Untitled-1";
+    let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": DRIVER});
+    client.notify("textDocument/didOpen", json!({"textDocument": document}));
+    let shown = client.notification("textDocument/publishDiagnostics", |params| {
+        params["uri"] == json!(uri)
+    });
+    assert_eq!(
+        shown["diagnostics"].as_array().map(Vec::len),
+        Some(2),
+        "{shown}"
+    );
+    let document = json!({"textDocument": {"uri": uri}});
+    let symbols = client.request("textDocument/documentSymbol", document.clone());
+    assert_eq!(symbols[0]["name"], json!("disk"));
+    client.notify("textDocument/didClose", document.clone());
+    let shown = client.notification("textDocument/publishDiagnostics", |params| {
+        params["uri"] == json!(uri)
+    });
+    assert_eq!(shown["diagnostics"], json!([]));
+    assert_eq!(
+        client.request("textDocument/documentSymbol", document),
+        Value::Null
+    );
+    client.end();
+}
+
+#[test]
+fn excluded_file_gets_no_diagnostics() {
+    let files = [
+        ("ownerlint.yaml", "exclude: [out/**]\n"),
+        ("out/a.yaml", DRIVER),
+    ];
+    let mut client = Client::open_all(&files);
+    let document = json!({"textDocument": {"uri": client.uri("out/a.yaml")}});
+    assert_eq!(
+        client.request("textDocument/documentSymbol", document),
+        Value::Null
+    );
+    let uri = json!(client.uri("out/a.yaml"));
+    let is_about_it = |message: &&Message| matches!(message, Message::Notification(it) if it.params["uri"] == uri);
+    assert_eq!(client.waiting.iter().find(is_about_it).map(|_| ()), None);
+    client.end();
+}
+
+#[test]
+fn used_object_is_its_definition() {
+    let settings = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
+    let mut client = Client::open_all(&[("pod.yaml", POD), ("settings.yaml", settings)]);
+    let needle = "settings";
+    let definition = client.at("textDocument/definition", "pod.yaml", POD, needle);
+    assert_eq!(definition["uri"], json!(client.uri("settings.yaml")));
+    assert_eq!(
+        client.hover("pod.yaml", POD, needle),
+        "`ConfigMap/shop/settings` is used by `Pod/shop/web`.\n\nDeleting `ConfigMap/shop/settings` deletes 1 object."
+    );
+    client.end();
+}
+
+#[test]
+fn clicked_lens_opens_the_plan_as_a_page() {
+    let files = [("a.yaml", OWNED), ("b.yaml", OWNER)];
+    let mut client = Client::new(
+        &files,
+        json!({"window": {"showDocument": {"support": true}}}),
+    );
+    client.open("b.yaml", OWNER);
+    let document = json!({"textDocument": {"uri": client.uri("b.yaml")}});
+    let lenses = client.request("textDocument/codeLens", document);
+    let lens = client.request("codeLens/resolve", lenses[0].clone());
+    let (command, arguments) = (&lens["command"]["command"], &lens["command"]["arguments"]);
+    client.request(
+        "workspace/executeCommand",
+        json!({"command": command, "arguments": arguments}),
+    );
+    let shown = client.take(|message| match message {
+        Message::Request(it) if it.method == "window/showDocument" => Some(it.params.clone()),
+        _ => None,
+    });
+    assert_eq!(shown["external"], json!(true));
+    let uri = shown["uri"].as_str().expect("an address");
+    let page =
+        std::fs::read_to_string(uri.strip_prefix("file://").expect("a file")).expect("a page");
+    assert!(page.contains("ConfigMap/shop/settings"), "{page}");
+    client.end();
+}
+
+/// The labels that are offered at the end of `text`.
+fn offered(files: &[(&str, &str)], text: &str) -> Vec<String> {
+    let mut client = Client::open_all(files);
+    client.open("new.yaml", text);
+    let line = text.matches('\n').count();
+    let character = text.rsplit('\n').next().unwrap_or_default().len();
+    let params = json!({
+        "textDocument": {"uri": client.uri("new.yaml")},
+        "position": {"line": line, "character": character},
+    });
+    let items = client.request("textDocument/completion", params);
+    client.end();
+    let items = items.as_array().cloned().unwrap_or_default();
+    items
+        .iter()
+        .map(|item| item["label"].as_str().expect("a label").to_owned())
+        .collect()
+}
+
+#[test]
+fn completion_offers_kinds_of_the_release_and_of_the_tree() {
+    let kinds = offered(&[("cakes.yaml", CAKES)], "kind: C");
+    for kind in ["ConfigMap", "CronJob", "Cake"] {
+        assert!(kinds.iter().any(|offered| offered == kind), "{kinds:?}");
+    }
+    let kinds = offered(
+        &[("cakes.yaml", CAKES)],
+        "apiVersion: example.com/v1\nkind: ",
+    );
+    assert_eq!(kinds, ["Cake"]);
+    let versions = offered(&[("cakes.yaml", CAKES)], "kind: Cake\napiVersion: ");
+    assert_eq!(versions, ["example.com/v1"]);
+}
+
+#[test]
+fn completion_offers_finalizers_of_the_kind_and_annotations_of_tools() {
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: a\n";
+    let finalizers = offered(&[], &format!("{claim}  finalizers:\n    - k"));
+    assert!(
+        finalizers.contains(&"kubernetes.io/pvc-protection".to_owned()),
+        "{finalizers:?}"
+    );
+    let annotations = offered(&[], &format!("{claim}  annotations:\n    helm"));
+    for key in [
+        "helm.sh/resource-policy",
+        "ignore.ownerlint/owner-duplicate",
+    ] {
+        assert!(
+            annotations.iter().any(|offered| offered == key),
+            "{annotations:?}"
+        );
+    }
+}
+
+#[test]
+fn completion_offers_owners_in_the_namespace() {
+    let other = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: far, namespace: other}\n";
+    let files = [("b.yaml", OWNER), ("c.yaml", other)];
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n  ownerReferences:\n    - ";
+    assert_eq!(
+        offered(&files, &format!("{text}kind: ")),
+        ["ConfigMap", "Deployment"]
+    );
+    assert_eq!(
+        offered(&files, &format!("{text}kind: Deployment\n      name: ")),
+        ["operator"]
+    );
 }

@@ -3,6 +3,7 @@
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
+const { fileURLToPath } = require("node:url");
 const { test } = require("node:test");
 
 const { Editor, applied, at, rpc } = require("./server.js");
@@ -62,6 +63,37 @@ test("hover, definition, references, symbols and lenses", async () => {
   const [lens] = await editor.ask(rpc.CodeLensRequest, editor.document("web.yaml"));
   const { command } = await editor.ask(rpc.CodeLensResolveRequest, lens);
   assert.equal(command.title, "deletes 4 objects");
+  assert.equal(await editor.end(), 0);
+});
+
+test("two folders, a completion, and a lens that is clicked", async () => {
+  const files = { "one/web.yaml": DEPLOYMENT, "two/settings.yaml": SETTINGS, "two/role.yaml": ROLE };
+  const off = "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n";
+  const window = { showDocument: { support: true } };
+  const all = { ...files, "two/ownerlint.yaml": off };
+  const editor = await Editor.start(all, { window }, ["one", "two"]);
+  assert.deepEqual(await editor.open("two/role.yaml", ROLE), [], "as the second folder is configured");
+  await editor.open("one/web.yaml", DEPLOYMENT);
+  const found = await editor.ask(rpc.WorkspaceSymbolRequest, { query: "e" });
+  assert.deepEqual(found.map(({ name }) => name).sort(), [
+    "ClusterRole.rbac.authorization.k8s.io//reader",
+    "ConfigMap/shop/settings",
+    "Deployment.apps/shop/web",
+  ]);
+
+  const typed = `${DEPLOYMENT}  annotations:\n    helm`;
+  editor.edit("one/web.yaml", typed);
+  const position = { line: typed.split("\n").length - 1, character: "    helm".length };
+  const items = await editor.ask(rpc.CompletionRequest, { ...editor.document("one/web.yaml"), position });
+  const { textEdit } = items.find(({ label }) => label === "helm.sh/resource-policy");
+  assert.equal(applied(typed, [textEdit]), `${DEPLOYMENT}  annotations:\n    helm.sh/resource-policy: `);
+
+  editor.edit("one/web.yaml", DEPLOYMENT);
+  const [lens] = await editor.ask(rpc.CodeLensRequest, editor.document("one/web.yaml"));
+  const { command } = await editor.ask(rpc.CodeLensResolveRequest, lens);
+  assert.ok(editor.server.capabilities.executeCommandProvider.commands.includes(command.command));
+  await editor.ask(rpc.ExecuteCommandRequest, { command: command.command, arguments: command.arguments });
+  assert.match(fs.readFileSync(fileURLToPath(editor.shown.uri), "utf8"), /Deployment\.apps\/shop\/web/);
   assert.equal(await editor.end(), 0);
 });
 

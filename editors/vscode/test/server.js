@@ -12,10 +12,12 @@ const BINARY = process.env.OWNERLINT ?? path.join(__dirname, "../../../target/de
 
 /** A folder with files, open in an editor. */
 class Editor {
-  static async start(files, capabilities = {}) {
+  /** Starts an editor; `folders` are those that it has open. */
+  static async start(files, capabilities = {}, folders = [""]) {
     const editor = new Editor();
     editor.folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "ownerlint-")));
     for (const [name, text] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(path.join(editor.folder, name)), { recursive: true });
       fs.writeFileSync(path.join(editor.folder, name), text);
     }
     editor.process = spawn(BINARY, ["lsp"], { stdio: ["pipe", "pipe", "inherit"] });
@@ -26,9 +28,8 @@ class Editor {
     editor.progress = [];
     editor.versions = new Map();
     editor.listen();
-    const root = pathToFileURL(editor.folder).href;
-    const workspaceFolders = [{ uri: root, name: "test" }];
-    const greeting = { processId: process.pid, rootUri: root, workspaceFolders, capabilities };
+    const workspaceFolders = folders.map((name) => ({ uri: editor.uri(name), name: name || "test" }));
+    const greeting = { processId: process.pid, rootUri: workspaceFolders[0].uri, workspaceFolders, capabilities };
     editor.server = await editor.ask(rpc.InitializeRequest, greeting);
     editor.tell(rpc.InitializedNotification, {});
     return editor;
@@ -40,6 +41,10 @@ class Editor {
     });
     this.connection.onRequest(rpc.WorkDoneProgressCreateRequest.type, ({ token }) => {
       this.connection.onProgress(rpc.WorkDoneProgress.type, token, ({ kind }) => this.progress.push(kind));
+    });
+    this.connection.onRequest(rpc.ShowDocumentRequest.type, (document) => {
+      this.shown = document;
+      return { success: true };
     });
     this.connection.onRequest(rpc.RegistrationRequest.type, ({ registrations }) => {
       this.watched = registrations.flatMap(({ registerOptions }) => registerOptions.watchers);

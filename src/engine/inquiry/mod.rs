@@ -3,6 +3,7 @@
 mod deletion;
 mod lookup;
 mod place;
+mod suggest;
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -13,18 +14,20 @@ use self::deletion::Deletions;
 use self::place::{holds, place};
 use super::error::SessionError;
 use super::input::Bundle;
+use super::plan::{DeletionPlan, DeletionRequest, Planner, choose};
 use super::rows::rows_of_finalizer;
 use super::session::{CheckOptions, Session};
 use crate::cluster::Analysis;
 use crate::inventory::{Member, ObjectId, ScopeSource};
 use crate::kube::{ObjectKey, kinds};
-use crate::ownership::instances_of;
+use crate::ownership::{TieKind, instances_of};
 use crate::report::Report;
 use crate::text::{FileId, SourceFile};
 
 pub use self::deletion::ObjectDeletion;
 pub use self::lookup::OwnerLookup;
 pub use self::place::{ObjectPlace, ObjectSpot, Spot};
+pub use self::suggest::PossibleOwner;
 
 /// Many questions of one session: what one of them finds out is there for the next.
 #[derive(Debug)]
@@ -127,12 +130,12 @@ impl<'s> Inquiry<'s> {
         })
     }
 
-    /// Where that which is written at a place is itself written: the owner, the Namespace, the definition of the kind.
+    /// The object that a spot names: the owner, the used object, the Namespace, the definition of the kind.
     pub fn definition(&self, found: &ObjectSpot) -> Option<ObjectPlace> {
         let asked = self.asked(&found.object);
         let inventory = &asked.bundle.inventory;
         let id = match &found.spot {
-            Spot::Owner { place, .. } => return place.clone(),
+            Spot::Owner { place, .. } | Spot::Use { place, .. } => return place.clone(),
             Spot::Namespace => *inventory.with_key(&found.object.namespace()?).first()?,
             Spot::Identity => match inventory.member(found.object.id).resolution.source {
                 ScopeSource::Crd(crd) => crd,
@@ -231,6 +234,15 @@ impl<'s> Inquiry<'s> {
         let namespace = object.namespace()?;
         let deletion = self.asked(object).deletion(&namespace)?;
         Some((namespace, deletion))
+    }
+
+    /// Plans the deletion of an object, in the background; `None` for an object that no cluster has as it is written.
+    pub fn plan(&self, object: &ObjectPlace) -> Option<DeletionPlan> {
+        let request = DeletionRequest::new([object.key.to_string()]);
+        let bundle = std::slice::from_ref(self.asked(object).bundle);
+        let candidate = choose(bundle, &request.question()).ok()?;
+        let planner = Planner::new(&candidate, &request.question(), request.kubelet).ok()?;
+        Some(DeletionPlan::new(planner))
     }
 
     /// Prepares the facts that questions about deletions need, before the first one.
@@ -334,6 +346,15 @@ impl<'s> AskedBundle<'s> {
             .is_some_and(|namespace| holds(namespace.span, offset))
         {
             return Spot::Namespace;
+        }
+        let ties = self.analysis.ties().from(member.id);
+        if let Some(tie) = ties.iter().find(|tie| holds(tie.evidence.span, offset)) {
+            let inventory = &self.bundle.inventory;
+            return Spot::Use {
+                named: tie.to.key.clone(),
+                place: tie.to.id.map(|id| self.place(at, inventory.member(id))),
+                is_created: tie.kind != TieKind::Uses,
+            };
         }
         let identity = [
             object.kind_span(),

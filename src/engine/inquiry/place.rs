@@ -56,6 +56,15 @@ pub enum Spot {
         /// The known rows about its controllers.
         rows: Vec<RowInfo>,
     },
+    /// The name of an object that it uses, or that a controller creates for it.
+    Use {
+        /// The other object.
+        named: ObjectKey,
+        /// Where the other object is written, if the input contains it.
+        place: Option<ObjectPlace>,
+        /// Whether a controller creates it.
+        is_created: bool,
+    },
     /// Its namespace.
     Namespace,
     /// Anything else.

@@ -5,7 +5,7 @@
 //! (Valmari). It is a set of objects with all their moves, now and later, closed under two rules:
 //!
 //! 1. *All that could interfere with a possible move of a member is a member*: the objects that read what it writes or
-//!   write what it reads, which are its owners and its dependents (`add_neighbours`), except where both orders do the same
+//!    write what it reads, which are its owners and its dependents (`add_neighbours`), except where both orders do the same
 //!    (`indifferent`).
 //! 2. *Of the moves that have to happen before an impossible move of a member becomes possible, one is by a member*
 //!    (`add_conditions`). Where one of several things must happen, any one of them will do (`add_one_of`).

@@ -1,0 +1,76 @@
+//! A folder of the editor, and the answers from its last reading.
+
+use lsp_types::Uri;
+use self_cell::self_cell;
+
+use super::answers::Answers;
+use super::workspace::{Workspace, check_options};
+use crate::engine::{Session, SessionError};
+use crate::text::ColumnUnit;
+
+self_cell!(
+    /// A session with the answers that borrow from it.
+    struct Reading {
+        owner: Session,
+        #[not_covariant]
+        dependent: Answers,
+    }
+);
+
+/// A folder of the editor, or a text that has no file.
+pub(super) struct Folder {
+    pub(super) workspace: Workspace,
+    reading: Option<Reading>,
+    /// The file that shows why the folder cannot be judged.
+    pub(super) mistaken: Option<Uri>,
+    /// The last failure that was sent to the editor.
+    pub(super) told: Option<String>,
+}
+
+impl Folder {
+    /// A folder that is not read yet.
+    pub(super) fn new(workspace: Workspace) -> Self {
+        Self {
+            workspace,
+            reading: None,
+            mistaken: None,
+            told: None,
+        }
+    }
+
+    /// Whether it was never read.
+    pub(super) fn is_new(&self) -> bool {
+        self.reading.is_none()
+    }
+
+    /// Reads the folder again and judges it. If it cannot be read, the answers of the last reading stay: an editor in
+    /// the middle of a word must not lose what was known before.
+    ///
+    /// # Errors
+    /// A mistake in the configuration, and a folder that cannot be read.
+    pub(super) fn refresh(&mut self, unit: ColumnUnit) -> Result<(), SessionError> {
+        let earlier = self.reading.as_ref().map(Reading::borrow_owner);
+        let Some(session) = self.workspace.read(earlier)? else {
+            return Ok(());
+        };
+        let text = self.workspace.text().cloned();
+        let mut reading = Reading::new(session, |session| Answers {
+            inquiry: session.inquiry(),
+            report: None,
+            unit,
+            text,
+        });
+        let judged = reading.with_dependent_mut(|_, answers| {
+            answers.report = Some(answers.inquiry.check(check_options())?);
+            Ok(())
+        });
+        self.reading = Some(reading);
+        judged
+    }
+
+    /// Asks the answers of the last reading; `None` if there is none.
+    pub(super) fn ask<R>(&self, question: impl FnOnce(&Answers<'_>) -> R) -> Option<R> {
+        let reading = self.reading.as_ref()?;
+        Some(reading.with_dependent(|_, answers| question(answers)))
+    }
+}
