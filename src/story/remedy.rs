@@ -230,9 +230,9 @@ impl Case<'_> {
             ([], false, _) => format!("Bring {whose} back"),
             ([], true, 1) => format!("Make sure that {whose} runs"),
             ([], true, _) => format!("Make sure that {whose} run"),
-            (known, false, _) => format!("Bring back what removes it ({})", known.join("; ")),
+            (known, false, _) => format!("Bring back its controller ({})", known.join("; ")),
             (known, true, _) => {
-                format!("Make sure that what removes it runs ({})", known.join("; "))
+                format!("Make sure that its controller runs ({})", known.join("; "))
             }
         };
         let mut unless = Vec::new();

@@ -38,10 +38,10 @@ pub(super) const SCRIPT: &str = concat!(
 pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
 
 /// The hash of [`STYLE`], as a policy writes it.
-pub(super) const STYLE_HASH: &str = "sha256-609XW6SHc9KpS/6MjARKbEslOModT/bZNt3IOKYLZUM=";
+pub(super) const STYLE_HASH: &str = "sha256-iNIgxqEvKpO0Ls/aDjIaBxfJRr20A0Qd/nK3FCY1hCo=";
 
 /// The hash of [`SCRIPT`].
-pub(super) const SCRIPT_HASH: &str = "sha256-yQuUpXmqPZrdmlYmhgYWCFYn/xSTXZaCyLTZicrWh4U=";
+pub(super) const SCRIPT_HASH: &str = "sha256-IpaJD74ugJQiXYjrqyt7+HFO7RZPe6q8pB/R1Ne+9kQ=";
 
 /// The hash of [`LAYOUT`].
 pub(super) const LAYOUT_HASH: &str = "sha256-autc/G9bLHdC0j7GTbnpyKt76hxHZjr6qSX/S3u2nLg=";

@@ -3,16 +3,22 @@
 const EFFECT_TITLES = [
   ["stuck", "Gets stuck in Terminating"], ["data-lost", "Deleted with data"], ["cascaded", "Deleted with another object"],
   ["generated-deleted", "Deleted with the object it was generated from"], ["recreated", "Deleted, then created again"],
-  ["orphaned", "Left behind: nobody deletes it"], ["kept", "Kept by the tool"], ["deleted", "Deleted by the tool"],
+  ["orphaned", "Left behind: not deleted"], ["kept", "Kept by the tool"], ["deleted", "Deleted by the tool"],
 ];
 
 // What happens only if a tool prunes of which nothing is known.
 const isSupposed = (effect) => effect.regime === "unknown";
 const predicted = () => contract.effects.filter((effect) => !isSupposed(effect));
 
-const effectItem = (effect) => {
+/** The id of a commit as people write it; any other name as it is. */
+const shortCommit = (ref) => (ref && /^[0-9a-f]{40,64}$/.test(ref) ? ref.slice(0, 10) : ref);
+
+const howOf = (effect) => effectWords({ ...effect, effect: "" });
+
+/** `common` is said of all items above them. */
+const effectItem = (common) => (effect) => {
   const chain = effect.because.filter((key) => key !== effect.key);
-  const how = effectWords({ ...effect, effect: "" });
+  const how = howOf(effect) !== common && howOf(effect);
   return el("li", {}, objectLink(effect.key),
     chain.length > 0 && el("span", { class: "because" }, " with ", chain.map((key, at) => [at > 0 && " \u2192 ", objectLink(key)])),
     how && el("span", { class: "muted" }, `, ${how}`));
@@ -21,15 +27,18 @@ const effectItem = (effect) => {
 const effectsSection = () => {
   const parts = EFFECT_TITLES.map(([effect, title]) => {
     const list = predicted().filter((one) => one.effect === effect);
-    return list.length && folded([el("strong", {}, title), el("span", { class: "muted" }, ` ${count(list.length, "object")}`)],
-      () => chunked(el("ul", {}), list, effectItem, 50), { "data-print": "", open: list.length <= 12 && effect !== "deleted" });
+    const hows = new Set(list.map(howOf));
+    const common = list.length > 1 && hows.size === 1 ? howOf(list[0]) : "";
+    const counted = ` ${count(list.length, "object")}${common && `, ${common}`}`;
+    return list.length && folded([el("strong", {}, title), el("span", { class: "muted" }, counted)],
+      () => chunked(el("ul", {}), list, effectItem(common), 50), { "data-print": "", open: list.length <= 12 && effect !== "deleted" });
   });
   return optional("effects", "What merging does", parts.filter(Boolean));
 };
 
 const supposedSection = () => {
   const list = contract.effects.filter((effect) => isSupposed(effect) && effect.effect !== "kept");
-  return optional("supposed", "Deleted if a tool prunes", list.length ? [chunked(el("ul", {}), list, effectItem, 50)] : []);
+  return optional("supposed", "Deleted if a tool prunes", list.length ? [chunked(el("ul", {}), list, effectItem(""), 50)] : []);
 };
 
 const unreadSection = () => {
@@ -60,7 +69,7 @@ const changePage = () => {
   const cascaded = new Set(of("cascaded").map((one) => one.key));
   const again = of("recreated").filter((one) => !cascaded.has(one.key)).length;
   const data = of("data-lost").length;
-  const names = (state_) => state_.ref || state_.path;
+  const names = (state_) => shortCommit(state_.ref) || state_.path;
   return {
     summary: [
       el("p", {}, "From ", el("code", {}, names(contract.base)), " to ", el("code", {}, names(contract.head))),

@@ -13,10 +13,10 @@ const tallies = (story) => {
 
 const REJECTED = {
   403: "Rejected (403), because the API server never deletes it", 404: "Not found (404)",
-  500: "Rejected (500), because nobody answers for a webhook",
+  500: "Rejected (500), because a webhook has no backend",
 };
 
-/** What nobody sees in the request: what gets stuck, which data is deleted, what is rejected, what races. */
+/** Effects that the request does not show: what gets stuck, which data is deleted, what is rejected, what races. */
 const surprises = (story, at) => {
   const mine = nodes.filter((node) => node.story === at);
   const stuck = mine.filter((node) => node.effect === "stuck");
@@ -40,7 +40,7 @@ const surprises = (story, at) => {
       look({ effect: "deleted", all: "data" }, `Data of ${count(data.length, "object")} is deleted`), some(data, (node) => `, with ${node.data}`)),
     story.rejected.slice(0, 10).map(([key, code]) => bullet(`${REJECTED[code] || `Rejected (${code})`}: `, objectName(key))),
     story.rejected.length > 10 && bullet(`${number(story.rejected.length - 10)} more rejections`),
-    story.unanswered.length > 0 && bullet(el("a", { href: "#unanswered" }, `${count(story.unanswered.length, "webhook or API")} that nobody answers for`)),
+    story.unanswered.length > 0 && bullet(el("a", { href: "#unanswered" }, `${count(story.unanswered.length, "webhook or API")} without a backend`)),
     story.variations.length > 0 && bullet(el("a", { href: "#vary" }, "Other outcomes are possible"), ": controllers race."),
   ].flat().filter(Boolean);
 };
@@ -63,7 +63,7 @@ const stuckSection = () => optional("stuck", "Stuck in Terminating, and how to r
   ].filter(Boolean);
 }));
 
-const unansweredSection = () => optional("unanswered", "Nobody answers", perStory((story) => story.unanswered.length > 0 && [
+const unansweredSection = () => optional("unanswered", "Without a backend", perStory((story) => story.unanswered.length > 0 && [
   el("ul", {}, story.unanswered.map((one) => bullet(el("p", {}, `${one.what}. `, cited(one.cites)), el("p", { class: "muted" }, one.help), command(one.command)))),
 ]));
 
