@@ -112,13 +112,15 @@ mod tests {
     }
 
     fn matched(entries: &[(&str, usize)], findings: &[&str]) -> Vec<Option<usize>> {
-        let entry = |&(object, count): &(&str, usize)| KnownFinding {
-            identity: identity(object),
-            count,
-            span: Span::default(),
-        };
         let baseline = Baseline {
-            entries: entries.iter().map(entry).collect(),
+            entries: entries
+                .iter()
+                .map(|&(object, count)| KnownFinding {
+                    identity: identity(object),
+                    count,
+                    span: Span::default(),
+                })
+                .collect(),
         };
         baseline
             .matches(

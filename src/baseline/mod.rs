@@ -51,13 +51,15 @@ impl Baseline {
         for finding in findings {
             *counts.entry(Identity::of(finding)).or_default() += 1;
         }
-        let entry = |(identity, count)| KnownFinding {
-            identity,
-            count,
-            span: Span::default(),
-        };
         Self {
-            entries: counts.into_iter().map(entry).collect(),
+            entries: counts
+                .into_iter()
+                .map(|(identity, count)| KnownFinding {
+                    identity,
+                    count,
+                    span: Span::default(),
+                })
+                .collect(),
         }
     }
 
@@ -135,12 +137,13 @@ impl Baseline {
             *counts.entry(identity).or_default() += 1;
         }
         let counts = counts.into_iter().filter(|&(_, count)| count > 0);
-        let entry = |(identity, count): (&Identity, _)| KnownFinding {
-            identity: identity.clone(),
-            count,
-            span: Span::default(),
-        };
-        change.baseline.entries = counts.map(entry).collect();
+        change.baseline.entries = counts
+            .map(|(identity, count)| KnownFinding {
+                identity: identity.clone(),
+                count,
+                span: Span::default(),
+            })
+            .collect();
         change
     }
 }

@@ -289,13 +289,13 @@ fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
         kept.map(|entry| entry.key.to_owned()).collect()
     };
     let (was, is) = (sources(old), sources(new));
-    let changed = |name: &String| {
-        let path = ["spec", name.as_str()];
-        old.at(&path)
-            .zip(new.at(&path))
-            .is_some_and(|(was, is)| certainly_differs(was, is))
-    };
-    let differs = was != is || was.iter().any(changed);
+    let differs = was != is
+        || was.iter().any(|name| {
+            let path = ["spec", name.as_str()];
+            old.at(&path)
+                .zip(new.at(&path))
+                .is_some_and(|(was, is)| certainly_differs(was, is))
+        });
     differs.then(|| at("spec", old.get("spec"), new.get("spec")))
 }
 

@@ -53,12 +53,14 @@ impl RemoteChart {
     pub fn is_fixed(&self) -> bool {
         let version = self.version.trim_start_matches('v');
         let mut numbers = version.split(['-', '+']).next().into_iter();
-        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
-        let whole = |numbers: &str| {
-            let parts: Vec<&str> = numbers.split('.').collect();
-            parts.len() == 3 && parts.into_iter().all(is_number)
-        };
-        self.version.starts_with("sha256:") || numbers.next().is_some_and(whole)
+        self.version.starts_with("sha256:")
+            || numbers.next().is_some_and(|numbers| {
+                let parts: Vec<&str> = numbers.split('.').collect();
+                parts.len() == 3
+                    && parts
+                        .into_iter()
+                        .all(|part| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit()))
+            })
     }
 }
 

@@ -313,13 +313,12 @@ pub(super) fn on_outputs<F: Named>(specs: &[OutputSpec<F>], words: &[String]) ->
     else {
         return Ok(());
     };
-    let is_output = |word: &&String| {
+    match words.iter().find(|word| {
         let ending = Path::new(word)
             .extension()
             .and_then(|ending| ending.to_str());
         ending.is_some_and(|ending| OUTPUT_ENDINGS.contains(&ending)) && !Path::new(word).exists()
-    };
-    match words.iter().find(is_output) {
+    }) {
         Some(file) => Err(Error::OutputFile {
             file: file.clone(),
             format: spec.format.to_string(),

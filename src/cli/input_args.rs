@@ -124,12 +124,11 @@ impl InputArgs {
 impl ConfigArgs {
     /// The environment names a configuration where the command line names none.
     pub(super) fn choice(self) -> ConfigChoice {
-        let from_environment = || {
+        match self.config.or_else(|| {
             std::env::var("OWNERLINT_CONFIG")
                 .ok()
                 .filter(|path| !path.is_empty())
-        };
-        match self.config.or_else(from_environment) {
+        }) {
             _ if self.no_config => ConfigChoice::Without,
             Some(path) => ConfigChoice::File(path),
             None => ConfigChoice::Discover,

@@ -41,10 +41,9 @@ pub(super) fn no_objects(session: &Session, paths: &[String]) -> Status {
             plain::count(templates, "template")
         ),
     });
-    let render = || {
+    if let Some(help) = hints::on_no_objects(paths).or_else(|| {
         (templates > 0).then(|| "render first: `helm template NAME CHART | ownerlint -`".to_owned())
-    };
-    if let Some(help) = hints::on_no_objects(paths).or_else(render) {
+    }) {
         terminal::say(&format!("  help: {help}"));
     }
     Status::NoObjects

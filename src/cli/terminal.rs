@@ -33,8 +33,9 @@ pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
 /// Whether the locale is one that shows ASCII only: the first of these variables that is set decides, as in POSIX. Where none
 /// is, the terminal counts as one of today.
 pub(super) fn is_ascii() -> bool {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     locale.is_some_and(|locale| matches!(locale.as_str(), "C" | "POSIX"))
 }
 
@@ -43,8 +44,10 @@ pub(super) fn width() -> usize {
     let columns = std::env::var("COLUMNS")
         .ok()
         .and_then(|columns| columns.parse().ok());
-    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    columns.or_else(terminal).unwrap_or(100).clamp(40, 160)
+    columns
+        .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))
+        .unwrap_or(100)
+        .clamp(40, 160)
 }
 
 /// More threads than this take longer to start than they save.
@@ -272,14 +275,13 @@ impl Diagnostic for HarmlessError<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let shown = |mut label: LabeledSpan| {
+        Some(Box::new(self.error.labels()?.map(|mut label| {
             label.set_label(
                 label
                     .label()
                     .map(|words| plain::visible(words).into_owned()),
             );
             label
-        };
-        Some(Box::new(self.error.labels()?.map(shown)))
+        })))
     }
 }

@@ -80,14 +80,15 @@ impl<'a> Analysis<'a> {
         }
         let (inventory, tables) = (self.inventory, &*self.tables);
         let ownership = || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers));
-        let deliverers = || {
-            let objects = ownership::delivery_objects(inventory);
-            let reach = Reach::of(inventory, &objects);
-            (objects, reach)
-        };
         // The longest begins first.
         let deliveries = || Deliveries::of(inventory, self.delivery.clone());
-        let rest = || rayon::join(ownership, deliverers);
+        let rest = || {
+            rayon::join(ownership, || {
+                let objects = ownership::delivery_objects(inventory);
+                let reach = Reach::of(inventory, &objects);
+                (objects, reach)
+            })
+        };
         let (deliveries, (ownership, (delivery_objects, reach))) = rayon::join(deliveries, rest);
         let deliveries = deliveries.delivering(&delivery_objects, &reach);
         // Facts that were computed before do not change.
@@ -209,8 +210,9 @@ impl<'a> Analysis<'a> {
     /// The cluster that the bundle describes, without what controllers would add; `None` when it is too large.
     pub fn cluster(&self) -> Option<&Built> {
         let nothing = Implied::default();
-        let build = || self.build(&nothing, &BTreeSet::new(), true, false).ok();
-        self.cluster.get_or_init(build).as_ref()
+        self.cluster
+            .get_or_init(|| self.build(&nothing, &BTreeSet::new(), true, false).ok())
+            .as_ref()
     }
 
     /// The cluster with what controllers add below rendered objects, and with `namespaces` that exist without an object; one of

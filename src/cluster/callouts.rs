@@ -44,12 +44,11 @@ pub(super) fn add_callouts(
     let asked = Asked::new(source, kinds, members, objects);
     let mut facts: BTreeMap<&ObjectKey, Facts> = BTreeMap::new();
     for client in clients {
-        let is_chosen = |key: &&ObjectKey| {
+        let Some(key) = members.key_of(client.object).filter(|key| {
             members
                 .get(key)
                 .is_some_and(|chosen| chosen.id == client.object)
-        };
-        let Some(key) = members.key_of(client.object).filter(is_chosen) else {
+        }) else {
             continue;
         };
         let matters = match &client.purpose {

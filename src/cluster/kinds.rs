@@ -235,8 +235,9 @@ fn take_second_groups<'t>(
     dumped: &BTreeSet<(String, &str)>,
 ) -> Vec<(&'t str, KindInfo)> {
     let second = inventory::table().cohabiting().map(|(kind, stored_group)| {
-        let none = || KindInfo::custom(kind, &likeliest_plural(kind.kind), true, &[]);
-        let mut info = rows.remove(&kind).unwrap_or_else(none);
+        let mut info = rows
+            .remove(&kind)
+            .unwrap_or_else(|| KindInfo::custom(kind, &likeliest_plural(kind.kind), true, &[]));
         let written = dumped
             .iter()
             .filter(|(_, dumped_kind)| *dumped_kind == kind.kind);

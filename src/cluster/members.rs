@@ -127,10 +127,11 @@ impl<'a> Members<'a> {
         }
         let (keys, hasher) = (&self.keys, &self.hasher);
         let key = keys.of(member.id);
-        let same = |id: &ObjectId| keys.of(*id) == key;
-        match self.chosen.entry(hasher.hash_one(key), same, |id| {
-            hasher.hash_one(keys.of(*id))
-        }) {
+        match self.chosen.entry(
+            hasher.hash_one(key),
+            |id| keys.of(*id) == key,
+            |id| hasher.hash_one(keys.of(*id)),
+        ) {
             Entry::Vacant(place) => _ = place.insert(member.id),
             Entry::Occupied(mut place) => {
                 // The content of a dump is the state of what is to be applied; otherwise the last one is applied last.

@@ -7,13 +7,14 @@ use crate::gc::Step;
 /// cluster only comes to rest.
 pub fn steps_of(requests: &[ToolRequest]) -> Vec<Step> {
     let deletes = requests.iter().filter(|request| request.op == Op::Delete);
-    let step = |request: &ToolRequest| Step::Delete {
-        targets: vec![request.key.clone()],
-        policy: request.policy,
-        wait: request.wait,
-        client: request.client,
-    };
-    let steps: Vec<Step> = deletes.map(step).collect();
+    let steps: Vec<Step> = deletes
+        .map(|request| Step::Delete {
+            targets: vec![request.key.clone()],
+            policy: request.policy,
+            wait: request.wait,
+            client: request.client,
+        })
+        .collect();
     if steps.is_empty() {
         vec![Step::Settle]
     } else {

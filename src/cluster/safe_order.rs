@@ -194,12 +194,11 @@ impl OrderSearch<'_> {
         let is_new = |key: &&ObjectKey| {
             !known.contains(key) && !key.name.contains(['<', '*']) && !self.is_used_definition(key)
         };
-        let may_go = |key: &&ObjectKey| self.leaving.contains(*key);
         let silent: Vec<ObjectKey> = harm
             .silent
             .iter()
             .filter(is_new)
-            .filter(may_go)
+            .filter(|key| self.leaving.contains(*key))
             .cloned()
             .collect();
         let roots: Vec<ObjectKey> = harm
@@ -311,17 +310,16 @@ impl OrderSearch<'_> {
                 self.cluster.key(id).group()
             )
         };
-        let used = || {
-            self.cluster
-                .ids()
-                .filter(|id| self.cluster.kind_of(*id).custom)
-                .map(name)
-                .collect()
-        };
         key.is(kinds::CUSTOM_RESOURCE_DEFINITION)
             && self
                 .used_definitions
-                .get_or_init(used)
+                .get_or_init(|| {
+                    self.cluster
+                        .ids()
+                        .filter(|id| self.cluster.kind_of(*id).custom)
+                        .map(name)
+                        .collect()
+                })
                 .contains(key.name.as_str())
     }
 
@@ -367,12 +365,11 @@ impl OrderSearch<'_> {
             let mut chosen: Vec<usize> = (0..size).collect();
             // There are as many choices as subsets.
             while self.may_try() {
-                let kept = |at: &usize| match spare.binary_search(at) {
-                    Ok(place) => chosen.contains(&place),
-                    Err(_) => true,
-                };
                 let fewer: Vec<Preparation> = (0..enough.len())
-                    .filter(kept)
+                    .filter(|at| match spare.binary_search(at) {
+                        Ok(place) => chosen.contains(&place),
+                        Err(_) => true,
+                    })
                     .map(|at| enough[at].clone())
                     .collect();
                 if self.is_enough(&fewer) {
@@ -480,12 +477,15 @@ fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
                 }
             }
         }
-        let patch = |(name, targets): (&String, BTreeSet<&ObjectKey>)| Step::RemoveFinalizer {
-            targets: targets.into_iter().cloned().collect(),
-            finalizer: name.clone(),
-            wait: Wait::None,
-        };
-        steps.extend(holders.into_iter().map(patch));
+        steps.extend(
+            holders
+                .into_iter()
+                .map(|(name, targets)| Step::RemoveFinalizer {
+                    targets: targets.into_iter().cloned().collect(),
+                    finalizer: name.clone(),
+                    wait: Wait::None,
+                }),
+        );
     }
     steps
 }

@@ -259,17 +259,12 @@ fn charts(values: Values<'_>, field: Entry<'_>) -> Result<ChartSettings, Mistake
 /// A length of time: `90s`, `5m`; a number is seconds.
 fn timeout(values: Values<'_>, field: Entry<'_>) -> Result<Duration, Mistake> {
     let written = values.written(field.value);
-    let spelled = || {
+    let length = written.parse().ok().map(Duration::from_secs).or_else(|| {
         written
             .parse::<SignedDuration>()
             .ok()
             .and_then(|length| Duration::try_from(length).ok())
-    };
-    let length = written
-        .parse()
-        .ok()
-        .map(Duration::from_secs)
-        .or_else(spelled);
+    });
     length.filter(|length| !length.is_zero()).ok_or_else(|| {
         let mistake = values.mistake(field.value.span(), "has a malformed `timeout`");
         mistake.help("write seconds or a length of time: `timeout: 90s`, `timeout: 5m`")

@@ -64,11 +64,12 @@ pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> 
     let storages = [kinds::SECRET, kinds::CONFIG_MAP]
         .into_iter()
         .flat_map(|kind| inventory.of_kind(kind));
-    let is_record = |member: &&Member| {
-        record_of(member).is_some_and(|name| name.value == release)
-            && member.key.namespace.name() == Some(namespace)
-    };
-    storages.filter(is_record).collect()
+    storages
+        .filter(|member| {
+            record_of(member).is_some_and(|name| name.value == release)
+                && member.key.namespace.name() == Some(namespace)
+        })
+        .collect()
 }
 
 /// The release whose revision Helm stores in an object.
@@ -152,14 +153,13 @@ fn hooks(release: &Leaving<'_>, phase: Phase) -> impl Iterator<Item = ToolReques
         operation: Operation::Upgrade,
         phase,
     };
-    let runs = move |member: &&&Member| {
-        Hook::of(member.object.metadata(), HookTool::Helm)
-            .is_some_and(|hook| hook.events.contains(&event))
-    };
     release
         .members
         .iter()
-        .filter(runs)
+        .filter(move |member| {
+            Hook::of(member.object.metadata(), HookTool::Helm)
+                .is_some_and(|hook| hook.events.contains(&event))
+        })
         .map(|member| ToolRequest::write(Op::Create, &member.key))
 }
 

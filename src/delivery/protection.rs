@@ -100,12 +100,9 @@ pub fn spared<'a>(
         Removal::ArgoCdPrune => definition(object)
             .or_else(|| sync_option(metadata, &["Prune=false", "Prune=confirm"]))
             .or_else(|| argo_cd_hook(metadata)),
-        Removal::ArgoCdApplication => {
-            let option = || sync_option(metadata, &["Delete=false", "Delete=confirm"]);
-            definition(object)
-                .or_else(option)
-                .or_else(|| argo_cd_keep(metadata))
-        }
+        Removal::ArgoCdApplication => definition(object)
+            .or_else(|| sync_option(metadata, &["Delete=false", "Delete=confirm"]))
+            .or_else(|| argo_cd_keep(metadata)),
         Removal::FluxPrune => flux_opt_out(metadata),
     }
 }

@@ -312,11 +312,6 @@ impl Deliveries {
 
     /// Who delivers an object.
     pub fn regime(&self, member: &Member) -> Delivered {
-        let own = || self.own.get(&member.id).copied();
-        let of_file = || match self.by_rendering(member) {
-            Agreement::Silent => self.by_template(member),
-            agreement => agreement.one(),
-        };
         let of_bundle = || {
             self.by_bundle
                 .get(&self.bundle_of(member))
@@ -326,8 +321,11 @@ impl Deliveries {
         };
         let marked = self
             .by_object(member)
-            .or_else(own)
-            .or_else(of_file)
+            .or_else(|| self.own.get(&member.id).copied())
+            .or_else(|| match self.by_rendering(member) {
+                Agreement::Silent => self.by_template(member),
+                agreement => agreement.one(),
+            })
             .or_else(of_bundle);
         match self.configured.tool(member.file) {
             Some(tool) => {
@@ -441,8 +439,9 @@ fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
                 .find_map(|key| annotated(key, Regime::ArgoCd))
         })
         .or_else(|| {
-            let told = |key| annotated(key, kustomization).or_else(|| labelled(key, kustomization));
-            marks::FLUX_OPTIONS.into_iter().find_map(told)
+            marks::FLUX_OPTIONS.into_iter().find_map(|key| {
+                annotated(key, kustomization).or_else(|| labelled(key, kustomization))
+            })
         })
 }
 

@@ -19,21 +19,23 @@ pub fn tool() -> Tool {
 
 /// The input and the options of a run.
 pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
-    let bundle = |bundle: &Bundle| BundleInfo {
-        name: bundle.name.clone(),
-        world: match bundle.world {
-            World::Open => "open",
-            World::Closed => "closed",
-        },
-        namespace: bundle.inventory.namespace.clone(),
-    };
     RunInfo {
         configuration: check.configuration.clone(),
         baseline: check
             .baseline
             .as_ref()
             .map(|(file, _)| file.path().to_owned()),
-        bundles: bundles.iter().map(bundle).collect(),
+        bundles: bundles
+            .iter()
+            .map(|bundle| BundleInfo {
+                name: bundle.name.clone(),
+                world: match bundle.world {
+                    World::Open => "open",
+                    World::Closed => "closed",
+                },
+                namespace: bundle.inventory.namespace.clone(),
+            })
+            .collect(),
     }
 }
 

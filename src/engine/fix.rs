@@ -110,8 +110,9 @@ impl Session {
                 graphs: Graphs::LeftOut,
                 ..options.clone()
             })?;
-            let may_change = |file: &SourceFile| !unsaved || file.side() == Side::Unsaved;
-            let chosen = Chosen::of(&report, applicability, may_change);
+            let chosen = Chosen::of(&report, applicability, |file| {
+                !unsaved || file.side() == Side::Unsaved
+            });
             if chosen.edits.is_empty() {
                 break false;
             }
@@ -129,13 +130,12 @@ impl Session {
                     continue;
                 };
                 files.replace(before, after.clone());
-                let first = || FixedFile {
-                    before: before.clone(),
-                    after: String::new(),
-                };
                 changed
                     .entry(locate(before.path()))
-                    .or_insert_with(first)
+                    .or_insert_with(|| FixedFile {
+                        before: before.clone(),
+                        after: String::new(),
+                    })
                     .after = after;
             }
             self = Self::open_among(&request, files)?;

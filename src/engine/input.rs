@@ -162,8 +162,10 @@ impl Bundle {
             let is_glob = literal.len() < bare(argument).len();
             let folder = literal.trim_end_matches('/');
             let everything = folder.is_empty() || folder == ".";
-            let below = |rest: &str| is_glob || rest.is_empty() || rest.starts_with('/');
-            everything || path.strip_prefix(folder).is_some_and(below)
+            everything
+                || path
+                    .strip_prefix(folder)
+                    .is_some_and(|rest| is_glob || rest.is_empty() || rest.starts_with('/'))
         };
         self.arguments
             .iter()

@@ -37,8 +37,10 @@ pub(super) fn judge<'a>(
     let inventory = analysis.inventory();
     // A single rule may ask for nothing.
     let asks_for_all = rules.len() > 1;
-    let prepare = || asks_for_all.then(|| analysis.prepare());
-    let (_, mut notes) = rayon::join(prepare, || notes_on_sources(inventory));
+    let (_, mut notes) = rayon::join(
+        || asks_for_all.then(|| analysis.prepare()),
+        || notes_on_sources(inventory),
+    );
     if asks_for_all {
         notes.extend(note_on_reach(analysis.reach()));
         notes.extend(notes_on_generated(inventory));

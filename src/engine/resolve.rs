@@ -201,12 +201,11 @@ impl<'a> Resolver<'a> {
         input
             .exclude
             .extend(bundle.exclude.iter().map(|glob| joined(folder, glob)));
-        let configured = || self.config.and_then(|config| config.world);
         let world = self
             .request
             .world
             .or(bundle.world)
-            .or_else(configured)
+            .or_else(|| self.config.and_then(|config| config.world))
             .unwrap_or_default();
         let (name, tables) = (Some(bundle.name.clone()), Arc::clone(&self.tables));
         let (arguments, timeout) = (bundle.render.clone(), bundle.timeout);
@@ -228,8 +227,11 @@ impl<'a> Resolver<'a> {
     }
 
     fn paths(&self, paths: Vec<String>) -> BundleInput {
-        let configured = || self.config.and_then(|config| config.world);
-        let world = self.request.world.or_else(configured).unwrap_or_default();
+        let world = self
+            .request
+            .world
+            .or_else(|| self.config.and_then(|config| config.world))
+            .unwrap_or_default();
         let (input, tables) = (self.input(paths, None), Arc::clone(&self.tables));
         let rendering = RenderSettings::default();
         BundleInput {

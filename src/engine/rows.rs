@@ -142,15 +142,21 @@ fn operator(known: &NamedOperator) -> RowInfo {
     let kinds = |what: &str, kinds: Vec<String>| {
         (!kinds.is_empty()).then(|| format!("{what} {}.", kinds.join(", ")))
     };
-    let product = |row: &Generator| format!("{} for {}", row.product.kind, row.kinds);
     says.extend(kinds(
         "It creates",
-        operator.generates.iter().map(product).collect(),
+        operator
+            .generates
+            .iter()
+            .map(|row| format!("{} for {}", row.product.kind, row.kinds))
+            .collect(),
     ));
-    let lost = |row: &DataKind| row.kinds.to_string();
     says.extend(kinds(
         "Data may be lost with",
-        operator.data.iter().map(lost).collect(),
+        operator
+            .data
+            .iter()
+            .map(|row| row.kinds.to_string())
+            .collect(),
     ));
     let cluster = operator
         .crds

@@ -21,7 +21,7 @@ use super::repeats;
 use super::scope::FilesInScope;
 use super::standing::{ByStanding, Standings, by_standing};
 use super::statistics::statistics;
-use crate::baseline::{KnownFinding, Parted};
+use crate::baseline::Parted;
 use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
 use crate::inventory::{Inventory, locate};
@@ -260,16 +260,19 @@ impl Run<'_> {
             let places = chained.then(|| Places::of(bundle, files));
             for mut finding in verdict.findings {
                 finding.relocate(to);
-                let place = |key| places.as_ref().and_then(|places| places.get(key));
-                let chain = finding.chain.objects.iter().map(place).collect();
+                let chain = finding
+                    .chain
+                    .objects
+                    .iter()
+                    .map(|key| places.as_ref().and_then(|places| places.get(key)))
+                    .collect();
                 all.findings.push((finding, chain));
             }
-            let here = |directive: &Directive| Directive {
-                file: to(directive.file),
-                ..directive.clone()
-            };
             all.directives
-                .extend(directives.directives.iter().map(here));
+                .extend(directives.directives.iter().map(|directive| Directive {
+                    file: to(directive.file),
+                    ..directive.clone()
+                }));
             all.notes.extend(verdict.notes);
             all.cut_short.extend(verdict.cut_short);
             all.notes.extend(notes_on_links(&bundle.outside));
@@ -451,10 +454,14 @@ impl Run<'_> {
             self.rules.iter().map(|rule| rule.id),
             self.check.extent,
         );
-        let judges = |entry: &KnownFinding, found| {
-            !cut_short.contains(entry.identity.rule.as_str()) && coverage.judges(entry, found)
-        };
-        baseline.part(findings, finding_of, judges, file)
+        baseline.part(
+            findings,
+            finding_of,
+            |entry, found| {
+                !cut_short.contains(entry.identity.rule.as_str()) && coverage.judges(entry, found)
+            },
+            file,
+        )
     }
 }
 

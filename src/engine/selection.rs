@@ -82,11 +82,14 @@ fn find(word: &str) -> Result<Vec<&'static Rule>, UnknownRule> {
     if let Some(rule) = rules::find(word) {
         return Ok(vec![rule]);
     }
-    let is_meant = |rule: &&Rule| match word.strip_suffix('*') {
-        Some(start) => rule.id.starts_with(start),
-        None => rule.subject.name() == word,
-    };
-    let meant: Vec<_> = RULES.iter().copied().filter(is_meant).collect();
+    let meant: Vec<_> = RULES
+        .iter()
+        .copied()
+        .filter(|rule| match word.strip_suffix('*') {
+            Some(start) => rule.id.starts_with(start),
+            None => rule.subject.name() == word,
+        })
+        .collect();
     if meant.is_empty() {
         return Err(UnknownRule::new(word));
     }

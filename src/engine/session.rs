@@ -114,8 +114,11 @@ impl Session {
         let config = configuration(request)?;
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
         let bundles = read(request, Resolved { bundles, paths }, None, &mut files)?;
-        let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
-        if let Some(overlay) = request.overlays.iter().find(unread) {
+        if let Some(overlay) = request
+            .overlays
+            .iter()
+            .find(|overlay| !bundles.iter().any(|bundle| holds(bundle, overlay)))
+        {
             return Err(SessionError::OutsideOfBundles {
                 path: overlay.path.clone(),
             });
@@ -410,8 +413,9 @@ impl Session {
     /// The lowest severity that makes a run fail: as given, else as configured, else `error`; `None` is never.
     #[doc(hidden)]
     pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {
-        let configured = || self.config.as_ref().and_then(|config| config.fail_on);
-        given.or_else(configured).unwrap_or(Some(Severity::Error))
+        given
+            .or_else(|| self.config.as_ref().and_then(|config| config.fail_on))
+            .unwrap_or(Some(Severity::Error))
     }
 
     /// Where known findings are kept: as given, else as configured, else beside the configuration or here.
@@ -527,11 +531,10 @@ fn read(
 /// # Errors
 /// A file that cannot be read, or that is not a baseline.
 pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError> {
-    let unreadable = |reason: String| SessionError::Baseline {
+    let file = read_text(path).map_err(|reason| SessionError::Baseline {
         path: path.to_owned(),
         reason,
-    };
-    let file = read_text(path).map_err(unreadable)?;
+    })?;
     let baseline = Baseline::read(&file)?;
     Ok((file, baseline))
 }

@@ -20,12 +20,14 @@ pub struct Identity {
 impl Identity {
     /// The identity of a finding.
     pub fn of(finding: &Finding) -> Self {
-        let message = || finding.object.is_none().then(|| finding.message.clone());
         Self {
             rule: finding.rule.to_owned(),
             object: finding.object.as_ref().map(ObjectKey::to_string),
             field: finding.field.as_deref().map(without_indices),
-            target: finding.target.clone().or_else(message),
+            target: finding
+                .target
+                .clone()
+                .or_else(|| finding.object.is_none().then(|| finding.message.clone())),
         }
     }
 }

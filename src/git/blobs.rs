@@ -87,8 +87,10 @@ impl Blobs {
             contents => contents?,
         };
         self.read.extend(contents);
-        let is_missing = |name: &ObjectName| *self.get(name) == StoredContent::Missing;
-        let missing: Vec<ObjectName> = names.into_iter().filter(is_missing).collect();
+        let missing: Vec<ObjectName> = names
+            .into_iter()
+            .filter(|name| *self.get(name) == StoredContent::Missing)
+            .collect();
         if !missing.is_empty() && fetch::fetch(folder, &missing)? {
             self.read.extend(contents_of(folder, missing)?);
         }

@@ -14,8 +14,7 @@ pub fn is_git_folder(name: impl AsRef<OsStr>) -> bool {
     ) {
         return false;
     }
-    let has_width = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let seen: String = name.to_string_lossy().chars().filter(has_width).collect();
+    let seen: String = name.to_string_lossy().chars().filter(|c| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')).collect();
     let seen = seen
         .split(':')
         .next()

@@ -32,36 +32,40 @@ pub fn roots(
     let builder = Builder::within(builds, &budget);
     let docs = kustomizations(builds.files());
     let included: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
-    let is_root = |doc: &KustomizationDoc| {
-        let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");
-        !is_component && !reached.contains(doc.folder.as_str()) && !included.contains(&doc.folder)
-    };
-    let built = docs.into_iter().filter(is_root).map(|doc| {
-        let (built, error) = match builder.build(&doc) {
-            Ok(built) => (built, None),
-            Err(error) => (Default::default(), Some(error)),
-        };
-        Delivery {
-            id: format!("|{}", doc.folder),
-            cluster: "".into(),
-            parent: None,
-            key: String::new(),
-            by: None,
-            file: doc.file.as_str().into(),
-            line: 1,
-            settings: Settings::default(),
-            error,
-            built_first: None,
-            resources: Arc::new(built.resources),
-            reached: Arc::new(built.reached),
-            is_possible: false,
-            object: None,
-            unread: built.unread,
-            charts: built.charts,
-            is_chart: false,
-            path: doc.folder,
-        }
-    });
+    let built = docs
+        .into_iter()
+        .filter(|doc| {
+            let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");
+            !is_component
+                && !reached.contains(doc.folder.as_str())
+                && !included.contains(&doc.folder)
+        })
+        .map(|doc| {
+            let (built, error) = match builder.build(&doc) {
+                Ok(built) => (built, None),
+                Err(error) => (Default::default(), Some(error)),
+            };
+            Delivery {
+                id: format!("|{}", doc.folder),
+                cluster: "".into(),
+                parent: None,
+                key: String::new(),
+                by: None,
+                file: doc.file.as_str().into(),
+                line: 1,
+                settings: Settings::default(),
+                error,
+                built_first: None,
+                resources: Arc::new(built.resources),
+                reached: Arc::new(built.reached),
+                is_possible: false,
+                object: None,
+                unread: built.unread,
+                charts: built.charts,
+                is_chart: false,
+                path: doc.folder,
+            }
+        });
     let built = built.collect();
     if budget.is_spent() {
         return Err(BeyondLimit::of(Limit::Instances, limits, "kustomizations"));
@@ -91,11 +95,10 @@ pub fn charts<'d>(
     }
     let folders = files.paths().filter(|path| name_of(path) == "Chart.yaml");
     let folders: BTreeSet<&str> = folders.map(folder_of).collect();
-    let is_outermost = |folder: &&&str| {
+    let outermost = folders.iter().filter(|folder| {
         let mut above = ancestors(folder).skip(1);
         !above.any(|above| folders.contains(above)) && !named.contains(**folder)
-    };
-    let outermost = folders.iter().filter(is_outermost);
+    });
     outermost
         .filter_map(|folder| chart(files, charts, scopes, folder))
         .collect()

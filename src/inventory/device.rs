@@ -13,10 +13,11 @@ const MEMORY: &str = "/dev/shm";
 pub fn names_a_device(path: &Path) -> bool {
     let mut components = path.components();
     let in_root = components.next() == Some(Component::RootDir);
-    let pseudo = |folder: Component<'_>| {
-        PSEUDO_FOLDERS
-            .iter()
-            .any(|name| folder.as_os_str() == *name)
-    };
-    in_root && components.next().is_some_and(pseudo) && !path.starts_with(MEMORY)
+    in_root
+        && components.next().is_some_and(|folder| {
+            PSEUDO_FOLDERS
+                .iter()
+                .any(|name| folder.as_os_str() == *name)
+        })
+        && !path.starts_with(MEMORY)
 }

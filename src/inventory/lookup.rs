@@ -73,8 +73,10 @@ impl Inventory {
 
     /// Returns the objects of several kinds.
     pub fn of_kinds(&self, kinds: &[GroupKind<&str>]) -> impl Iterator<Item = &Member> + use<'_> {
-        let of_kind = |kind: &GroupKind<&str>| self.of_kind(*kind).map(|member| member.id);
-        let mut found: Vec<ObjectId> = kinds.iter().flat_map(of_kind).collect();
+        let mut found: Vec<ObjectId> = kinds
+            .iter()
+            .flat_map(|kind| self.of_kind(*kind).map(|member| member.id))
+            .collect();
         found.sort_unstable();
         found.into_iter().map(|id| self.member(id))
     }

@@ -440,12 +440,13 @@ impl Inventory {
 
     /// Objects that are not to be applied because a neighbour of their file says so, in order.
     pub fn skipped_for_neighbours(&self) -> impl Iterator<Item = InDocument<Skip>> {
-        let in_document = |(file, document, what): &(FileId, u32, Skip)| InDocument {
-            file: *file,
-            document: *document,
-            what: what.clone(),
-        };
-        self.set_aside.iter().map(in_document)
+        self.set_aside
+            .iter()
+            .map(|(file, document, what)| InDocument {
+                file: *file,
+                document: *document,
+                what: what.clone(),
+            })
     }
 
     /// How many documents and files may contain objects that are not seen: templates, and what cannot be read.

@@ -179,11 +179,10 @@ impl Neighbourhood {
     pub fn skip_reason(&self, path: &str) -> Option<SkipReason> {
         let path = &*resolved(path);
         let governed = self.is_governed(path);
-        let asserted = || {
+        let reason = self.said(path, governed).min().cloned().or_else(|| {
             self.is_assertion(path)
                 .then_some(SkipReason::Assertion(ManifestTool::Kuttl))
-        };
-        let reason = self.said(path, governed).min().cloned().or_else(asserted)?;
+        })?;
         let folder = folder_of(path);
         let is_assertion = matches!(reason, SkipReason::Assertion(_));
         let is_applied =
@@ -248,12 +247,10 @@ impl Neighbourhood {
 
     /// Whether kustomize rewrites the objects of the file before they are applied.
     pub fn is_kustomized(&self, path: &str) -> bool {
-        let is_kustomized = |(used, count): &(Use, usize)| {
-            *used == Use::Applied(ManifestTool::Kustomize) && *count > 0
-        };
-        self.uses
-            .get(&*resolved(path))
-            .is_some_and(|uses| uses.iter().any(is_kustomized))
+        self.uses.get(&*resolved(path)).is_some_and(|uses| {
+            uses.iter()
+                .any(|(used, count)| *used == Use::Applied(ManifestTool::Kustomize) && *count > 0)
+        })
     }
 
     /// Folders with a kustomization, in path order.

@@ -40,13 +40,12 @@ impl Past {
     /// The files of these names that contain something else now, are new or are gone, as seen from the current folder.
     pub fn differing(&self, names: &[&str]) -> impl Iterator<Item = String> {
         let here = locate(".");
-        let is_named = |path: &&PathBuf| {
-            path.file_name()
-                .is_some_and(|name| names.iter().any(|one| name == *one))
-        };
         self.differing
             .keys()
-            .filter(is_named)
+            .filter(|path| {
+                path.file_name()
+                    .is_some_and(|name| names.iter().any(|one| name == *one))
+            })
             .map(move |path| plain::path(path.strip_prefix(&here).unwrap_or(path)))
     }
 
@@ -79,17 +78,16 @@ pub fn walk_past(
     found
         .unreadable
         .retain(|file| past.of(&locate(&file.path)).is_some());
-    let then = |mut file: InputFile| {
-        if let Some(bytes) = past.of(file.identity.path())? {
-            file.origin = Origin::Stored(bytes);
-        }
-        Some(file)
-    };
     found.files = found
         .files
         .into_iter()
         .filter(|file| file.origin != Origin::Stdin)
-        .filter_map(then)
+        .filter_map(|mut file| {
+            if let Some(bytes) = past.of(file.identity.path())? {
+                file.origin = Origin::Stored(bytes);
+            }
+            Some(file)
+        })
         .collect();
     let here = locate(".");
     for (identity, bytes) in &past.differing {

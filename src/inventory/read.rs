@@ -133,11 +133,10 @@ impl Files {
     pub fn read(&mut self, walk: &Walk) -> Vec<ParsedFile> {
         let ahead = std::mem::take(&mut self.ahead);
         let parse = |file: &InputFile, id: &ContentId| {
-            let of_this_name = |ahead: &&ParsedFile| ahead.source().path() == file.path;
             let ahead = ahead
                 .get(id)
                 .filter(|_| matches!(file.origin, Origin::Disk(_)))
-                .filter(of_this_name);
+                .filter(|ahead| ahead.source().path() == file.path);
             ahead
                 .cloned()
                 .unwrap_or_else(|| self.parse(file, self.earlier.get(id)))
@@ -182,16 +181,14 @@ impl Files {
         } else {
             Side::Head
         };
-        let of_this_file = |earlier: &&ParsedFile| {
-            (earlier.source().path(), earlier.source().side()) == (path, side)
-        };
         let earlier = earlier
             .filter(|earlier| earlier.failure().is_none())
-            .filter(of_this_file)
+            .filter(|earlier| (earlier.source().path(), earlier.source().side()) == (path, side))
             .cloned();
         let unchanged = |text: &[u8]| {
-            let is_same = |earlier: &ParsedFile| earlier.source().text().as_bytes() == text;
-            earlier.clone().filter(is_same)
+            earlier
+                .clone()
+                .filter(|earlier| earlier.source().text().as_bytes() == text)
         };
         let bytes = match &file.origin {
             Origin::Unsaved(text) => {
@@ -249,11 +246,13 @@ impl Texts {
                 }
             }
         }
-        let parse = |(identity, path): ((bool, Arc<[u8]>), &str)| {
-            let parsed = parse_bytes(path, Ok(identity.1.to_vec()));
-            (identity, parsed)
-        };
-        let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
+        let parsed: Vec<_> = new
+            .into_par_iter()
+            .map(|(identity, path)| {
+                let parsed = parse_bytes(path, Ok(identity.1.to_vec()));
+                (identity, parsed)
+            })
+            .collect();
         self.parsed.extend(parsed);
         let files = files.into_iter().map(|(path, bytes)| match bytes {
             Ok(bytes) => self

@@ -28,9 +28,8 @@ impl FolderTrees {
     /// The trees of all files that were read.
     pub fn of(sources: &Sources) -> Self {
         let paths = || sources.iter().map(|(_, file)| file.path());
-        let makes_root = |path: &&str| is_kustomization(path) || name_of(path) == CHART;
         let roots = paths()
-            .filter(makes_root)
+            .filter(|path| is_kustomization(path) || name_of(path) == CHART)
             .map(|path| folder_of(path).to_owned());
         let mut folders = paths().map(folder_of);
         let first = folders.next().unwrap_or_default();

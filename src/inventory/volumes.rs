@@ -100,10 +100,9 @@ fn fits(volume: &Member, claim: Option<Value<'_>>) -> bool {
     let offered: HashSet<&str> = modes(spec).collect();
     let selector = claim.and_then(|claim| claim.get("selector"));
     let labels = volume.object.metadata().labels();
-    let label = |key: &str| labels.get(key).map(|value| value.value);
     has.zip(wants).is_none_or(|(has, wants)| has >= wants)
         && modes(claim).all(|mode| offered.contains(mode))
-        && LabelSelector::read(selector).selects(label)
+        && LabelSelector::read(selector).selects(|key| labels.get(key).map(|value| value.value))
 }
 
 fn modes(spec: Option<Value<'_>>) -> impl Iterator<Item = &str> {

@@ -63,8 +63,11 @@ impl FieldPath {
                     .unwrap_or(rest);
                 let end = key.find(['.', '[']).unwrap_or(key.len());
                 let (key, after) = key.split_at(end);
-                let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/');
-                if key.is_empty() || !key.chars().all(is_key) {
+                if key.is_empty()
+                    || !key
+                        .chars()
+                        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/'))
+                {
                     return Err(wrong());
                 }
                 segments.push(Segment::Key(key.to_owned()));

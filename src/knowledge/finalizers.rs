@@ -198,8 +198,10 @@ impl KnownFinalizers {
                 .find(|(name, _)| name.matches(finalizer))
                 .map(|(_, entry)| entry)
         };
-        let by_name = |known: &KnownFinalizer| known.finalizer.as_str().cmp(finalizer);
-        match self.exact.binary_search_by(by_name) {
+        match self
+            .exact
+            .binary_search_by(|known| known.finalizer.as_str().cmp(finalizer))
+        {
             Ok(at) => Some(&self.exact[at]),
             Err(_) => by_pattern(),
         }
@@ -334,8 +336,11 @@ impl Controller {
 
     /// Whether it removes the finalizer from objects of some other kind of an operator's group.
     pub fn handles_others_of(&self, group: &str) -> bool {
-        let is_of_group = |pattern: &KindPattern| matches!(pattern, KindPattern::Exact { group: of, .. } if of == group);
-        group.contains('.') && !group.ends_with(".k8s.io") && self.kinds.iter().any(is_of_group)
+        group.contains('.')
+            && !group.ends_with(".k8s.io")
+            && self.kinds.iter().any(
+                |pattern| matches!(pattern, KindPattern::Exact { group: of, .. } if of == group),
+            )
     }
 
     /// Whether it runs in a container with that image, whose command line as the manifest has it may name another program.
@@ -353,11 +358,10 @@ impl Controller {
     }
 
     fn is_started_by(&self, command_line: &[&str]) -> bool {
-        let names = |program: &str| {
+        self.program.as_deref().is_none_or(|program| {
             let mut words = command_line.iter();
             command_line.is_empty() || words.any(|word| word.rsplit('/').next() == Some(program))
-        };
-        self.program.as_deref().is_none_or(names)
+        })
     }
 
     /// Whether it runs in that image.
@@ -381,14 +385,16 @@ impl Controller {
         if let Some(workload) = &self.workload {
             return workload.to_string();
         }
-        let images = || {
-            let images: Vec<&str> = self.images.iter().map(ImagePattern::as_str).collect();
-            if images.is_empty() {
-                "somewhere unknown".to_owned()
-            } else {
-                format!("image {}", images.join("; "))
-            }
-        };
-        self.place.as_deref().map_or_else(images, str::to_owned)
+        self.place.as_deref().map_or_else(
+            || {
+                let images: Vec<&str> = self.images.iter().map(ImagePattern::as_str).collect();
+                if images.is_empty() {
+                    "somewhere unknown".to_owned()
+                } else {
+                    format!("image {}", images.join("; "))
+                }
+            },
+            str::to_owned,
+        )
     }
 }

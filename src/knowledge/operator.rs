@@ -351,8 +351,11 @@ impl FromStr for FinalizerName {
     type Err = NotAFinalizer;
 
     fn from_str(text: &str) -> Result<Self, NotAFinalizer> {
-        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./*".contains(&byte);
-        if !text.is_empty() && text.bytes().all(is_word) {
+        if !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_./*".contains(&byte))
+        {
             Ok(Self(text.to_owned()))
         } else {
             Err(NotAFinalizer(text.to_owned()))

@@ -146,9 +146,9 @@ impl Start {
             {
                 continue;
             }
-            let inside = |folder: &&str| folder.len() > pointer.folder.len();
             // The outermost kustomization decides: the walk does not go below it.
-            let outermost = ancestors(folder_of(path)).take_while(inside);
+            let outermost =
+                ancestors(folder_of(path)).take_while(|folder| folder.len() > pointer.folder.len());
             match outermost
                 .filter(|folder| tree.kustomization(folder).is_some())
                 .last()
@@ -257,8 +257,11 @@ impl Closure<'_, '_> {
                 return;
             }
             self.reached.kustomizations.insert(level.folder.clone());
-            let component = |written: &String| resolve(&level.folder, written);
-            let components: Vec<String> = kustomization.components.iter().map(component).collect();
+            let components: Vec<String> = kustomization
+                .components
+                .iter()
+                .map(|written| resolve(&level.folder, written))
+                .collect();
             // A component changes what the kustomization that names it has built so far.
             let of_components = components
                 .iter()

@@ -111,13 +111,14 @@ fn difference<'t>(before: &str, after: &'t str) -> (Span, &'t str) {
 
 /// Whether an editor that asks for kinds of actions, or for all of them, wants this kind: `source` includes `source.fixAll`.
 fn is_wanted(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
-    let includes = |wanted: &CodeActionKind| {
-        let rest = kind.as_str().strip_prefix(wanted.as_str());
-        rest.is_some_and(|rest| {
-            wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.')
+    only.is_none_or(|only| {
+        only.iter().any(|wanted| {
+            let rest = kind.as_str().strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| {
+                wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.')
+            })
         })
-    };
-    only.is_none_or(|only| only.iter().any(includes))
+    })
 }
 
 fn fixes(diagnostic: &Diagnostic) -> Vec<CodeAction> {

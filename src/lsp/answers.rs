@@ -141,15 +141,14 @@ impl Answers<'_> {
 
     /// A lens above each object; what it says is found out when the editor shows it.
     pub(super) fn lenses(&self, path: &str, uri: &Uri) -> Vec<CodeLens> {
-        let lens = |object: ObjectPlace| CodeLens {
-            range: range(&object.file, object.name, self.unit),
-            command: None,
-            data: Some(json!({"uri": uri.as_str(), "offset": object.name.start})),
-        };
         self.inquiry
             .objects_of(path)
             .into_iter()
-            .map(lens)
+            .map(|object| CodeLens {
+                range: range(&object.file, object.name, self.unit),
+                command: None,
+                data: Some(json!({"uri": uri.as_str(), "offset": object.name.start})),
+            })
             .collect()
     }
 

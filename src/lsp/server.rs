@@ -350,8 +350,9 @@ impl<'c> Server<'c> {
         place: &TextDocumentPositionParams,
         question: impl FnOnce(&Answers<'_>, &str, Position) -> Option<R>,
     ) -> Option<R> {
-        let ask = |answers: &Answers<'_>, path: &str| question(answers, path, place.position);
-        self.ask_about(&place.text_document.uri, ask)
+        self.ask_about(&place.text_document.uri, |answers, path| {
+            question(answers, path, place.position)
+        })
     }
 
     fn respond(&mut self, request: Request) -> Response {

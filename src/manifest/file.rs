@@ -24,8 +24,12 @@ impl ParsedFile {
     pub fn parse(source: SourceFile) -> Self {
         let secrets = SecretWords::of(source.text());
         let whole = WholeText::new(&source, &secrets);
-        let read = |documents: &mut Documents, document| documents.read(&whole, document);
-        let documents = Documents::joined(yaml::read_each(&source, read), &whole);
+        let documents = Documents::joined(
+            yaml::read_each(&source, |documents: &mut Documents, document| {
+                documents.read(&whole, document);
+            }),
+            &whole,
+        );
         let hidden = if secrets.any {
             let parts = documents.parsed().iter().map(ParsedDocument::parts);
             secret::hidden(&source, &secrets, parts)

@@ -333,12 +333,13 @@ fn spanned(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
 
 /// A null value is the empty text, as in Go.
 fn spanned_or_empty(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
-    let nothing = || Spanned {
-        value: "",
-        key_span,
-        span: value.span(),
-    };
-    spanned(key_span, value).or_else(|| value.is_null().then(nothing))
+    spanned(key_span, value).or_else(|| {
+        value.is_null().then(|| Spanned {
+            value: "",
+            key_span,
+            span: value.span(),
+        })
+    })
 }
 
 /// Whether Go would see a value other than the field's zero value. `deletionGracePeriodSeconds` is a pointer: its `0` is set.

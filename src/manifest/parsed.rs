@@ -282,8 +282,8 @@ fn parse(
             if may_be_hidden {
                 error.message = secret::without_quotes(&error.message).into();
             }
-            let is_about_manifests = || text.is_about_manifests();
-            let unreadable = Unreadable::of(source, parsed.span, &error, is_about_manifests);
+            let unreadable =
+                Unreadable::of(source, parsed.span, &error, || text.is_about_manifests());
             skips.push(Skip {
                 span: error.span,
                 reason: unreadable.reason(&error),
@@ -307,8 +307,11 @@ fn parse(
             parsed.tree = is_kept.then_some(tree);
         }
     }
-    let is_kept = |comment: &Comment| may_be_hidden || comment.text(source).contains("ownerlint");
-    parsed.comments = document.comments.into_iter().filter(is_kept).collect();
+    parsed.comments = document
+        .comments
+        .into_iter()
+        .filter(|comment| may_be_hidden || comment.text(source).contains("ownerlint"))
+        .collect();
     parsed.comments.shrink_to_fit();
     // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
     let is_manifest = !parsed.objects.is_empty();

@@ -195,8 +195,12 @@ fn hide_between(source: &SourceFile, whole: Span, mut shown: Vec<Span>, hidden: 
 
 /// Hides what is between two things that are shown, unless it is punctuation.
 fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
-    let is_punctuation = |c: char| c.is_whitespace() || "{}[],-".contains(c);
-    if between.start < between.end && !source.slice(between).chars().all(is_punctuation) {
+    if between.start < between.end
+        && !source
+            .slice(between)
+            .chars()
+            .all(|c| c.is_whitespace() || "{}[],-".contains(c))
+    {
         hidden.push(between);
     }
 }

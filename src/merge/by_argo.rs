@@ -64,23 +64,20 @@ impl<'a> Delivery<'a, '_> {
         if !deleted_before && !deletes {
             return nothing("does not prune");
         }
-        let is_extraneous = |member: &&Member| {
+        if self.leaving.members.iter().all(|member| {
             before
                 .marks_of(member)
                 .is_some_and(|marks| marks.is_ignored_as_extraneous)
-        };
-        if self.leaving.members.iter().all(is_extraneous)
-            && self.changed_in_head(by).next().is_none()
+        }) && self.changed_in_head(by).next().is_none()
         {
             return nothing("has nothing to sync but objects that it does not count");
         }
-        let waits = |member: &&Member| {
-            before
-                .marks_of(member)
-                .is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
-        };
         if has(&after.settings.sync_options, "Prune=confirm")
-            || self.leaving.members.iter().any(waits)
+            || self.leaving.members.iter().any(|member| {
+                before
+                    .marks_of(member)
+                    .is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
+            })
         {
             return nothing(AWAITS_CONFIRMATION);
         }
@@ -143,12 +140,11 @@ impl<'a> Delivery<'a, '_> {
         if has(&before.settings.sync_options, "Delete=false") {
             return nothing("leaves its objects when it is deleted");
         }
-        let confirmed = |member: &&Member| {
+        if self.leaving.members.iter().any(|member| {
             before
                 .marks_of(member)
                 .is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
-        };
-        if self.leaving.members.iter().any(confirmed) {
+        }) {
             return nothing(AWAITS_CONFIRMATION);
         }
         let spares = |marks: &'a DeliveredMarks| match option(marks, &["Delete=false"]) {

@@ -103,18 +103,19 @@ fn cascade<'a>(
         .take_while(|loss| loss.severity == Some(severity));
     // The change shows it: nothing above it took it along, or its own removal is in the change.
     let shown = |(at, key): &(usize, &ObjectKey)| *at == 0 || removed.contains(*key);
-    let shown = |loss: &Loss<'_>| -> Vec<ObjectKey> {
-        loss.because
-            .iter()
-            .enumerate()
-            .filter(shown)
-            .map(|(_, key)| key.clone())
-            .collect()
-    };
-    let common = worst.map(shown).reduce(|all, one| {
-        let same = all.iter().zip(&one).take_while(|(a, b)| a == b).count();
-        all[..same].to_vec()
-    })?;
+    let common = worst
+        .map(|loss| -> Vec<ObjectKey> {
+            loss.because
+                .iter()
+                .enumerate()
+                .filter(shown)
+                .map(|(_, key)| key.clone())
+                .collect()
+        })
+        .reduce(|all, one| {
+            let same = all.iter().zip(&one).take_while(|(a, b)| a == b).count();
+            all[..same].to_vec()
+        })?;
     let explains = |key| {
         let member = part.applied_before(key)?;
         Some((member, kind(part, member, &losses)?))
@@ -153,8 +154,9 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     if let Some(kind) = CascadeKind::of(member.object.group_kind()) {
         return Some(kind);
     }
-    let below = |loss: &&Loss<'_>| loss.because.contains(&member.key);
-    let lost = losses.iter().filter(below);
+    let lost = losses
+        .iter()
+        .filter(|loss| loss.because.contains(&member.key));
     let generates = || part.analysis.ties().from(member.id).iter().any(Tie::owns);
     if lost
         .clone()

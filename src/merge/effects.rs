@@ -44,13 +44,12 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
         .iter()
         .map(|release| &release.object)
         .collect();
-    let gone = |key: &ObjectKey| {
-        own.contains(key) || fates.get(key).is_none_or(|fate| *fate == Fate::Gone)
-    };
-    let ready = withdrawn
-        .releases
-        .iter()
-        .filter(|release| release.after.iter().all(gone));
+    let ready = withdrawn.releases.iter().filter(|release| {
+        release
+            .after
+            .iter()
+            .all(|key| own.contains(key) || fates.get(key).is_none_or(|fate| *fate == Fate::Gone))
+    });
     let mut holders: BTreeMap<&String, Vec<ObjectKey>> = BTreeMap::new();
     for release in ready {
         release.finalizers.iter().for_each(|name| {
@@ -60,12 +59,14 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
                 .push(release.object.clone());
         });
     }
-    let step = |(name, targets): (&String, _)| Step::RemoveFinalizer {
-        targets,
-        finalizer: name.clone(),
-        wait: Wait::Settled,
-    };
-    holders.into_iter().map(step).collect()
+    holders
+        .into_iter()
+        .map(|(name, targets)| Step::RemoveFinalizer {
+            targets,
+            finalizer: name.clone(),
+            wait: Wait::Settled,
+        })
+        .collect()
 }
 
 /// The tools' handling of objects that leave a part, simulated.
@@ -302,12 +303,9 @@ impl<'a> Telling<'a> {
                 .iter()
                 .map(|id| inventory.member(*id))
         };
-        let elsewhere = |key: &&&ObjectKey| {
-            members(key).any(|member| self.part.unseen_source(member).is_some())
-        };
         requested
             .iter()
-            .filter(elsewhere)
+            .filter(|key| members(key).any(|member| self.part.unseen_source(member).is_some()))
             .map(|key| (**key).clone())
             .collect()
     }

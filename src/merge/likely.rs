@@ -17,11 +17,10 @@ pub(super) struct LikelyTools(HashMap<Destination, Option<Regime>>);
 impl LikelyTools {
     /// Those of one of the `trees` of a side.
     pub(super) fn of(tree: &TreePart, trees: &[TreePart]) -> Self {
-        let is_led_to = |tree: &TreePart| {
+        let leads = trees.iter().any(|tree| {
             let mut members = tree.inventory.members.iter();
             members.any(|member| tree.destination(member.file).deliverer().is_some())
-        };
-        let leads = trees.iter().any(is_led_to);
+        });
         let mut tools: HashMap<Destination, Option<Regime>> = HashMap::default();
         for member in tree
             .inventory

@@ -355,11 +355,12 @@ impl<'a> MergePart<'a> {
                 .into_iter()
                 .find_map(|name| self.changed_file(&name, |_, _| true))
         };
-        let listed = |(file, text): (FileId, &str)| {
-            let at = text.find("\nresources:").map_or(0, |at| at as u32 + 1);
-            (file, Span::new(at, at))
-        };
-        own.or_else(|| kustomizations().map(listed))
+        own.or_else(|| {
+            kustomizations().map(|(file, text)| {
+                let at = text.find("\nresources:").map_or(0, |at| at as u32 + 1);
+                (file, Span::new(at, at))
+            })
+        })
     }
 
     /// A file of head that base has with another text, if its objects are as they should be.
@@ -489,12 +490,11 @@ fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
 /// The words of a line of a kustomization that name something outside of the tree.
 fn remote_words(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| c.is_whitespace() || "[]{},\"'".contains(c));
-    let is_remote = |word: &&str| {
-        word.contains("://") || word.contains("?ref=") || word.starts_with("github.com/")
-    };
     words
         .take_while(|word| !word.starts_with('#'))
-        .filter(is_remote)
+        .filter(|word| {
+            word.contains("://") || word.contains("?ref=") || word.starts_with("github.com/")
+        })
 }
 
 fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
@@ -543,11 +543,12 @@ pub(super) fn delivering<'i>(
         .with_name(kind.group, kind.kind, &deliverer.name)
         .iter()
         .map(|id: &ObjectId| inventory.member(*id));
-    let here = |member: &&Member| match (&member.key.namespace, deliverer.namespace.as_str()) {
-        (_, "") | (Namespace::None | Namespace::Unwritten, _) => true,
-        (Namespace::Named(name), written) => {
-            name == written || member.object.namespace() == Some(written)
-        }
-    };
-    found.into_iter().find(here)
+    found.into_iter().find(
+        |member| match (&member.key.namespace, deliverer.namespace.as_str()) {
+            (_, "") | (Namespace::None | Namespace::Unwritten, _) => true,
+            (Namespace::Named(name), written) => {
+                name == written || member.object.namespace() == Some(written)
+            }
+        },
+    )
 }

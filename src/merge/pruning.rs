@@ -6,7 +6,7 @@ use super::by_argo::but_for;
 use super::part::MergePart;
 use super::replaced::is_forced_by_mark;
 use super::withdraw::upgraded;
-use crate::changes::{DeliveredMarks, Destination, KnownDelivery, TreePlace};
+use crate::changes::{Destination, KnownDelivery, TreePlace};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
 use crate::delivery::marks::FLUX_PRUNE;
@@ -246,11 +246,15 @@ impl<'a> Delivery<'a, '_> {
         let Some(known) = self.part.base.delivery(by) else {
             return act(self.leaving);
         };
-        let spares = |marks: &DeliveredMarks| {
-            let spared = marks.is_spared_by_flux;
-            spared.then_some(Sparing::FluxOptOut(FLUX_PRUNE))
-        };
-        but_for(self.leaving, known, spares, act)
+        but_for(
+            self.leaving,
+            known,
+            |marks| {
+                let spared = marks.is_spared_by_flux;
+                spared.then_some(Sparing::FluxOptOut(FLUX_PRUNE))
+            },
+            act,
+        )
     }
 
     fn pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {

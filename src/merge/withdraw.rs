@@ -537,6 +537,5 @@ pub(super) fn upgraded<'a>(
         deliveries,
         members,
     };
-    let rejects = |key: &ObjectKey| part.rejects(key);
-    helm::upgrade(&old, &new, choice.helm_version, rejects)
+    helm::upgrade(&old, &new, choice.helm_version, |key| part.rejects(key))
 }

@@ -50,8 +50,10 @@ fn products<'a>(
         Some(_) => namespaces(inventory, member, row),
     };
     names.flat_map(move |found| {
-        let tie = |namespace: &Namespace| tie(inventory, member, row, (&found, namespace), owned);
-        namespaces.iter().map(tie).collect::<Vec<_>>()
+        namespaces
+            .iter()
+            .map(|namespace| tie(inventory, member, row, (&found, namespace), owned))
+            .collect::<Vec<_>>()
     })
 }
 

@@ -155,10 +155,11 @@ impl<'a> CustomFields<'a> {
 
     /// The path of a mapping: `spec.groups[].template`.
     pub(super) fn path(&self, field: CustomField<'a>) -> String {
-        let from = |(from, _): &&(Option<usize>, FieldStep<'a>)| self.steps.get((*from)?);
-        let mut steps: Vec<_> = std::iter::successors(self.steps.get(field.step), from)
-            .map(|(_, step)| step)
-            .collect();
+        let mut steps: Vec<_> = std::iter::successors(self.steps.get(field.step), |(from, _)| {
+            self.steps.get((*from)?)
+        })
+        .map(|(_, step)| step)
+        .collect();
         steps.reverse();
         let mut path = String::new();
         for step in steps {

@@ -121,14 +121,15 @@ impl Reference {
             None => vec![start],
             Some(path) => path.nodes(start).into_iter().collect(),
         };
-        let names = |holder: &Value<'v>| match &self.kind {
-            None => true,
-            Some((kind, is_default)) => match holder.get("kind").and_then(Value::as_str) {
-                Some(said) => said == kind,
-                None => *is_default,
-            },
-        };
-        all.into_iter().filter(names).collect()
+        all.into_iter()
+            .filter(|holder| match &self.kind {
+                None => true,
+                Some((kind, is_default)) => match holder.get("kind").and_then(Value::as_str) {
+                    Some(said) => said == kind,
+                    None => *is_default,
+                },
+            })
+            .collect()
     }
 }
 

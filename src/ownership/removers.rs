@@ -181,11 +181,10 @@ impl Removers {
             .added
             .get(member.key.group_kind())
             .filter(|_| !member.from_dump);
-        let applies = |added: &&AddedFinalizer| {
+        let added = added.into_iter().flatten().filter(|added| {
             let mut conditions = added.when.iter();
             conditions.all(|condition| condition.holds(member.object.value()))
-        };
-        let added = added.into_iter().flatten().filter(applies);
+        });
         added.map(|added| added.name.as_str())
     }
 
@@ -212,15 +211,14 @@ impl Removers {
         match handles {
             Handles::No => return Remover::Nobody,
             Handles::Unlisted => {
-                let named = || {
-                    known
-                        .controllers
-                        .first()
-                        .map_or(Remover::Nobody, Remover::Unlisted)
-                };
                 return self
                     .with_access(inventory, holder, None)
-                    .unwrap_or_else(named);
+                    .unwrap_or_else(|| {
+                        known
+                            .controllers
+                            .first()
+                            .map_or(Remover::Nobody, Remover::Unlisted)
+                    });
             }
             Handles::Yes | Handles::Unproven => {}
         }
@@ -242,9 +240,8 @@ impl Removers {
                 controller: Some(first.controller),
             })
         };
-        let by_access = || self.with_access(inventory, holder, Some(controller));
         running()
-            .or_else(by_access)
+            .or_else(|| self.with_access(inventory, holder, Some(controller)))
             .unwrap_or(Remover::KnownElsewhere(controller))
     }
 

@@ -6,7 +6,7 @@ use foldhash::HashMap;
 use smol_str::SmolStr;
 
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::knowledge::{Controller, ImagePattern, image_name};
+use crate::knowledge::{Controller, image_name};
 use crate::manifest::Spanned;
 use crate::ownership::pod_specs::{containers_of, may_run_pods, pod_spec};
 use crate::yaml::Value;
@@ -91,18 +91,20 @@ impl Workloads {
         controller: &'a Controller,
         is_run_by: fn(&Controller, &str, &[&str]) -> bool,
     ) -> impl Iterator<Item = (ObjectId, Spanned<&'a str>)> {
-        let named = |pattern: &ImagePattern| match pattern.name() {
-            Some(name) => self.by_image.get(name).cloned().unwrap_or_default(),
-            None => (0..self.all.len()).collect(),
-        };
-        let places: BTreeSet<usize> = controller.images.iter().flat_map(named).collect();
+        let places: BTreeSet<usize> = controller
+            .images
+            .iter()
+            .flat_map(|pattern| match pattern.name() {
+                Some(name) => self.by_image.get(name).cloned().unwrap_or_default(),
+                None => (0..self.all.len()).collect(),
+            })
+            .collect();
         places.into_iter().filter_map(move |at| {
             let workload = self.all[at].id;
-            let runs = |container: &RunContainer<'_>| {
+            let container = containers(inventory.member(workload)).find(|container| {
                 let command_line: Vec<&str> = container.command_line().collect();
                 is_run_by(controller, container.image.value, &command_line)
-            };
-            let container = containers(inventory.member(workload)).find(runs)?;
+            })?;
             Some((workload, container.image))
         })
     }

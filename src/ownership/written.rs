@@ -99,8 +99,10 @@ impl Ownership {
 
     /// Resolves on several threads.
     pub fn side_by_side(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
-        let rest = || rayon::join(|| Serves::of(inventory), || edges(inventory));
-        let (removers, (serves, written)) = rayon::join(|| Removers::of(inventory, known), rest);
+        let (removers, (serves, written)) = rayon::join(
+            || Removers::of(inventory, known),
+            || rayon::join(|| Serves::of(inventory), || edges(inventory)),
+        );
         Self {
             written,
             removers,

@@ -127,10 +127,9 @@ fn stays_inside(from: &str, path: &str) -> bool {
 
 /// Whether a path goes up again after it went down: behind a link, up is somewhere else than its text says.
 fn turns_back(path: &str) -> bool {
-    let up = |part: &Component<'_>| matches!(part, Component::ParentDir | Component::CurDir);
     Path::new(path)
         .components()
-        .skip_while(up)
+        .skip_while(|part| matches!(part, Component::ParentDir | Component::CurDir))
         .any(|part| part == Component::ParentDir)
 }
 

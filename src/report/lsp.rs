@@ -121,15 +121,14 @@ pub fn diagnostics_of(
     roots: &Roots,
 ) -> Vec<Value> {
     let touches = |one: Span, other: Span| one.start <= other.end && other.start <= one.end;
-    let own = |reported: &&Reported| {
-        let Label { file, span, .. } = &reported.finding.primary;
-        part.is_none_or(|part| touches(part, *span))
-            && paths::is_at(report.path(*file), path, roots)
-    };
     report
         .findings
         .iter()
-        .filter(own)
+        .filter(|reported| {
+            let Label { file, span, .. } = &reported.finding.primary;
+            part.is_none_or(|part| touches(part, *span))
+                && paths::is_at(report.path(*file), path, roots)
+        })
         .map(|reported| Diagnostic::new(report, reported, options, roots))
         // It fails only on maps with keys that are no strings; there are none.
         .filter_map(|diagnostic| serde_json::to_value(diagnostic).ok())

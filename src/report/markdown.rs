@@ -388,11 +388,13 @@ fn notes(report: &Report, limit: usize) -> String {
 /// Several lines of prose: line breaks and indents stay.
 fn paragraphs(part: &str) -> String {
     let part = plain::shortened(part.trim(), MAX_PROSE);
-    let line = |line: &str| {
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        "&nbsp;".repeat(indent.min(16)) + &prose_of(line, MAX_PROSE)
-    };
-    part.lines().map(line).collect::<Vec<_>>().join("<br>")
+    part.lines()
+        .map(|line| {
+            let indent = line.len() - line.trim_start_matches(' ').len();
+            "&nbsp;".repeat(indent.min(16)) + &prose_of(line, MAX_PROSE)
+        })
+        .collect::<Vec<_>>()
+        .join("<br>")
 }
 
 /// One line in which `names` between backticks become code.

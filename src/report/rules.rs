@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{KnownRule, RuleInfo};
+use super::KnownRule;
 use crate::rules::Subject;
 
 #[derive(Serialize)]
@@ -45,18 +45,17 @@ pub fn rules_json(rules: &[KnownRule]) -> String {
 pub fn rules_human(rules: &[KnownRule]) -> String {
     let infos = || rules.iter().map(|rule| &rule.info);
     let width = infos().map(|rule| rule.id.len()).max().unwrap_or_default();
-    let line = |rule: &RuleInfo| {
-        format!(
-            "{:7}  {:width$}  {}\n",
-            rule.severity.as_str(),
-            rule.id,
-            rule.summary
-        )
-    };
     let of_subject = |subject: Subject| {
         let lines: String = infos()
             .filter(|rule| rule.subject == subject)
-            .map(line)
+            .map(|rule| {
+                format!(
+                    "{:7}  {:width$}  {}\n",
+                    rule.severity.as_str(),
+                    rule.id,
+                    rule.summary
+                )
+            })
             .collect();
         format!("{}\n{lines}\n", subject.name())
     };

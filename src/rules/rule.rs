@@ -335,10 +335,11 @@ impl<'r> Sink<'r> {
             *omitted += kept.len().saturating_sub(MOST_FINDINGS);
             kept.truncate(MOST_FINDINGS);
         }
-        let outranks_all = |(finding, _): &(Finding, _)| finding.severity == Severity::Error;
         self.is_full = hidden.is_empty()
             && shown.len() == MOST_FINDINGS
-            && shown.last().is_some_and(outranks_all);
+            && shown
+                .last()
+                .is_some_and(|(finding, _)| finding.severity == Severity::Error);
         self.found = shown;
         self.found.append(&mut hidden);
     }

@@ -16,10 +16,8 @@ pub(super) fn place(reference: &OwnerReference) -> Span {
     ];
     let flags = [&reference.controller, &reference.block_owner_deletion];
     let text = texts.into_iter().flatten().map(|text| text.span).next();
-    let flag = || flags.into_iter().flatten().map(|flag| flag.key_span).next();
-    let unknown = || reference.unknown.first().map(|unknown| unknown.span);
-    text.or_else(flag)
-        .or_else(unknown)
+    text.or_else(|| flags.into_iter().flatten().map(|flag| flag.key_span).next())
+        .or_else(|| reference.unknown.first().map(|unknown| unknown.span))
         .unwrap_or(reference.span)
 }
 

@@ -177,13 +177,15 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
             .map_or(path.len(), |at| folder.len() + at);
         parts.entry(&path[..end]).or_default().push(file);
     }
-    let part = |(folder, files): (&str, _)| Portion {
-        folder: folder.to_owned(),
-        files,
-        is_unit: false,
-        is_built: false,
-    };
-    parts.into_iter().map(part).collect()
+    parts
+        .into_iter()
+        .map(|(folder, files)| Portion {
+            folder: folder.to_owned(),
+            files,
+            is_unit: false,
+            is_built: false,
+        })
+        .collect()
 }
 
 /// For each part its name as a variant; `None` for one that has none.
@@ -288,11 +290,13 @@ fn differences(folders: &[&str]) -> Vec<String> {
     let tail = (0..shortest - head)
         .take_while(|&n| same(&|parts| parts[parts.len() - 1 - n].to_owned()))
         .count();
-    let name = |parts: &Vec<&str>| match &parts[head..parts.len() - tail] {
-        [] => parts.last().copied().unwrap_or_default().to_owned(),
-        parts => parts.join("-"),
-    };
-    split.iter().map(name).collect()
+    split
+        .iter()
+        .map(|parts| match &parts[head..parts.len() - tail] {
+            [] => parts.last().copied().unwrap_or_default().to_owned(),
+            parts => parts.join("-"),
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -23,8 +23,11 @@ pub(super) fn cover(paths: &[&str], wanted: impl Fn(usize) -> bool) -> Vec<Strin
         let mut start = range.start;
         while start < range.end {
             let part = part_end(paths[start], depth);
-            let same = |path: &&&str| path.get(..part) == paths[start].get(..part);
-            let end = start + paths[start..range.end].iter().take_while(same).count();
+            let end = start
+                + paths[start..range.end]
+                    .iter()
+                    .take_while(|path| path.get(..part) == paths[start].get(..part))
+                    .count();
             pending.push((start..end, part));
             start = end;
         }

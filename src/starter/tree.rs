@@ -35,12 +35,14 @@ pub(super) mod tests {
 
     /// A tree of files with the keys of their objects, by words.
     pub(in super::super) fn tree(files: &[(&str, &str)]) -> FileTree {
-        let file = |(path, objects): &(&str, &str)| TreeFile {
-            path: (*path).to_owned(),
-            objects: objects.split_whitespace().map(str::to_owned).collect(),
-            ..TreeFile::default()
-        };
-        let mut files: Vec<_> = files.iter().map(file).collect();
+        let mut files: Vec<_> = files
+            .iter()
+            .map(|(path, objects)| TreeFile {
+                path: (*path).to_owned(),
+                objects: objects.split_whitespace().map(str::to_owned).collect(),
+                ..TreeFile::default()
+            })
+            .collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         FileTree { files }
     }

@@ -184,14 +184,13 @@ impl<'a> CauseTree<'a> {
         let cost = |group: &[usize], few: usize| {
             shown(group, few) + usize::from(shown(group, few) < group.len())
         };
-        let fits = |few: &usize| {
+        let Some(few) = (0..=limits.siblings).rev().find(|few| {
             groups
                 .values()
                 .map(|group| cost(group, *few))
                 .sum::<usize>()
                 <= left
-        };
-        let Some(few) = (0..=limits.siblings).rev().find(fits) else {
+        }) else {
             // Not even one entry per kind.
             return vec![Shown::Rest(siblings.to_vec())];
         };

@@ -64,16 +64,15 @@ impl Web {
             let strokes = OwnerStrokes::of(story, dependent);
             let mut above: BTreeSet<ObjectId> = strokes.0.keys().copied().collect();
             above.extend(dependent.parent.map(|parent| affected[parent].id));
-            let arrow = |id: ObjectId| Arrow {
-                from: places[&id],
-                to,
-                tie: strokes.to(Some(id)),
-            };
             arrows.extend(
                 above
                     .into_iter()
                     .filter(|id| *id != dependent.id)
-                    .map(arrow),
+                    .map(|id| Arrow {
+                        from: places[&id],
+                        to,
+                        tie: strokes.to(Some(id)),
+                    }),
             );
         }
         let mut arrows = without_shortcuts(arrows, places.len());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::telling::{Affected, Ending, Story};
-use crate::gc::{self, Cause, Edge, Effect, FailingApi, ObjectId};
+use crate::gc::{Cause, Edge, Effect, FailingApi, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, ObjectKey};
 use crate::text::plain;
 
@@ -105,11 +105,13 @@ fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {
         return "was only waiting to be removed".to_owned();
     };
     let above = affected.parent.map(|parent| story.affected[parent].id);
-    let name = |id: ObjectId| match above {
-        Some(above) if above == id => "it".to_owned(),
-        _ => key(&story.view.plan.cluster().key(id)),
-    };
-    let via = began.via.map_or_else(|| "an object".to_owned(), name);
+    let via = began.via.map_or_else(
+        || "an object".to_owned(),
+        |id| match above {
+            Some(above) if above == id => "it".to_owned(),
+            _ => key(&story.view.plan.cluster().key(id)),
+        },
+    );
     let text = match began.cause {
         Cause::Requested => "deleted by this step",
         Cause::Unheld => "this step removes what held it",
@@ -290,11 +292,11 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let written: Vec<_> = written
         .filter(|reference| bad_uids.contains(&*reference.uid))
         .collect();
-    let may_be_served = |owner: &gc::OwnerReference| {
-        let kind = GroupKind::new(ApiVersion::split(&owner.api_version).group, &owner.kind);
-        cluster.kind(kind).is_some_and(|info| info.open_versions)
-    };
-    let open = !written.is_empty() && written.iter().all(may_be_served);
+    let open = !written.is_empty()
+        && written.iter().all(|owner| {
+            let kind = GroupKind::new(ApiVersion::split(&owner.api_version).group, &owner.kind);
+            cluster.kind(kind).is_some_and(|info| info.open_versions)
+        });
     let mut named: Vec<String> = written
         .iter()
         .map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version)))

@@ -208,12 +208,14 @@ impl Suppressions {
         {
             of_rule.entry(ignore.rule).or_default().push(at);
         }
-        let index = |(rule, places)| (rule, IgnoreIndex::new(&ignores, places));
         Self {
             covered: covered(&directives),
             directives,
             used,
-            ignores_of: of_rule.into_iter().map(index).collect(),
+            ignores_of: of_rule
+                .into_iter()
+                .map(|(rule, places)| (rule, IgnoreIndex::new(&ignores, places)))
+                .collect(),
             ignored: vec![false; ignores.len()],
             ignores,
             config,

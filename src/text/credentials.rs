@@ -127,8 +127,9 @@ impl<'t> Pairs<'t> {
         let (text, is_assigned) = (self.text, self.text[at..].starts_with('='));
         let before = text[..at].trim_end_matches([' ', '\t']);
         let key_end = before.trim_end_matches(['"', '\'', '\\']).len();
-        let is_of_key = |c: char| c.is_ascii_alphanumeric() || "_.-/[]".contains(c);
-        let key_start = text[..key_end].trim_end_matches(is_of_key).len();
+        let key_start = text[..key_end]
+            .trim_end_matches(|c: char| c.is_ascii_alphanumeric() || "_.-/[]".contains(c))
+            .len();
         let after = &text[at + 1..];
         let separates = if is_assigned {
             !after.starts_with('=') && !before.ends_with(['!', '<', '>', '='])
@@ -424,9 +425,11 @@ fn words(name: &str) -> Vec<String> {
     while let Some(c) = letters.next() {
         let begins = match before {
             Some(before) if before.is_ascii_alphanumeric() => {
-                let is_lower = |c: &char| c.is_ascii_lowercase();
                 c.is_ascii_uppercase()
-                    && (before.is_ascii_lowercase() || letters.peek().is_some_and(is_lower))
+                    && (before.is_ascii_lowercase()
+                        || letters
+                            .peek()
+                            .is_some_and(|c: &char| c.is_ascii_lowercase()))
             }
             _ => true,
         };

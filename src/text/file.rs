@@ -129,8 +129,10 @@ impl SourceFile {
                 })
                 .collect()
         });
-        let whole = || self.line_span(line).map_or("", |span| self.slice(span));
-        Cow::Borrowed(long_lines.get(&line).map_or_else(whole, String::as_str))
+        Cow::Borrowed(long_lines.get(&line).map_or_else(
+            || self.line_span(line).map_or("", |span| self.slice(span)),
+            String::as_str,
+        ))
     }
 
     /// A line with what is hidden in it, and likely credentials, as asterisks.
@@ -148,15 +150,14 @@ impl SourceFile {
             };
             Some(self.slice(Span::new(near.start, near.start + length)))
         };
-        let of_file = |range: Range<usize>| {
-            Span::new(
-                span.start + range.start as u32,
-                span.start + range.end as u32,
-            )
-        };
         let found: Vec<Span> = credentials::credentials(&near)
             .into_iter()
-            .map(of_file)
+            .map(|range| {
+                Span::new(
+                    span.start + range.start as u32,
+                    span.start + range.end as u32,
+                )
+            })
             .collect();
         if found.is_empty() {
             text

@@ -79,6 +79,7 @@ fn unusual(text: &str) -> impl Iterator<Item = (usize, char)> {
 
 /// The first place from `at` on that is between two characters.
 fn boundary_from(text: &str, at: usize) -> usize {
-    let is_boundary = |at: &usize| text.is_char_boundary(*at);
-    (at..text.len()).find(is_boundary).unwrap_or(text.len())
+    (at..text.len())
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(text.len())
 }

@@ -184,15 +184,18 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             return Vec::new();
         }
         let size = pieces.len().div_ceil(PARTS).max(1);
-        let part = |(at, part): (usize, &[Piece])| {
-            let next = self.next + (at * size) as u32;
-            let mut reader = Self::new(self.text, self.each, next);
-            for piece in part {
-                reader.piece(*piece, None);
-            }
-            reader.done
-        };
-        pieces.par_chunks(size).enumerate().map(part).collect()
+        pieces
+            .par_chunks(size)
+            .enumerate()
+            .map(|(at, part)| {
+                let next = self.next + (at * size) as u32;
+                let mut reader = Self::new(self.text, self.each, next);
+                for piece in part {
+                    reader.piece(*piece, None);
+                }
+                reader.done
+            })
+            .collect()
     }
 
     /// Each piece is one document.

@@ -41,9 +41,8 @@ impl TagMeaning {
     /// The meaning of a tag that is written in two parts. A prefix may be as long as the file, and stand before each of
     /// its values, so the parts are not put together.
     pub(super) fn of([prefix, suffix]: [&str; 2]) -> Self {
-        let is_it = |(tag, _): &&(&str, Self)| tag.strip_prefix(prefix) == Some(suffix);
         TAGS.iter()
-            .find(is_it)
+            .find(|(tag, _)| tag.strip_prefix(prefix) == Some(suffix))
             .map_or(Self::Text, |(_, meaning)| *meaning)
     }
 
@@ -90,9 +89,8 @@ pub(super) fn resolve(
             return Err(format!("cannot decode !!str `{text}` as a !!timestamp"));
         }
         Some(TagMeaning::Binary) => {
-            let invalid = || "!!binary value contains invalid base64 data".to_owned();
             return base64(text)
-                .ok_or_else(invalid)
+                .ok_or_else(|| "!!binary value contains invalid base64 data".to_owned())
                 .map(|decoded| Scalar::Text(Cow::Owned(decoded)));
         }
         Some(

@@ -35,7 +35,7 @@ struct Counts {
 /// # Errors
 ///
 /// A file that cannot be read, or standard output that is closed.
-pub fn report(root: &Path, folders: &[&str]) -> Result<(), Box<dyn Error>> {
+pub(crate) fn report(root: &Path, folders: &[&str]) -> Result<(), Box<dyn Error>> {
     let mut counts = Counts::default();
     for folder in folders {
         counts.add_folder(&root.join(folder))?;

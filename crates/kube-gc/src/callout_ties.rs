@@ -6,7 +6,7 @@ use crate::callouts::{Callout, CalloutRole, Callouts};
 use crate::cluster::Cluster;
 use crate::ids::{NONE, ObjectId};
 use crate::links::Links;
-use crate::object::{Answerer, ApiServiceFacts, Facts, Object, Requests, Verb, WebhookFacts};
+use crate::object::{Answerer, ApiServiceFacts, Facts, Object, Verb, WebhookFacts};
 
 impl Links {
     /// The callouts of the objects, which are in the order of their ids.
@@ -37,11 +37,11 @@ impl Links {
     }
 }
 
-fn add_webhook<'r>(
+fn add_webhook(
     callouts: &mut Callouts,
     cluster: &Cluster,
     configuration: ObjectId,
-    webhook: &'r WebhookFacts,
+    webhook: &WebhookFacts,
 ) {
     let WebhookFacts {
         name,
@@ -53,13 +53,15 @@ fn add_webhook<'r>(
         name: name.as_str().into(),
         url: url.as_str().into(),
     };
-    let known = |requests: &'r Requests| {
-        requests
-            .objects
-            .iter()
-            .filter_map(|key| Some((cluster.find(key)?, requests.verbs.as_slice())))
-    };
-    let asks: Vec<(ObjectId, &[Verb])> = requests.iter().flat_map(known).collect();
+    let asks: Vec<(ObjectId, &[Verb])> = requests
+        .iter()
+        .flat_map(|requests| {
+            requests
+                .objects
+                .iter()
+                .filter_map(|key| Some((cluster.find(key)?, requests.verbs.as_slice())))
+        })
+        .collect();
     callouts.add(
         callout(cluster, configuration, role, answered_by),
         &asks,

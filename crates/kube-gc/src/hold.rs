@@ -5,7 +5,7 @@ use crate::cluster::Cluster;
 use crate::discovery::FailingApi;
 use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING, gc_finalizers};
 use crate::ids::ObjectId;
-use crate::links::{ProtectionEnd, Reconciled, Role};
+use crate::links::{ProtectionEnd, Role};
 use crate::outcome::waits_for_kubelet;
 use crate::reconcilers::LettingGo;
 use crate::state::State;
@@ -99,32 +99,31 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
     let stuck = cluster
         .ids()
         .filter(|id| terminating(id) && !cluster.is_assumed(*id));
-    let held = |id| HeldObject {
-        object: id,
-        holds: holds(view, id),
-        unless_quicker: lost_in_race(view, id),
-        unless_run_by: left_to_run(view, id),
-        unattended: false,
-    };
-    stuck.map(held).collect()
+    stuck
+        .map(|id| HeldObject {
+            object: id,
+            holds: holds(view, id),
+            unless_quicker: lost_in_race(view, id),
+            unless_run_by: left_to_run(view, id),
+            unattended: false,
+        })
+        .collect()
 }
 
 fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
     let links = &view.cluster.links;
-    let is_race = |one: &&Reconciled| {
+    let racing = links.reconciled_of(id).iter().filter(|one| {
         view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) == LettingGo::Race
-    };
-    let racing = links.reconciled_of(id).iter().filter(is_race);
+    });
     sorted(racing.flat_map(|reconciled| view.lacks(&links.controllers[reconciled.controller])))
 }
 
 fn left_to_run(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
     let links = &view.cluster.links;
-    let is_left = |one: &&Reconciled| {
+    let left = links.reconciled_of(id).iter().filter(|one| {
         view.letting_go(one) == Some(LettingGo::Race)
             && view.letting_go_by(one) == LettingGo::Certain
-    };
-    let left = links.reconciled_of(id).iter().filter(is_left);
+    });
     sorted(left.flat_map(|reconciled| {
         links.controllers[reconciled.controller]
             .workloads

@@ -176,11 +176,10 @@ impl Purging {
         let Some(Role::Namespace { content, .. }) = cluster.links.roles.get(&namespace) else {
             return None;
         };
-        let others = || {
+        self.some_pod(cluster, namespace).or_else(|| {
             content
                 .get(self.left(cluster, namespace)?.others.first as usize)
                 .copied()
-        };
-        self.some_pod(cluster, namespace).or_else(others)
+        })
     }
 }

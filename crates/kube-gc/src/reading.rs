@@ -64,11 +64,10 @@ impl Plan<'_> {
         let verdict = step
             .checked_sub(1)
             .and_then(|previous| self.stored_after(previous));
-        let given = || StoredObjects {
+        verdict.unwrap_or_else(|| StoredObjects {
             cluster: self.cluster,
             state: Arc::new(State::new(self.cluster)),
-        };
-        verdict.unwrap_or_else(given)
+        })
     }
 
     /// The objects stored in a step's verdict; `None` for a step that does not exist.

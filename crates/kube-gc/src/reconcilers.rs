@@ -171,21 +171,20 @@ impl Simulation<'_> {
     /// Runs one batch of all controllers that are certain to release; returns whether it changed anything. Objects that
     /// a client waits for come first: when it goes on, the others may not have been released.
     pub(super) fn reconcilers_pass(&mut self, awaited: &BTreeSet<ObjectId>) -> bool {
-        let first = |reconciled: &Reconciled, letting_go| {
-            letting_go == LettingGo::Certain && awaited.contains(&reconciled.object)
-        };
-        !awaited.is_empty() && self.let_go_where(first)
+        !awaited.is_empty()
+            && self.let_go_where(|reconciled, letting_go| {
+                letting_go == LettingGo::Certain && awaited.contains(&reconciled.object)
+            })
             || self.let_go_where(|_, letting_go| letting_go == LettingGo::Certain)
     }
 
     /// Objects that controllers may still release, but only if they are quick.
     pub(super) fn races(&self) -> BTreeSet<ReleaseRace> {
         let view = self.view();
-        let is_race = |one: &&Reconciled| {
+        let racing = self.cluster.links.reconciled.iter().filter(|one| {
             view.letting_go(one) == Some(LettingGo::Race)
                 && view.letting_go_by(one) != LettingGo::Never
-        };
-        let racing = self.cluster.links.reconciled.iter().filter(is_race);
+        });
         racing.map(ReleaseRace::of).collect()
     }
 

@@ -32,11 +32,11 @@ impl Simulation<'_> {
                 return self.delete(id, policy, force, Cause::Requested.into());
             }
             BoundOperation::RemoveFinalizer(name) => {
-                let named = |slot: &FinalizerId| {
-                    self.cluster.text.get(self.cluster.finalizers[*slot]) == name
-                };
-                let slots: Vec<FinalizerId> =
-                    self.cluster.finalizers_of(id).filter(named).collect();
+                let slots: Vec<FinalizerId> = self
+                    .cluster
+                    .finalizers_of(id)
+                    .filter(|slot| self.cluster.text.get(self.cluster.finalizers[*slot]) == name)
+                    .collect();
                 let gc = match name {
                     finalizers::ORPHAN => ORPHAN,
                     finalizers::FOREGROUND => FOREGROUND,

@@ -22,7 +22,7 @@ use typed_index_collections::TiVec;
 use crate::collector::{Action, Verdict};
 use crate::controllers::ControllerSettings;
 use crate::flags::DELETING_DEPENDENTS;
-use crate::ids::{ObjectId, RefId};
+use crate::ids::ObjectId;
 use crate::names::Policy;
 use crate::object::Verb;
 use crate::references::ReferenceTable;
@@ -245,9 +245,11 @@ impl Attempt {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
                 }
-                let present = |index: &RefId| world.state.present(*index);
-                let live: ReferenceTable =
-                    world.cluster.refs_of(self.item).filter(present).collect();
+                let live: ReferenceTable = world
+                    .cluster
+                    .refs_of(self.item)
+                    .filter(|index| world.state.present(*index))
+                    .collect();
                 if world.state.revisions[self.item] != self.revision
                     && (live != self.references || self.patched)
                 {

@@ -200,8 +200,12 @@ impl<'c> Simulation<'c> {
         let had_webhooks = failing.has_webhooks();
         failing.note_removal(self.cluster, id, |other| flags[other] & GONE == 0);
         if failing.has_webhooks() && !had_webhooks {
-            let ends = |id: &&ObjectId| flags[**id] & (TERMINATING | GONE) == TERMINATING;
-            let namespaces = self.cluster.links.namespaces.iter().filter(ends);
+            let namespaces = self
+                .cluster
+                .links
+                .namespaces
+                .iter()
+                .filter(|id| flags[**id] & (TERMINATING | GONE) == TERMINATING);
             namespaces.for_each(|namespace| purging.start(self.cluster, failing, *namespace));
         }
         self.wrote(id);

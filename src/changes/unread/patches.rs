@@ -83,10 +83,9 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
             continue;
         }
         let about = target.map_or_else(String::new, |target| said(of.file, Some(target)));
-        let is_identity = |text: &String| {
+        let takes_away = deciding.iter().any(|text| {
             text.contains("$patch") || text.contains("/metadata/") || !text.contains("spec")
-        };
-        let takes_away = deciding.iter().any(is_identity);
+        });
         let input = FoundInput::new(
             UnreadWhat::Transformer,
             format!("patch of {}", of.owner),

@@ -76,11 +76,10 @@ impl<'s> SourceState<'s> {
     ) -> Self {
         let files: BTreeMap<&str, &ParsedFile> = files.into_iter().collect();
         let others: BTreeMap<&str, OtherFile<'_>> = others.into_iter().collect();
-        let is_chart = |place: &&&str| name_of(place) == "Chart.yaml";
         let charts = files
             .keys()
             .chain(others.keys())
-            .filter(is_chart)
+            .filter(|place| name_of(place) == "Chart.yaml")
             .map(|place| folder_of(place))
             .collect();
         let mut state = Self {
@@ -176,11 +175,10 @@ impl<'s> SourceState<'s> {
 
     /// A short name of the content of a file, which is empty if there is none.
     pub(super) fn digest(&self, place: &str) -> String {
-        let find = || self.content(place).map(digest).unwrap_or_default();
         self.digests
             .borrow_mut()
             .entry(place.to_owned())
-            .or_insert_with(find)
+            .or_insert_with(|| self.content(place).map(digest).unwrap_or_default())
             .clone()
     }
 

@@ -236,19 +236,22 @@ impl Parsed {
     pub(super) fn is_rendered(&self, place: &str, configured: &Configured) -> bool {
         let Rendered { bundles, roots } = &self.rendered;
         let folder = folder_of(place);
-        let of_root = |root: &BuildRoot| {
-            roots.contains_key(&root.folder) && root.kustomizations.contains(folder)
-        };
-        let of_bundle = |bundle: &BundleInput| {
-            let is_rendered = bundle
-                .name
-                .as_ref()
-                .is_some_and(|name| bundles.contains_key(name));
-            let above = |path: &String| ancestors(place).any(|folder| folder == resolve("", path));
-            is_rendered && (bundle.input.paths.iter().any(above) || above(&bundle.rendering.folder))
-        };
-        (!roots.is_empty() && is_kustomization(place) && self.roots.roots.iter().any(of_root))
-            || (!bundles.is_empty() && configured.bundles().any(of_bundle))
+        (!roots.is_empty()
+            && is_kustomization(place)
+            && self.roots.roots.iter().any(|root| {
+                roots.contains_key(&root.folder) && root.kustomizations.contains(folder)
+            }))
+            || (!bundles.is_empty()
+                && configured.bundles().any(|bundle| {
+                    let is_rendered = bundle
+                        .name
+                        .as_ref()
+                        .is_some_and(|name| bundles.contains_key(name));
+                    let above =
+                        |path: &String| ancestors(place).any(|folder| folder == resolve("", path));
+                    is_rendered
+                        && (bundle.input.paths.iter().any(above) || above(&bundle.rendering.folder))
+                }))
     }
 
     /// The charts that could not be rendered; `other` is the other state, which counts as the base of this one where both have a
@@ -516,14 +519,13 @@ fn files_of_tools(
     contents: &BTreeMap<String, String>,
     reader: Option<FileReader>,
 ) -> StateFiles {
-    let speaks_of_tool = |file: &StateText| {
+    if !files.values().any(|file| {
         let bytes = file.bytes.as_deref().unwrap_or_default();
         let groups = [".toolkit.fluxcd.io", "argoproj.io"];
         groups
             .iter()
             .any(|group| memchr::memmem::find(bytes, group.as_bytes()).is_some())
-    };
-    if !files.values().any(speaks_of_tool) {
+    }) {
         return StateFiles::default();
     }
     tree_files(files, others, contents, reader)

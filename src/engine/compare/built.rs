@@ -133,14 +133,12 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
         .into_iter()
         .find_map(annotation)
         .unwrap_or_default();
-    let is_of_sync = |phase: &str| {
-        let phase = phase.to_ascii_lowercase();
-        phase.contains("sync") || phase.contains("install") || phase.contains("upgrade")
-    };
     let is_passing = hook.as_deref().is_some_and(|hook| {
         let succeeded = ["HookSucceeded", "hook-succeeded"];
-        !marks::sync_options(hook).any(is_of_sync)
-            || marks::sync_options(&policy).any(|policy| succeeded.contains(&policy))
+        !marks::sync_options(hook).any(|phase| {
+            let phase = phase.to_ascii_lowercase();
+            phase.contains("sync") || phase.contains("install") || phase.contains("upgrade")
+        }) || marks::sync_options(&policy).any(|policy| succeeded.contains(&policy))
     });
     let found = DeliveredMarks {
         is_spared_by_flux: resource.disables(marks::FLUX_PRUNE),

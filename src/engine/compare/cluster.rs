@@ -67,8 +67,11 @@ impl ClusterInput {
             .first()
             .map(|first| first.input.settings.clone())
             .unwrap_or_default();
-        let shared = |bundle: &BundleInput| bundle.input.settings.namespace == settings.namespace;
-        if !self.bundles.iter().all(shared) {
+        if !self
+            .bundles
+            .iter()
+            .all(|bundle| bundle.input.settings.namespace == settings.namespace)
+        {
             settings.namespace = None;
         }
         settings

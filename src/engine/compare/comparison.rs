@@ -306,11 +306,10 @@ impl Comparison {
 impl Comparison {
     /// The HelmReleases that tools delete, by their keys as written, with their deliveries.
     fn uninstalled(&self, effects: &[DiffEffect]) -> BTreeMap<String, Option<String>> {
-        let is_deleted = |effect: &&DiffEffect| {
+        let deleted = effects.iter().filter(|effect| {
             let is_release = effect.key.is(kinds::HELM_RELEASE);
             is_release && matches!(effect.effect, EffectKind::Deleted | EffectKind::Cascaded)
-        };
-        let deleted = effects.iter().filter(is_deleted);
+        });
         let delivery = |effect: &DiffEffect| Some(effect.delivery.as_ref()?.id.clone());
         let deleted: BTreeMap<&ObjectKey, Option<String>> = deleted
             .map(|effect| (&effect.key, delivery(effect)))

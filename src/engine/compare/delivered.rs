@@ -243,8 +243,8 @@ impl Delivered {
 
     /// The delivery of a name, a kustomization that has charts rendered included.
     pub(super) fn of_id(&self, id: &str) -> Option<&Delivery> {
-        let root = || self.roots.iter().find(|root| root.id == id);
-        self.delivery(id).or_else(root)
+        self.delivery(id)
+            .or_else(|| self.roots.iter().find(|root| root.id == id))
     }
 
     /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that
@@ -271,10 +271,9 @@ impl Delivered {
     /// Lets those fail that need what `base` delivers and this state does not: a Kustomization for which they wait, or
     /// the ConfigMap of their variables.
     pub(super) fn miss_what_left(&mut self, base: &Self) {
-        let is_needed = |one: &Delivery| {
+        if !self.all.iter().any(|one| {
             !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
-        };
-        if !self.all.iter().any(is_needed) {
+        }) {
             return;
         }
         let [left, stays] = [base, &*self].map(Self::needed_by_others);

@@ -18,7 +18,7 @@ use crate::graph::kustomize::{Builds, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{flux, unreached};
 use crate::inventory::Release;
-use crate::kustomize::{BeyondLimit, Deliverer, SourceTool};
+use crate::kustomize::{BeyondLimit, SourceTool};
 use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
@@ -162,8 +162,10 @@ impl<'t> WrittenKeys<'t> {
         let file = self.files.entry(Arc::clone(&origin.file));
         let keys = file.or_insert_with_key(|file| {
             let found = resources_of(&tree.parsed(file), file).unwrap_or_default();
-            let begin = |resource: &Resource| (resource.origin.offset, resource.id());
-            found.iter().map(begin).collect()
+            found
+                .iter()
+                .map(|resource| (resource.origin.offset, resource.id()))
+                .collect()
         });
         keys.get(&origin.offset).filter(|_| !origin.is_generated)
     }
@@ -209,8 +211,11 @@ fn listed_delivery(
             )
         }
     };
-    let has_folder = |by: &Deliverer| matches!(by.tool, SourceTool::Flux | SourceTool::ArgoCd);
-    let builds = delivery.key.is_empty() || delivery.by.as_ref().is_some_and(has_folder);
+    let builds = delivery.key.is_empty()
+        || delivery
+            .by
+            .as_ref()
+            .is_some_and(|by| matches!(by.tool, SourceTool::Flux | SourceTool::ArgoCd));
     let is_known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     ListedDelivery {
         id: delivery.id.clone(),

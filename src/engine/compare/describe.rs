@@ -61,12 +61,14 @@ pub(super) fn images(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Vec<Cha
             *found.entry(pair).or_default() += 1;
         }
     }
-    let image = |((from, to), objects): ((&str, &str), usize)| ChangedImage {
-        from: from.to_owned(),
-        to: to.to_owned(),
-        objects,
-    };
-    found.into_iter().map(image).collect()
+    found
+        .into_iter()
+        .map(|((from, to), objects)| ChangedImage {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            objects,
+        })
+        .collect()
 }
 
 /// A sentence on changes of objects that are not applied in either state.
@@ -112,13 +114,12 @@ pub(super) fn summary(
     use EffectKind::{Cascaded, Deleted, GeneratedDeleted, Recreated, Stuck};
     let predicted = || effects.iter().filter(|effect| !effect.is_supposed());
     let effect = |kind| predicted().filter(|effect| effect.effect == kind).count();
-    let deletes = |effect: &DiffEffect| {
+    let verdict = if predicted().any(|effect| {
         matches!(
             effect.effect,
             Cascaded | Deleted | GeneratedDeleted | Recreated | Stuck
         )
-    };
-    let verdict = if predicted().any(deletes) {
+    }) {
         DiffVerdict::Deletes
     } else if unread.changed.is_empty() && unknown == 0 {
         DiffVerdict::Nothing

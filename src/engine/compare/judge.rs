@@ -122,11 +122,12 @@ fn suppressions(
     let trees = sides.base.iter().enumerate().filter(|_| !unneeded);
     let directives = trees.flat_map(|(at, tree)| {
         let directives = Directives::of(&tree.inventory).directives.into_iter();
-        let here = |directive: Directive| Directive {
-            file: to(sides.base_file(at, directive.file)),
-            ..directive
-        };
-        directives.map(here).collect::<Vec<_>>()
+        directives
+            .map(|directive| Directive {
+                file: to(sides.base_file(at, directive.file)),
+                ..directive
+            })
+            .collect::<Vec<_>>()
     });
     Suppressions::new(
         directives.collect(),

@@ -498,8 +498,11 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
         .filter(|path| is_chart(path))
         .map(|path| folder_of(path))
         .collect();
-    let is_other = |path: &&String| !state.files.contains_key(*path) && may_be_input(path, &charts);
-    for below in state.contents.keys().filter(is_other) {
+    for below in state
+        .contents
+        .keys()
+        .filter(|path| !state.files.contains_key(*path) && may_be_input(path, &charts))
+    {
         let disk = Path::new(path).join(below);
         let bytes = read_bytes(&Origin::Disk(disk.clone())).map(Arc::from);
         let shown = disk.to_string_lossy().replace('\\', "/");

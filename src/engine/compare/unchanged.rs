@@ -18,8 +18,9 @@ pub(super) fn unchanged(
     clusters: &BTreeSet<Arc<str>>,
 ) -> BTreeSet<Arc<str>> {
     let [old, new] = states.map(|(all, files)| Prints::new(files).of(all, clusters));
-    let is_unchanged = |(cluster, print): &(Arc<str>, u64)| new.get(cluster) == Some(print);
-    let unchanged = old.into_iter().filter(is_unchanged);
+    let unchanged = old
+        .into_iter()
+        .filter(|(cluster, print)| new.get(cluster) == Some(print));
     unchanged.map(|(cluster, _)| cluster).collect()
 }
 

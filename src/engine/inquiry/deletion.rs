@@ -101,11 +101,13 @@ fn delete(scenario: &Scenario, object: &ObjectKey) -> ObjectDeletion {
         .into_iter()
         .filter(|held| begun.contains(&held.object));
     let finalizers = |holds: Vec<Hold>| {
-        let of = |hold| match hold {
-            Hold::Finalizers(finalizers) => finalizers,
-            _ => Vec::new(),
-        };
-        holds.into_iter().flat_map(of).collect()
+        holds
+            .into_iter()
+            .flat_map(|hold| match hold {
+                Hold::Finalizers(finalizers) => finalizers,
+                _ => Vec::new(),
+            })
+            .collect()
     };
     ObjectDeletion {
         deleted,

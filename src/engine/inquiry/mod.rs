@@ -118,10 +118,9 @@ impl<'s> Inquiry<'s> {
     /// Returns the spot at a byte of a file; `None` outside of objects.
     pub fn at(&self, path: &str, offset: u32) -> Option<ObjectSpot> {
         let (at, members) = self.members_of(path)?;
-        let within = |member: &&Member| holds(member.object.value().span(), offset);
         let member = members
             .iter()
-            .filter(within)
+            .filter(|member| holds(member.object.value().span(), offset))
             .min_by_key(|member| member.object.value().span().len())?;
         let asked = &self.bundles[at];
         Some(ObjectSpot {

@@ -75,8 +75,10 @@ pub(super) fn split(
     let first = loop {
         let buffer = dump.fill_buf();
         let buffer = buffer.map_err(|reason| DumpError::unreadable(path, reason))?;
-        let is_blank = |byte: &&u8| byte.is_ascii_whitespace();
-        let blanks = buffer.iter().take_while(is_blank).count();
+        let blanks = buffer
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .count();
         match buffer.get(blanks) {
             Some(byte) => break Some(*byte),
             None if blanks == 0 => break None,

@@ -344,14 +344,17 @@ fn added_later(
 ) -> Vec<String> {
     let kinds = custom_kinds(inventory);
     let at_run_time = table.added_at_run_time();
-    let added = |kind: &GroupKind<&str>| {
-        let kind_of = GroupKind::new(kind.group, kind.kind).to_owned();
-        let added = |finalizer: &str| in_input.contains(&(kind_of.clone(), finalizer.to_owned()));
-        let mut unseen = at_run_time.of_kind(kind.group, kind.kind);
-        let (_, controller) = unseen.find(|(known, _)| !added(&known.finalizer))?;
-        Some(format!("{kind} ({})", controller.removed_by))
-    };
-    kinds.iter().filter_map(added).collect()
+    kinds
+        .iter()
+        .filter_map(|kind| {
+            let kind_of = GroupKind::new(kind.group, kind.kind).to_owned();
+            let added =
+                |finalizer: &str| in_input.contains(&(kind_of.clone(), finalizer.to_owned()));
+            let mut unseen = at_run_time.of_kind(kind.group, kind.kind);
+            let (_, controller) = unseen.find(|(known, _)| !added(&known.finalizer))?;
+            Some(format!("{kind} ({})", controller.removed_by))
+        })
+        .collect()
 }
 
 /// Kinds in a rendering whose objects operators create, under names that no manifest shows.

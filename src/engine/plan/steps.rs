@@ -88,15 +88,17 @@ impl Steps {
         targets: &Targets,
         namespace: Option<&str>,
     ) -> Result<Vec<Step>, Mistake> {
-        let step = |written: &WrittenStep| {
-            let target = written
-                .target
-                .as_ref()
-                .map(|target| self.key(target, targets, namespace))
-                .transpose()?;
-            Ok(written.on(target))
-        };
-        self.steps.iter().map(step).collect()
+        self.steps
+            .iter()
+            .map(|written| {
+                let target = written
+                    .target
+                    .as_ref()
+                    .map(|target| self.key(target, targets, namespace))
+                    .transpose()?;
+                Ok(written.on(target))
+            })
+            .collect()
     }
 
     /// Whether any target is an object of an input.

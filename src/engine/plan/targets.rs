@@ -194,16 +194,15 @@ impl Targets {
         if kinds.is_empty() {
             return Err(self.unknown_kind(wanted));
         }
-        let of_kinds = |key: &&ObjectKey| {
-            kinds
-                .iter()
-                .any(|(kind, _)| kind.as_ref() == key.group_kind())
-        };
         let same: Vec<&ObjectKey> = self
             .objects
             .iter()
             .chain(&self.implicit)
-            .filter(of_kinds)
+            .filter(|key| {
+                kinds
+                    .iter()
+                    .any(|(kind, _)| kind.as_ref() == key.group_kind())
+            })
             .collect();
         let here = |key: &&&ObjectKey| match wanted.namespace {
             Some(namespace) => key.namespace == Namespace::from(namespace),

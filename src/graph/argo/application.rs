@@ -79,10 +79,11 @@ impl Application {
         } else {
             several
         };
-        let is_source = |source: &Node| {
-            source.text_at(&["path"]).is_some() || source.text_at(&["chart"]).is_some()
-        };
-        all.into_iter().filter(is_source).collect()
+        all.into_iter()
+            .filter(|source| {
+                source.text_at(&["path"]).is_some() || source.text_at(&["chart"]).is_some()
+            })
+            .collect()
     }
 
     /// Whether another branch is written by Argo CD and delivered instead of the sources.

@@ -166,8 +166,11 @@ impl KnownClusters {
 
     /// The name of a cluster that a destination gives by name or by server; the one in `here` if that is where Argo CD runs.
     pub(super) fn destination(&self, written: &str, entry: &str, here: &Arc<str>) -> Arc<str> {
-        let is_written = |one: &&KnownCluster| one.name == written || one.server == written;
-        match self.all.iter().find(is_written) {
+        match self
+            .all
+            .iter()
+            .find(|one| one.name == written || one.server == written)
+        {
             _ if matches!(written, OWN_SERVER | OWN_NAME) => Arc::clone(here),
             Some(known) if known.is_own() => Arc::clone(here),
             Some(known) => Arc::from(format!("{entry}/{}", known.name)),

@@ -162,11 +162,10 @@ pub(super) fn entries<'u>(
         }
         reached.follow(number, led);
     }
-    let begins = |(number, unit): &(usize, &Unit)| {
+    let found = units.iter().enumerate().filter(|(number, unit)| {
         (unit.may_begin || is_root_of_others.contains(number))
             && !reached.by_another(&unit.place, *number)
-    };
-    let found = units.iter().enumerate().filter(begins);
+    });
     found.map(|(_, unit)| unit).collect()
 }
 

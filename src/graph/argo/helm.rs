@@ -78,8 +78,8 @@ impl HelmSource<'_> {
             }
         }
         let inline = values_of(helm.get("valuesObject"));
-        let text_values = || text("values").map(|values| Values::Text(values.into()));
-        call.values.extend(inline.or_else(text_values));
+        call.values
+            .extend(inline.or_else(|| text("values").map(|values| Values::Text(values.into()))));
         for parameter in helm.items_at("parameters") {
             let name = parameter
                 .text_at(&["name"])

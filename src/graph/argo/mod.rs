@@ -332,14 +332,11 @@ impl Run<'_> {
     /// Follows the entry points of the state before that are in the tree no more: they are not deleted.
     fn left_behind(&mut self) -> Result<(), BeyondLimit> {
         let there: BTreeSet<&str> = self.all.iter().map(|one| one.key.as_str()).collect();
-        let is_gone = |(_, resource): &&(Arc<str>, Resource)| {
-            !there.contains(&*self.scopes.key(&resource.id()))
-        };
         let gone: Vec<(Arc<str>, Resource)> = self
             .known
             .entries
             .values()
-            .filter(is_gone)
+            .filter(|(_, resource)| !there.contains(&*self.scopes.key(&resource.id())))
             .cloned()
             .collect();
         for (plane, resource) in gone {

@@ -12,8 +12,9 @@ type Outcome<T> = Result<T, TemplateError>;
 
 /// The values of some parameters; `None` if one has none.
 pub(super) fn key_of(parameters: &Parameters, keys: &[String]) -> Option<Vec<String>> {
-    let value = |key: &String| Some(parameters.known.get(key)?.as_str()?.to_owned());
-    keys.iter().map(value).collect()
+    keys.iter()
+        .map(|key| Some(parameters.known.get(key)?.as_str()?.to_owned()))
+        .collect()
 }
 
 /// Puts a value over another one, mapping into mapping.

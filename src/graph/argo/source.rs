@@ -132,14 +132,15 @@ impl Source<'_> {
             }
             (None, _) => {
                 let mut own = self.files.below(self.folder);
-                let is_chart = |path: &str| {
-                    folder_of(path) == self.folder && name_of(path).ends_with("Chart.yaml")
-                };
-                Ok(if own.any(is_chart) {
-                    SourceType::Helm
-                } else {
-                    SourceType::Directory
-                })
+                Ok(
+                    if own.any(|path| {
+                        folder_of(path) == self.folder && name_of(path).ends_with("Chart.yaml")
+                    }) {
+                        SourceType::Helm
+                    } else {
+                        SourceType::Directory
+                    },
+                )
             }
         }
     }
@@ -159,11 +160,10 @@ impl Source<'_> {
             let skips = options
                 .get("ignoreMissingComponents")
                 .and_then(|flag| flag.as_bool());
-            let is_there = |path: &Node| {
+            let components = options.items_at("components").into_iter().filter(|path| {
                 let place = path.as_str().map(|path| resolve(self.folder, path));
                 skips != Some(true) || place.is_some_and(|place| self.files.has_folder(&place))
-            };
-            let components = options.items_at("components").into_iter().filter(is_there);
+            });
             for (list, items) in [
                 ("patches", options.items_at("patches")),
                 ("components", components.collect()),

@@ -60,12 +60,11 @@ impl Sources<'_> {
         // A file beside the source may be about this Application alone.
         let (said, folder_name) = (said.join("\n"), folder.unwrap_or_default());
         let name = sources.iter().find_map(|source| {
-            let written = || {
+            let folder = folder.map(str::to_owned).or_else(|| {
                 source
                     .text_at(&["path"])
                     .map(|path| folder_of_source(&path))
-            };
-            let folder = folder.map(str::to_owned).or_else(written)?;
+            })?;
             let own = format!(".argocd-source-{}.yaml", application.name);
             let is_named = self.files.has_file(&resolve(&folder, &own))
                 || self.builder.charts().are_rendered();

@@ -137,15 +137,14 @@ impl<'r> HelmRelease<'r> {
     /// The name of the release (api/v2/helmrelease_types.go, GetReleaseName; internal/release/util.go, ShortenName).
     fn release(&self) -> String {
         let written = self.text(&["releaseName"]);
-        let of_namespace = || {
-            Some(format!(
-                "{}-{}",
-                self.text(&["targetNamespace"])?,
-                self.name
-            ))
-        };
         let name = written
-            .or_else(of_namespace)
+            .or_else(|| {
+                Some(format!(
+                    "{}-{}",
+                    self.text(&["targetNamespace"])?,
+                    self.name
+                ))
+            })
             .unwrap_or_else(|| self.name.clone());
         if name.len() <= LONGEST_NAME {
             return name;
@@ -256,12 +255,11 @@ impl<'r> HelmRelease<'r> {
         if kustomizations.peek().is_none() {
             return Ok(resources);
         }
-        let is_given = |resource: &Resource| {
-            let template = resource.origin.template.as_deref().unwrap_or_default();
-            resource.meta("annotations", "helm.sh/hook").is_none() && !in_crds_folder(template)
-        };
         let (mut given, others): (Vec<Resource>, Vec<Resource>) =
-            resources.into_iter().partition(is_given);
+            resources.into_iter().partition(|resource| {
+                let template = resource.origin.template.as_deref().unwrap_or_default();
+                resource.meta("annotations", "helm.sh/hook").is_none() && !in_crds_folder(template)
+            });
         for node in kustomizations {
             let doc = KustomizationDoc {
                 folder: String::new(),
@@ -374,8 +372,9 @@ impl<'r> HelmRelease<'r> {
         let insecure = found.at(&["spec", "insecure"]);
         let is_plain = insecure.and_then(|flag| flag.as_bool()) == Some(true);
         let remote = if kind == "OCIRepository" {
-            let reference = |key: &str| found.text_at(&["spec", "ref", key]);
-            let version = ["digest", "semver", "tag"].into_iter().find_map(reference);
+            let version = ["digest", "semver", "tag"]
+                .into_iter()
+                .find_map(|key| found.text_at(&["spec", "ref", key]));
             RemoteChart {
                 url,
                 name: String::new(),

@@ -65,9 +65,8 @@ pub(super) fn kustomization_of(
     let mut resources = Vec::new();
     let mut last_folder = String::new();
     for path in files.below(folder).filter(|path| source.has(path)) {
-        let inside = |above: &&str| above.len() > folder.len();
         let outermost = ancestors(folder_of(path))
-            .take_while(inside)
+            .take_while(|above| above.len() > folder.len())
             .filter(|above| files.kustomization_of(above).is_some())
             .last();
         if let Some(outermost) = outermost {

@@ -145,13 +145,12 @@ impl Generator<'_> {
                 }
             }
         }
-        let is_plain = |options: &Node| {
+        resource.needs_hash = !options().any(|options| {
             options
                 .get("disableNameSuffixHash")
                 .and_then(|flag| flag.as_bool())
                 == Some(true)
-        };
-        resource.needs_hash = !options().any(is_plain);
+        });
         let behavior = match self.entry.text_at(&["behavior"]).as_deref() {
             Some("merge") => Behavior::Merge,
             Some("replace") => Behavior::Replace,

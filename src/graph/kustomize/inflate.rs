@@ -111,8 +111,7 @@ impl Build<'_> {
         call.values = match text("valuesMerge").as_deref() {
             Some("replace") if inline.is_some() => inline.into_iter().collect(),
             Some("merge") => {
-                let own = || Values::InChart("values.yaml".to_owned());
-                let last = written.unwrap_or_else(own);
+                let last = written.unwrap_or_else(|| Values::InChart("values.yaml".to_owned()));
                 inline.into_iter().chain([last]).collect()
             }
             _ => written.into_iter().chain(inline).collect(),

@@ -334,18 +334,17 @@ impl Build<'_> {
 
     /// Replacements and variables in names of objects are not evaluated.
     fn replacements(&self, doc: &KustomizationDoc, built: &mut Built) {
-        let is_identity = |path: &String| {
-            matches!(
-                path.as_str(),
-                "metadata.name" | "metadata.namespace" | "kind" | "apiVersion"
-            )
-        };
         for entry in doc.node.items_at("replacements") {
             let named = entry.text_at(&["path"]);
             let targets = entry.items_at("targets");
-            let changes = targets
-                .iter()
-                .any(|target| target.texts_at("fieldPaths").iter().any(is_identity));
+            let changes = targets.iter().any(|target| {
+                target.texts_at("fieldPaths").iter().any(|path| {
+                    matches!(
+                        path.as_str(),
+                        "metadata.name" | "metadata.namespace" | "kind" | "apiVersion"
+                    )
+                })
+            });
             if changes || named.is_some() {
                 let subject = named.unwrap_or_else(|| "replacements".to_owned());
                 let reason = "replacements in names are not evaluated";

@@ -81,11 +81,10 @@ impl FileFacts {
 
 /// Whether kustomize takes the file at `path` for a kustomization, whatever it says.
 pub fn is_kustomization(path: &str) -> bool {
-    let is_called = |name| {
+    KUSTOMIZATIONS.iter().any(|name| {
         path.strip_suffix(name)
             .is_some_and(|folder: &str| folder.is_empty() || folder.ends_with('/'))
-    };
-    KUSTOMIZATIONS.iter().any(is_called)
+    })
 }
 
 /// The API server accepts no object without a name, and no owner reference without a uid.

@@ -267,10 +267,12 @@ fn tops(
     for top in candidates.iter().flatten() {
         *votes.entry(top).or_default() += 1;
     }
-    let best = |tops: &Vec<String>| {
-        tops.iter()
-            .max_by_key(|top| (votes[top.as_str()], std::cmp::Reverse(top.len())))
-            .cloned()
-    };
-    candidates.iter().map(best).collect()
+    candidates
+        .iter()
+        .map(|tops| {
+            tops.iter()
+                .max_by_key(|top| (votes[top.as_str()], std::cmp::Reverse(top.len())))
+                .cloned()
+        })
+        .collect()
 }

@@ -190,8 +190,9 @@ fn service_of(inventory: &Inventory, service: &ServiceReference) -> Option<(Obje
         return Some((*id, Certainty::Certain));
     }
     let mut namesakes = inventory.with_name("", kinds::SERVICE.kind, name).iter();
-    let unwritten = |id: &&ObjectId| inventory.member(**id).key.namespace == Namespace::Unwritten;
-    namesakes.find(unwritten).map(|id| (*id, Certainty::Likely))
+    namesakes
+        .find(|id| inventory.member(**id).key.namespace == Namespace::Unwritten)
+        .map(|id| (*id, Certainty::Likely))
 }
 
 /// A dump without any Service is one of other kinds: every cluster has the Service `kubernetes`.

@@ -8,8 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::words::{WORST_FIRST, applied_by, unless};
-use super::{ChangedImage, ChangedPlace, DiffReport, DiffVerdict, ReportedChange};
-use crate::changes::Unread;
+use super::{ChangedImage, DiffReport, DiffVerdict, ReportedChange};
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::Options;
 use crate::report::markdown::{listed, prose};
@@ -106,15 +105,14 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
             )
         })
         .collect();
-    let row = |unread: &Unread| {
+    let rows = report.unread.iter().map(|unread| {
         let subject = text(&plain::one_line(&unread.subject));
         format!(
             "| {subject} | {} | {} |\n",
             place(&unread.file, unread.line),
             text(&unread.reason)
         )
-    };
-    let rows = report.unread.iter().map(row);
+    });
     let title = format!("Not read ({})", report.unread.len());
     failed.iter().take(ROWS).all(|line| page.push(line))
         && images(page, &report.images)
@@ -331,15 +329,17 @@ fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
     if shown.is_empty() {
         return true;
     }
-    let row = |change: &&ReportedChange| {
-        format!(
-            "| {} | {} | {} |\n",
-            change.change,
-            named(change),
-            places(change)
-        )
-    };
-    let mut rows: Vec<String> = shown.iter().map(row).collect();
+    let mut rows: Vec<String> = shown
+        .iter()
+        .map(|change| {
+            format!(
+                "| {} | {} | {} |\n",
+                change.change,
+                named(change),
+                places(change)
+            )
+        })
+        .collect();
     // An object that several roots apply leaves each of them.
     rows.dedup();
     let counted = report.counted().unwrap_or_default();
@@ -360,7 +360,11 @@ fn named(change: &ReportedChange) -> String {
 }
 
 fn places(change: &ReportedChange) -> String {
-    let place = |place: &ChangedPlace| code(&format!("{}:{}", place.file, place.line));
-    let places: Vec<String> = change.base.iter().chain(&change.head).map(place).collect();
+    let places: Vec<String> = change
+        .base
+        .iter()
+        .chain(&change.head)
+        .map(|place| code(&format!("{}:{}", place.file, place.line)))
+        .collect();
     places.join(" → ")
 }

@@ -226,11 +226,14 @@ impl DiffReport {
             (!with_data.contains(&effect.key), kind.is_none(), kind)
         };
         gone.sort_by_key(rank);
-        let name = |effect: &&DiffEffect| {
-            let (kind, name) = (effect.key.kind(), &effect.key.name);
-            format!("{} `{}`", plain::one_line(kind), plain::one_line(name))
-        };
-        let mut named: Vec<String> = gone.iter().take(GRAVEST).map(name).collect();
+        let mut named: Vec<String> = gone
+            .iter()
+            .take(GRAVEST)
+            .map(|effect| {
+                let (kind, name) = (effect.key.kind(), &effect.key.name);
+                format!("{} `{}`", plain::one_line(kind), plain::one_line(name))
+            })
+            .collect();
         // An object may be in two clusters.
         named.dedup();
         match gone.len() {

@@ -29,13 +29,17 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
     let data: Vec<&ObjectKey> = data(story).collect();
     if !data.is_empty() {
         page.section("Data that is deleted, unless its volumes are retained");
-        let line = |key: &ObjectKey| match story.view.data.get(key) {
-            Some(lost) if !key.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
-                format!("{}: {lost}", words::key(key))
-            }
-            _ => words::key(key),
-        };
-        list(page, data.into_iter().map(line).collect());
+        list(
+            page,
+            data.into_iter()
+                .map(|key| match story.view.data.get(key) {
+                    Some(lost) if !key.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
+                        format!("{}: {lost}", words::key(key))
+                    }
+                    _ => words::key(key),
+                })
+                .collect(),
+        );
     }
 }
 

@@ -198,12 +198,12 @@ const NOT_COPIED: [&str; 3] = ["argoproj.io", "kyverno.io", "toolkit.fluxcd.io"]
 /// Whether operators may copy marks of the object, a custom resource, onto what they create.
 fn is_copied(member: &Member) -> bool {
     let group = member.object.group();
-    let below = |domain: &str| {
-        group
-            .strip_suffix(domain)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    };
-    !table().is_builtin_group(group) && !NOT_COPIED.into_iter().any(below)
+    !table().is_builtin_group(group)
+        && !NOT_COPIED.into_iter().any(|domain| {
+            group
+                .strip_suffix(domain)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        })
 }
 
 /// The marks in the metadata that a custom resource contains for objects of its operator.

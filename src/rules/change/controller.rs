@@ -7,7 +7,7 @@ use crate::changes::same_content;
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::kinds;
-use crate::merge::{KeptObject, Merge, Outlook, ReleasedObject, Surprise, severity};
+use crate::merge::{Merge, Outlook, ReleasedObject, Surprise, severity};
 use crate::ownership::access::Budget;
 use crate::ownership::{FinalizerHolder, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
@@ -151,8 +151,12 @@ fn resting(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Dra
 }
 
 fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    let permits = |object: KeptObject<'_>| object.base.key.group() == "rbac.authorization.k8s.io";
-    if merge.effects.is_empty() && !merge.part.kept().any(permits) {
+    if merge.effects.is_empty()
+        && !merge
+            .part
+            .kept()
+            .any(|object| object.base.key.group() == "rbac.authorization.k8s.io")
+    {
         return;
     }
     let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else {
@@ -214,11 +218,13 @@ fn lost_permission(
         return None;
     }
     let needed: BTreeSet<ObjectId> = was.grants.iter().flatten().copied().collect();
-    let taken = |id: &&ObjectId| {
-        let member = before.member(**id);
-        merge.takes_away(&member.key).is_some() || changed(after, member)
-    };
-    needed.iter().find(taken).copied()
+    needed
+        .iter()
+        .find(|id| {
+            let member = before.member(**id);
+            merge.takes_away(&member.key).is_some() || changed(after, member)
+        })
+        .copied()
 }
 
 /// Whether head has the object with other content.

@@ -15,10 +15,11 @@ const NAMED: usize = 3;
 /// The objects deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies
 /// and Secret `x` that a controller created, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
-    let below = |loss: &&Loss<'_>| {
-        loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key)
+    let others = || {
+        cascade.losses.iter().filter(|loss| {
+            loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key)
+        })
     };
-    let others = || cascade.losses.iter().filter(below);
     let used = |loss: &&Loss<'_>| !loss.users.is_empty() && loss.standing != Standing::Applied;
     let of = |standing| move |loss: &&Loss<'_>| loss.standing == standing && !used(loss);
     let groups: [(Vec<&Loss<'_>>, &str, &str); 5] = [

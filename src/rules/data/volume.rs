@@ -85,10 +85,10 @@ fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
             .into_iter()
             .flat_map(Value::items)
     };
-    let kept = |claim: Value<'_>| {
-        reclaim_policy(context.inventory, None, claim.get("spec")) == Some(DataFate::Kept)
-    };
-    member.object.is(kinds::STATEFUL_SET) && templates().all(kept)
+    member.object.is(kinds::STATEFUL_SET)
+        && templates().all(|claim| {
+            reclaim_policy(context.inventory, None, claim.get("spec")) == Some(DataFate::Kept)
+        })
 }
 
 fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &DataLoss) -> Draft {

@@ -20,7 +20,6 @@ use crate::rules::holder::{MetadataHolder, each_template, own_metadata};
 use crate::rules::proposal::{Proposal, kept_by_helm};
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
-use crate::yaml::Entry;
 
 pub(in crate::rules) static PROTECTION_INEFFECTIVE: Rule = rule!(
     Delivery,
@@ -522,14 +521,13 @@ fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)
 /// Case f: Flux's annotation in the values of a chart ends up on objects that Helm deletes (fluxcd/flux2#5035).
 fn in_values(release: &Member) -> Option<Draft> {
     let values = release.object.at(&["spec", "values"])?;
-    let off = |entry: &Entry<'_>| {
+    let entry = values.entries_below().into_iter().find(|entry| {
         entry.key == marks::FLUX_PRUNE
             && entry
                 .value
                 .as_str()
                 .is_some_and(|value| value.eq_ignore_ascii_case("disabled"))
-    };
-    let entry = values.entries_below().into_iter().find(off)?;
+    })?;
     let draft = Draft::on(
         release,
         entry.key_span,

@@ -57,10 +57,10 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
         .into_iter()
         .filter_map(|set| {
             let inside: BTreeSet<ObjectId> = set.members.iter().copied().collect();
-            let both = |held: &&Held<'_>| {
-                inside.contains(&held.member.id) && inside.contains(&held.operator)
-            };
-            let held: Vec<&Held<'_>> = held.iter().filter(both).collect();
+            let held: Vec<&Held<'_>> = held
+                .iter()
+                .filter(|held| inside.contains(&held.member.id) && inside.contains(&held.operator))
+                .collect();
             (!held.is_empty() && !has_hook_before(context, &set)).then_some((set, held))
         });
     for (set, held) in tried(sets, context, sink) {

@@ -300,12 +300,6 @@ fn live_object(context: &Context<'_>, sink: &mut Sink) {
 
 /// The fix that removes the fields. Objects that own each other, or are being deleted, record a moment of a cluster.
 fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Proposal> {
-    let is_record = |member: &&Member| {
-        let metadata = member.object.metadata();
-        let is_owned = member.from_dump && !metadata.owner_references().entries.is_empty();
-        let owns = metadata.has_server_field("uid") && owners.contains(&member.id);
-        is_owned || owns || metadata.has_server_field("deletionTimestamp")
-    };
     let removed = |proposal: Proposal, member: &&Member| {
         let fields = member.object.metadata().server_fields().iter();
         fields.fold(proposal, |proposal, field| {
@@ -313,7 +307,13 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
         })
     };
     let proposal = || Proposal::safe("remove the fields that only the server writes");
-    (!members.iter().any(is_record)).then(|| members.iter().fold(proposal(), removed))
+    (!members.iter().any(|member| {
+        let metadata = member.object.metadata();
+        let is_owned = member.from_dump && !metadata.owner_references().entries.is_empty();
+        let owns = metadata.has_server_field("uid") && owners.contains(&member.id);
+        is_owned || owns || metadata.has_server_field("deletionTimestamp")
+    }))
+    .then(|| members.iter().fold(proposal(), removed))
 }
 
 /// The finding on the first of some objects in one file, for all of them.

@@ -2,7 +2,7 @@
 
 use crate::cluster::Analysis;
 use crate::finding::Severity;
-use crate::inventory::{BuiltinKind, Inventory, Member, Serving, table};
+use crate::inventory::{Inventory, Member, Serving, table};
 use crate::kube::{ApiVersion, GroupKind};
 use crate::manifest::Object;
 use crate::rules::draft::Draft;
@@ -282,10 +282,9 @@ impl Unserved {
             };
         }
         let alike = table().by_plural_or_short_name(kind);
-        let written_alike = |row: &&&BuiltinKind| {
+        if let Some(meant) = alike.iter().find(|row| {
             row.kind != kind && (row.kind.eq_ignore_ascii_case(kind) || row.plural == kind)
-        };
-        if let Some(meant) = alike.iter().find(written_alike) {
+        }) {
             return Self {
                 help: format!(
                     "did you mean `{}` in `{}`?",

@@ -111,16 +111,16 @@ pub(super) fn double_quoted(text: &str) -> String {
 
 /// `'…'`, if the text can be written so.
 pub(super) fn single_quoted(text: &str) -> Option<String> {
-    let printable = |c: char| matches!(c, ' '..='~') || c.is_alphanumeric();
     text.chars()
-        .all(printable)
+        .all(|c| matches!(c, ' '..='~') || c.is_alphanumeric())
         .then(|| format!("'{}'", text.replace('\'', "''")))
 }
 
 /// Whether a text without quotes is read as itself; `block` is whether commas are fine.
 pub(super) fn is_plain(text: &str, block: bool) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "._/=-".contains(c) || c == ',' && block;
     text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(allowed)
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._/=-".contains(c) || c == ',' && block)
         && matches!(resolve(text, true, None), Ok(Scalar::Text(_)))
 }

@@ -137,8 +137,10 @@ impl<'t> Cursor<'t> {
         if self.ascii_until < pos {
             self.ascii_until = pos + ascii_length(rest);
         }
-        let is_start = |byte: &&u8| !matches!(byte, 0x80..=0xBF);
-        before[self.mark.pos..].iter().filter(is_start).count() as i32
+        before[self.mark.pos..]
+            .iter()
+            .filter(|byte| !matches!(byte, 0x80..=0xBF))
+            .count() as i32
     }
 
     #[inline]

@@ -59,11 +59,12 @@ impl<'a> GroupKind<&'a str> {
 
     /// The copy of this thread, or a new one.
     pub(super) fn shared(self) -> Arc<GroupKind<SmolStr>> {
-        let owned = |Self { kind, group }| GroupKind {
-            kind: kind.into(),
-            group: group.into(),
-        };
-        REMEMBERED.with_borrow_mut(|remembered| remembered.shared(self, owned))
+        REMEMBERED.with_borrow_mut(|remembered| {
+            remembered.shared(self, |Self { kind, group }| GroupKind {
+                kind: kind.into(),
+                group: group.into(),
+            })
+        })
     }
 
     /// Copies the texts.

@@ -294,13 +294,12 @@ impl<'c> Explorer<'c> {
                         return false;
                     }
                     let state = Arc::new(world.state);
-                    let branch = |next| Branch {
+                    open.extend(moves.into_iter().map(|next| Branch {
                         state: Arc::clone(&state),
                         next: Some(next),
                         course,
                         depth,
-                    };
-                    open.extend(moves.into_iter().map(branch));
+                    }));
                     // Late branches wait until all others are done.
                     if course.late {
                         search.late.append(open);

@@ -62,12 +62,11 @@ pub(super) struct Reached {
 impl Reached {
     /// Whether everything that follows from one of them follows from the other.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        let alike = |(one, other): (&Branch, &Branch)| {
-            one.course == other.course && one.state.fingerprint() == other.state.fingerprint()
-        };
         self.complete == other.complete
             && self.ends.len() == other.ends.len()
-            && self.ends.iter().zip(&other.ends).all(alike)
+            && self.ends.iter().zip(&other.ends).all(|(one, other)| {
+                one.course == other.course && one.state.fingerprint() == other.state.fingerprint()
+            })
     }
 }
 

@@ -293,10 +293,9 @@ impl<'w> Stubborn<'w, '_> {
             return *known;
         }
         let world = self.world;
-        let by_namespace = |purge| matches!(purge, Purge::Delete { of, .. } if world.cluster.links.is_namespace(of));
         let is_purged = world.cluster.links.callouts.is_empty()
             && self.is_plain(id)
-            && world.purge_of(id).is_some_and(by_namespace)
+            && world.purge_of(id).is_some_and(|purge| matches!(purge, Purge::Delete { of, .. } if world.cluster.links.is_namespace(of)))
             && self
                 .owners(id)
                 .all(|owner| owner == NONE || owner != id && self.never_waits(owner))

@@ -445,15 +445,17 @@ impl Restriction<'_> {
         own: Numbers<RefId>,
     ) -> ProtectionEnd {
         match release {
-            ProtectionEnd::WhenUnheld(holders) => {
-                let inside = |holder: &Holder| {
-                    Some(Holder {
-                        object: self.local(holder.object)?,
-                        ..*holder
+            ProtectionEnd::WhenUnheld(holders) => ProtectionEnd::WhenUnheld(
+                holders
+                    .iter()
+                    .filter_map(|holder| {
+                        Some(Holder {
+                            object: self.local(holder.object)?,
+                            ..*holder
+                        })
                     })
-                };
-                ProtectionEnd::WhenUnheld(holders.iter().filter_map(inside).collect())
-            }
+                    .collect(),
+            ),
             ProtectionEnd::JobTracking { reference } => ProtectionEnd::JobTracking {
                 reference: reference.map(|reference| references.counterpart(reference, &own)),
             },

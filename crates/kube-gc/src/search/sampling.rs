@@ -42,8 +42,7 @@ pub(super) fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Optio
                 .next_purge(from)
                 .or_else(|| world.next_purge(ObjectId::FIRST))
                 .map(|(_, purge)| purge);
-            let finalize = || world.finalizable().next().map(Purge::Finalize);
-            if let Some(purge) = purge.or_else(finalize) {
+            if let Some(purge) = purge.or_else(|| world.finalizable().next().map(Purge::Finalize)) {
                 return Some(Move::Purge(purge));
             }
         }

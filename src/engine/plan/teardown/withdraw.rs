@@ -446,22 +446,12 @@ impl<'b> Tooling<'b, '_> {
                     .annotation(marks::HELM_RELEASE_NAME)
             })
         };
-        let by_record = || self.named_by(helm::record_of);
         by_helm()
-            .or_else(by_record)
+            .or_else(|| self.named_by(helm::record_of))
             .or_else(|| self.named_by(release_by_chart))
     }
 
     fn release_namespace(&self) -> Option<String> {
-        let written = || {
-            self.named_by(|member| {
-                member
-                    .object
-                    .metadata()
-                    .annotation(marks::HELM_RELEASE_NAMESPACE)
-            })
-        };
-        let given = || self.bundle.inventory.namespace.clone();
         let only = || {
             let homes = self
                 .leaving
@@ -484,9 +474,16 @@ impl<'b> Tooling<'b, '_> {
         self.request
             .release_namespace
             .clone()
-            .or_else(written)
+            .or_else(|| {
+                self.named_by(|member| {
+                    member
+                        .object
+                        .metadata()
+                        .annotation(marks::HELM_RELEASE_NAMESPACE)
+                })
+            })
             .or_else(stored)
-            .or_else(given)
+            .or_else(|| self.bundle.inventory.namespace.clone())
             .or_else(only)
     }
 

@@ -179,8 +179,10 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateErr
             })
         }
         "and" | "or" => {
-            let ends = |value: &&Value| is_true(value) == (name == "or");
-            let found = arguments.iter().find(ends).or(arguments.last());
+            let found = arguments
+                .iter()
+                .find(|value| is_true(value) == (name == "or"))
+                .or(arguments.last());
             found.ok_or_else(few)?.clone()
         }
         "not" => Value::Bool(!is_true(argument(0)?)),
@@ -311,11 +313,14 @@ fn pattern(text: &str) -> Result<Regex, TemplateError> {
 /// A text as a part of a name (argo-cd applicationset/utils/utils.go, SanitizeName).
 pub(in crate::graph::argo) fn normalized(text: &str) -> String {
     let lower = text.to_lowercase();
-    let valid = |c: char| match c {
-        'a'..='z' | '0'..='9' | '-' | '.' => c,
-        _ => '-',
-    };
-    let whole: String = lower.chars().map(valid).take(253).collect();
+    let whole: String = lower
+        .chars()
+        .map(|c| match c {
+            'a'..='z' | '0'..='9' | '-' | '.' => c,
+            _ => '-',
+        })
+        .take(253)
+        .collect();
     whole.trim_matches(|c| c == '-' || c == '.').to_owned()
 }
 

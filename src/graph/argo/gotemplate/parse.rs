@@ -231,8 +231,7 @@ impl Words<'_> {
         let mut pipeline = Pipeline::default();
         if let Some((variable, rest)) = self.rest.split_once(":=").or_else(|| assigned(self.rest)) {
             let name = variable.trim().strip_prefix('$');
-            let is_name = |name: &&str| name.chars().all(is_name_part);
-            if let Some(name) = name.filter(is_name) {
+            if let Some(name) = name.filter(|name| name.chars().all(is_name_part)) {
                 pipeline.assigns = Some(name.to_owned());
                 self.rest = rest;
             } else if name.is_some() {

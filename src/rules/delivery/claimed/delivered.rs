@@ -121,11 +121,11 @@ fn is_plain(inventory: &Inventory, object: &DeliveryObject) -> bool {
                 .any(|key| source.get(key).is_some())
     };
     let patches = spec.get("patches").into_iter().flat_map(Value::items);
-    let renames = |patch: Value<'_>| {
-        let text = patch.get("patch").and_then(Value::as_str);
-        text.is_some_and(|text| text.contains("/metadata/name"))
-    };
-    !sources.into_iter().any(chosen) && !patches.into_iter().any(renames)
+    !sources.into_iter().any(chosen)
+        && !patches.into_iter().any(|patch| {
+            let text = patch.get("patch").and_then(Value::as_str);
+            text.is_some_and(|text| text.contains("/metadata/name"))
+        })
 }
 
 /// For each delivery object one that delivers it.
