@@ -33,13 +33,13 @@ pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String>
     let file = opened(path).map_err(|error| describe(&error))?;
     // The opened file counts, and not the one that was there before: it may be replaced meanwhile.
     let metadata = file.metadata().map_err(|error| describe(&error))?;
-    match metadata.is_file() {
-        true if metadata.len() > SourceFile::MAX_BYTES => Err(too_large()),
-        // Its length when it was opened: to see its end takes another call, for each of thousands of files.
-        true if metadata.len() > 0 => read_limited(file.take(metadata.len()), metadata.len()),
+    match metadata.len() {
+        _ if !metadata.is_file() => Err(irregular(metadata.is_dir())),
         // Some file systems do not know how long a file is.
-        true => read_limited(file, 0),
-        false => Err(irregular(metadata.is_dir())),
+        0 => read_limited(file, 0),
+        // Its length when it was opened: to see its end takes another call, for each of thousands of files.
+        1..=SourceFile::MAX_BYTES => read_limited(file.take(metadata.len()), metadata.len()),
+        _ => Err(too_large()),
     }
 }
 

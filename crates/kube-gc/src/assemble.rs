@@ -207,10 +207,12 @@ impl Cluster {
                 .unwrap_or(NONE);
             let found = reference.by_uid != NONE && reference.by_uid == written.named;
             let out_of_scope = kind.namespaced && !kinds.get(holder.kind).namespaced;
-            reference.lookup = match found {
-                _ if out_of_scope && !self.behaviour.absence_by_uid => Lookup::OutOfScope,
-                true => Lookup::Owner,
-                false => Lookup::Elsewhere,
+            reference.lookup = if out_of_scope && !self.behaviour.absence_by_uid {
+                Lookup::OutOfScope
+            } else if found {
+                Lookup::Owner
+            } else {
+                Lookup::Elsewhere
             };
             let ApiVersion { group, version } = ApiVersion::split(api_version);
             let preferred = kind.group == group

@@ -31,13 +31,13 @@ impl Repositories {
                 let (here, elsewhere) = named.entry(normalized(&repository)).or_default();
                 // Of a path with parameters, the folder in which what it means lies.
                 let fixed = folder.split("{{").next().unwrap_or_default();
-                let is_here = match fixed == folder {
-                    true if folder.is_empty() => continue,
-                    true => files.has_folder(&folder),
-                    false => match fixed.rsplit_once('/') {
-                        Some((above, _)) => files.has_folder(above),
-                        None => continue,
-                    },
+                let wanted = if fixed == folder {
+                    Some(fixed).filter(|fixed| !fixed.is_empty())
+                } else {
+                    fixed.rsplit_once('/').map(|(above, _)| above)
+                };
+                let Some(is_here) = wanted.map(|wanted| files.has_folder(wanted)) else {
+                    continue;
                 };
                 *(if is_here { here } else { elsewhere }) += 1;
             }

@@ -146,12 +146,12 @@ impl Build<'_> {
             return Ok(vec![entry.clone()]);
         };
         let place = resolve(&doc.folder, text);
-        let parsed = match self.files.has_file(&place) {
-            true => self.files.parsed(&place),
-            false if text.contains('\n') || text.contains(':') => Arc::new(parse_inline(text)),
-            false => {
-                return Err(self.failed(doc, Some(entry), format!("{text} does not exist")));
-            }
+        let parsed = if self.files.has_file(&place) {
+            self.files.parsed(&place)
+        } else if text.contains('\n') || text.contains(':') {
+            Arc::new(parse_inline(text))
+        } else {
+            return Err(self.failed(doc, Some(entry), format!("{text} does not exist")));
         };
         match &parsed.error {
             Some((reason, _)) => Err(self.failed(

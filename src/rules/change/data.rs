@@ -79,24 +79,22 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         claim.object.kind(),
         stuck(cascade)
     ))
-.help(match claim.object.is(kinds::STATEFUL_SET) {
-        true => {
+.help(if claim.object.is(kinds::STATEFUL_SET) {
             "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait until \
              it is applied; then remove or rename the StatefulSet"
                 .to_owned()
-        }
-        // A protected claim stays where it is: the new one would get an empty volume.
-        false if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && moves => {
+        } else if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && moves {
+            // A protected claim stays where it is: the new one would get an empty volume.
             "a claim cannot move, and the new one gets an empty volume. To take the data along, set the reclaim policy of the volume to \
              Retain, write the name of the volume into `spec.volumeName` of the new claim and merge that; once the old claim is \
              gone, remove `spec.claimRef` from the volume, so that the new claim is bound to it"
                 .to_owned()
-        }
-        false => format!(
-            "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",
-            keep(regime, "the claim")
-        ),
-    })
+        } else {
+            format!(
+                "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",
+                keep(regime, "the claim")
+            )
+        })
     .field("metadata.name")
     .severity(cascade.severity);
     shown(draft, merge, cascade)

@@ -226,10 +226,12 @@ pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>)
         let after = loss
             .member
             .and_then(|member| merge.part.still_applied(member));
-        let ends = match loss.stuck {
-            true if is_in_doubt(loss) => "may get stuck",
-            true => "gets stuck",
-            false => "is deleted with it",
+        let ends = if !loss.stuck {
+            "is deleted with it"
+        } else if is_in_doubt(loss) {
+            "may get stuck"
+        } else {
+            "gets stuck"
         };
         match (after, loss.member, loss.users.first()) {
             (Some(after), ..) => draft = related_in_head(draft, merge, after, ends),

@@ -221,18 +221,18 @@ fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposa
     let (member, field) = (holder.member, holder.field);
     let annotations = format!("{field}.annotations");
     let proposal = Proposal::suggested(format!("write the annotation `{meant_key}: {meant}`"));
-    Some(match is_label {
-        true => proposal
+    Some(if is_label {
+        proposal
             .remove_key(member, &format!("{field}.labels"), key)
-            .set(member, &annotations, meant_key, meant),
-        false if meant_key == key => proposal.set(member, &annotations, key, meant),
-        false if written == meant => proposal.rename(member, &annotations, key, meant_key),
-        false => proposal.rename(member, &annotations, key, meant_key).set(
-            member,
-            &annotations,
-            key,
-            meant,
-        ),
+            .set(member, &annotations, meant_key, meant)
+    } else if meant_key == key {
+        proposal.set(member, &annotations, key, meant)
+    } else if written == meant {
+        proposal.rename(member, &annotations, key, meant_key)
+    } else {
+        proposal
+            .rename(member, &annotations, key, meant_key)
+            .set(member, &annotations, key, meant)
     })
 }
 

@@ -296,12 +296,15 @@ impl Unserved {
         }
         let known = !alike.is_empty() || table().scope_of_name(kind).is_some();
         let legacy = api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind);
-        match object.group().is_empty() && !known {
-            true if legacy => Self {
+        if !object.group().is_empty() || known {
+            self
+        } else if legacy {
+            Self {
                 severity: Severity::Info,
                 ..self
-            },
-            true => Self {
+            }
+        } else {
+            Self {
                 severity: Severity::Info,
                 what: format!("Kubernetes has no kind {kind} in `{api_version}`"),
                 label: "unknown kind".to_owned(),
@@ -311,8 +314,7 @@ impl Unserved {
                     "leave the file out of the input if it belongs to a tool; otherwise check `{kind}` and \
                      `{api_version}`"
                 ),
-            },
-            false => self,
+            }
         }
     }
 }

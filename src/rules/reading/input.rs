@@ -204,30 +204,32 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
         if is_unseparated && key != OF_EVERY_OBJECT[0] {
             continue;
         }
-        let mut draft = match merged {
-            false if is_unseparated => Draft::in_file(file, problem.span, "a line `---` is missing before this object")
+        let mut draft = if is_unseparated {
+            Draft::in_file(file, problem.span, "a line `---` is missing before this object")
                 .label("begins another object")
                 .reason(
                     "Kubernetes reads one object per document. Here two are in one: the keys of the second replace those of the first, \
                      so the first object is never applied, and nothing says so. kustomize, and so Flux and `kubectl apply -k`, rejects \
                      the file.",
                 )
-                .help("write a line `---` between the objects"),
-            false => Draft::in_file(file, problem.span, format!("key `{key}` appears twice"))
+                .help("write a line `---` between the objects")
+        } else if merged {
+            Draft::in_file(file, problem.span, format!("key `{key}` is overridden by a merge below it"))
+                .label("this value is lost")
+                .reason(
+                    "Kubernetes' reader applies `<<` where it appears, so a merge below a key replaces the key's \
+                     value. By the rules of YAML, the key itself would win.",
+                )
+                .help("move the `<<` to the top of the mapping")
+        } else {
+            Draft::in_file(file, problem.span, format!("key `{key}` appears twice"))
                 .label("this one wins")
                 .reason(
                     "kubectl, Helm and the API server keep the second one and silently drop the first and everything \
                      below it, whatever `--validate` says: kubectl sends JSON, in which the repetition is gone. \
                      kustomize, and so Flux and `kubectl apply -k`, rejects the file.",
                 )
-                .help("remove one of the two, or merge them"),
-            true => Draft::in_file(file, problem.span, format!("key `{key}` is overridden by a merge below it"))
-                .label("this value is lost")
-                .reason(
-                    "Kubernetes' reader applies `<<` where it appears, so a merge below a key replaces the key's \
-                     value. By the rules of YAML, the key itself would win.",
-                )
-                .help("move the `<<` to the top of the mapping"),
+                .help("remove one of the two, or merge them")
         };
         if let Some(other) = problem.related {
             draft = draft.related(

@@ -41,17 +41,19 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
         }
         let (kind, owner) = (dependent.object.kind(), reference.kind());
         let misleads = inventory.kinds.release() < Release::new(20);
-        let fate = match reference.is_blocking() {
-            _ if misleads => format!(
+        let fate = if misleads {
+            format!(
                 "Before Kubernetes 1.20, it treats the owner as absent and deletes the {kind} and every other dependent \
                  of that owner, wherever they are."
-            ),
-            true => format!(
+            )
+        } else if reference.is_blocking() {
+            format!(
                 "{} Because the reference blocks, a Foreground deletion of that {owner} would wait for this {kind} \
                  forever.",
                 outlives(kind)
-            ),
-            false => outlives(kind),
+            )
+        } else {
+            outlives(kind)
         };
         let draft = Draft::on(
             dependent,
