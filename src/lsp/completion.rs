@@ -41,11 +41,20 @@ pub(super) fn items(
     };
     let typed = range(file, Span::new(at - cursor.typed as u32, at), answers.unit);
     let is_key = cursor.parents.last() == Some(&"annotations");
+    let plain = unique(suggestions).filter(|(text, _)| is_plain(text));
     Some(
-        unique(suggestions)
+        plain
             .map(|(text, detail)| item(text, detail, typed, is_key))
             .collect(),
     )
+}
+
+/// Whether a text can be inserted as it is: names in a manifest may contain anything, line breaks too.
+fn is_plain(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c))
 }
 
 /// The text of an owner reference under a key, with another entry of the reference to tell it by.

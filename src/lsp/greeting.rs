@@ -4,8 +4,8 @@ use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, ExecuteCommandOptions, HoverProviderCapability,
     InitializeParams, OneOf, PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkspaceFolder,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use super::actions::{FIX_ALL, OPEN_PAGE};
@@ -75,22 +75,25 @@ pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
     }
 }
 
-/// The folders that the editor has open.
+/// The paths of the folders that the editor has open.
 pub(super) fn roots_of(params: &InitializeParams) -> Vec<String> {
     let folders = params.workspace_folders.as_deref().unwrap_or_default();
     if !folders.is_empty() {
-        return folders
-            .iter()
-            .filter_map(|folder| root_of(&folder.uri))
-            .collect();
+        return paths_of(folders);
     }
     #[expect(deprecated, reason = "editors that know no folders say it here")]
     let root = params.root_uri.as_ref().and_then(root_of);
     root.into_iter().collect()
 }
 
+/// The paths of folders.
+pub(super) fn paths_of(folders: &[WorkspaceFolder]) -> Vec<String> {
+    let roots = folders.iter().filter_map(|folder| root_of(&folder.uri));
+    roots.collect()
+}
+
 /// The path of a folder, without a slash at its end.
-pub(super) fn root_of(uri: &Uri) -> Option<String> {
+fn root_of(uri: &Uri) -> Option<String> {
     let path = path_of(uri)?;
     Some(if path.len() > 1 {
         path.trim_end_matches('/').to_owned()

@@ -6,11 +6,14 @@
 
 mod actions;
 mod answers;
+mod client;
 mod completion;
 mod error;
 mod folder;
+mod folders;
 mod greeting;
 mod hover;
+mod pages;
 mod place;
 mod publisher;
 mod server;

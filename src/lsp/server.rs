@@ -9,27 +9,25 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestI
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    ClientCapabilities, CompletionResponse, DidChangeWatchedFilesRegistrationOptions,
-    DocumentSymbolResponse, ExecuteCommandParams, FileSystemWatcher, GlobPattern,
-    GotoDefinitionResponse, InitializeParams, MessageType, NumberOrString, Position, Registration,
-    RegistrationParams, ShowDocumentParams, ShowMessageParams, TextDocumentPositionParams, Uri,
-    WorkspaceFolder, WorkspaceFoldersChangeEvent, WorkspaceSymbolResponse,
+    CompletionResponse, DocumentSymbolResponse, ExecuteCommandParams, GotoDefinitionResponse,
+    InitializeParams, MessageType, Position, TextDocumentPositionParams, Uri,
+    WorkspaceSymbolResponse,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use super::actions::{self, OPEN_PAGE};
 use super::answers::{Answers, OPEN_PLAN, SYMBOLS};
+use super::client::Client;
 use super::completion;
 use super::folder::Folder;
-use super::greeting::{agreed_unit, offered, root_of, roots_of};
-use super::place::path_of;
+use super::folders::Folders;
+use super::greeting::{agreed_unit, offered, roots_of};
+use super::pages::{Pages, page_of_ours};
 use super::publisher::Publisher;
-use super::workspace::{OpenDocument, Workspace};
+use super::workspace::OpenDocument;
 use crate::engine::SessionError;
-use crate::inventory::STDIN;
 use crate::report::file_uri;
 use crate::text::{ColumnUnit, plain};
 
@@ -40,23 +38,17 @@ const MOST_QUIET: Duration = Duration::from_millis(300);
 /// One editor, and the folders that it works on.
 pub(super) struct Server<'c> {
     connection: &'c Connection,
-    client: ClientCapabilities,
+    client: Client<'c>,
     unit: ColumnUnit,
-    folders: Vec<Folder>,
-    /// Whether the editor says when files of its folders change that are not open.
-    watched: bool,
+    folders: Folders,
     /// Received messages that are not handled yet.
     waiting: VecDeque<Message>,
     /// Requests that the editor no longer waits for.
     cancelled: HashSet<RequestId>,
     publisher: Publisher<'c>,
-    /// The progress that the editor shows.
-    progress: Option<NumberOrString>,
     /// How long nothing must come before what has changed is judged.
     quiet: Duration,
-    /// Plans that the editor has opened, until it ends.
-    pages: Option<TempDir>,
-    asked: i32,
+    pages: Pages,
     is_shut_down: bool,
 }
 
@@ -71,22 +63,16 @@ impl<'c> Server<'c> {
             .sender
             .send(Response::new_ok(id, result).into())
             .ok()?;
-        let folders = roots_of(&params).into_iter();
         Some(Self {
             connection,
             unit,
-            folders: folders
-                .map(|root| Folder::new(Workspace::opened(root)))
-                .collect(),
-            watched: false,
-            client: params.capabilities,
+            folders: Folders::opened(roots_of(&params)),
+            client: Client::new(connection, params.capabilities),
             waiting: VecDeque::new(),
             cancelled: HashSet::default(),
             publisher: Publisher::new(connection, unit),
-            progress: None,
             quiet: LEAST_QUIET,
-            pages: None,
-            asked: 0,
+            pages: Pages::default(),
             is_shut_down: false,
         })
     }
@@ -97,7 +83,7 @@ impl<'c> Server<'c> {
             match message {
                 Message::Request(request) => {
                     let response = self.respond(request);
-                    self.send(response.into());
+                    self.client.send(response.into());
                 }
                 Message::Notification(message) if message.method == notification::Exit::METHOD => {
                     break;
@@ -115,11 +101,13 @@ impl<'c> Server<'c> {
         loop {
             self.take_what_came();
             match self.waiting.front() {
-                Some(Message::Request(request)) if self.is_stale() && !self.is_off(request) => {
+                Some(Message::Request(request))
+                    if self.folders.are_stale() && !self.is_off(request) =>
+                {
                     self.refresh();
                 }
                 Some(_) => return self.waiting.pop_front(),
-                None if self.is_stale() => {
+                None if self.folders.are_stale() => {
                     match self.connection.receiver.recv_timeout(self.quiet) {
                         Ok(message) => self.waiting.push_back(message),
                         Err(error) if error.is_timeout() => self.refresh(),
@@ -139,7 +127,7 @@ impl<'c> Server<'c> {
         match self.connection.receiver.recv_timeout(MOST_QUIET) {
             Ok(message) => return Some(message),
             Err(error) if error.is_timeout() => {
-                for folder in &self.folders {
+                for folder in self.folders.iter() {
                     folder.ask(|answers| answers.inquiry.prepare());
                 }
             }
@@ -148,130 +136,23 @@ impl<'c> Server<'c> {
         self.connection.receiver.recv().ok()
     }
 
-    fn is_stale(&self) -> bool {
-        self.folders
-            .iter()
-            .any(|folder| folder.workspace.is_stale())
-    }
-
     /// Reads and judges the folders in which something has changed, and shows what is new about their open files.
     fn refresh(&mut self) {
         let began = Instant::now();
-        for at in 0..self.folders.len() {
-            if !self.folders[at].workspace.is_stale() {
-                continue;
+        for folder in self.folders.stale_mut() {
+            if folder.is_new() {
+                self.client.begin_progress();
             }
-            if self.folders[at].is_new() {
-                self.begin_progress();
-            }
-            let folder = &mut self.folders[at];
             match folder.refresh(self.unit) {
                 Ok(()) => {
                     self.publisher.publish(folder);
                     folder.told = None;
                 }
-                Err(error) => self.fail(at, &error),
+                Err(error) => fail(&self.client, &mut self.publisher, folder, &error),
             }
-            self.end_progress();
+            self.client.end_progress();
         }
         self.quiet = (began.elapsed() / 4).clamp(LEAST_QUIET, MOST_QUIET);
-    }
-
-    /// Shows why a folder cannot be judged; as a message where no file can show it.
-    fn fail(&mut self, at: usize, error: &SessionError) {
-        let folder = &mut self.folders[at];
-        let is_seen = self.publisher.publish_mistake(error, folder);
-        let told = Some(error.to_string());
-        let is_news = folder.told != told;
-        folder.told = told;
-        if !is_seen && is_news {
-            self.say(
-                MessageType::ERROR,
-                plain::visible_in_place(&format!("ownerlint: {error}")),
-            );
-        }
-    }
-
-    /// The folder of a document, and its path there: the innermost one that contains it.
-    fn folder_of(&self, uri: &Uri) -> Option<(usize, String)> {
-        let folders = self.folders.iter().enumerate();
-        match path_of(uri) {
-            Some(path) => folders
-                .filter(|(_, folder)| folder.workspace.contains(&path))
-                .max_by_key(|(_, folder)| folder.workspace.root().len())
-                .map(|(at, _)| (at, path)),
-            None => folders
-                .into_iter()
-                .find(|(_, folder)| folder.workspace.text() == Some(uri))
-                .map(|(at, _)| (at, STDIN.to_owned())),
-        }
-    }
-
-    /// The folder of a document and its path there; a document of no folder gets one of its own.
-    fn home_of(&mut self, uri: &Uri) -> Option<(usize, String)> {
-        if let Some(place) = self.folder_of(uri) {
-            return Some(place);
-        }
-        let (workspace, path) = match path_of(uri) {
-            Some(path) => (Workspace::of_file(&path), path),
-            None if uri.as_str().starts_with("untitled:") => {
-                (Workspace::untitled(), STDIN.to_owned())
-            }
-            None => return None,
-        };
-        self.folders.push(Folder::new(workspace));
-        Some((self.folders.len() - 1, path))
-    }
-
-    /// Opens a document, or replaces its text.
-    fn open(&mut self, document: OpenDocument) {
-        if let Some((at, path)) = self.home_of(&document.uri) {
-            self.folders[at].workspace.set(path, document);
-        }
-    }
-
-    fn close(&mut self, uri: &Uri) {
-        if let Some((at, path)) = self.folder_of(uri) {
-            self.folders[at].workspace.close(&path);
-            if self.folders[at].workspace.is_done() {
-                self.folders.remove(at);
-            }
-        }
-        self.publisher.clear(uri);
-    }
-
-    /// Adds and removes folders of the editor. Open documents go to the folders that contain them now.
-    fn change_folders(&mut self, change: &WorkspaceFoldersChangeEvent) {
-        let roots = |folders: &[WorkspaceFolder]| -> Vec<String> {
-            folders
-                .iter()
-                .filter_map(|folder| root_of(&folder.uri))
-                .collect()
-        };
-        let (added, removed) = (roots(&change.added), roots(&change.removed));
-        let added: Vec<Workspace> = added.into_iter().map(Workspace::opened).collect();
-        let mut moving = Vec::new();
-        self.folders.retain_mut(|folder| {
-            let workspace = &mut folder.workspace;
-            let is_removed = removed.iter().any(|root| root == workspace.root());
-            workspace.is_opened &= !is_removed;
-            moving.extend(
-                workspace.take(|path| {
-                    is_removed || added.iter().any(|workspace| workspace.contains(path))
-                }),
-            );
-            !workspace.is_done()
-        });
-        for mut workspace in added {
-            if self.watched {
-                workspace.is_watched();
-            }
-            self.folders.push(Folder::new(workspace));
-        }
-        for document in moving {
-            self.publisher.clear(&document.uri);
-            self.open(document);
-        }
     }
 
     /// A later message may cancel a request that is still waiting.
@@ -295,13 +176,17 @@ impl<'c> Server<'c> {
 
     fn notice(&mut self, message: Notification) {
         match message.method.as_str() {
-            notification::Initialized::METHOD => self.watch_files(),
+            notification::Initialized::METHOD => {
+                if self.client.watch_files() {
+                    self.folders.watch();
+                }
+            }
             notification::DidOpenTextDocument::METHOD => {
                 if let Some(opened) = read::<notification::DidOpenTextDocument>(message) {
                     let document = opened.text_document;
                     let (uri, version, text) =
                         (document.uri, document.version, document.text.into());
-                    self.open(OpenDocument { uri, version, text });
+                    self.folders.open(OpenDocument { uri, version, text });
                 }
             }
             notification::DidChangeTextDocument::METHOD => {
@@ -310,26 +195,27 @@ impl<'c> Server<'c> {
                 {
                     let document = changed.text_document;
                     let (uri, version, text) = (document.uri, document.version, whole.text.into());
-                    self.open(OpenDocument { uri, version, text });
+                    self.folders.open(OpenDocument { uri, version, text });
                 }
             }
             notification::DidCloseTextDocument::METHOD => {
                 if let Some(closed) = read::<notification::DidCloseTextDocument>(message) {
-                    self.close(&closed.text_document.uri);
+                    let uri = closed.text_document.uri;
+                    self.folders.close(&uri);
+                    self.publisher.clear(&uri);
                 }
             }
             notification::DidChangeWorkspaceFolders::METHOD => {
                 if let Some(changed) = read::<notification::DidChangeWorkspaceFolders>(message) {
-                    self.change_folders(&changed.event);
+                    for document in self.folders.change(&changed.event) {
+                        self.publisher.clear(&document.uri);
+                        self.folders.open(document);
+                    }
                 }
             }
             notification::DidSaveTextDocument::METHOD
             | notification::DidChangeWatchedFiles::METHOD
-            | notification::DidChangeConfiguration::METHOD => {
-                for folder in &mut self.folders {
-                    folder.workspace.changed_on_disk();
-                }
-            }
+            | notification::DidChangeConfiguration::METHOD => self.folders.changed_on_disk(),
             _ => {}
         }
     }
@@ -340,8 +226,8 @@ impl<'c> Server<'c> {
         uri: &Uri,
         question: impl FnOnce(&Answers<'_>, &str) -> Option<R>,
     ) -> Option<R> {
-        let (at, path) = self.folder_of(uri)?;
-        self.folders[at].ask(|answers| question(answers, &path))?
+        let (folder, path) = self.folders.of(uri)?;
+        folder.ask(|answers| question(answers, &path))?
     }
 
     /// Asks the folder of a document about a position in it.
@@ -459,22 +345,7 @@ impl<'c> Server<'c> {
             let message = "this command opens pages of ownerlint and plans of deletions".to_owned();
             return Response::new_err(id, ErrorCode::InvalidParams as i32, message);
         };
-        let shows = self
-            .client
-            .window
-            .as_ref()
-            .and_then(|window| window.show_document.as_ref());
-        if shows.is_some_and(|shows| shows.support) {
-            let show = ShowDocumentParams {
-                uri,
-                external: Some(true),
-                take_focus: Some(true),
-                selection: None,
-            };
-            self.ask(request::ShowDocument::METHOD, show);
-        } else {
-            self.say(MessageType::INFO, uri.as_str().to_owned());
-        }
+        self.client.open_page(uri);
         Response::new_ok(id, Value::Null)
     }
 
@@ -482,99 +353,27 @@ impl<'c> Server<'c> {
     fn plan(&mut self, lens: &Value) -> Option<Uri> {
         let (uri, offset) = lens_place(lens)?;
         let page = self.ask_about(&uri, |answers, path| answers.plan(path, offset))?;
-        if self.pages.is_none() {
-            let folder = tempfile::Builder::new().prefix("ownerlint-").tempdir();
-            self.pages = folder.ok();
-        }
-        let folder = self.pages.as_ref()?.path();
-        let file = folder.join(format!("plan-{}.html", self.asked));
-        std::fs::write(&file, page).ok()?;
+        let file = self.pages.write(&page).ok()?;
         Uri::from_str(&file_uri(&plain::path(&file))).ok()
     }
+}
 
-    /// Asks the editor to say when files change that are not open.
-    fn watch_files(&mut self) {
-        let workspace = self.client.workspace.as_ref();
-        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
-        if watched.and_then(|watched| watched.dynamic_registration) != Some(true) {
-            return;
-        }
-        self.watched = true;
-        for folder in &mut self.folders {
-            if folder.workspace.is_opened {
-                folder.workspace.is_watched();
-            }
-        }
-        let glob_pattern = GlobPattern::String("**/*.{yaml,yml,json}".to_owned());
-        let watchers = vec![FileSystemWatcher {
-            glob_pattern,
-            kind: None,
-        }];
-        let options = DidChangeWatchedFilesRegistrationOptions { watchers };
-        let registration = Registration {
-            id: "files".to_owned(),
-            method: notification::DidChangeWatchedFiles::METHOD.to_owned(),
-            register_options: serde_json::to_value(options).ok(),
-        };
-        self.ask(
-            request::RegisterCapability::METHOD,
-            RegistrationParams {
-                registrations: vec![registration],
-            },
+/// Shows why a folder cannot be judged; as a message where no file can show it.
+fn fail(
+    client: &Client<'_>,
+    publisher: &mut Publisher<'_>,
+    folder: &mut Folder,
+    error: &SessionError,
+) {
+    let is_seen = publisher.publish_mistake(error, folder);
+    let told = Some(error.to_string());
+    if !is_seen && folder.told != told {
+        client.say(
+            MessageType::ERROR,
+            plain::visible_in_place(&format!("ownerlint: {error}")),
         );
     }
-
-    /// Begins a progress, if the editor can show one.
-    fn begin_progress(&mut self) {
-        let shows = self
-            .client
-            .window
-            .as_ref()
-            .and_then(|window| window.work_done_progress);
-        if shows == Some(true) {
-            let token = NumberOrString::String("ownerlint/reading".to_owned());
-            self.ask(
-                request::WorkDoneProgressCreate::METHOD,
-                json!({"token": token}),
-            );
-            let begin = json!({"kind": "begin", "title": "ownerlint reads the manifests"});
-            self.tell(
-                notification::Progress::METHOD,
-                json!({"token": token, "value": begin}),
-            );
-            self.progress = Some(token);
-        }
-    }
-
-    fn end_progress(&mut self) {
-        if let Some(token) = self.progress.take() {
-            self.tell(
-                notification::Progress::METHOD,
-                json!({"token": token, "value": {"kind": "end"}}),
-            );
-        }
-    }
-
-    fn say(&self, typ: MessageType, message: String) {
-        self.tell(
-            notification::ShowMessage::METHOD,
-            ShowMessageParams { typ, message },
-        );
-    }
-
-    fn ask(&mut self, method: &str, params: impl Serialize) {
-        self.asked += 1;
-        self.send(Request::new(self.asked.into(), method.to_owned(), params).into());
-    }
-
-    fn tell(&self, method: &str, params: impl Serialize) {
-        self.send(Notification::new(method.to_owned(), params).into());
-    }
-
-    /// An editor that no longer listens has gone away; `next` notices.
-    fn send(&self, message: Message) {
-        let _ = self.connection.sender.send(message);
-    }
+    folder.told = told;
 }
 
 /// The request that begins a conversation; others are refused until it comes. `None`: the editor said `exit`, or went away.
@@ -606,13 +405,6 @@ fn initialize(connection: &Connection) -> Option<(RequestId, InitializeParams)> 
             .send(Response::new_err(request.id, code as i32, problem).into())
             .ok()?;
     }
-}
-
-/// The address of a page of ours: an editor must not be talked into opening anything else.
-fn page_of_ours(url: Value) -> Option<Uri> {
-    let page: Uri = serde_json::from_value(url).ok()?;
-    let ours = concat!(env!("CARGO_PKG_REPOSITORY"), "/");
-    page.as_str().starts_with(ours).then_some(page)
 }
 
 /// The document and the offset of the object of a lens.

@@ -79,7 +79,7 @@ fn webhook(story: &Story<'_>, rejections: &[Rejection]) -> Unanswered {
             plain::one_line(webhook),
             words::key(&cluster.key(*configuration)),
             rejected.join(" and "),
-            words::nobody_answers(service, *service_exists)
+            words::missing_backend(service, *service_exists)
         ),
         citations: &["GC-29"],
         help: format!(

@@ -331,12 +331,12 @@ pub(crate) fn silent_api(api: &FailingApi) -> String {
     let group = plain::one_line(&api.group_version);
     format!(
         "{group} is not served, because {}",
-        nobody_answers(&api.service, api.service_exists)
+        missing_backend(&api.service, api.service_exists)
     )
 }
 
 /// Says why a Service that the API server calls has no backend.
-pub(crate) fn nobody_answers(service: &ObjectKey, exists: bool) -> String {
+pub(crate) fn missing_backend(service: &ObjectKey, exists: bool) -> String {
     if exists {
         format!("{} has no Pods", key(service))
     } else {

@@ -1324,6 +1324,16 @@ fn completion_offers_finalizers_of_the_kind_and_annotations_of_tools() {
 }
 
 #[test]
+fn completion_leaves_out_names_that_are_no_plain_text() {
+    let owner =
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: \"a\\n  evil: b\", namespace: shop}\n";
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n  ownerReferences:\n    - kind: Secret\n      name: ";
+    assert_eq!(offered(&[("b.yaml", owner)], text), [""; 0]);
+    let owner = owner.replace("\\n  evil: b", "");
+    assert_eq!(offered(&[("b.yaml", &owner)], text), ["a"]);
+}
+
+#[test]
 fn completion_offers_owners_in_the_namespace() {
     let other = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: far, namespace: other}\n";
     let files = [("b.yaml", OWNER), ("c.yaml", other)];

@@ -2,8 +2,8 @@
 
 use super::Inquiry;
 use crate::engine::input::Bundle;
-use crate::inventory::{Inventory, table};
-use crate::kube::Scope;
+use crate::inventory::{Member, table};
+use crate::kube::{ApiVersion, Scope};
 use crate::manifest::CustomResourceDefinition;
 
 /// An object that others of a namespace may name as their owner.
@@ -21,36 +21,18 @@ impl<'s> Inquiry<'s> {
     /// Kinds with their apiVersions: those of Kubernetes, and those that CRDs beside the file define. With
     /// `api_version`, only those that it has, if it has any.
     pub fn kinds(&self, path: &str, api_version: Option<&str>) -> Vec<(String, String)> {
-        let all = self.known_kinds(path);
-        let of_version = all
-            .iter()
-            .filter(|(_, version)| Some(version.as_str()) == api_version);
-        let of_version: Vec<_> = of_version.cloned().collect();
-        if of_version.is_empty() {
-            all
-        } else {
-            of_version
-        }
+        fitting(self.known_kinds(path), api_version)
     }
 
-    /// The apiVersions that serve a kind, or all that are known.
+    /// The apiVersions that serve a kind, or all that are known, each with a kind.
     pub fn api_versions(&self, path: &str, kind: Option<&str>) -> Vec<(String, String)> {
-        let all = self
-            .known_kinds(path)
-            .into_iter()
-            .map(|(kind, version)| (version, kind));
-        let all: Vec<_> = all.collect();
-        let of_kind: Vec<_> = all
-            .iter()
-            .filter(|(_, known)| Some(known.as_str()) == kind)
-            .cloned()
-            .collect();
-        if of_kind.is_empty() { all } else { of_kind }
+        let known = self.known_kinds(path).into_iter();
+        fitting(known.map(|(kind, version)| (version, kind)).collect(), kind)
     }
 
     /// The finalizers that objects of a kind may have, each with the controller that removes it.
     pub fn finalizers(&self, path: &str, api_version: &str, kind: &str) -> Vec<(String, String)> {
-        let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        let ApiVersion { group, .. } = ApiVersion::split(api_version);
         let Some(bundle) = self.bundle_of(path) else {
             return Vec::new();
         };
@@ -64,8 +46,7 @@ impl<'s> Inquiry<'s> {
     /// The objects beside a file that an object in `namespace` may name as its owner: those of the namespace, and
     /// cluster-scoped ones.
     pub fn possible_owners(&self, path: &str, namespace: Option<&str>) -> Vec<PossibleOwner<'s>> {
-        let members = self.inventory_of(path).map(|inventory| &inventory.members);
-        let within = members.into_iter().flatten().filter(|member| {
+        let within = self.beside(path).iter().filter(|member| {
             member.resolution.scope == Some(Scope::Cluster)
                 || member.key.namespace.name() == namespace
         });
@@ -79,18 +60,11 @@ impl<'s> Inquiry<'s> {
     }
 
     fn known_kinds(&self, path: &str) -> Vec<(String, String)> {
-        let built_in = table().resources().map(|row| {
-            let version = match row.group.as_str() {
-                "" => row.version.clone(),
-                group => format!("{group}/{}", row.version),
-            };
-            (row.kind.clone(), version)
-        });
-        let members = self.inventory_of(path).map(|inventory| &inventory.members);
-        let definitions = members
-            .into_iter()
-            .flatten()
-            .filter_map(|member| member.object.definition());
+        let built_in = table()
+            .resources()
+            .map(|row| (row.kind.clone(), row.api_version()));
+        let beside = self.beside(path).iter();
+        let definitions = beside.filter_map(|member| member.object.definition());
         built_in.chain(definitions.flat_map(versions)).collect()
     }
 
@@ -99,8 +73,20 @@ impl<'s> Inquiry<'s> {
         Some(self.bundles[*bundle].bundle)
     }
 
-    fn inventory_of(&self, path: &str) -> Option<&'s Inventory> {
-        self.bundle_of(path).map(|bundle| &bundle.inventory)
+    /// The objects of the bundle that a file is in.
+    fn beside(&self, path: &str) -> &'s [Member] {
+        let bundle = self.bundle_of(path);
+        bundle.map_or(&[], |bundle| &bundle.inventory.members)
+    }
+}
+
+/// The pairs whose second text is the wanted one; all of them if none is.
+fn fitting(all: Vec<(String, String)>, wanted: Option<&str>) -> Vec<(String, String)> {
+    let fits = |(_, text): &(String, String)| Some(text.as_str()) == wanted;
+    if all.iter().any(fits) {
+        all.into_iter().filter(fits).collect()
+    } else {
+        all
     }
 }
 

@@ -216,11 +216,7 @@ fn gone(kind: &str, api_version: &str) -> Option<String> {
         .removed()
         .filter(|row| row.kind == kind && row.group == group)
         .last()?;
-    let had = if group.is_empty() {
-        row.version.clone()
-    } else {
-        format!("{group}/{}", row.version)
-    };
+    let had = row.api_version();
     Some(format!(
         "Kubernetes {} removed {kind}, which it had as `{had}`: remove the object",
         row.removed_in

@@ -1,0 +1,126 @@
+//! What the server sends to the editor on its own: questions, progress and messages.
+
+use lsp_server::{Connection, Message, Notification, Request};
+use lsp_types::notification::{self, Notification as _};
+use lsp_types::request::{self, Request as _};
+use lsp_types::{
+    ClientCapabilities, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern,
+    MessageType, NumberOrString, Registration, RegistrationParams, ShowDocumentParams,
+    ShowMessageParams, Uri,
+};
+use serde::Serialize;
+use serde_json::json;
+
+/// The editor, as far as the server talks to it unasked.
+pub(super) struct Client<'c> {
+    connection: &'c Connection,
+    capabilities: ClientCapabilities,
+    /// The progress that the editor shows.
+    progress: Option<NumberOrString>,
+    /// The number of requests so far, which is the id of the last one.
+    asked: i32,
+}
+
+impl<'c> Client<'c> {
+    pub(super) fn new(connection: &'c Connection, capabilities: ClientCapabilities) -> Self {
+        Self {
+            connection,
+            capabilities,
+            progress: None,
+            asked: 0,
+        }
+    }
+
+    /// Asks the editor to report changes of files that are not open. Returns `false` if it cannot.
+    pub(super) fn watch_files(&mut self) -> bool {
+        let workspace = self.capabilities.workspace.as_ref();
+        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        if watched.and_then(|watched| watched.dynamic_registration) != Some(true) {
+            return false;
+        }
+        let glob_pattern = GlobPattern::String("**/*.{yaml,yml,json}".to_owned());
+        let watchers = vec![FileSystemWatcher {
+            glob_pattern,
+            kind: None,
+        }];
+        let options = DidChangeWatchedFilesRegistrationOptions { watchers };
+        let registration = Registration {
+            id: "files".to_owned(),
+            method: notification::DidChangeWatchedFiles::METHOD.to_owned(),
+            register_options: serde_json::to_value(options).ok(),
+        };
+        self.ask(
+            request::RegisterCapability::METHOD,
+            RegistrationParams {
+                registrations: vec![registration],
+            },
+        );
+        true
+    }
+
+    /// Begins a progress, if the editor can show one.
+    pub(super) fn begin_progress(&mut self) {
+        let window = self.capabilities.window.as_ref();
+        if window.and_then(|window| window.work_done_progress) == Some(true) {
+            let token = NumberOrString::String("ownerlint/reading".to_owned());
+            self.ask(
+                request::WorkDoneProgressCreate::METHOD,
+                json!({"token": token}),
+            );
+            let begin = json!({"kind": "begin", "title": "ownerlint reads the manifests"});
+            self.tell(
+                notification::Progress::METHOD,
+                json!({"token": token, "value": begin}),
+            );
+            self.progress = Some(token);
+        }
+    }
+
+    pub(super) fn end_progress(&mut self) {
+        if let Some(token) = self.progress.take() {
+            self.tell(
+                notification::Progress::METHOD,
+                json!({"token": token, "value": {"kind": "end"}}),
+            );
+        }
+    }
+
+    /// Opens a page outside of the editor, or shows its address if the editor cannot.
+    pub(super) fn open_page(&mut self, uri: Uri) {
+        let window = self.capabilities.window.as_ref();
+        let shows = window.and_then(|window| window.show_document.as_ref());
+        if shows.is_some_and(|shows| shows.support) {
+            let show = ShowDocumentParams {
+                uri,
+                external: Some(true),
+                take_focus: Some(true),
+                selection: None,
+            };
+            self.ask(request::ShowDocument::METHOD, show);
+        } else {
+            self.say(MessageType::INFO, uri.as_str().to_owned());
+        }
+    }
+
+    /// Shows a message.
+    pub(super) fn say(&self, typ: MessageType, message: String) {
+        self.tell(
+            notification::ShowMessage::METHOD,
+            ShowMessageParams { typ, message },
+        );
+    }
+
+    fn ask(&mut self, method: &str, params: impl Serialize) {
+        self.asked += 1;
+        self.send(Request::new(self.asked.into(), method.to_owned(), params).into());
+    }
+
+    fn tell(&self, method: &str, params: impl Serialize) {
+        self.send(Notification::new(method.to_owned(), params).into());
+    }
+
+    /// Sends a message. An editor that no longer listens has gone away, which the server notices when it reads.
+    pub(super) fn send(&self, message: Message) {
+        let _ = self.connection.sender.send(message);
+    }
+}

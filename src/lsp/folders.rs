@@ -1,0 +1,141 @@
+//! The folders of the editor, and the documents that it has open in and outside of them.
+
+use lsp_types::{Uri, WorkspaceFoldersChangeEvent};
+
+use super::folder::Folder;
+use super::greeting::paths_of;
+use super::place::path_of;
+use super::workspace::{OpenDocument, Workspace};
+use crate::inventory::STDIN;
+
+/// The folders that the editor has open, and one for each document that is in none of them.
+#[derive(Default)]
+pub(super) struct Folders {
+    all: Vec<Folder>,
+    /// Whether the editor says when files of its folders change that are not open.
+    watched: bool,
+}
+
+impl Folders {
+    /// The folders at `roots`, not read yet.
+    pub(super) fn opened(roots: Vec<String>) -> Self {
+        let mut folders = Self::default();
+        folders.add(roots.into_iter().map(Workspace::opened));
+        folders
+    }
+
+    fn add(&mut self, opened: impl IntoIterator<Item = Workspace>) {
+        for mut workspace in opened {
+            if self.watched {
+                workspace.is_watched();
+            }
+            self.all.push(Folder::new(workspace));
+        }
+    }
+
+    /// From now on the editor says when files of its folders change that are not open.
+    pub(super) fn watch(&mut self) {
+        self.watched = true;
+        let opened = self
+            .all
+            .iter_mut()
+            .filter(|folder| folder.workspace.is_opened);
+        for folder in opened {
+            folder.workspace.is_watched();
+        }
+    }
+
+    /// Something on disk, or the configuration of the editor, has changed.
+    pub(super) fn changed_on_disk(&mut self) {
+        for folder in &mut self.all {
+            folder.workspace.changed_on_disk();
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Folder> {
+        self.all.iter()
+    }
+
+    /// The folders in which something has changed.
+    pub(super) fn stale_mut(&mut self) -> impl Iterator<Item = &mut Folder> {
+        self.all
+            .iter_mut()
+            .filter(|folder| folder.workspace.is_stale())
+    }
+
+    /// Whether something has changed in any of them.
+    pub(super) fn are_stale(&self) -> bool {
+        self.iter().any(|folder| folder.workspace.is_stale())
+    }
+
+    /// The folder of a document, and its path there: the innermost one that contains it.
+    pub(super) fn of(&self, uri: &Uri) -> Option<(&Folder, String)> {
+        let (at, path) = self.place_of(uri)?;
+        Some((&self.all[at], path))
+    }
+
+    fn place_of(&self, uri: &Uri) -> Option<(usize, String)> {
+        let mut folders = self.iter().enumerate();
+        match path_of(uri) {
+            Some(path) => folders
+                .filter(|(_, folder)| folder.workspace.contains(&path))
+                .max_by_key(|(_, folder)| folder.workspace.root().len())
+                .map(|(at, _)| (at, path)),
+            None => folders
+                .find(|(_, folder)| folder.workspace.text() == Some(uri))
+                .map(|(at, _)| (at, STDIN.to_owned())),
+        }
+    }
+
+    /// Opens a document, or replaces its text. A document of no folder gets one of its own.
+    pub(super) fn open(&mut self, document: OpenDocument) {
+        let uri = &document.uri;
+        if let Some((at, path)) = self.place_of(uri) {
+            self.all[at].workspace.set(path, document);
+            return;
+        }
+        let (mut workspace, path) = match path_of(uri) {
+            Some(path) => (Workspace::of_file(&path), path),
+            None if uri.as_str().starts_with("untitled:") => {
+                (Workspace::untitled(), STDIN.to_owned())
+            }
+            None => return,
+        };
+        workspace.set(path, document);
+        self.all.push(Folder::new(workspace));
+    }
+
+    /// Closes a document, and the folder that was there for it alone.
+    pub(super) fn close(&mut self, uri: &Uri) {
+        if let Some((at, path)) = self.place_of(uri) {
+            self.all[at].workspace.close(&path);
+            if self.all[at].workspace.is_done() {
+                self.all.remove(at);
+            }
+        }
+    }
+
+    /// Adds and removes folders of the editor. Returns the open documents that may be in another folder now: they are
+    /// closed here.
+    pub(super) fn change(&mut self, change: &WorkspaceFoldersChangeEvent) -> Vec<OpenDocument> {
+        let removed = paths_of(&change.removed);
+        let added: Vec<Workspace> = paths_of(&change.added)
+            .into_iter()
+            .map(Workspace::opened)
+            .collect();
+        let mut moving = Vec::new();
+        self.all.retain_mut(|folder| {
+            let workspace = &mut folder.workspace;
+            let is_removed = removed.iter().any(|root| root == workspace.root());
+            workspace.is_opened &= !is_removed;
+            moving.extend(
+                workspace.take(|path| {
+                    is_removed || added.iter().any(|workspace| workspace.contains(path))
+                }),
+            );
+            !workspace.is_done()
+        });
+        self.add(added);
+        moving
+    }
+}
