@@ -5,30 +5,34 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A habit of comments, and how a line of a comment shows it.
-type Habit = (&'static str, fn(&str) -> bool);
+use regex::Regex;
+use walkdir::WalkDir;
 
-const HABITS: [Habit; 5] = [
-    ("sentence begins with \"What\"", begins_with_what),
-    ("somebody, nobody, anybody, whoever", names_no_actor),
-    ("fronted \"of what\", \"in what\", \"by what\"", is_fronted),
-    ("told, tells", |comment| {
-        has_word(comment, &["told", "tells"])
-    }),
-    ("a whole comment is \"The same …\"", |comment| {
-        comment.starts_with("The same")
-    }),
+/// The lines of comments, without their slashes, as `text`.
+const COMMENT: &str = r"^//[/!]*\s*(?<text>.*)$";
+
+/// Habits of comments, and what a comment that shows one matches.
+const HABITS: [(&str, &str); 5] = [
+    ("sentence begins with \"What\"", r"(^|\. )What "),
+    (
+        "somebody, nobody, anybody, whoever",
+        r"(?i)\b(some|no|any|every)body\b|\bwhoever\b",
+    ),
+    (
+        "fronted \"of what\", \"in what\", \"by what\"",
+        r"(?i)\b(of|in|by)\W+what\b",
+    ),
+    ("told, tells", r"(?i)\b(told|tells)\b"),
+    ("a whole comment is \"The same …\"", r"^The same"),
 ];
 
-/// What was counted in some files.
-#[derive(Debug, Default)]
-struct Counts {
-    comment_lines: usize,
-    habits: [usize; HABITS.len()],
-    functions: usize,
-    bool_arms: usize,
-    closures: usize,
-}
+const FUNCTION: &str = r"^((pub(\([a-z: ]+\))?|const|async|unsafe) )*fn ";
+
+/// Constructs of code, and what a line that has one matches.
+const CONSTRUCTS: [(&str, &str); 2] = [
+    ("`match` on a bool", r"^true =>"),
+    ("named closures", r"^let [^=]* = (move )?\|"),
+];
 
 /// Prints the table for the sources below `folders` of `root`.
 ///
@@ -36,120 +40,53 @@ struct Counts {
 ///
 /// A file that cannot be read, or standard output that is closed.
 pub(crate) fn report(root: &Path, folders: &[&str]) -> Result<(), Box<dyn Error>> {
-    let mut counts = Counts::default();
-    for folder in folders {
-        counts.add_folder(&root.join(folder))?;
+    let mut lines = Vec::new();
+    for entry in folders
+        .iter()
+        .flat_map(|folder| WalkDir::new(root.join(folder)))
+    {
+        let path = entry?.into_path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(path)?;
+            lines.extend(text.lines().map(|line| line.trim_start().to_owned()));
+        }
     }
-    let mut out = io::stdout().lock();
-    writeln!(out, "{} comment lines", counts.comment_lines)?;
-    for ((habit, _), count) in HABITS.iter().zip(counts.habits) {
-        write_row(&mut out, habit, count, counts.comment_lines)?;
-    }
-    writeln!(out, "\n{} functions", counts.functions)?;
-    write_row(
-        &mut out,
-        "`match` on a bool",
-        counts.bool_arms,
-        counts.functions,
-    )?;
-    write_row(
-        &mut out,
-        "named closures",
-        counts.closures,
-        counts.functions,
-    )?;
+    io::stdout().lock().write_all(table(&lines)?.as_bytes())?;
     Ok(())
 }
 
-/// Writes a count and its share, per thousand.
-fn write_row(out: &mut impl Write, name: &str, count: usize, of: usize) -> io::Result<()> {
+/// The counts of habits among lines without indentation, each with its share per thousand.
+fn table(lines: &[String]) -> Result<String, regex::Error> {
+    let comment = Regex::new(COMMENT)?;
+    let (comments, code): (Vec<&str>, Vec<&str>) = lines
+        .iter()
+        .map(String::as_str)
+        .partition(|line| comment.is_match(line));
+    let texts: Vec<&str> = comments
+        .iter()
+        .filter_map(|line| Some(comment.captures(line)?.name("text")?.as_str()))
+        .collect();
+    let functions = count(&code, FUNCTION)?;
+    let mut table = format!("{} comment lines\n", texts.len());
+    for (habit, pattern) in HABITS {
+        table += &row(habit, count(&texts, pattern)?, texts.len());
+    }
+    table += &format!("\n{functions} functions\n");
+    for (construct, pattern) in CONSTRUCTS {
+        table += &row(construct, count(&code, pattern)?, functions);
+    }
+    Ok(table)
+}
+
+/// How many lines match.
+fn count(lines: &[&str], pattern: &str) -> Result<usize, regex::Error> {
+    let pattern = Regex::new(pattern)?;
+    Ok(lines.iter().filter(|line| pattern.is_match(line)).count())
+}
+
+fn row(name: &str, count: usize, of: usize) -> String {
     let share = count as f64 * 1000.0 / of.max(1) as f64;
-    writeln!(out, "{count:>6}  {share:>6.1} per 1,000  {name}")
-}
-
-impl Counts {
-    fn add_folder(&mut self, folder: &Path) -> io::Result<()> {
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                self.add_folder(&path)?;
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                self.add(&fs::read_to_string(&path)?);
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, text: &str) {
-        for line in text.lines().map(str::trim_start) {
-            if let Some(comment) = line.strip_prefix("//") {
-                let comment = comment.trim_start_matches(['/', '!']).trim();
-                self.comment_lines += 1;
-                for ((_, shows), count) in HABITS.iter().zip(&mut self.habits) {
-                    *count += usize::from(shows(comment));
-                }
-                continue;
-            }
-            self.functions += usize::from(declares_function(line));
-            self.bool_arms += usize::from(line.starts_with("true =>"));
-            self.closures += usize::from(is_named_closure(line));
-        }
-    }
-}
-
-fn begins_with_what(comment: &str) -> bool {
-    comment
-        .split(". ")
-        .any(|sentence| sentence.starts_with("What "))
-}
-
-fn names_no_actor(comment: &str) -> bool {
-    has_word(
-        comment,
-        &["somebody", "nobody", "anybody", "whoever", "everybody"],
-    )
-}
-
-/// Recognises a preposition before "what": "of what it holds".
-fn is_fronted(comment: &str) -> bool {
-    let words: Vec<String> = words(comment).collect();
-    words
-        .windows(2)
-        .any(|pair| pair[1] == "what" && ["of", "in", "by"].contains(&&*pair[0]))
-}
-
-fn has_word(comment: &str, wanted: &[&str]) -> bool {
-    words(comment).any(|word| wanted.contains(&&*word))
-}
-
-fn words(comment: &str) -> impl Iterator<Item = String> {
-    comment
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-}
-
-fn declares_function(line: &str) -> bool {
-    let start = line.split("fn ").next().unwrap_or_default();
-    start.len() < line.len()
-        && start.split_whitespace().all(|word| {
-            matches!(
-                word,
-                "pub" | "const" | "async" | "unsafe" | "extern" | "\"C\""
-            ) || word.starts_with("pub(")
-                || word.ends_with(')')
-        })
-}
-
-/// Recognises `let name = |…|` and `let name = move |…|`.
-fn is_named_closure(line: &str) -> bool {
-    let Some((_, value)) = line
-        .strip_prefix("let ")
-        .and_then(|line| line.split_once(" = "))
-    else {
-        return false;
-    };
-    value.trim_start_matches("move ").starts_with('|')
+    format!("{count:>6}  {share:>6.1} per 1,000  {name}\n")
 }
 
 #[cfg(test)]
@@ -158,23 +95,20 @@ mod tests {
 
     #[test]
     fn counts_each_habit() {
-        let mut counts = Counts::default();
-        counts.add(
-            "/// What it is. The rest.\n\
-             // Told by nobody, of what it holds.\n\
-             /// The same for lists.\n\
-             pub(crate) const fn a() {\n\
-             let f = |x| x;\n\
-             true => 1,\n",
-        );
-        assert_eq!(counts.comment_lines, 3);
-        assert_eq!(counts.habits, [1, 1, 1, 1, 1]);
-        let Counts {
-            functions,
-            bool_arms,
-            closures,
-            ..
-        } = counts;
-        assert_eq!((functions, bool_arms, closures), (1, 1, 1));
+        let lines = [
+            "/// What it is. The rest.",
+            "// Told by nobody, of what it holds.",
+            "/// The same for lists.",
+            "pub(crate) const fn a() {",
+            "let f = |x| x;",
+            "true => 1,",
+        ];
+        let table = table(&lines.map(str::to_owned)).expect("patterns");
+        let counts: Vec<&str> = table
+            .lines()
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        // The comment lines, each habit, the functions, each construct.
+        assert_eq!(counts, ["3", "1", "1", "1", "1", "1", "1", "1", "1"]);
     }
 }
