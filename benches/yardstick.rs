@@ -1,5 +1,5 @@
 //! The yardstick of `benches/ratios.py`: finds the manifests below folders, reads each and counts its line breaks, in one
-//! thread. Whoever reads manifests cannot do less.
+//! thread. A reader of manifests cannot do less.
 //!
 //! `cargo bench --bench yardstick -- FOLDER…` prints how many files, bytes and lines there are.
 

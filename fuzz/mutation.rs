@@ -1,4 +1,4 @@
-//! Texts that nearly are what somebody wrote: real documents with a few mistakes in them.
+//! Texts that are nearly valid: real documents with a few mistakes in them.
 //!
 //! A mutant is a function of its number alone, so a number is all that has to be kept of one.
 
@@ -14,7 +14,7 @@ const PIECES: &[&str] = &[
     "a: b", "\na: b\n", "~",
 ];
 
-/// The most lines that a mutant begins with: mistakes in short texts meet more of what is around them.
+/// The most lines that a mutant begins with: mistakes in short texts meet more of their surroundings.
 const LINES: usize = 40;
 
 /// The mutant with this number.

@@ -26,7 +26,7 @@ use crate::ownership::{
 
 /// How many objects a Pod behind a client costs as much as: whatever the client is asked about depends on each of them.
 const A_POD: usize = 20;
-/// The same cost for a Namespace, which is not finished while an API is not served.
+/// The cost of a Namespace: it is not finished while an API is not served.
 const A_NAMESPACE: usize = 10;
 
 /// Gives the webhook configurations and APIServices among `objects` what they are asked about, and who answers.

@@ -56,7 +56,7 @@ impl StoredContent {
 }
 
 impl Blobs {
-    /// Reads those of `names` that are not read yet, in the repository that `folder` is in. What that lacks is fetched in one
+    /// Reads those of `names` that are not read yet, in the repository that `folder` is in. Missing blobs are fetched in one
     /// request, and asked for once: a blob that cannot be fetched stays missing.
     ///
     /// # Errors

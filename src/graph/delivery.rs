@@ -80,6 +80,6 @@ pub struct Settings {
     pub destination_namespace: Option<String>,
     /// Whether the Applications of a set leave what they delivered when they are deleted.
     pub preserve_resources: Option<bool>,
-    /// What a set may do with the Applications that it generated: `create-only`, `create-update`, `create-delete`, `sync`.
+    /// The policy of a set for the Applications that it generated: `create-only`, `create-update`, `create-delete`, `sync`.
     pub applications_sync: Option<String>,
 }

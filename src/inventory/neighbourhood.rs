@@ -33,7 +33,7 @@ pub struct Neighbourhood {
     directives: HashSet<String>,
     /// Folders with a kustomization, in order.
     kustomizations: Vec<String>,
-    /// The same folders as a set, for lookups.
+    /// The governed folders as a set, for lookups.
     governed: HashSet<String>,
 }
 

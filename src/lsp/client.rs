@@ -1,4 +1,4 @@
-//! What the server sends to the editor on its own: questions, progress and messages.
+//! Messages that the server sends to the editor on its own: questions, progress and notices.
 
 use lsp_server::{Connection, Message, Notification, Request};
 use lsp_types::notification::{self, Notification as _};

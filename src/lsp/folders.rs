@@ -26,22 +26,17 @@ impl Folders {
 
     fn add(&mut self, opened: impl IntoIterator<Item = Workspace>) {
         for mut workspace in opened {
-            if self.watched {
-                workspace.is_watched();
-            }
+            workspace.set_watched(self.watched);
             self.all.push(Folder::new(workspace));
         }
     }
 
-    /// From now on the editor says when files of its folders change that are not open.
-    pub(super) fn watch(&mut self) {
-        self.watched = true;
-        let opened = self
-            .all
-            .iter_mut()
-            .filter(|folder| folder.workspace.is_opened);
-        for folder in opened {
-            folder.workspace.is_watched();
+    /// Sets whether the editor says when files of its folders change that are not open.
+    pub(super) fn set_watched(&mut self, watched: bool) {
+        self.watched = watched;
+        for folder in &mut self.all {
+            let workspace = &mut folder.workspace;
+            workspace.set_watched(watched && workspace.is_opened);
         }
     }
 

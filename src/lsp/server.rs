@@ -95,8 +95,8 @@ impl<'c> Server<'c> {
         self.is_shut_down
     }
 
-    /// The next message, once everything is up to date that its answer needs. What has changed is judged when a request
-    /// needs it, or when nothing has come for a moment.
+    /// Returns the next message, once everything that its answer needs is up to date. Changes are judged when a request
+    /// needs them, or when nothing has come for a moment.
     fn next(&mut self) -> Option<Message> {
         loop {
             self.take_what_came();
@@ -177,9 +177,7 @@ impl<'c> Server<'c> {
     fn notice(&mut self, message: Notification) {
         match message.method.as_str() {
             notification::Initialized::METHOD => {
-                if self.client.watch_files() {
-                    self.folders.watch();
-                }
+                self.folders.set_watched(self.client.watch_files());
             }
             notification::DidOpenTextDocument::METHOD => {
                 if let Some(opened) = read::<notification::DidOpenTextDocument>(message) {

@@ -90,9 +90,9 @@ impl Workspace {
         !self.is_opened && self.open.is_empty()
     }
 
-    /// From now on the editor says when files change that are not open.
-    pub(super) fn is_watched(&mut self) {
-        self.watched = true;
+    /// Sets whether the editor says when files change that are not open.
+    pub(super) fn set_watched(&mut self, watched: bool) {
+        self.watched = watched;
     }
 
     /// Opens the document at a path, or replaces its text.

@@ -1,4 +1,4 @@
-//! What a real API server said to metadata (`fixtures/conformance/admission.json`), and what the rules say to it.
+//! Recorded answers of a real API server about metadata (`fixtures/conformance/admission.json`), against the rules.
 //!
 //! Every case is judged twice, with the CRDs of its custom kinds in the input and without.
 
@@ -39,7 +39,7 @@ struct Case {
     ignore: bool,
     /// Accepted with a warning.
     warned: bool,
-    /// What would be stored: ownership fields only.
+    /// The stored object: ownership fields only.
     stored: Value,
 }
 
@@ -77,7 +77,7 @@ fn is_about_finalizers(name: &str) -> bool {
         || subject.starts_with("namespace-")
 }
 
-/// Whether the cluster would act on what it stored: no owner has the uid, and nobody removes the finalizer.
+/// Whether the cluster would act on the stored object: no owner has the uid, and no controller removes the finalizer.
 fn is_harmed(stored: &Value) -> bool {
     let entries = |field: &str| stored[field].as_array().map_or(0, Vec::len);
     let foreign = stored["spec.finalizers"]
@@ -96,7 +96,7 @@ fn findings(case: &Case, crds: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// What is wrong with the findings on a case.
+/// The errors in the findings on a case.
 fn disagreements(case: &Case, crds: &str) -> Vec<String> {
     let findings = findings(case, crds);
     let has = |consequence| {

@@ -1,4 +1,4 @@
-//! What a real API server said to finalizers, and what the rules say.
+//! Recorded answers of a real API server about finalizers, against the rules.
 //!
 //! `fixtures/conformance/admission.json` holds manifests with the answers of `kubectl apply`, once with strict validation and
 //! once with validation ignored.

@@ -27,7 +27,7 @@ struct Dependent {
     silence: Silence,
 }
 
-/// What may change without changing an object.
+/// The parts of a text that may change without changing an object.
 #[derive(Clone, Debug)]
 struct Layout {
     /// For each object, its file and its place in it.
@@ -216,7 +216,7 @@ fn defects(dependents: &[Dependent]) -> usize {
         .sum()
 }
 
-/// The same objects with one defect more or less, in the object `at`.
+/// Adds or removes one defect in the object `at`.
 fn with(
     dependents: &[Dependent],
     at: usize,

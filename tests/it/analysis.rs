@@ -1,4 +1,4 @@
-//! What is found out about a bundle is found out once, and lent.
+//! Each fact about a bundle is computed once, and lent.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Files of other projects on which an earlier version reported errors that nobody would believe.
+//! Files of other projects on which an earlier version reported unbelievable errors.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What delivery objects of a tree deliver, and what two of them deliver both.
+//! The objects of delivery objects of a tree, and those that two of them share.
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ const HOSTILE: [&str; 9] = [
     "\u{1b}[31mred\u{7}\u{202e}",
 ];
 
-/// An object of a kind nobody knows, held by a finalizer that nobody removes, and its Namespace with one of its own.
+/// An object of an unknown kind, held by a finalizer without a controller, and its Namespace with one of its own.
 fn manifests(hostile: &str) -> String {
     let held = json!({
         "apiVersion": "example.com/v1", "kind": "Widget",
@@ -74,7 +74,7 @@ fn findings(hostile: &str) -> Vec<Value> {
     report["findings"].as_array().expect("findings").clone()
 }
 
-/// What a name looks like in a command: characters that would end the line or steer a terminal are no part of any name that
+/// A name as a command shows it: characters that would end the line or steer a terminal are no part of any name that
 /// the API server accepts, and are shown as pictures.
 fn shown(text: &str) -> String {
     match text {

@@ -187,7 +187,7 @@ fn the_configuration_comes_before_the_table_and_the_table_still_holds_for_other_
     assert_eq!(outcomes(&table, "cephcluster/one")[0][key], "gone");
 }
 
-/// What a recording calls an object: gone, terminating, kept.
+/// The word of a recording for an object: gone, terminating, kept.
 fn state(object: &Value) -> &'static str {
     match object["terminating"].as_bool() {
         None => "gone",

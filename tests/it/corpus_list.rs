@@ -28,7 +28,7 @@ const DIFFERENCES: [(&str, u32, &str); 4] = [
     ),
 ];
 
-/// What both sides say of one document: its objects in order, and how many of its values are none, by verdict.
+/// Both readings of one document: its objects in order, and how many of its values are none, by verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Said {
     objects: Vec<[String; 6]>,
@@ -89,7 +89,7 @@ fn recorded() -> Documents {
     documents
 }
 
-/// What we say of every document, and the details of what is skipped.
+/// Our reading of every document, and the details of skipped ones.
 fn listed(corpus: &str) -> (Documents, BTreeMap<(String, u32), String>) {
     let output = ownerlint()
         .args(["list", "--output", "json", corpus])

@@ -1,4 +1,4 @@
-//! What `plan` says of real inputs. The snapshots were read line by line against the manifests and the rules they name.
+//! Plans of real inputs. The snapshots were read line by line against the manifests and the rules they name.
 
 use crate::support::{corpus, ownerlint};
 

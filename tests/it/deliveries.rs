@@ -229,7 +229,7 @@ fn what_flux_applies_of_real_repositories_is_listed_under_its_kustomization() {
         }
     }
     assert!(applied > 1_800, "{applied} objects are recorded");
-    // What a person applies by hand is no delivery of Flux, and two kinds were taken for namespaced ones without their CRDs.
+    // Objects applied by hand are no delivery of Flux, and two kinds were taken for namespaced ones without their CRDs.
     assert!(applied - right <= 5, "{right} of {applied}");
     let scopes = ["VolumeGroupSnapshotClass.", "Connector.tailscale.com"];
     more.retain(|key| !scopes.iter().any(|kind| key.contains(kind)));
@@ -320,7 +320,7 @@ fn what_argo_cd_applies_of_real_repositories_is_listed_under_its_application() {
         }
     }
     assert!(applied > 12_000, "{applied} objects are recorded");
-    // 57 belong to an Application that no file of the tree has: somebody made it by hand.
+    // 57 belong to an Application that no file of the tree has: it was made by hand.
     assert!((applied - right) * 200 <= applied, "{right} of {applied}");
 }
 

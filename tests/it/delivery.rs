@@ -212,7 +212,7 @@ fn the_marks_of_an_object_say_who_delivers_it() {
             "labels: {helm.toolkit.fluxcd.io/name: web, app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1}",
             release,
         ),
-        // What a tool writes outweighs what somebody wrote for another one.
+        // A mark of a tool outweighs one that was written for another tool.
         (
             "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1}, annotations: {argocd.argoproj.io/hook: Sync}",
             Regime::Helm,

@@ -1,4 +1,4 @@
-//! What each tool sends when objects leave: in which order, with which policy, and what it waits for in between.
+//! The requests of each tool when objects leave: their order, their policy, and the waits between them.
 
 use ownerlint::cluster::Analysis;
 use ownerlint::delivery::flux::{DeletionPolicy, HelmReleaseSettings, KustomizationSettings};
@@ -31,7 +31,7 @@ spec: {group: shop.example.net, scope: Namespaced, names: {kind: Cake, plural: c
 {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
 ";
 
-/// What `ask` makes of all objects of a text.
+/// The result of `ask` for all objects of a text.
 fn of<T>(text: &str, ask: impl FnOnce(&Leaving<'_>) -> T) -> T {
     let inventory = inventory_of("a.yaml", text);
     let analysis = Analysis::of(&inventory);

@@ -6,7 +6,7 @@ use ownerlint::finding::Severity;
 
 use crate::support::{Repository, check_text, inventory_of};
 
-/// The severities of what a rule finds in a text, in order.
+/// The severities of a rule's findings in a text, in order.
 fn severities(rule: &str, text: &str) -> Vec<Severity> {
     let report = check_text(
         "a.yaml",
@@ -365,7 +365,7 @@ fn the_command_line_says_where_a_release_is_installed() {
 
 // --- delivery objects in the tree ---
 
-/// What `rule` says of a tree of files: severities and messages.
+/// The findings of `rule` in a tree of files: severities and messages.
 fn of_tree(rule: &str, files: &[(&str, String)]) -> Vec<(String, String)> {
     let repository = Repository::new();
     for (path, text) in files {

@@ -3,7 +3,7 @@
 
 use crate::support::{corpus, ownerlint, root};
 
-/// What one run prints for people and writes for programs.
+/// The output of one run, for people and for programs.
 fn outputs(threads: &str, paths: &[String]) -> [Vec<u8>; 2] {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("json");
@@ -33,7 +33,7 @@ fn assert_same_whatever_the_order(mut paths: Vec<String>) {
     assert!(one == outputs("8", &paths), "shuffled arguments differ");
 }
 
-/// What a command prints with this many threads.
+/// The output of a command with this many threads.
 fn printed(threads: &str, arguments: &[&str]) -> Vec<u8> {
     let output = ownerlint()
         .args(arguments)

@@ -88,7 +88,7 @@ const EDITORS: [(&str, &str); 6] = [
 const SHOWN: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main");
 const RAW: &str = "https://raw.githubusercontent.com/ownerlint/ownerlint/main";
 
-/// What the cluster does, in words.
+/// The cluster's reaction, in words.
 fn words(consequence: Consequence) -> &'static str {
     match consequence {
         Consequence::Rejected => "the API server rejects the object",
@@ -480,7 +480,7 @@ fn configuration() -> String {
     out
 }
 
-/// What a key takes, in words; mappings below it are left in `deeper`.
+/// The type of a key, in words; mappings below it are left in `deeper`.
 fn value_of<'a>(
     whole: &'a Value,
     own: &'a Value,

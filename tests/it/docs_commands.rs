@@ -56,7 +56,7 @@ impl Scene {
         }
     }
 
-    /// What a terminal shows of a command in bash, and its exit status.
+    /// The output of a command in bash on a terminal, and its exit status.
     fn run(&self, command: &str) -> (String, i32) {
         let folder = self.path();
         let bin = Path::new(env!("CARGO_BIN_EXE_ownerlint"))
@@ -327,7 +327,7 @@ fn beginning(text: &str) -> String {
     out
 }
 
-/// What the commands of a page print, and the page with that.
+/// The output of the commands of a page, and the page with that.
 fn played(path: &str, text: &str) -> (String, String) {
     let mut scene = Scene::Checkout;
     let mut transcript = String::new();

@@ -58,7 +58,7 @@ fn bundle() -> tempfile::TempDir {
     folder
 }
 
-/// What the editor printed between `<<<` and `>>>`, a JSON document each.
+/// The output of the editor between `<<<` and `>>>`, a JSON document each.
 fn printed(command: &mut Command) -> Vec<Value> {
     let output = command.output().expect("it runs");
     let text = [output.stdout, output.stderr]
@@ -84,8 +84,8 @@ fn column() -> usize {
         .expect("the owner")
 }
 
-/// What both editors do: they show a finding of a relation, repair the relation in the buffer only, ask what is deleted
-/// with the owner and where it is, and have a misspelt key corrected.
+/// Checks the answers of an editor: it shows a finding of a relation, repairs the relation in the buffer only, asks for the
+/// effects of deleting the owner and for its place, and has a misspelt key corrected.
 fn is_as_documented(shown: &[Value]) {
     let [found, repaired, hover, definition, offered, fixed, left] = shown else {
         panic!("{shown:?}")

@@ -172,7 +172,7 @@ fn the_evidence_for_a_workload_is_its_image_or_its_rights() {
         role.map(|role| inventory.member(role).key.kind()),
         Some("ClusterRole")
     );
-    // A known finalizer on a kind of its controller, which is not in the input and whose objects nobody here may change.
+    // A known finalizer on a kind of its controller, which is not in the input and whose objects no workload here may change.
     let remover = removers.remover(
         &inventory,
         member("Application"),

@@ -1,4 +1,4 @@
-//! What a first run shows: errors first, infos on demand, nothing withheld without a word.
+//! The output of a first run: errors first, infos on demand, nothing withheld without a word.
 
 use serde_json::Value;
 

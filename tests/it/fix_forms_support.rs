@@ -30,7 +30,7 @@ pub(crate) fn block(value: &Value, form: &Form) -> String {
     writer.out
 }
 
-/// The same lines inside another text, all of them further to the right; the first one after a dash.
+/// Moves the lines into another text, all of them further to the right; the first one after a dash.
 pub(crate) fn as_item(text: &str, indent: usize) -> String {
     let blanks = " ".repeat(indent);
     let lines: Vec<String> = text

@@ -349,7 +349,8 @@ fn differences(before: &Value, after: &Value) -> Vec<Vec<String>> {
     found
 }
 
-/// What a fix changes in the values of a file: the way to the one place that contains all of it, for each document that changes.
+/// The changes of a fix to the values of a file: the way to the one place that contains all of it, for each document
+/// that changes.
 fn changed_places(file: &SourceFile, fix: &Fix) -> Vec<Vec<String>> {
     let (before, after) = (
         read(file),

@@ -58,7 +58,7 @@ struct Client {
     server: JoinHandle<Result<bool, LspError>>,
     folder: TempDir,
     asked: i32,
-    /// What the server sent and nobody has looked at.
+    /// Messages of the server that no test has taken yet.
     waiting: Vec<Message>,
 }
 
@@ -186,7 +186,7 @@ impl Client {
             .to_owned()
     }
 
-    /// What is offered about a range.
+    /// The actions for a range.
     fn actions(&mut self, path: &str, range: &Value, context: Value) -> Vec<Value> {
         let params =
             json!({"textDocument": {"uri": self.uri(path)}, "range": range, "context": context});
@@ -430,7 +430,7 @@ fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
         "apiVersion: example.com/v1\nkind: Cake\nmetadata:\n  name: one\n  namespace: shop\n";
     let mut client =
         Client::open_all(&[("a.yaml", OWNED), ("cake.yaml", cake), ("crd.yaml", CAKES)]);
-    // Nobody wrote the Namespace, and it exists all the same.
+    // The input has no Namespace, and it exists all the same.
     let namespace = client.hover("a.yaml", OWNED, "shop");
     assert!(
         namespace.starts_with("Deleting `Namespace//shop` deletes 1 object; 2 get stuck."),

@@ -1,4 +1,5 @@
-//! What newcomers type, out of habits from kubectl, Helm and other linters: every line works, or says what to type.
+//! Typical input of newcomers, out of habits from kubectl, Helm and other linters: every line works, or the error says
+//! what to type.
 
 use std::path::Path;
 
@@ -421,7 +422,7 @@ fn folder() -> tempfile::TempDir {
 fn typed(folder: &Path, rows: &[Row]) {
     for (line, printed, status) in rows {
         let words = shlex::split(line).expect("a line");
-        // What a standard stream holds is told apart elsewhere; a reader of a terminal sees both.
+        // Streams are told apart elsewhere; a reader of a terminal sees both.
         let output = ownerlint()
             .env("COLUMNS", "200")
             .current_dir(folder)

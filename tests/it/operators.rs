@@ -1,4 +1,4 @@
-//! What is known of operators: each file can be read, none contradicts another, and every fact is explained and used.
+//! The files of operators: each can be read, none contradicts another, and every fact is explained and used.
 
 use std::fmt::Write;
 use std::fs;
@@ -169,7 +169,7 @@ fn is_explained(tables: &Tables, word: &str, row: &RowName) {
     );
 }
 
-/// The finalizers that a check of some objects says nobody is known to remove.
+/// The finalizers without a known controller, according to a check of some objects.
 fn unknown_finalizers(text: &str, tables: Tables) -> Vec<String> {
     let check = Check {
         tables: Some(Arc::new(tables)),
@@ -314,7 +314,7 @@ const OWNED: &str = "\
 {apiVersion: acme.example.com/v1, kind: Room, metadata: {name: copper, namespace: mine}, spec: {vault: main}}
 ";
 
-/// What `plan delete` says.
+/// The output of `plan delete`.
 fn plan_of(repository: &Repository, words: &str) -> String {
     let arguments: Vec<_> = ["plan", "delete"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! What the rules on written owners say beyond the lines that their fixtures mark.
+//! The findings of the rules on written owners beyond the lines that their fixtures mark.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! What RBAC lets a controller do: against recordings of the API server, and as alternatives of which each is enough.
+//! The permissions that RBAC gives a controller: against recordings of the API server, and as alternatives of which
+//! each is enough.
 
 use ownerlint::inventory::Inventory;
 use ownerlint::ownership::access::{
@@ -97,7 +98,7 @@ fn binding(kind: &str, name: &str, role: &str) -> String {
     )
 }
 
-/// What lets the operator release the Widget: kinds and names, in alternatives.
+/// The permissions by which the operator releases the Widget: kinds and names, in alternatives.
 fn authority(manifests: &[String]) -> Vec<String> {
     let inventory: Inventory =
         inventory_of("input.yaml", &(OPERATOR.to_owned() + &manifests.concat()));

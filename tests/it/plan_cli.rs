@@ -36,13 +36,13 @@ fn delete(target: &str, more: &[&str]) -> Value {
     plan(&[&["delete", target, "-f", RENDERED][..], more].concat())
 }
 
-/// What the last step's verdict says of an object.
+/// The fate of an object in the last step's verdict.
 fn fate<'p>(plan: &'p Value, key: &str) -> &'p Value {
     let steps = plan["steps"].as_array().expect("steps");
     &steps.last().expect("a step")["outcomes"][0]["objects"][key]
 }
 
-/// What the last step's verdict says of an implied object.
+/// The fate of an implied object in the last step's verdict.
 fn implied<'p>(plan: &'p Value, key: &str) -> &'p Value {
     let implied = plan["implied"].as_array().expect("a list");
     let found = implied

@@ -155,7 +155,7 @@ fn recorded_workloads_fare_as_planned() {
     }
 }
 
-/// What matters of an object that a controller created: kind, finalizers, and the flags of its references.
+/// The compared parts of an object that a controller created: kind, finalizers, and the flags of its references.
 fn shape(kind: &str, state: &Value) -> String {
     let flag = |value: &Value| {
         value

@@ -156,7 +156,7 @@ fn in_a_dump_an_operator_releases_what_is_deleted_now_but_not_what_was_stuck_bef
     );
 }
 
-/// What lets an operator of namespace `storage` change Ceph clusters there.
+/// The permissions of an operator of namespace `storage` for Ceph clusters there.
 const GRANT: &str = "apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: ceph}

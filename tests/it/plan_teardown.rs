@@ -41,7 +41,7 @@ fn targets(plan: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// What becomes of the objects in the verdict.
+/// The fates of the objects in the verdict.
 fn objects(plan: &Value) -> &serde_json::Map<String, Value> {
     steps(plan).last().expect("a step")["outcomes"][0]["objects"]
         .as_object()

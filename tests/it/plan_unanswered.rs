@@ -1,4 +1,4 @@
-//! `plan` where nobody answers what the API server calls a Service for: recordings of a real control plane, and what a plan
+//! `plan` where a Service that the API server calls has no backend: recordings of a real control plane, and what a plan
 //! assumes of a Service that its input does not contain.
 
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn delete(target: &str) -> Value {
     json!({"op": "delete", "target": target})
 }
 
-/// What the verdict of a step says of an object.
+/// The fate of an object in the verdict of a step.
 fn fate<'p>(plan: &'p Value, step: usize, key: &str) -> &'p Value {
     &plan["steps"][step]["outcomes"][0]["objects"][key]
 }

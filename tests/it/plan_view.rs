@@ -1,4 +1,4 @@
-//! What an operator reads before deleting something.
+//! The output that an operator reads before a deletion.
 //!
 //! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
 

@@ -1,4 +1,4 @@
-//! What is no manifest to apply is not judged, what is one always is; both are counted.
+//! A document that is no manifest to apply is not judged, one that is always is; both are counted.
 
 use ownerlint::engine::{Check, check};
 use ownerlint::finding::Severity;

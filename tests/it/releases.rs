@@ -21,7 +21,7 @@ fn plan(arguments: &[&str], manifests: &str) -> Value {
     parsed(std::str::from_utf8(&output.stdout).expect("the output is text"))
 }
 
-/// What is left of the objects of the input after the last step, in the verdict.
+/// The remaining objects of the input after the last step, in the verdict.
 fn left(plan: &Value) -> Vec<&str> {
     let last = plan["steps"]
         .as_array()

@@ -1,4 +1,4 @@
-//! What says the same again and again is shown once, with every place; suppressions and baselines know each single finding.
+//! Repeated findings are shown once, with every place; suppressions and baselines know each single finding.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What is read and what is reported are two things; unsaved text stands in for a file.
+//! The read and the reported files differ; unsaved text stands in for a file.
 
 use std::process::Command;
 
@@ -164,7 +164,7 @@ fn what_a_branch_adds_is_reported_and_what_was_there_before_is_counted() {
     repository.write("m/another.yaml", &OWNED.replace("settings", "another"));
     assert!(git(&repository, &["add", "-A"]) && git(&repository, &["commit", "-qm", "two"]));
     assert_eq!(reported(&repository), ["m/another.yaml:7:35"]);
-    // What main did since does not count.
+    // Later changes of main do not count.
     assert!(git(&repository, &["checkout", "-q", "main"]));
     repository.write("m/twice.yaml", &format!("# moved\n{TWICE}"));
     assert!(
@@ -178,7 +178,7 @@ fn what_a_branch_adds_is_reported_and_what_was_there_before_is_counted() {
         reported(&repository),
         ["m/another.yaml:7:35", "m/ä new file.yaml:6:3"]
     );
-    // Nor what it is told to ignore: of that nobody can say that it did not change.
+    // Nor do ignored files: it is unknown whether they changed.
     repository.write(".gitignore", "m/ä*\n");
     assert_eq!(
         reported(&repository),

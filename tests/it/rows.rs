@@ -92,7 +92,7 @@ fn a_finalizer_without_its_row_is_unknown_and_nothing_else_changes() {
         "operator-deleted-first",
     ];
     let bundled = Tables::bundled();
-    // How many objects of a Namespace nobody is known to release rests on what is not in the table.
+    // How many objects of a Namespace have no known controller depends on absent rows.
     let of_rules = |tables: &Tables| -> Vec<Finding> {
         let findings = findings_in(&rules, tables).into_iter();
         findings
@@ -119,7 +119,7 @@ fn a_finalizer_without_its_row_is_unknown_and_nothing_else_changes() {
                 "without {row}: {finding:?}"
             );
         }
-        // What is left to say of the object: nobody is known to release it, permissions suggest who does, or its name is bad.
+        // The other findings about the object: it has no known controller, permissions suggest one, or its name is bad.
         let new = without
             .iter()
             .filter(|finding| !all.contains(finding))

@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 
 use crate::support::marked_lines;
 
-/// What `diff` says of the folders `base` and `head` within `folder`.
+/// The report of `diff` on the folders `base` and `head` within `folder`.
 pub(crate) fn compared(folder: &Path) -> DiffReport {
     let side = |name: &str| StateChoice::Path(folder.join(name).display().to_string());
     let request = CompareRequest::new(side("base"), side("head"));

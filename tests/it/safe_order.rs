@@ -27,14 +27,14 @@ const TOOLS: [TeardownBy; 5] = [
     TeardownBy::Namespace,
 ];
 
-/// What a player ran.
+/// The commands that a player ran.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Played {
     /// The commands of the order, without the removal itself.
     pub(crate) commands: Vec<String>,
     /// The removal.
     pub(crate) last: String,
-    /// What went wrong.
+    /// The failures.
     pub(crate) failures: Vec<String>,
     /// The search through all that may happen was cut short.
     pub(crate) is_cut: bool,
@@ -90,7 +90,7 @@ impl Words {
     }
 }
 
-/// Whether `word` is how kubectl may be told the kind of an object.
+/// Whether kubectl accepts `word` as the kind of an object.
 fn is_type(cluster: &Cluster, id: ObjectId, word: &str) -> bool {
     let (key, info) = (cluster.key(id), cluster.kind_of(id));
     let kind = key.kind().to_lowercase();
@@ -145,7 +145,7 @@ impl<'c> Player<'c> {
         pairs.into_iter().map(one).collect()
     }
 
-    /// What can be, if nothing more is sent: kubectl may have returned at any moment before.
+    /// The possible states, if nothing more is sent: kubectl may have returned at any moment before.
     fn simulated(&mut self) -> Plan<'c> {
         let steps = [&self.steps[..], &[Step::Settle]].concat();
         let plan = simulate(self.cluster, &steps, &SimulationOptions::default());
@@ -365,7 +365,7 @@ pub(crate) fn play(by: TeardownBy, teardown: &Teardown) -> Option<Played> {
     Some(player.played)
 }
 
-/// What a removal of `paths` does.
+/// The effects of a removal of `paths`.
 pub(crate) fn teardown(
     by: TeardownBy,
     namespace: Option<&str>,
@@ -512,7 +512,7 @@ fn outcomes(repository: &Repository, arguments: &[&str]) -> Vec<serde_json::Valu
         .collect()
 }
 
-/// What may become of an engine once a workload is deleted, the likeliest end first.
+/// The possible ends of an engine once a workload is deleted, the likeliest first.
 fn engine_without(workload: &str, cluster: &str) -> Vec<bool> {
     let steps = format!(
         "- {{op: delete, target: {workload} -n l}}\n- {{op: delete, target: engine/e -n l}}\n"

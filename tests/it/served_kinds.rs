@@ -1,4 +1,4 @@
-//! What an input proves of the kinds that a cluster serves, and what it does not.
+//! The kinds that an input proves to be served, and those that it does not.
 
 use ownerlint::engine::Check;
 use ownerlint::finding::{Finding, Severity};

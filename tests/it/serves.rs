@@ -1,4 +1,4 @@
-//! What a Service answers for, who stands behind it, and which requests a webhook is asked about.
+//! The calls to a Service, the Pods behind it, and the requests that a webhook is asked about.
 
 use ownerlint::inventory::Inventory;
 use ownerlint::kube::{GroupKind, Namespace};

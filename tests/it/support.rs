@@ -1,4 +1,4 @@
-//! What several tests need: the binary, the fixtures, the corpus, checking a text.
+//! Common parts of tests: the binary, the fixtures, the corpus, checking a text.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ pub(crate) fn fixture(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Says that the running test proves nothing, and why. What a test prints is shown only if it fails, so this goes past the
+/// Notes that the running test proves nothing, and why. Output of a test is shown only if it fails, so this goes past the
 /// harness: a skipped test must not look like one that passed.
 pub(crate) fn skip(why: &str) {
     let thread = std::thread::current();
@@ -175,7 +175,7 @@ impl Repository {
     }
 }
 
-/// What a Markdown reader does not take as code.
+/// The text that a Markdown reader does not take as code.
 pub(crate) fn outside_code(markdown: &str) -> String {
     let mut fence: Option<String> = None;
     let mut out = String::new();

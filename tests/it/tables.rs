@@ -558,7 +558,7 @@ fn a_target_is_understood_as_kubectl_understands_it() {
 
 // --- what plans cite ---
 
-/// Every `"GC-22"` of the simulation and of what plans are made of.
+/// Every `"GC-22"` in the sources of the simulation and of plans.
 fn citations(folder: &std::path::Path, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         if entry.path().is_dir() {

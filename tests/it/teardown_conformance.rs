@@ -2,7 +2,7 @@
 //! stand-in operator that adds a finalizer to every Cake and removes it while it runs and may. It was slow in one run
 //! and quick in another; where these differ, both ends have to be among the outcomes.
 //!
-//! Everything that a user can ask for goes through the binary. What only `diff` will ask for, upgrades and
+//! Every question of a user goes through the binary. Questions that only `diff` asks, upgrades and
 //! replacements, goes through
 //! `delivery/` and the model.
 
@@ -173,7 +173,7 @@ fn outcomes(plan: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// The states of some objects. What the condition of a definition says depends on the minute it is looked at.
+/// The states of some objects. The condition of a definition depends on the minute it is read.
 fn states<'k>(
     objects: &Value,
     keys: impl IntoIterator<Item = &'k String>,
@@ -196,7 +196,7 @@ fn states<'k>(
     keys.into_iter().map(state).collect()
 }
 
-/// What does not agree with the recording of a removal: runs that no outcome predicts, and a verdict that no run had.
+/// The disagreements with the recording of a removal: runs that no outcome predicts, and a verdict that no run had.
 fn disagreements(removed: &Removed, plan: &Value) -> Vec<String> {
     let keys = removed.keys();
     let predicted: Vec<_> = outcomes(plan)
@@ -354,7 +354,7 @@ fn every_command_of_a_safe_order_runs_and_nothing_is_stuck() {
 
 // --- what only a change asks for ---
 
-/// What becomes of the objects of `old` and `beside` when a tool sends its requests.
+/// The fates of the objects of `old` and `beside` when a tool sends its requests.
 fn simulated(
     old: &[String],
     beside: &[String],

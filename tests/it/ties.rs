@@ -531,7 +531,7 @@ fn a_helm_release_is_uninstalled_with_its_object() {
     );
 }
 
-/// What every row of the table of generators says of an object: kind, spec, and its products, owned ones with `!`.
+/// Every row of the table of generators, for an object: kind, spec, and its products, owned ones with `!`.
 const GENERATED: [(&str, &str, &str); 19] = [
     (
         "BitwardenSecret.k8s.bitwarden.com",
@@ -626,7 +626,7 @@ const GENERATED: [(&str, &str, &str); 19] = [
     ),
 ];
 
-/// What every row of the table of data says: kind, metadata besides the name, spec, and what becomes of the data.
+/// Every row of the table of data: kind, metadata besides the name, spec, and the fate of the data.
 const DATA: [(&str, &str, &str, DataFate); 50] = [
     ("CephBlockPool.ceph.rook.io", "", "{}", DataFate::Unknown),
     ("CephCluster.ceph.rook.io", "", "{}", DataFate::Kept),

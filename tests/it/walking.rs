@@ -203,7 +203,7 @@ fn files_of_kustomize_are_told_by_their_group() {
 #[test]
 fn only_manifests_are_checked_and_a_manifest_that_is_lost_counts() {
     let folder = tempfile::tempdir().expect("a folder");
-    // What is no manifest may look as it likes: a key twice, text after its value.
+    // A file that is no manifest may contain anything: a key twice, text after its value.
     write(folder.path(), "values.yaml", "replicas: 1\nreplicas: 2\n");
     write(folder.path(), "ratings.json", "{rating: 5}\n{rating: 4}\n");
     assert_eq!(

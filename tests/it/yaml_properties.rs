@@ -1,4 +1,4 @@
-//! What must hold for any text at all.
+//! Invariants of any text.
 
 use ownerlint::text::{SourceFile, Span, decode};
 use ownerlint::yaml::{Content, Document, Kind, Value, read};

@@ -22,7 +22,7 @@ pub(crate) fn to_json(value: Value<'_>) -> serde_json::Value {
         Kind::Null => serde_json::Value::Null,
         Kind::Bool(found) => found.into(),
         Kind::Int(found) => found.into(),
-        // What Kubernetes' own JSON reader makes of integers over 63 bits.
+        // Kubernetes' own JSON reader turns integers over 63 bits into this.
         Kind::Uint(found) => (found as f64).into(),
         Kind::Float(found) => Number::from_f64(found).map_or(serde_json::Value::Null, Into::into),
         Kind::String(found) => found.to_string().into(),

@@ -94,7 +94,7 @@ pub struct ListedSettings {
     /// Whether the Applications of a set leave what they delivered when they are deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preserve_resources_on_deletion: Option<bool>,
-    /// What a set may do with the Applications that it generated.
+    /// The policy of a set for the Applications that it generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications_sync: Option<String>,
 }

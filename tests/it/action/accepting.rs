@@ -1,4 +1,4 @@
-//! A deletion that somebody accepts in a comment.
+//! A deletion that is accepted in a comment.
 
 use serde_json::{Value, json};
 

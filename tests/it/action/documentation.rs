@@ -1,4 +1,4 @@
-//! What README and guide say of the action and the hooks, held against `action.yml` and `.pre-commit-hooks.yaml`.
+//! The statements of README and guide about the action and the hooks, held against `action.yml` and `.pre-commit-hooks.yaml`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Names of files and values of inputs by somebody who dislikes us. Nothing of them is run, obeyed or taken for an option.
+//! Hostile names of files and values of inputs. Nothing of them is run, obeyed or taken for an option.
 
 use super::runner::{self, Run};
 use super::stage::{Checkout, Stage, tools};

@@ -204,7 +204,7 @@ fn the_latest_release_is_downloaded_by_its_own_name() {
         (["0", "0", "0", "0"], true),
         "{run:#?}"
     );
-    // Whoever names a release names a file too.
+    // A named release names a file too.
     for (name, said) in [
         ("v9.8.7/../x\n", "the latest release has an unexpected name"),
         ("", "the latest release has"),

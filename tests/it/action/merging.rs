@@ -1,4 +1,4 @@
-//! What merging a pull request deletes, as the action says it.
+//! The deletions of merging a pull request, as the action shows them.
 
 use serde_json::Value;
 

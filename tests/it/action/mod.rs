@@ -401,7 +401,7 @@ fn one_comment_is_kept_up_to_date() {
         return;
     }
     let stage = three_errors();
-    // Anybody may write what looks like ours.
+    // Any user may write a comment that looks like ours.
     let foreign = r#"[{"id": 1, "body": "<!-- ownerlint --> hello", "user": {"login": "mallory", "type": "User"}}]"#;
     stage.write("gh/comments.json", foreign);
     let job = stage

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_yaml::Value;
 
-/// What happened.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     /// The steps by their ids, in order, with their status; `None` of one that was skipped.
@@ -88,7 +88,7 @@ pub(crate) struct Job {
     pub(crate) event_name: String,
     pub(crate) event: serde_json::Value,
     pub(crate) sha: String,
-    /// What the surroundings add.
+    /// Variables that the environment adds.
     pub(crate) environment: BTreeMap<String, String>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn definition() -> Value {
     serde_yaml::from_str(&text).expect("YAML")
 }
 
-/// What a cache restores or saves: a file, unless it is there.
+/// Restores or saves a cache: a file, unless it is there.
 fn restore(from: &Path, to: &Path) {
     if from.is_file() && !to.exists() {
         std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
@@ -235,7 +235,7 @@ impl Job {
         said
     }
 
-    /// What expressions may name, with its value.
+    /// The names that expressions may use, with their values.
     fn contexts(&self, action: &Value) -> BTreeMap<String, String> {
         let mut contexts = BTreeMap::from([
             ("github.token".to_owned(), "the-token".to_owned()),

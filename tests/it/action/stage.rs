@@ -1,4 +1,4 @@
-//! What surrounds a job: a repository with an `origin`, a base branch and a pull request, checkouts of it, and programs on
+//! The surroundings of a job: a repository with an `origin`, a base branch and a pull request, checkouts of it, and programs on
 //! the `PATH` that stand in for `gh` and `cargo`.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What is rendered, what is not, and what nobody is asked for.
+//! Charts that are rendered, charts that are not, and hosts that are not asked.
 
 use super::surroundings::{Surroundings, effects, unread};
 use crate::formats::schemas::parsed;

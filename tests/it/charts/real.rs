@@ -1,4 +1,4 @@
-//! The same with real programs: helm 3 and 4, a repository of charts and a registry on this machine. `.ci/run`
+//! Charts with real programs: helm 3 and 4, a repository of charts and a registry on this machine. `.ci/run`
 //! builds the programs into `target/programs`; without them these tests are skipped.
 
 use std::io::{BufRead, BufReader, Write};
@@ -196,7 +196,7 @@ fn registry() -> Option<Registry> {
             break port.to_owned();
         }
     };
-    // Whoever does not read makes it wait.
+    // A client that does not read makes it wait.
     std::thread::spawn(move || lines.for_each(drop));
     Some(Registry(child, format!("localhost:{port}")))
 }

@@ -1,4 +1,4 @@
-//! What real Helm rendered of neighbouring versions of charts, through each tool that delivers them.
+//! Recorded output of real Helm for neighbouring versions of charts, through each tool that delivers them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -98,7 +98,7 @@ fn items<'v>(case: &'v Value, field: &str) -> impl Iterator<Item = &'v Value> {
     case[field].as_array().into_iter().flatten()
 }
 
-/// What a delivery of a recorded case adds, removes and deletes.
+/// The objects that a delivery of a recorded case adds, removes and deletes.
 #[derive(Debug, Default, PartialEq)]
 struct Change {
     added: Keys,
@@ -200,7 +200,7 @@ fn cannot_be_built(case: &Value, tool: Delivery) -> bool {
     })
 }
 
-/// What `diff --render` says of a recorded case.
+/// The report of `diff --render` on a recorded case.
 fn compare(helm: &Path, clone: &Path, case: &Value, tool: Delivery) -> Value {
     let tree = Surroundings::with_helm(helm);
     for (side, commit) in [("base", "from"), ("head", "to")] {
@@ -254,7 +254,7 @@ fn complaints(tool: Delivery) -> Option<(usize, Vec<String>)> {
     Some((deletions, found))
 }
 
-/// What we say of the recorded cases is what was recorded.
+/// Compares our reports on the recorded cases with the recordings.
 fn agree(tool: Delivery) {
     if let Some((deletions, complaints)) = complaints(tool) {
         assert_eq!(complaints, [""; 0]);

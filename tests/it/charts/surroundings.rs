@@ -30,7 +30,7 @@ pull)
 esac
 "#;
 
-/// What a test of charts needs.
+/// The surroundings of a test of charts.
 pub(super) struct Surroundings {
     pub(super) folder: Folder,
     /// Holds `helm`, and what that serves and writes down.
@@ -92,12 +92,12 @@ impl Surroundings {
         self
     }
 
-    /// The home folder of whoever runs the program.
+    /// The home folder of the user who runs the program.
     pub(super) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// What helm was asked for so far, the first two words of each call.
+    /// The calls of helm so far, the first two words of each.
     pub(super) fn calls(&self) -> Vec<String> {
         let log = self.programs.path().join("log");
         let log = std::fs::read_to_string(log).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Surroundings {
         command
     }
 
-    /// What `diff` says of the last commit.
+    /// The report of `diff` on the last commit.
     pub(super) fn diff(&self, more: &[&str]) -> Value {
         let mut command = self.ownerlint();
         command.args(["diff", "-o", "json", "--exit-zero"]);
@@ -142,7 +142,7 @@ impl Surroundings {
     }
 }
 
-/// `deleted Service/shop/web`, a line for each effect but those of what stays.
+/// `deleted Service/shop/web`, a line for each effect but those of objects that stay.
 pub(super) fn effects(document: &Value) -> Vec<String> {
     let effects = document["effects"].as_array().expect("a list").iter();
     let effects = effects.filter(|effect| effect["effect"] != "kept");

@@ -1,4 +1,4 @@
-//! `--accept`: a wanted deletion, named by whoever wants it.
+//! `--accept`: a wanted deletion, named by a person.
 
 use std::path::Path;
 

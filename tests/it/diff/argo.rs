@@ -1,4 +1,4 @@
-//! What Argo CD applies of a tree, and what it deletes once the tree changes.
+//! The objects that Argo CD applies from a tree, and those that it deletes once the tree changes.
 
 use super::flux::{compared, comparison, config, effects};
 
@@ -242,7 +242,7 @@ fn clusters_that_a_list_names_have_what_the_list_says() {
         effects(&document),
         ["deleted ConfigMap/shop/b possible, ./eu"]
     );
-    // What comes in place of what every cluster has.
+    // An entry that replaces the one of every cluster.
     let document = compared(
         &both.replace("== web/eu/a.yaml\n", "== other/a.yaml\n"),
         &merge(""),
@@ -306,7 +306,7 @@ fn what_argo_cd_does_not_prune_stays() {
         effects(&compared(&(both.clone() + &off), &b, "")),
         ["orphaned ConfigMap/shop/b certain, ."]
     );
-    // What turns pruning off in the same commit mostly comes too late.
+    // A change that turns pruning off in the same commit mostly comes too late.
     let document = compared(&both, &(web("") + &b), &off);
     assert_eq!(effects(&document), ["deleted ConfigMap/shop/b race, ."]);
 }
@@ -497,7 +497,7 @@ fn an_overlay_of_a_cluster_that_a_merge_names_gives_up_its_objects() {
     assert_eq!(document["summary"]["verdict"], "deletes");
 }
 
-/// D17: a patch tells Argo CD to create a Job anew, which otherwise could not be changed.
+/// D17: a patch makes Argo CD create a Job anew, which otherwise could not be changed.
 #[test]
 fn a_job_that_a_patch_has_replaced_is_not_said_to_be_rejected() {
     let job = |image: &str| {
@@ -571,8 +571,8 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
     );
 }
 
-/// khuedoan/homelab b4ba7ea6: the folder of a chart leaves, and with it all volumes of the cluster. What the chart
-/// contains is not read.
+/// khuedoan/homelab b4ba7ea6: the folder of a chart leaves, and with it all volumes of the cluster. The content of the chart
+/// is not read.
 #[test]
 fn a_chart_whose_folder_leaves_is_said_to_take_along_what_nobody_read() {
     let both = root()

@@ -1,4 +1,4 @@
-//! What counts as which change.
+//! The kinds of changes.
 
 use super::places::{changed, config, object};
 

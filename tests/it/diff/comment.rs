@@ -1,4 +1,4 @@
-//! What a reviewer reads in the comment on a pull request.
+//! The comment on a pull request, as a reviewer reads it.
 
 use super::places::{Folder, config, object};
 use crate::support::{outside_code, ownerlint, root};

@@ -17,7 +17,7 @@ fn upgrades(recording: &str) -> Vec<Value> {
         .collect()
 }
 
-/// What `diff` says that an upgrade leads to, from the first chart to the second.
+/// The predicted outcomes of an upgrade from the first chart to the second.
 fn outcomes(scenario: &Value, namespace: &str) -> Vec<Value> {
     let folder = Folder::new();
     let charts = scenario["charts"].as_object().expect("charts");
@@ -67,7 +67,7 @@ fn state(fate: &Value) -> &str {
     }
 }
 
-/// What is `expected` of an object and is none of the outcomes.
+/// The `expected` fate of an object, if it is none of the outcomes.
 fn wrong(outcomes: &[Value], key: &str, expected: &str) -> Option<String> {
     let found: Vec<&str> = outcomes
         .iter()
@@ -104,7 +104,7 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
         let outcomes = outcomes(&scenario, "unwritten");
         let manifests = scenario["charts"].to_string() + &scenario["beside"].to_string();
         let expected = scenario["steps"][0]["expect"].as_object().expect("keys");
-        // What the manifests name, and not what every namespace has.
+        // The objects of the manifests, and not those that every namespace has.
         let named = expected.iter().filter(|(key, _)| {
             let name = key.rsplit('/').next().expect("a name");
             manifests.contains(&format!("name: {name},"))
@@ -131,7 +131,7 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
     );
 }
 
-/// What Flux and Argo CD did with CustomResourceDefinitions that left, and with their objects: Flux prunes them, Argo
+/// Recorded ends of CustomResourceDefinitions that left, and of their objects: Flux prunes them, Argo
 /// CD never does.
 #[cfg(unix)]
 #[test]

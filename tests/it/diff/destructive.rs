@@ -72,7 +72,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// What the report says.
+    /// Reads the report.
     fn reported(report: &DiffReport) -> Self {
         let count = |kind| {
             report
@@ -89,7 +89,7 @@ impl Counts {
         }
     }
 
-    /// What the manifests say, if `tool` deletes one of them.
+    /// The expected losses by the manifests, if `tool` deletes one of them.
     fn expected(rendering: &Rendering, removed: &Value, tool: DeliveryTool) -> Self {
         if is_spared(removed, tool) {
             return Self::default();
@@ -138,7 +138,7 @@ fn identity(object: &Value) -> Identity {
     .map(str::to_owned)
 }
 
-/// What the annotations of the tools keep; Argo CD keeps every definition.
+/// Returns whether an annotation of the tool keeps an object; Argo CD keeps every definition.
 fn is_spared(object: &Value, tool: DeliveryTool) -> bool {
     let annotation = |key: &str| {
         object["metadata"]["annotations"]
@@ -160,7 +160,7 @@ fn is_spared(object: &Value, tool: DeliveryTool) -> bool {
     }
 }
 
-/// What is deleted with an object: what is in a Namespace, and the instances of a CustomResourceDefinition.
+/// The objects that are deleted with an object: the content of a Namespace, and the instances of a CustomResourceDefinition.
 fn closure<'v>(objects: &[&'v Value], removed: &'v Value) -> Vec<&'v Value> {
     let contains = |object: &Value, other: &Value| match text(object, "/kind") {
         "Namespace" => text(other, "/metadata/namespace") == text(object, "/metadata/name"),
@@ -188,8 +188,8 @@ fn closure<'v>(objects: &[&'v Value], removed: &'v Value) -> Vec<&'v Value> {
     gone
 }
 
-/// What does not finish: what somebody's finalizer holds, a claim that a workload which stays has mounted, and what contains
-/// either.
+/// The objects that are never finished: those that an unknown finalizer holds, a claim that a remaining workload has
+/// mounted, and those that contain either.
 fn stuck(objects: &[&Value], gone: &[&Value]) -> BTreeSet<Identity> {
     let is_gone = |object: &Value| gone.iter().any(|one| identity(one) == identity(object));
     let mounts = |workload: &Value, claim: &Value| {

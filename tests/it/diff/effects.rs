@@ -1,4 +1,4 @@
-//! What merging a change does to the cluster.
+//! The effects of merging a change on the cluster.
 
 use serde_json::Value;
 
@@ -93,7 +93,7 @@ fn an_instance_does_not_come_back_without_its_definition() {
     );
 }
 
-/// What `flux bootstrap --path=.` commits.
+/// The files that `flux bootstrap --path=.` commits.
 const BOOTSTRAP: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {url: 'ssh://git@example.com/fleet'}\n---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {path: ./, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n";
 
 #[test]

@@ -1,4 +1,4 @@
-//! The findings of a change: how they are told, silenced and counted.
+//! The findings of a change: how they are shown, silenced and counted.
 
 use serde_json::Value;
 

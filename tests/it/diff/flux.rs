@@ -1,4 +1,4 @@
-//! What Flux applies of a tree, and what it deletes once the tree changes.
+//! The objects that Flux applies from a tree, and those that it deletes once the tree changes.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) fn compared(both: &str, base: &str, head: &str) -> Value {
     comparison(both, base, head).expect("a comparison")
 }
 
-/// The same, or why there is none.
+/// The comparison, or why there is none.
 pub(super) fn comparison(both: &str, base: &str, head: &str) -> Result<Value, String> {
     let folder = Folder::new();
     for (side, own) in [("base", base), ("head", head)] {
@@ -50,7 +50,7 @@ fn kustomization(name: &str, path: &str, more: &str) -> String {
     )
 }
 
-/// What `flux bootstrap` commits for a cluster.
+/// The files that `flux bootstrap` commits for a cluster.
 fn root(cluster: &str) -> String {
     let path = format!("./clusters/{cluster}");
     format!(
@@ -153,7 +153,7 @@ fn a_kustomization_that_no_list_names_any_more_is_taken_out_of_use() {
             "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/cart certain, clusters/prod"
         ]
     );
-    // Nothing becomes of what was out of use before.
+    // An object that was out of use before is not affected.
     let both = both + &apps("web/ks.yaml");
     let more = format!("== cart/more.yaml\n{}", config("more"));
     let document = compared(&both, &more, "");
@@ -320,7 +320,7 @@ fn a_forced_update_that_is_rejected_deletes_and_creates_again() {
     assert_eq!(told(""), [""; 0]);
 }
 
-/// The reasons of what was not read.
+/// The reasons of unread inputs.
 fn unread(document: &Value) -> Vec<String> {
     let unread = document["unread"].as_array().expect("a list").iter();
     unread
@@ -490,7 +490,7 @@ fn what_moves_into_an_archive_is_deleted() {
     );
 }
 
-/// D11: a Kustomization takes its manifests from an artifact from now on. What that contains is not read, and nothing
+/// D11: a Kustomization takes its manifests from an artifact from now on. The content of the artifact is not read, and nothing
 /// is left behind.
 #[test]
 fn what_goes_over_to_another_source_is_not_left_behind() {

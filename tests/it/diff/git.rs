@@ -422,7 +422,7 @@ fn a_treeless_clone_fetches_the_trees_of_two_commits() {
     );
 }
 
-/// Somebody's history of thousands of commits, cloned without contents from a server that has them.
+/// A history of thousands of commits, cloned without contents from a server that has them.
 #[test]
 fn a_partial_clone_of_a_history_fetches_no_other_content() {
     let bundle = crate::support::root().join("../shared/histories/billimek-k8s-gitops.bundle");

@@ -51,7 +51,7 @@ fn are_silent(allowed: &[&str], sides: impl Fn(Rendering) -> (Texts, Texts)) {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// The same, of a change to each object.
+/// Checks a change to each object.
 fn is_silent_of_each(change: impl Fn(&mut Value)) {
     are_silent(&["changed"], |rendering| {
         let mut head = rendering.clone();

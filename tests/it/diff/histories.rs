@@ -17,7 +17,7 @@ const FEW: [&str; 8] = [
     "d845c799a",
     // A claim that a Deployment still mounts.
     "d160db823",
-    // A copy of what is applied from elsewhere, too.
+    // A copy of a file that is applied from elsewhere, too.
     "9d1e90fda",
     // A folder to which no Kustomization leads.
     "a3936f038",
@@ -25,7 +25,7 @@ const FEW: [&str; 8] = [
     "3a5634638",
     // HelmReleases under new names.
     "1b9366f8e",
-    // What Flux applies from the root of the repository.
+    // The objects that Flux applies from the root of the repository.
     "84b00420b",
 ];
 
@@ -97,7 +97,7 @@ fn name(key: &str) -> Name {
     (kind, parts.nth(1).unwrap_or_default().to_owned())
 }
 
-/// What `diff` says of a commit.
+/// The report of `diff` on a commit.
 fn diff(clone: &Path, commit: &str) -> Value {
     let mut command = ownerlint();
     command
@@ -156,9 +156,9 @@ fn stands_in(text: &str, kind: &str, name: &str) -> bool {
 /// Why nothing comes of an object that leaves the place where it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
-    /// Another file of head contains it, too, and somebody applies that one.
+    /// Another file of head contains it, too, and that one is applied.
     AppliedFromElsewhere,
-    /// No kustomization led to its file: nobody applied it from there.
+    /// No kustomization led to its file: it was not applied from there.
     NobodyAppliedIt,
 }
 
@@ -211,7 +211,7 @@ fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_somethin
             if left.contains(&(full.clone(), name.clone())) {
                 continue;
             }
-            // Whoever made the list overlooked that the commit left it where it was.
+            // The list overlooks that the commit left it where it was.
             if stands_in(
                 &git(&clone, &["show", &format!("{commit}:{file}")]),
                 &kind,

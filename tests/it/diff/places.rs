@@ -33,13 +33,13 @@ impl Folder {
         self
     }
 
-    /// Runs git in the folder, with nobody's configuration but its own.
+    /// Runs git in the folder, with no configuration but the folder's own.
     pub(crate) fn git(&self, arguments: &[&str]) -> &Self {
         self.output(arguments);
         self
     }
 
-    /// What git prints.
+    /// The output of git.
     pub(crate) fn output(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         command.current_dir(self.path()).args([
@@ -67,7 +67,7 @@ impl Folder {
         self.git(&["add", "-A"]).git(&["commit", "-qm", "x"])
     }
 
-    /// What `diff` with these arguments writes, run below the folder.
+    /// The output of `diff` with these arguments, run below the folder.
     pub(crate) fn run(&self, below: &str, arguments: &[&str]) -> Result<Value, String> {
         let mut command = ownerlint();
         command

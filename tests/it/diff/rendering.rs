@@ -1,4 +1,4 @@
-//! `diff --render`: both states are rendered, and nothing is run that nobody asked for.
+//! `diff --render`: both states are rendered, and only requested programs run.
 
 use super::places::{Folder, config, said};
 use crate::support::write_program;

@@ -17,13 +17,13 @@ use serde_json::{Map, Number, Value, json};
 
 use super::places::Folder;
 
-/// What of the corpus is a rendering, or the sources of one.
+/// A part of the corpus that is a rendering, or the sources of one.
 pub(super) struct Sample {
     /// A file or folder of the corpus.
     pub(super) path: &'static str,
     /// The parts of it that are read; none: everything.
     within: &'static [&'static str],
-    /// The tool that the comparison is told about; `None` where the tree says it.
+    /// The tool that the comparison is given; `None` where the tree shows it.
     pub(super) by: Option<DeliveryTool>,
 }
 
@@ -89,9 +89,9 @@ pub(super) type Texts = BTreeMap<String, String>;
 /// A tree of manifests: the documents of each file as values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rendering {
-    /// What can be read completely.
+    /// The files that can be read completely.
     pub(super) files: BTreeMap<String, Vec<Value>>,
-    /// What cannot, templates for example: it stays as it is.
+    /// The other files, templates for example: they stay as they are.
     pub(super) others: Texts,
     /// Everything as upstream wrote it.
     pub(super) original: Texts,
@@ -161,7 +161,7 @@ impl Rendering {
             })
     }
 
-    /// The same, to be changed.
+    /// The objects, to be changed.
     pub(super) fn objects_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         let files = self
             .files
@@ -197,8 +197,8 @@ impl Rendering {
         written.chain(self.others.clone()).collect()
     }
 
-    /// The same objects in other files: `place` says in which, from the path and the documents of a file. In kustomize's sources,
-    /// that is done to what `resources` name, and they name the new files.
+    /// Moves the objects to other files: `place` says to which, from the path and the documents of a file. In
+    /// kustomize's sources, the files that `resources` name are moved, and `resources` name the new ones.
     pub(super) fn rearranged(
         &self,
         place: impl Fn(&str, &[Value]) -> Vec<(String, Vec<Value>)>,

@@ -1,4 +1,4 @@
-//! kustomize's sources, compared as they are applied although nobody rendered them.
+//! kustomize's sources, compared as they are applied although they were not rendered.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What single formats promise beyond their schema.
+//! Promises of single formats beyond their schema.
 
 use ownerlint::finding::{Finding, Label, Severity};
 use ownerlint::report::{

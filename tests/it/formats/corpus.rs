@@ -1,4 +1,4 @@
-//! What `check` writes for the corpus of real manifests, format by format, with the readers that the samples have.
+//! The output of `check` on the corpus of real manifests, format by format, with the readers that the samples have.
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::{readers, sample};
 use crate::properties::cases;
 
-/// What breaks formats, and some ordinary text to put it in.
+/// Texts that break formats, and some ordinary text to put them in.
 fn text() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
         4 => "[a-z ]{0,8}",

@@ -234,7 +234,7 @@ fn github(text: &str, report: &Report, options: &Options) {
         let words = |text: &str| text.split_whitespace().count();
         let data = unescaped(data);
         let first = data.lines().next().unwrap_or_default();
-        // What Helm rendered is followed by its template.
+        // A place that Helm rendered is followed by its template.
         let before = first
             .rsplit_once(" (")
             .filter(|(_, template)| template.ends_with(')'))

@@ -44,7 +44,7 @@ data:\r
     two\r
 ";
 
-/// Names chosen by somebody who dislikes us.
+/// Hostile names.
 pub(crate) const HOSTILE: &str = "\
 kind: Secret
 metadata:

@@ -28,7 +28,7 @@ pub(crate) fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("the text is JSON")
 }
 
-/// What `validator` has against `document`.
+/// The complaints of `validator` about `document`.
 pub(crate) fn complaints(validator: &Validator, document: &Value) -> Vec<String> {
     validator
         .iter_errors(document)
@@ -73,7 +73,7 @@ fn the_report_contract_is_closed() {
     }
 }
 
-/// What each command writes about inputs that have much of everything.
+/// The output of each command on inputs that have much of everything.
 fn outputs() -> Vec<(&'static str, Value)> {
     let (dump, rook) = ("fixtures/plan/dump.yaml", "fixtures/bundles/rook");
     let (removal, teardown) = (

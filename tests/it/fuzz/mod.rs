@@ -105,7 +105,7 @@ fn every_target_holds_over_fixed_inputs() {
     let seeds = seeds();
     for (name, target) in TARGETS {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
-        // What simulates is slower, and its inputs are graphs.
+        // Simulations are slower, and their inputs are graphs.
         let runs = match name {
             "simulation" | "teardown" | "diff" | "formats" => 20,
             "suppressions" | "fixes" | "lsp" => 40,
@@ -139,7 +139,7 @@ const LONG_KEY: [u8; 361] = {
     key
 };
 
-/// What libFuzzer found, made small.
+/// Finds of libFuzzer, made small.
 const FINDS: [(&str, &[u8]); 13] = [
     ("libyaml", b"a\r\r\nb"),
     ("libyaml", b"!R&[&"),

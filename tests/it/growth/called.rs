@@ -1,4 +1,4 @@
-//! What webhooks and aggregated APIs cost, which tie whatever they are asked about to a Service and its Pods.
+//! The cost of webhooks and aggregated APIs, which tie all objects that they are asked about to a Service and its Pods.
 
 use super::support::{checked, deleted, documents, namespace, within_limits, within_limits_in};
 use crate::support::Repository;

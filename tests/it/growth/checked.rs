@@ -1,4 +1,4 @@
-//! What `check` costs.
+//! The cost of `check`.
 
 use super::support::{
     checked, documents, lines, list, namesakes_and_references, operator_and_object, uid,
@@ -294,7 +294,7 @@ fn unknown_object(number: usize, name: &str) -> String {
     )
 }
 
-/// Nobody's rule is about these objects, but each may be.
+/// No rule is about these objects, but each may be.
 #[test]
 fn rules_for_single_objects_and_as_many_others() {
     checked(&documents(6_000, |number| {

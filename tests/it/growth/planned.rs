@@ -1,4 +1,4 @@
-//! What a plan costs.
+//! The cost of a plan.
 
 use super::support::{
     deleted, documents, lines, namespace, operator_and_object, uid, with_finalizers,
@@ -220,7 +220,7 @@ fn one_stateful_set_with_many_claim_templates() {
     ));
 }
 
-/// What could be done before is simulated step by step.
+/// Possible preparations are simulated step by step.
 #[test]
 fn finalizers_of_one_object_that_a_release_leaves_stuck() {
     for name in ["example.com/web", "example.com/web-#"] {

@@ -1,4 +1,4 @@
-//! What is printed, and what printing costs.
+//! Printed text, and the cost of printing.
 
 use super::support::{documents, namesakes_and_references, uid, within_limits};
 

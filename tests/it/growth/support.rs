@@ -5,14 +5,14 @@ use std::fmt::Write;
 use crate::limits::limited;
 use crate::support::Repository;
 
-/// What the program prints within the limits: of a text, with arguments in which `@` stands for its file.
+/// The output of the program within the limits: for a text, with arguments in which `@` stands for its file.
 pub(super) fn within_limits(text: &str, arguments: &str) -> String {
     let inside = Repository::new();
     inside.write("input.yaml", text);
     within_limits_in(&inside, arguments)
 }
 
-/// The same in a folder that has an `input.yaml` and whatever else it takes.
+/// The output in a folder that has an `input.yaml` and other files.
 pub(super) fn within_limits_in(inside: &Repository, arguments: &str) -> String {
     let run = limited(&inside.path(), &arguments.replace('@', "input.yaml"));
     let error = String::from_utf8_lossy(&run.stderr);

@@ -1,4 +1,4 @@
-//! More of everything than anybody reads: what is printed stays in proportion to what was written.
+//! Large amounts of everything: the output stays in proportion to the input.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! What a run may use for an input below 10 MB, held by limits that the operating system enforces (`../limits.rs`). Which of all
-//! shapes come closest to them is what `fuzz/bounds.py` looks for, with the optimised program.
+//! The resources of a run for an input below 10 MB, held by limits that the operating system enforces (`../limits.rs`).
+//! Which of all shapes come closest to them is what `fuzz/bounds.py` looks for, with the optimised program.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ fn checked(text: &str) -> String {
         .to_owned()
 }
 
-/// What a check of a text prints, which keeps within the limits.
+/// The output of a check of a text, which keeps within the limits.
 fn printed(text: &str, arguments: &str) -> String {
     assert!(text.len() < 10_000_000, "{}", text.len());
     let inside = Repository::new();
@@ -180,7 +180,7 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
     );
 }
 
-/// What is not hostile: 70 clusters that build the same 1,000 objects, of which one is removed.
+/// An ordinary input: 70 clusters that build the same 1,000 objects, of which one is removed.
 #[test]
 fn a_fleet_of_clusters_that_builds_one_folder() {
     let inside = Repository::new();
@@ -217,7 +217,7 @@ fn a_fleet_of_clusters_that_builds_one_folder() {
     assert!(out.lines().any(|line| line == "70 removed"), "{out:.300}");
 }
 
-/// Whoever deleted one of them looked at every object for what it delivered, and at every object of its folder's destination.
+/// Each deletion looked at every object for its deliveries, and at every object of its folder's destination.
 #[test]
 fn thousands_of_folders_that_are_delivered_one_by_one() {
     let inside = Repository::new();
@@ -365,7 +365,7 @@ fn as_many_objects_as_fit() {
     ));
 }
 
-/// What `human` draws of it grew to the right with every object: 3 GB for 10 MB.
+/// The picture in `human` grew to the right with every object: 3 GB for 10 MB.
 #[test]
 fn a_ring_of_thousands_of_owners() {
     const COUNT: usize = 6_000;
@@ -405,7 +405,7 @@ fn a_finding_that_changes_tens_of_thousands_of_documents() {
     assert!(most > Some(30_000), "{most:?}");
 }
 
-/// Nobody reviews a thousand edits in an alert or beside a line.
+/// A thousand edits cannot be reviewed in an alert or beside a line.
 #[test]
 fn a_fix_of_more_than_a_thousand_edits_is_in_json_alone() {
     let unit = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";

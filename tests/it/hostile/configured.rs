@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::diff::Folder;
 use crate::support::{ownerlint, write_program};
 
-/// What git may start because a configuration says so; each value is a program.
+/// Settings that make git start a program; each value is a program.
 const PROGRAMS: [&str; 24] = [
     "core.fsmonitor",
     "core.pager",
@@ -35,7 +35,7 @@ const PROGRAMS: [&str; 24] = [
     "browser.evil.cmd",
 ];
 
-/// What git may run when a step of its work is done.
+/// Hooks that git may run when a step of its work is done.
 const HOOKS: [&str; 6] = [
     "post-index-change",
     "post-checkout",
@@ -96,7 +96,7 @@ fn repository() -> Folder {
     folder
 }
 
-/// The same content with another time, and another content: what git has to compare.
+/// Rewrites the content with another time, and writes another content: git has to compare both.
 fn touch(folder: &Folder) {
     folder
         .write("a.yaml", CONFIG_MAP)
@@ -224,7 +224,7 @@ fn nothing_that_a_submodule_configures_is_run() {
     folder
         .write("vendor/a.yaml", CONFIG_MAP)
         .write("vendor/b.yaml", "changed: 1\n");
-    // What a pull request may add to the list of submodules.
+    // An entry that a pull request may add to the list of submodules.
     let modules = format!(
         "[submodule \"vendor\"]\n\tpath = vendor\n\turl = ext::{evil}\n\tupdate = !{evil}\n"
     );

@@ -1,4 +1,4 @@
-//! What is no regular file can block a reader, or never end.
+//! Irregular files, which can block a reader, or never end.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -173,7 +173,7 @@ fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
     };
     allow("rendered/closed", 0);
     allow("rendered/closed.yaml", 0);
-    // Root reads everything. Who is root runs a copy of the program as nobody, who cannot go where the program is.
+    // Root reads everything. As root, a copy of the program runs as the user nobody, which cannot go where the program is.
     let mut command = Command::new(ownerlint().get_program());
     if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
         let program = std::fs::read(ownerlint().get_program()).expect("the program");

@@ -7,7 +7,7 @@
 //! | links, FIFOs, devices, vanishing files, permissions | `links.rs`, `irregular.rs`, `../walking.rs` |
 //! | names that are not UTF-8, or collide | `file_names.rs` |
 //! | names that a terminal, a runner, a browser or a shell would obey | `names.rs`, `../formats/hostile.rs`, `../commands.rs`, `../plan_view.rs` |
-//! | more findings than anybody reads | `amounts.rs` |
+//! | more findings than a person reads | `amounts.rs` |
 //! | targets that cannot be written, broken pipes, interrupts | `writing.rs` |
 //! | values of Secrets | `secrets.rs` |
 //! | repositories that configure programs | `configured.rs`, `../diff/rendering.rs` |
@@ -15,7 +15,7 @@
 //! | another order of threads | `../determinism.rs` |
 //! | a crate or an action that is replaced | `../supply_chain.rs` |
 //!
-//! What the review of version 0.1.0 found broken (its items P3), each with tests that failed with that version:
+//! Defects found by the review of version 0.1.0 (its items P3), each with tests that failed with that version:
 //!
 //! | review | tests |
 //! |---|---|
@@ -43,7 +43,7 @@
 //! | P3.10 `check -o json \| head -1` | `writing::a_reader_who_stops_reading_does_not_change_how_the_run_ends` |
 //! | P3.10 a byte order mark before a baseline | `writing::a_byte_order_mark_is_accepted_wherever_people_write` |
 //!
-//! What a user sees of each is in `docs/guide/hostile-inputs.md`, which `page.rs` proves.
+//! The user's view of each is in `docs/guide/hostile-inputs.md`, which `page.rs` proves.
 
 mod amounts;
 mod bounds;

@@ -11,7 +11,7 @@ use crate::fuzz::targets::{ascii, is_obeyed, starts_command};
 use crate::html::HtmlPage;
 use crate::support::{Repository, ownerlint};
 
-/// What somebody obeys: terminals, readers of right-to-left text, runners, Markdown, Mermaid, HTML, shells, tables.
+/// Texts that a reader obeys: terminals, readers of right-to-left text, runners, Markdown, Mermaid, HTML, shells, tables.
 const HOSTILE: [&str; 14] = [
     "\u{1b}[31mred\u{7}",
     "\u{1b}]8;;http://evil\u{7}x",
@@ -34,7 +34,7 @@ fn words<F: ToString>(formats: &[F]) -> Vec<String> {
     formats.iter().map(F::to_string).collect()
 }
 
-/// A JSON manifest with a hostile text in each place that somebody names.
+/// A JSON manifest with a hostile text in each place for a name.
 fn manifest(name: &str) -> String {
     let object = |kind: &str, value: Value| {
         let mut object = serde_json::json!({
@@ -248,8 +248,8 @@ fn a_diff_of_fixes_shows_what_is_obeyed_and_does_not_print_it() {
     harmless("diff", "a file", &text, false);
 }
 
-/// Every text of a message that an editor shows: diagnostics, hovers, lenses, symbols, titles of actions. Edits are what a file
-/// says, and nobody reads them.
+/// Every text of a message that an editor shows: diagnostics, hovers, lenses, symbols, titles of actions. Edits are text of
+/// the file, and are not read.
 fn shown(message: &Value, key: &str, all: &mut Vec<String>) {
     match message {
         Value::String(text) if !matches!(key, "newText" | "uri") => all.push(text.clone()),
@@ -261,7 +261,7 @@ fn shown(message: &Value, key: &str, all: &mut Vec<String>) {
     }
 }
 
-/// What an editor shows of a text that somebody looks at all over, in a folder.
+/// The texts that an editor shows about every part of a text in a folder.
 fn told(folder: &Repository, text: &str) -> Vec<String> {
     use lsp_server::{Connection, Message, Notification, Request};
     let root = format!("file://{}", folder.path().display());

@@ -261,7 +261,7 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// What the program says, on both streams, as a step of a workflow would show it.
+/// The output of the program, on both streams, as a step of a workflow would show it.
 fn answer(row: &Row) -> String {
     let inside = repository();
     (row.make)(&inside);

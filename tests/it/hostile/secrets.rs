@@ -32,7 +32,7 @@ fn secrets() -> Vec<String> {
         // All of it on one line, with something to fix on either side.
         format!("{{apiVersion: v1, stringData: {{a: {MARK}}}, kind: Secret, metadata: {{name: a, finalizers: [bad, x/y, x/y], uid: }}, data: {{b: {MARK}}}}}\n"),
         format!("{{\"data\":{{\"a\":\"{MARK}\"}},\"kind\":\"Secret\",\"metadata\":{{\"finalizers\":[\"x/y\",\"x/y\"],\"name\":\"a\"}},\"apiVersion\":\"v1\"}}\n"),
-        // Without a version it is no object, and is one to whoever wrote it.
+        // Without a version it is no object, although its author means one.
         format!("kind: Secret\nmetadata: {{name: a}}\nstringData:\n  a: {MARK}\n  a: {MARK}\n"),
         // Messages that quote what they are about.
         format!("{head}stringData:\n  a: *{MARK}\n"),
@@ -79,7 +79,7 @@ fn makers() -> Vec<String> {
         // Manifests as text.
         format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a.yaml: |\n    kind: Secret\n    stringData: {{a: {MARK}}}\nmetadata: {{name: a, bogus: 1}}\n"),
         format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a: \"{{\\\"kind\\\": \\\"Secret\\\", \\\"data\\\": {{\\\"a\\\": \\\"{MARK}\\\"}}}}\"\nmetadata: {{name: a, bogus: 1}}\n"),
-        // What a document drops after its end is read by nobody but people.
+        // Dropped text after the end of a document is read by people only.
         maker("v1", "ConfigMap", &format!("bogus: 1\n...\nkind: Secret\ndata: {{a: {MARK}}}\napiVersion: v1\n")),
     ]
     .into()
@@ -229,7 +229,7 @@ fn an_editor_is_told_nothing_of_a_value() {
             serde_json::json!({"query": "hunter"}),
             true,
         );
-        // It ends when nobody is there any more; until then it has shown its diagnostics.
+        // It ends when the connection is closed; until then it has shown its diagnostics.
         let serving = std::thread::spawn(move || ownerlint::lsp::serve(&server));
         let shown = client.receiver.iter().find(|message| {
             let text = format!("{message:?}");

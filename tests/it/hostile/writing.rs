@@ -1,4 +1,4 @@
-//! What is written is written whole or not at all, and how a run ends does not depend on who reads it.
+//! Files are written whole or not at all, and how a run ends does not depend on its reader.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -208,7 +208,7 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, Stdio};
 
-    // What is started in the background of a shell without job control is deaf to interrupts, and so is what it starts.
+    // A background process of a shell without job control ignores interrupts, and so do its children.
     let ignored = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = ignored
         .lines()

@@ -3,17 +3,17 @@
 use serde_json::Value;
 use sha2_const_stable::Sha256;
 
-/// What a page contains.
+/// The parts of a page.
 #[derive(Debug)]
 pub(crate) struct HtmlPage {
-    /// What is the same in every page: everything but its data.
+    /// The common part of every page: everything but its data.
     pub(crate) shell: String,
     pub(crate) style: String,
-    /// What is executed, in order.
+    /// The scripts, in order.
     pub(crate) scripts: Vec<String>,
     pub(crate) policy: String,
     pub(crate) title: String,
-    /// What `--output json` prints.
+    /// The output of `--output json`.
     pub(crate) contract: Value,
     pub(crate) beside: Value,
 }

@@ -51,10 +51,10 @@ struct Pair {
     head: BTreeMap<String, String>,
 }
 
-/// What is added to head.
+/// An addition to head.
 struct Addition {
     kind: &'static str,
-    /// Files that are written, new or instead of what head has; the paths from its root.
+    /// Files that are written, new or instead of those of head; the paths from its root.
     files: Vec<(String, String)>,
     /// Symbolic links, with what they lead to.
     links: Vec<(String, String)>,
@@ -66,7 +66,7 @@ struct Stage {
     head: BTreeMap<String, String>,
     /// Folders of head; the empty one is its root.
     folders: Vec<String>,
-    /// What is reported without an addition.
+    /// The report without an addition.
     report: Value,
 }
 
@@ -150,7 +150,7 @@ fn named_in_messages(key: &str) -> Option<String> {
     Some(format!("{kind} `{name}`"))
 }
 
-/// What a report with an addition does not say any more, and does not say why either; whether it does say why of something else.
+/// The statements that a report with an addition no longer makes, and does not explain either; whether it explains others.
 fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>, bool) {
     let is_added = |file: &str| {
         let mut paths = addition
@@ -168,7 +168,7 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
     let failed: Vec<&Value> = failed
         .filter(|failed| !was_failed.contains(&failed.to_string()))
         .collect();
-    // What is added lies in or below the folder of a kustomization.
+    // The addition lies in or below the folder of a kustomization.
     let is_broken = |file: &str| {
         let place = file.split_once("/head/").map_or(file, |(_, place)| place);
         let folder = place
@@ -193,7 +193,7 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
     let mut forgotten = Vec::new();
     let mut excused = BTreeSet::new();
     for ((key, stuck), delivery) in deletions(before) {
-        // What was deleted may get stuck; what got stuck is not merely deleted.
+        // A deleted object may get stuck; a stuck one is not merely deleted.
         let is_told = deleted
             .keys()
             .any(|(other, as_stuck)| *other == key && (!stuck || *as_stuck));
@@ -260,7 +260,7 @@ impl Stage {
         })
     }
 
-    /// What an addition makes it forget, and whether something is named instead of told.
+    /// The statements that an addition makes it forget, and whether something is named instead.
     fn forgets(&self, addition: &Addition) -> Result<(Vec<String>, bool), String> {
         let head = self.folder.path().join("head");
         let mut made: Vec<PathBuf> = Vec::new();
@@ -581,7 +581,7 @@ impl Stage {
         (!files.is_empty()).then(|| files[dice.below(files.len())])
     }
 
-    /// Existing files of a folder that say nothing of what is deleted.
+    /// Existing files of a folder that say nothing of deleted objects.
     fn innocent(&self, folder: &str) -> Vec<String> {
         let names = deleted_names(&self.report);
         let prefix = if folder.is_empty() {
@@ -901,7 +901,7 @@ fn application(name: &str, path: &str) -> String {
     )
 }
 
-/// A pair of what stays and what only base has. Files of head stand in place of those of base.
+/// A pair of the remaining objects and those that only base has. Files of head stand in place of those of base.
 fn pair(
     name: &str,
     stays: &[(&str, String)],

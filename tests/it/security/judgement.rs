@@ -261,7 +261,7 @@ fn files_of_git_cannot_silence_diff() {
     }
 }
 
-/// What `check --only-changed-from` notes in a format.
+/// The notes of `check --only-changed-from` in a format.
 fn checked(folder: &Folder, format: &str) -> String {
     let mut command = crate::support::ownerlint();
     command

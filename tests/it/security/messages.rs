@@ -1,4 +1,4 @@
-//! What is shown to people: the worst finding is never pushed out, and nothing that is shown obeys its author.
+//! Text for people: the worst finding is never pushed out, and nothing that is shown obeys its author.
 
 use crate::support::{Repository, ownerlint};
 

@@ -1,5 +1,5 @@
-//! Small inputs that ask for much work: each ends with one error that names its place, before the work begins. What the largest
-//! inputs within the limits cost, `benches/growth.py` measures.
+//! Small inputs that ask for much work: each ends with one error that names its place, before the work begins.
+//! `benches/growth.py` measures the cost of the largest inputs within the limits.
 
 use crate::limits::limited;
 use crate::support::{Repository, ownerlint, root};

@@ -66,7 +66,7 @@ fn found_baseline_in_git_folder_is_refused() {
         ".git/modules/sub/hooks/pre-commit",
         ".git",
         "sub/.git/hooks/pre-commit",
-        // The same folder on file systems that ignore case, blanks and characters without a width.
+        // The folder on file systems that ignore case, blanks and characters without a width.
         ".GIT/hooks/pre-commit",
         ".git./hooks/pre-commit",
         "git~1/hooks/pre-commit",

@@ -69,7 +69,7 @@ pub(crate) fn fixes(data: &[u8]) {
     }
 }
 
-/// What an editor may ask about a place.
+/// The questions of an editor about a place.
 const METHODS: [&str; 12] = [
     "textDocument/hover",
     "textDocument/definition",
@@ -130,7 +130,7 @@ pub(crate) fn lsp(data: &[u8]) {
             "contentChanges": [{"text": &text[half..]}], "command": text, "arguments": [text], "id": byte(1),
             "data": {"path": uri, "offset": byte(1)},
         });
-        // Some of what is sent is no sense at all.
+        // Some of the messages make no sense at all.
         if byte(0) >= 240 {
             params = serde_json::from_str(&text).unwrap_or(Value::Null);
         }

@@ -73,7 +73,7 @@ pub(super) fn session(manifest: &str) -> Option<Session> {
     Session::open(&request).ok()
 }
 
-/// Steps over arbitrary graphs: the simulation ends, and each format tells what it found.
+/// Steps over arbitrary graphs: the simulation ends, and each format shows its result.
 pub(crate) fn simulation(data: &[u8]) {
     let (steps, objects) = data.split_at(data.len().min(8));
     let Some(session) = session(&graph(objects)) else {

@@ -1,4 +1,4 @@
-//! What is fuzzed: each function takes any bytes and panics if something does not hold. `fuzz/` runs them under libFuzzer, and
+//! Fuzz targets: each function takes any bytes and panics if something does not hold. `fuzz/` runs them under libFuzzer, and
 //! `../mod.rs` a few hundred fixed inputs as part of the tests.
 
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ fn check(manifest: &str) -> Report {
     judged(manifest, &Check::default())
 }
 
-/// What is found, every single time.
+/// All findings, every single time.
 fn check_every(manifest: &str) -> Report {
     judged(
         manifest,

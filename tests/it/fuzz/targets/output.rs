@@ -1,4 +1,4 @@
-//! What is printed: names of strangers in every format of every command, and nothing in them is obeyed.
+//! Printed text: names of strangers in every format of every command, and nothing in them is obeyed.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -208,7 +208,7 @@ pub(crate) fn commands(data: &[u8]) {
     }
 }
 
-/// What of a line a shell reads outside of quotes. Within double quotes nothing is to be there that is still obeyed.
+/// The part of a line that a shell reads outside of quotes. Within double quotes nothing is to be there that is still obeyed.
 fn outside_quotes(line: &str) -> String {
     let mut outside = String::new();
     let (mut quote, mut characters) = (None, line.chars());

@@ -1,4 +1,4 @@
-//! What people write for ownerlint: suppressions, configurations, steps.
+//! Files that people write for ownerlint: suppressions, configurations, steps.
 
 use ownerlint::config::Config;
 use ownerlint::engine::Steps;
