@@ -68,7 +68,7 @@ pub use report::{
 };
 pub use rules::World;
 pub use suppression::Date;
-pub use text::{ColumnUnit, Position, Span};
+pub use text::{ColumnUnit, Limits, Position, Span};
 
 pub mod error {
     //! Why something cannot be read, checked or planned. [`SessionError`] and [`PlanError`], and what they contain about files

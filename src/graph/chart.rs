@@ -120,7 +120,7 @@ pub(super) fn place(resources: &mut [Resource], namespace: &str, scopes: &Cluste
     for resource in resources {
         let id = resource.id();
         let is_cluster = scopes.is_cluster(&id.group, &id.kind)
-            || defined.contains(&(id.group.clone(), id.kind.clone()));
+            || defined.contains(&(id.group.to_string(), id.kind.to_string()));
         if is_cluster && !id.namespace.is_empty() {
             resource.node.entry_mut("metadata").remove("namespace");
         } else if !is_cluster && id.namespace.is_empty() && !namespace.is_empty() {

@@ -35,8 +35,10 @@ pub struct Delivery {
     pub settings: Settings,
     /// Why it builds nothing.
     pub error: Option<BuildError>,
+    /// The objects that it would build without what fails, if it fails and that is known.
+    pub attempt: Option<Arc<Vec<Resource>>>,
     /// Its first build, if it reconciles once with its settings of the state before and cannot be built with those of this state.
-    pub built_first: Option<Vec<Resource>>,
+    pub built_first: Option<Arc<Vec<Resource>>>,
     /// The objects that it builds, as it applies them.
     pub resources: Arc<Vec<Resource>>,
     /// The folders whose kustomizations it builds, and the files that it reads as resources.

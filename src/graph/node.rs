@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use crate::text::Span;
 use crate::yaml::{Kind, NodeId, Tree, Value};
 
@@ -24,7 +26,7 @@ pub enum Node {
     /// Text.
     Text(Arc<str>),
     /// A mapping, its keys unique.
-    Map(Arc<Vec<(Arc<str>, Node)>>),
+    Map(Arc<Vec<(SmolStr, Node)>>),
     /// A sequence.
     Seq(Arc<Vec<Node>>),
 }
@@ -102,9 +104,8 @@ impl Node {
             Value::String(text) => Self::text(text.as_str()),
             Value::Array(items) => Self::Seq(Arc::new(items.iter().map(Self::of_json).collect())),
             Value::Object(entries) => {
-                let entries = entries
-                    .iter()
-                    .map(|(key, value)| (Arc::from(key.as_str()), Self::of_json(value)));
+                let entries = entries.iter();
+                let entries = entries.map(|(key, value)| (key.into(), Self::of_json(value)));
                 Self::Map(Arc::new(entries.collect()))
             }
         }
@@ -199,13 +200,13 @@ impl Node {
     }
 
     /// The entries of a mapping in their order; none of anything else.
-    pub fn entries(&self) -> Vec<(Arc<str>, Self)> {
+    pub fn entries(&self) -> Vec<(SmolStr, Self)> {
         match self {
             Self::Written(tree, id) => {
                 let entries = tree.value(*id).entries();
                 let written = |value: NodeId| Self::Written(Arc::clone(tree), value);
                 entries
-                    .map(|entry| (Arc::from(entry.key), written(entry.value.id())))
+                    .map(|entry| (entry.key.into(), written(entry.value.id())))
                     .collect()
             }
             Self::Map(entries) => entries.to_vec(),
@@ -242,7 +243,7 @@ impl Node {
     }
 
     /// The entries, to change them; what was no mapping becomes an empty one.
-    pub fn map_mut(&mut self) -> &mut Vec<(Arc<str>, Self)> {
+    pub fn map_mut(&mut self) -> &mut Vec<(SmolStr, Self)> {
         if !matches!(self, Self::Map(_)) {
             *self = Self::Map(Arc::new(self.entries()));
         }
@@ -269,7 +270,7 @@ impl Node {
         let at = if let Some(at) = entries.iter().position(|(name, _)| **name == *key) {
             at
         } else {
-            entries.push((Arc::from(key), Self::Null));
+            entries.push((key.into(), Self::Null));
             entries.len() - 1
         };
         &mut entries[at].1
@@ -344,7 +345,7 @@ impl Node {
             let entries = self.entries().into_iter();
             return Value::Object(
                 entries
-                    .map(|(key, value)| (key.to_string(), below(value)))
+                    .map(|(key, value)| (key.into(), below(value)))
                     .collect(),
             );
         }

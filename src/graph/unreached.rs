@@ -7,7 +7,7 @@ use super::chart::{place, rendered};
 use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
 use super::kustomize::{
-    Budget, Builder, Builds, KustomizationDoc, Origin, kustomizations, resources_of,
+    Budget, Builder, Builds, Built, KustomizationDoc, Origin, kustomizations, resources_of,
 };
 use super::scopes::ClusterScopes;
 use crate::charts::{ChartCall, ChartSource, Charts};
@@ -23,49 +23,64 @@ pub fn roots(
     delivered: &[Delivery],
     limits: &Limits,
 ) -> Result<Vec<Delivery>, BeyondLimit> {
-    let budget = Budget::of(limits.instances);
+    let budget = Budget::of(limits);
     let reached: BTreeSet<&str> = delivered
         .iter()
-        .flat_map(|delivery| delivery.reached.iter())
+        .flat_map(|delivery| {
+            let failing = delivery.error.as_ref().map(|_| &delivery.path);
+            delivery.reached.iter().chain(failing)
+        })
         .map(String::as_str)
         .collect();
-    let builder = Builder::within(builds, &budget);
+    let builder = Builder::within(builds, &budget).by_hand();
     let docs = kustomizations(builds.files());
     let included: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
-    let built = docs
-        .into_iter()
-        .filter(|doc| {
-            let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");
-            !is_component
-                && !reached.contains(doc.folder.as_str())
-                && !included.contains(&doc.folder)
-        })
-        .map(|doc| {
-            let (built, error) = match builder.build(&doc) {
-                Ok(built) => (built, None),
-                Err(error) => (Default::default(), Some(error)),
-            };
-            Delivery {
-                id: format!("|{}", doc.folder),
-                cluster: "".into(),
-                parent: None,
-                key: String::new(),
-                by: None,
-                file: doc.file.as_str().into(),
-                line: 1,
-                settings: Settings::default(),
-                error,
-                built_first: None,
-                resources: Arc::new(built.resources),
-                reached: Arc::new(built.reached),
-                is_possible: false,
-                object: None,
-                unread: built.unread,
-                charts: built.charts,
-                is_chart: false,
-                path: doc.folder,
-            }
+    let is_root = |doc: &KustomizationDoc| {
+        doc.node.text_at(&["kind"]).as_deref() != Some("Component")
+            && !reached.contains(doc.folder.as_str())
+            && !included.contains(&doc.folder)
+    };
+    let docs: Vec<KustomizationDoc> = docs.into_iter().filter(is_root).collect();
+    let mut objects = 0_usize;
+    for doc in &docs {
+        objects = objects.saturating_add(builds.objects_of(doc, limits.nesting));
+        if builds.copies(objects) > limits.instances {
+            return Err(BeyondLimit::of(Limit::Instances, limits, doc.file.as_str()));
+        }
+    }
+    let built = docs.into_iter().map(|doc| {
+        let (mut built, error) = match builder.build(&doc) {
+            Ok(built) => (built, None),
+            Err(error) => (Built::default(), Some(error)),
+        };
+        let attempt = error.as_ref().and_then(|_| {
+            let tolerant = Builder::within(builds, &budget).without_failures();
+            let attempt = tolerant.build(&doc).ok()?;
+            built.reached = attempt.reached;
+            Some(attempt.resources)
         });
+        Delivery {
+            id: format!("|{}", doc.folder),
+            cluster: "".into(),
+            parent: None,
+            key: String::new(),
+            by: None,
+            file: doc.file.as_str().into(),
+            line: 1,
+            settings: Settings::default(),
+            error,
+            attempt,
+            built_first: None,
+            resources: built.resources,
+            reached: Arc::new(built.reached),
+            is_possible: false,
+            object: None,
+            unread: built.unread,
+            charts: built.charts,
+            is_chart: false,
+            path: doc.folder,
+        }
+    });
     let built = built.collect();
     if budget.is_spent() {
         return Err(BeyondLimit::of(Limit::Instances, limits, "kustomizations"));
@@ -142,6 +157,7 @@ fn chart(
         line: 1,
         settings: Settings::default(),
         error: None,
+        attempt: None,
         built_first: None,
         resources: Arc::new(made.resources),
         reached: Arc::default(),

@@ -35,14 +35,14 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
-use crate::kustomize::{BuildFate, Edits, pointers};
+use crate::kustomize::pointers;
 use crate::manifest::{
     ManifestTool, Object, ParsedDocument, ParsedFile, Skip, SkipReason, has_directive,
 };
 use crate::text::{FileId, Limits, Sources, Span};
 use crate::yaml::{Problem, Quirk, ReadError};
 
-pub use applied::AppliedFile;
+pub use applied::{AppliedFile, BuiltKeys};
 pub use boundary::{
     Escape, admit_manifests, admit_own_file, admit_own_file_for_writing, place_to_edit,
     place_to_write,
@@ -194,9 +194,9 @@ impl Inventory {
             .zip(&files)
             .filter_map(|(id, file)| Some((id, file.namespace.clone()?)));
         let namespaces = given.collect();
-        let (files, edits): (Vec<_>, Vec<_>) = files
+        let (files, built): (Vec<_>, Vec<_>) = files
             .into_iter()
-            .map(|file| (file.file, file.edits))
+            .map(|file| (file.file, file.built))
             .unzip();
         let Settings {
             release,
@@ -224,8 +224,8 @@ impl Inventory {
         // A file that a root builds is applied, even if its neighbours say otherwise.
         let said = files
             .par_iter()
-            .zip(&edits)
-            .map(|(file, edits)| match edits {
+            .zip(&built)
+            .map(|(file, built)| match built {
                 None => (
                     neighbourhood.skip_reason(file.source().path()),
                     neighbourhood.has_patches(file.source().path()),
@@ -254,7 +254,7 @@ impl Inventory {
             ))
         });
         let set_aside = set_aside.collect();
-        let more = built_besides(&files, &edits, &written);
+        let more = built_besides(&files, &built, &written);
         if !more.is_empty() {
             written.extend(more.iter().map(|object| InDocument {
                 file: object.file,
@@ -291,7 +291,7 @@ impl Inventory {
             by_namespace: OnceLock::new(),
             volumes: OnceLock::new(),
         };
-        inventory.build(written, &edits);
+        inventory.build(written, &built);
         inventory.index();
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
@@ -305,7 +305,11 @@ impl Inventory {
 
     /// Computes the identities of the objects, and the kinds that they define. Definitions that the roots delete do not
     /// count; without such, the second pass is left out.
-    fn build(&mut self, mut written: Vec<InDocument<&Arc<Object>>>, edits: &[Option<Arc<Edits>>]) {
+    fn build(
+        &mut self,
+        mut written: Vec<InDocument<&Arc<Object>>>,
+        built: &[Option<Arc<BuiltKeys>>],
+    ) {
         loop {
             let crds = (0u32..).map(ObjectId).zip(&written);
             let crds =
@@ -313,7 +317,7 @@ impl Inventory {
             self.kinds = Kinds::new(self.kinds.release(), crds, self.kinds.extra().to_vec());
             self.resolutions =
                 Resolutions::of(&self.kinds, written.iter().map(|object| &**object.what));
-            let built = self.built(&written, edits);
+            let built = self.built(&written, built);
             let count = built.iter().flatten().count();
             if count == written.len() {
                 // They stay where they are (`flatten` would move them): a second list would take as much again.
@@ -329,7 +333,7 @@ impl Inventory {
     fn built(
         &self,
         written: &[InDocument<&Arc<Object>>],
-        edits: &[Option<Arc<Edits>>],
+        built: &[Option<Arc<BuiltKeys>>],
     ) -> Vec<Option<Member>> {
         // A definition that was added to define the kinds of a dump does not make the dump a rendering.
         let is_crd = |object: &Object| object.is(well_known::CUSTOM_RESOURCE_DEFINITION);
@@ -337,8 +341,8 @@ impl Inventory {
             .iter()
             .all(|object| is_crd(object.what) || object.what.uid().is_some());
         let members = written.par_iter().enumerate().map(|(at, object)| {
-            let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
-            self.built_one(ObjectId(at as u32), *object, edits, all_have_uids)
+            let built = built.get(object.file.0 as usize).and_then(Option::as_deref);
+            self.built_one(ObjectId(at as u32), *object, built, all_have_uids)
         });
         members.collect()
     }
@@ -348,7 +352,7 @@ impl Inventory {
         &self,
         id: ObjectId,
         written: InDocument<&Arc<Object>>,
-        edits: Option<&Edits>,
+        built: Option<&BuiltKeys>,
         all_have_uids: bool,
     ) -> Option<Member> {
         let InDocument {
@@ -365,12 +369,9 @@ impl Inventory {
         let homeless = from_dump && object.namespace().is_none();
         let scope = resolution.scope.or(homeless.then_some(Scope::Cluster));
         let key = self.key_of(file, object, scope);
-        let key = match edits {
+        let key = match built {
             None => key,
-            Some(edits) => match edits.apply(&key, scope, object.value().span().start) {
-                BuildFate::As(key) => key,
-                BuildFate::Deleted => return None,
-            },
+            Some(built) => built.key(&key, scope, object.value().span().start)?,
         };
         let is_named = object
             .metadata()
@@ -565,7 +566,7 @@ fn may_be(reason: &SkipReason, object: &Object) -> bool {
 /// once Flux has replaced it.
 fn built_besides(
     files: &[ParsedFile],
-    edits: &[Option<Arc<Edits>>],
+    built: &[Option<Arc<BuiltKeys>>],
     written: &[InDocument<&Arc<Object>>],
 ) -> Vec<InDocument<Arc<Object>>> {
     let begins = |object: &Object| object.value().span().start;
@@ -574,13 +575,13 @@ fn built_besides(
         .map(|object| (object.file, begins(object.what)))
         .collect();
     let mut more = Vec::new();
-    for ((file, parsed), edits) in (0u32..).map(FileId).zip(files).zip(edits) {
-        let Some(edits) = edits else { continue };
+    for ((file, parsed), built) in (0u32..).map(FileId).zip(files).zip(built) {
+        let Some(built) = built else { continue };
         for document in parsed.documents() {
             let objects = document.every_object().into_iter();
             let besides = objects.filter(|object| {
                 let at = begins(object);
-                edits.builds(at) && !known.contains(&(file, at))
+                built.contain(at) && !known.contains(&(file, at))
             });
             more.extend(besides.map(|what| InDocument {
                 file,

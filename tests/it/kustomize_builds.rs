@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ownerlint::Limits;
 use ownerlint::charts::Charts;
 use ownerlint::graph::files::TreeFiles;
 use ownerlint::graph::kustomize::{Budget, Builder, Builds, kustomization};
@@ -27,7 +28,7 @@ fn files(folder: &Path) -> Files {
 
 /// The objects as `record.py` writes them, or why there are none.
 fn built(builds: &Builds<'_>) -> Result<Value, String> {
-    let budget = Budget::of(usize::MAX);
+    let budget = Budget::of(&Limits::default());
     let builder = Builder::within(builds, &budget);
     let built = kustomization(builds.files(), "").and_then(|doc| builder.build(&doc));
     let built =

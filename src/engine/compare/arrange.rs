@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::built::BuildRoot;
 use super::configured::Configured;
 use super::definitions::Definitions;
 use super::delivered::{Delivered, evaluated};
@@ -21,14 +22,12 @@ use crate::engine::input::BundleInput;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
-use crate::kustomize::{
-    BeyondLimit, BuildObstacle, BuildRoot, BuildRoots, Edits, Limit, OwnRepositories, TreeFlaws,
-    ancestors, folder_of, resolve,
-};
+use crate::graph::kustomize::BuildError;
+use crate::inventory::{AppliedFile, BuiltKeys, Texts, UnparsedFile, globs, walk_listed};
+use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
-use crate::text::{ColumnUnit, Side, SourceFile};
+use crate::text::{Side, SourceFile};
 
 /// The files of a state, parsed, with their paths from its root.
 pub(super) struct Parsed {
@@ -39,7 +38,7 @@ pub(super) struct Parsed {
     contents: BTreeMap<String, String>,
     folders: BTreeSet<String>,
     submodules: BTreeSet<String>,
-    roots: BuildRoots,
+    roots: Vec<BuildRoot>,
     rendered: Rendered,
     side: Side,
     tree_files: StateFiles,
@@ -48,7 +47,7 @@ pub(super) struct Parsed {
     clusters: BTreeSet<Arc<str>>,
 }
 
-/// All files of a state that speaks of tools, by path, and a reader of those that are not read yet.
+/// All files of a state, by path, and a reader of those that are not read yet.
 pub(super) type StateFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
 
 /// The renderings of one state.
@@ -61,8 +60,7 @@ pub(super) struct Rendered {
 }
 
 impl Parsed {
-    /// Parses the files of two states that `exclude` leaves in; what both have is parsed once. Both are one repository, whichever
-    /// of them says so.
+    /// Parses the files of two states that `exclude` leaves in; what both have is parsed once.
     pub(super) fn both(
         states: [(TreeState, Side); 2],
         exclude: &[String],
@@ -72,25 +70,8 @@ impl Parsed {
     ) -> Result<[Self; 2], SessionError> {
         let limits = terms.limits;
         let exclude = globs(exclude)?;
-        let [base, head] = states.map(|(state, side)| {
-            Self::unbuilt((state, side), charts.are_rendered(), &exclude, texts)
-        });
-        let own = OwnRepositories::of(base.located()).and(OwnRepositories::of(head.located()));
-        // An obstacle that existed before is no news of the change, and may be none for others.
-        let flaws =
-            [&base, &head].map(|parsed| TreeFlaws::of(parsed.located(), |path| parsed.has(path)));
-        let [old, new] = flaws;
-        let built =
-            [(base, TreeFlaws::default()), (head, new.beyond(&old))].map(|(parsed, flaws)| {
-                let roots = BuildRoots::of(parsed.located(), &own, flaws, limits);
-                Self { roots, ..parsed }
-            });
-        // Folders that were not followed would look as if they had been removed.
-        if let Some(beyond) = built.iter().find_map(|parsed| parsed.roots.beyond.clone()) {
-            return Err(beyond.into());
-        }
-        let [base, head] = built;
-        let ([base, head], clusters) = evaluated([base, head], terms, charts)?;
+        let states = states.map(|state| Self::unbuilt(state, &exclude, texts));
+        let ([base, head], clusters) = evaluated(states, terms, charts)?;
         if let Some(beyond) = clusters.iter().nth(limits.bundles) {
             return Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond).into());
         }
@@ -100,12 +81,14 @@ impl Parsed {
         }))
     }
 
-    /// The files that tools build from, taken out; none where no file speaks of such tools.
-    pub(super) fn take_tree(&mut self) -> Option<TreeFiles<'static>> {
+    /// The files that tools build from, taken out.
+    pub(super) fn take_tree(&mut self) -> TreeFiles<'static> {
         let (files, reader) = std::mem::take(&mut self.tree_files);
-        let reader = reader?;
-        let read = Box::new(move |path: &str| reader.read(path));
-        Some(TreeFiles::new(files, read))
+        let read = Box::new(move |path: &str| match &reader {
+            Some(reader) => reader.read(path),
+            None => Err("was not read".to_owned()),
+        });
+        TreeFiles::new(files, read)
     }
 
     /// The files that another state has not, or not with this text, as reports name them.
@@ -120,20 +103,15 @@ impl Parsed {
         edited.map(|(_, file)| file.path().to_owned()).collect()
     }
 
-    /// Replaces files found by folder with the objects that tools deliver.
-    pub(super) fn delivered(mut self, delivered: Delivered) -> Self {
-        delivered.replace(&mut self.roots, &self.places, self.side);
+    /// Adds what tools and people build of the files.
+    pub(super) fn delivered(mut self, mut delivered: Delivered) -> Self {
+        self.roots = delivered.built(self.located(), self.side);
         self.delivered = delivered;
         self
     }
 
-    /// The files of a state, before builds are known. `has_charts`: charts may be built, which no delivery names.
-    fn unbuilt(
-        (state, side): (TreeState, Side),
-        has_charts: bool,
-        exclude: &GlobSet,
-        texts: &mut Texts,
-    ) -> Self {
+    /// The files of a state, before builds are known.
+    fn unbuilt((state, side): (TreeState, Side), exclude: &GlobSet, texts: &mut Texts) -> Self {
         let TreeState {
             files,
             folders,
@@ -143,11 +121,7 @@ impl Parsed {
             reader,
             ..
         } = state;
-        let tree_files = if has_charts {
-            tree_files(&files, &others, &contents, reader)
-        } else {
-            files_of_tools(&files, &others, &contents, reader)
-        };
+        let tree_files = tree_files(&files, &others, &contents, reader);
         others.retain(|place, file| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let kept = files.into_iter();
         let kept =
@@ -156,7 +130,7 @@ impl Parsed {
             .map(|(place, file)| (Arc::from(place), (file.path, file.bytes)))
             .unzip();
         let files = texts.parse(files, side);
-        let (roots, rendered) = (BuildRoots::default(), Rendered::default());
+        let (roots, rendered) = (Vec::new(), Rendered::default());
         Self {
             places,
             files,
@@ -183,12 +157,6 @@ impl Parsed {
         self.places.iter().map(|place| &**place).zip(&self.files)
     }
 
-    /// Whether a file or a folder is at a path, or may be behind a link or in a submodule.
-    fn has(&self, path: &str) -> bool {
-        self.folders.contains(path)
-            || ancestors(path).any(|place| self.contents.contains_key(place))
-    }
-
     /// The inputs that decide what is applied, with the files that were evaluated by renderers.
     pub(super) fn source_state<'s>(&'s self, builds: Builds<'s>) -> SourceState<'s> {
         let others = self.others.iter().map(|(place, file)| {
@@ -204,10 +172,8 @@ impl Parsed {
                 },
             )
         });
-        let unfollowed = self
-            .roots
-            .roots
-            .iter()
+        let unfollowed = self.roots.iter();
+        let unfollowed = unfollowed
             .filter_map(|root| root.unfollowed.as_deref())
             .collect();
         SourceState::new(
@@ -238,9 +204,10 @@ impl Parsed {
         let folder = folder_of(place);
         (!roots.is_empty()
             && is_kustomization(place)
-            && self.roots.roots.iter().any(|root| {
-                roots.contains_key(&root.folder) && root.kustomizations.contains(folder)
-            }))
+            && self
+                .roots
+                .iter()
+                .any(|root| roots.contains_key(&root.folder) && root.reached.contains(folder)))
             || (!bundles.is_empty()
                 && configured.bundles().any(|bundle| {
                     let is_rendered = bundle
@@ -283,50 +250,17 @@ impl Parsed {
 
     /// The builds that fail, each with its place.
     pub(super) fn failed(&self, side: UnreadSide) -> Vec<FailedBuild> {
-        let obstacles = self
-            .roots
-            .roots
-            .iter()
-            .filter(|root| !self.rendered.roots.contains_key(&root.folder));
-        let mut failed: Vec<FailedBuild> = obstacles
+        let roots = self.unrendered_roots();
+        let mut failed: Vec<FailedBuild> = roots
             .filter_map(|root| {
-                let BuildObstacle {
-                    reason,
-                    place,
-                    named,
-                } = root.unbuildable.as_ref()?;
-                let mut places = std::iter::once(place.clone())
-                    .chain(KUSTOMIZATIONS.map(|name| resolve(place, name)));
-                let found =
-                    places.find_map(|place| self.located().find(|(other, _)| *other == place));
-                let line = |file: &ParsedFile| {
-                    let named = named
-                        .as_ref()
-                        .and_then(|named| file.source().text().find(named.as_str()));
-                    let broken = file
-                        .documents()
-                        .iter()
-                        .find_map(|document| document.error())
-                        .map(|error| error.span);
-                    let broken = broken.or_else(|| Some(file.skipped().first()?.1.span));
-                    let offset = named
-                        .map(|at| at as u32)
-                        .or(broken.map(|span| span.start))
-                        .unwrap_or_default();
-                    file.source().position(offset, ColumnUnit::Utf8).line
-                };
-                let (file, line) = found.map_or((place.clone(), 1), |(_, file)| {
-                    (file.source().path().to_owned(), line(file))
-                });
-                let by = root
-                    .pointer
-                    .as_ref()
-                    .and_then(|pointer| pointer.by.as_deref());
+                let BuildError { reason, file, line } = root.error.as_ref()?;
+                let found = self.located().find(|(place, _)| place == file);
+                let file = found.map_or(file.as_str(), |(_, file)| file.source().path());
                 Some(FailedBuild {
-                    delivery: by.map(|by| by.id(&root.folder)),
+                    delivery: root.by.as_ref().map(|by| by.id(&root.folder)),
                     side,
-                    file,
-                    line,
+                    file: file.to_owned(),
+                    line: *line,
                     reason: reason.clone(),
                 })
             })
@@ -350,13 +284,9 @@ impl Parsed {
         };
         // Kustomizations of Flux and Argo CD are evaluated as they build them: kustomize alone would leave out what they add.
         let with_charts = self.delivered.with_charts();
-        let roots = self.roots.roots.iter().filter(|root| {
-            let by = root
-                .pointer
-                .as_ref()
-                .and_then(|pointer| pointer.by.as_ref());
-            by.is_none_or(|by| by.cluster.is_empty()) && !with_charts.contains(root.folder.as_str())
-        });
+        let roots = self.roots.iter();
+        let roots =
+            roots.filter(|root| root.by.is_none() && !with_charts.contains(root.folder.as_str()));
         roots
             .map(|root| root.folder.clone())
             .filter(|folder| is_kustomized(folder))
@@ -389,32 +319,30 @@ impl Parsed {
     pub(super) fn free(&self) -> BTreeSet<Arc<str>> {
         let reached: BTreeSet<usize> = self
             .roots
-            .roots
             .iter()
             .flat_map(|root| &root.files)
-            .map(|reached| reached.file)
+            .map(|(file, _)| *file)
             .collect();
         let elsewhere = self.delivered.files_of_unchanged();
         let free = self.places.iter().enumerate().filter(|(at, place)| {
             let is_reached = reached.contains(at) || elsewhere.contains(&***place);
-            !is_reached && !self.roots.govern(place)
+            !is_reached && !self.delivered.governs(place)
         });
         free.map(|(_, place)| Arc::clone(place)).collect()
     }
 
-    /// The roots that cannot be built, each with the obstacle. Rendered roots were built.
+    /// The roots that no program rendered.
+    fn unrendered_roots(&self) -> impl Iterator<Item = &BuildRoot> {
+        let roots = self.roots.iter();
+        roots.filter(|root| !self.rendered.roots.contains_key(&root.folder))
+    }
+
+    /// The roots that cannot be built, each with the reason.
     fn unbuildable(&self) -> impl Iterator<Item = (Destination, String)> {
-        let sources = self
-            .roots
-            .roots
-            .iter()
-            .filter(|root| !self.rendered.roots.contains_key(&root.folder));
-        sources.filter_map(|root| {
-            Some((
-                destination_of(root),
-                root.unbuildable.as_ref()?.reason.clone(),
-            ))
-        })
+        let failing = self
+            .unrendered_roots()
+            .filter_map(|root| Some((root, root.error.as_ref()?)));
+        failing.map(|(root, error)| (destination_of(root), error.reason.clone()))
     }
 
     /// The kinds that CRDs of the state define, in its files and in its renderings.
@@ -439,12 +367,8 @@ impl Parsed {
         free: &BTreeSet<Arc<str>>,
     ) -> Result<Vec<TreePart>, SessionError> {
         let roots = &self.roots;
-        let built = roots
-            .roots
-            .iter()
-            .flat_map(|root| &root.files)
-            .map(|reached| reached.file)
-            .collect();
+        let built = roots.iter().flat_map(|root| &root.files);
+        let built = built.map(|(file, _)| *file).collect();
         let mut assigned = Assignment {
             state: &self,
             built,
@@ -512,25 +436,6 @@ impl Parsed {
     }
 }
 
-/// The files that Flux and Argo CD may build from; none where no file speaks of them.
-fn files_of_tools(
-    files: &BTreeMap<String, StateText>,
-    others: &BTreeMap<String, StateText>,
-    contents: &BTreeMap<String, String>,
-    reader: Option<FileReader>,
-) -> StateFiles {
-    if !files.values().any(|file| {
-        let bytes = file.bytes.as_deref().unwrap_or_default();
-        let groups = [".toolkit.fluxcd.io", "argoproj.io"];
-        groups
-            .iter()
-            .any(|group| memchr::memmem::find(bytes, group.as_bytes()).is_some())
-    }) {
-        return StateFiles::default();
-    }
-    tree_files(files, others, contents, reader)
-}
-
 /// All files of a state.
 pub(super) fn tree_files(
     files: &BTreeMap<String, StateText>,
@@ -551,10 +456,9 @@ fn destination_of(root: &BuildRoot) -> Destination {
     if root.is_chart {
         return Destination::Folder(Arc::from(root.folder.as_str()));
     }
-    let by = root.pointer.as_ref().and_then(|pointer| pointer.by.clone());
     Destination::Root {
         folder: Arc::from(root.folder.as_str()),
-        by,
+        by: root.by.clone(),
     }
 }
 
@@ -567,15 +471,12 @@ fn lives_beside(file: ParsedFile) -> PlacedFile {
 }
 
 /// The output of a program.
-fn printed(file: &ParsedFile, destination: Destination, edits: Option<Arc<Edits>>) -> PlacedFile {
+fn printed(file: &ParsedFile, destination: Destination) -> PlacedFile {
     let place = Arc::from(file.source().path());
     PlacedFile {
         place,
         destination,
-        file: AppliedFile {
-            edits,
-            ..file.clone().into()
-        },
+        file: file.clone().into(),
     }
 }
 
@@ -592,7 +493,7 @@ impl Assignment<'_> {
     fn bundle(
         &mut self,
         bundle: &BundleInput,
-        roots: &BuildRoots,
+        roots: &[BuildRoot],
     ) -> Result<Vec<PlacedFile>, SessionError> {
         let named = self.state.named(bundle)?;
         let called = bundle.name.as_deref().unwrap_or_default();
@@ -604,23 +505,20 @@ impl Assignment<'_> {
         // A root whose folder is among the files of the bundle, if it builds one of them.
         let starts_inside = |root: &&BuildRoot| {
             folders.contains(root.folder.as_str())
-                && root
-                    .files
-                    .iter()
-                    .any(|reached| named.contains(&reached.file))
+                && root.files.iter().any(|(file, _)| named.contains(file))
         };
-        let inside: Vec<&BuildRoot> = roots.roots.iter().filter(starts_inside).collect();
+        let inside: Vec<&BuildRoot> = roots.iter().filter(starts_inside).collect();
         let mut files = Vec::new();
         for root in &inside {
             files.extend(self.root(root, &name, &BTreeSet::new()));
         }
         for &at in &named {
-            if !self.built.contains(&at) && !roots.govern(&self.state.places[at]) {
+            if !self.built.contains(&at) && !self.state.delivered.governs(&self.state.places[at]) {
                 files.push(self.file(at, name.clone(), None));
             }
         }
         Ok(match self.state.rendered.bundles.get(called) {
-            Some(file) => vec![printed(file, name, None)],
+            Some(file) => vec![printed(file, name)],
             None => files,
         })
     }
@@ -632,31 +530,19 @@ impl Assignment<'_> {
         destination: &Destination,
         claimed: &BTreeSet<usize>,
     ) -> Vec<PlacedFile> {
-        let own = root
-            .files
-            .iter()
-            .filter(|reached| !claimed.contains(&reached.file));
+        let own = root.files.iter();
+        let own = own.filter(|(file, _)| !claimed.contains(file));
         let sources: Vec<PlacedFile> = own
-            .map(|reached| {
-                self.file(
-                    reached.file,
-                    destination.clone(),
-                    Some(Arc::clone(&reached.edits)),
-                )
-            })
+            .map(|(file, built)| self.file(*file, destination.clone(), Some(Arc::clone(built))))
             .collect();
         let generated = root.generated.iter();
-        let generated = generated.map(|file| printed(file, destination.clone(), None));
-        match self
-            .state
-            .rendered
-            .roots
-            .get(&root.folder)
-            .filter(|_| sources.len() == root.files.len())
-        {
-            Some(file) => {
-                vec![printed(file, destination.clone(), root.outer())]
-            }
+        let generated = generated.map(|(place, file)| PlacedFile {
+            place: Arc::clone(place),
+            ..printed(file, destination.clone())
+        });
+        let rendered = self.state.rendered.roots.get(&root.folder);
+        match rendered.filter(|_| sources.len() == root.files.len()) {
+            Some(file) => vec![printed(file, destination.clone())],
             None => sources.into_iter().chain(generated).collect(),
         }
     }
@@ -664,12 +550,12 @@ impl Assignment<'_> {
     /// The files of no bundle: those that are applied, and those that are not.
     fn rest(
         &mut self,
-        roots: &BuildRoots,
+        roots: &[BuildRoot],
         free: &BTreeSet<Arc<str>>,
     ) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
         let claimed = std::mem::take(&mut self.reached);
         let mut applied = Vec::new();
-        for root in &roots.roots {
+        for root in roots {
             applied.extend(self.root(root, &destination_of(root), &claimed));
         }
         let mut unapplied = Vec::new();
@@ -683,7 +569,7 @@ impl Assignment<'_> {
             }
             let release = release_folder(place, self.state.files[at].source());
             let folder = Arc::from(release.unwrap_or(folder_of(place)));
-            match (roots.govern(place), free.contains(place)) {
+            match (self.state.delivered.governs(place), free.contains(place)) {
                 (true, false) => {
                     unapplied.push(self.file(at, Destination::Unapplied(folder), None));
                 }
@@ -699,11 +585,11 @@ impl Assignment<'_> {
         &mut self,
         at: usize,
         destination: Destination,
-        edits: Option<Arc<Edits>>,
+        built: Option<Arc<BuiltKeys>>,
     ) -> PlacedFile {
         self.reached.insert(at);
         let file = AppliedFile {
-            edits,
+            built,
             ..self.state.files[at].clone().into()
         };
         PlacedFile {

@@ -1,7 +1,7 @@
 //! The build of a delivery as a root: files of the tree with the names under which it applies their objects, and
 //! objects that no file has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use foldhash::HashMap;
@@ -9,36 +9,61 @@ use foldhash::HashMap;
 use crate::changes::DeliveredMarks;
 use crate::delivery::marks;
 use crate::graph::delivery::Delivery;
-use crate::graph::kustomize::Resource;
+use crate::graph::kustomize::{BuildError, Resource};
 use crate::graph::scopes::ClusterScopes;
+use crate::graph::unread::What;
+use crate::inventory::BuiltKeys;
 use crate::kube::Namespace;
-use crate::kustomize::{
-    BuildObstacle, BuildRoot, BuiltFile, Deliverer, Edits, FilePatterns, Pointer,
-};
+use crate::kustomize::{Deliverer, ancestors, folder_of};
 use crate::manifest::ParsedFile;
 use crate::text::{Side, SourceFile};
 
-/// The keys under which the objects of a file are applied, by their offsets.
-type Keys = HashMap<u32, (Namespace, String)>;
+/// A build, and the files of the tree that have its objects.
+#[derive(Clone, Debug)]
+pub(super) struct BuildRoot {
+    /// The folder; empty for the top of the tree.
+    pub(super) folder: String,
+    /// The object that delivers it; `None` if a person does.
+    pub(super) by: Option<Arc<Deliverer>>,
+    /// The files that it reads, by their places, each with the keys of the objects in it.
+    pub(super) files: Vec<(usize, Arc<BuiltKeys>)>,
+    /// Why it builds nothing.
+    pub(super) error: Option<BuildError>,
+    /// The folders whose kustomizations it builds, and the files that it reads.
+    pub(super) reached: Arc<BTreeSet<String>>,
+    /// A folder that it includes through more kustomizations than are followed.
+    pub(super) unfollowed: Option<String>,
+    /// The objects that no file has, as files of their own with their places.
+    pub(super) generated: Vec<(Arc<str>, ParsedFile)>,
+    /// Whether it is a chart that was rendered, and so a release of Helm.
+    pub(super) is_chart: bool,
+}
 
-/// The build of a delivery as a root; without a deliverer it is applied from outside of the tree.
+/// The build of a delivery; of one that fails, what it would build without what fails. Where even that is not known, all
+/// files below its folder may belong to it.
 pub(super) fn root_of(
-    deliverer: Option<Deliverer>,
     delivery: &Delivery,
-    index: &HashMap<&str, usize>,
+    (index, paths): (&HashMap<&str, usize>, &[&str]),
     scopes: &ClusterScopes,
     side: Side,
 ) -> BuildRoot {
     // A file that is built several times has several copies of its objects.
-    let mut files: BTreeMap<usize, Vec<Keys>> = BTreeMap::new();
+    let mut files: BTreeMap<usize, Vec<Vec<_>>> = BTreeMap::new();
     let mut copies_of: HashMap<(usize, u32), usize> = HashMap::default();
     for path in delivery.reached.iter() {
         if let Some(at) = index.get(path.as_str()) {
-            files.entry(*at).or_insert_with(|| vec![Keys::default()]);
+            files.entry(*at).or_insert_with(|| vec![Vec::new()]);
+        }
+    }
+    if delivery.error.is_some() && delivery.attempt.is_none() && !delivery.path.is_empty() {
+        let is_below = |path: &str| ancestors(folder_of(path)).any(|above| above == delivery.path);
+        for (_, at) in index.iter().filter(|(path, _)| is_below(path)) {
+            files.entry(*at).or_insert_with(|| vec![Vec::new()]);
         }
     }
     let mut generated: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
-    for resource in delivery.resources.iter() {
+    let attempt = delivery.attempt.iter().flat_map(|attempt| attempt.iter());
+    for resource in delivery.resources.iter().chain(attempt) {
         let file = &*resource.origin.file;
         if resource.origin.is_generated {
             generated.entry(file).or_default().push(resource);
@@ -53,61 +78,68 @@ pub(super) fn root_of(
             let copies = files.entry(*at).or_default();
             let copy = copies_of.entry((*at, begins)).or_default();
             if copies.len() == *copy {
-                copies.push(Keys::default());
+                copies.push(Vec::new());
             }
-            copies[*copy].insert(begins, (namespace, id.name));
+            copies[*copy].push((begins, namespace, id.name.into()));
             *copy += 1;
         }
     }
-    let folder = delivery.path.clone();
     let files = files.into_iter().flat_map(|(file, copies)| {
-        copies.into_iter().map(move |keys| BuiltFile {
-            file,
-            edits: Arc::new(Edits::Known(keys)),
-        })
+        let copies = copies.into_iter();
+        copies.map(move |objects| (file, Arc::new(BuiltKeys::new(objects))))
     });
     let generated = generated.into_iter().map(|(file, resources)| {
-        let texts = resources.iter().map(|resource| {
-            let text = match resource.origin.template {
-                Some(_) => written(resource),
-                None => identity_of(resource),
-            };
-            // Text that looks like a placeholder is an unknown value here, and no template.
-            let unknown = text.contains("{{").then_some(file);
-            match resource.origin.template.as_deref().or(unknown) {
-                Some(template) => format!("# Source: {template}\n{text}"),
-                None => text,
-            }
-        });
-        let text = texts.collect::<Vec<_>>().join("---\n");
-        let is_of_chart = resources.iter().all(|one| one.origin.template.is_some());
-        let made = if is_of_chart { "rendered" } else { "generated" };
-        let path = format!("{file} ({made})");
-        let file = ParsedFile::parse(SourceFile::new(path.as_str(), text));
-        file.seen_as(path, side)
+        let path = index.get(file).map_or(file, |at| paths[*at]);
+        generated_file((file, path), resources, side)
     });
+    let unfollowed = delivery.unread.iter().find(|one| one.what == What::Limit);
     BuildRoot {
-        pointer: deliverer.map(|deliverer| Pointer {
-            by: Some(Arc::new(deliverer)),
-            folder: folder.clone(),
-            repository: None,
-            ignore: None,
-            recursive: true,
-            files: FilePatterns::default(),
-            edits: Arc::default(),
-        }),
+        folder: delivery.path.clone(),
+        by: delivery.by.clone().map(Arc::new),
         files: files.collect(),
-        unbuildable: delivery.error.as_ref().map(|error| BuildObstacle {
-            reason: error.reason.clone(),
-            place: error.file.clone(),
-            named: None,
-        }),
-        kustomizations: delivery.reached.as_ref().clone(),
-        unfollowed: None,
+        error: delivery.error.clone(),
+        reached: Arc::clone(&delivery.reached),
+        unfollowed: unfollowed.map(|one| one.subject.clone()),
         generated: generated.collect(),
         is_chart: delivery.is_chart,
-        folder,
     }
+}
+
+/// The objects that the file at a place generates, or that a chart has that it names, as a file of their own. A generated
+/// object stands on the line of what generates it.
+fn generated_file(
+    (place, path): (&str, &str),
+    mut resources: Vec<&Resource>,
+    side: Side,
+) -> (Arc<str>, ParsedFile) {
+    resources.sort_by_key(|resource| resource.origin.line);
+    let mut text = String::new();
+    let mut line = 1;
+    for resource in &resources {
+        let part = match resource.origin.template {
+            Some(_) => written(resource),
+            None => identity_of(resource),
+        };
+        let separator = if text.is_empty() { "" } else { "---\n" };
+        // Text that looks like a placeholder is an unknown value here, and no template.
+        let unknown = part.contains("{{").then_some(path);
+        let source = match resource.origin.template.as_deref().or(unknown) {
+            Some(template) => format!("# Source: {template}\n"),
+            None => String::new(),
+        };
+        line += separator.lines().count() + source.lines().count();
+        let ahead = match resource.origin.template {
+            Some(_) => 0,
+            None => resource.origin.line.saturating_sub(line),
+        };
+        line += ahead + part.lines().count();
+        text.extend([separator, &source, &"\n".repeat(ahead), &part]);
+    }
+    let is_of_chart = resources.iter().all(|one| one.origin.template.is_some());
+    let made = if is_of_chart { "rendered" } else { "generated" };
+    let [place, path] = [place, path].map(|path| format!("{path} ({made})"));
+    let file = ParsedFile::parse(SourceFile::new(path.as_str(), text));
+    (place.into(), file.seen_as(path, side))
 }
 
 /// The marks that the build of a delivery adds to an object, if any.

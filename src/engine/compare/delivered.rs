@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::arrange::Parsed;
-use super::built::{marks_of, root_of};
+use super::built::{BuildRoot, marks_of, root_of};
 use super::charted::{are_rendered_anew, titles, unread};
 use super::unchanged::unchanged;
 use crate::changes::{DeliveredMarks, KnownDelivery};
@@ -14,13 +14,12 @@ use crate::charts::Charts;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Builds, Resource};
+use crate::graph::kustomize::{BuildError, Builds, Resource, kustomizations};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::graph::{argo, flux, unreached};
-use crate::kustomize::{
-    BeyondLimit, BuildObstacle, BuildRoots, Deliverer, SourceTool, ancestors, shown,
-};
+use crate::kustomize::{BeyondLimit, Deliverer, SourceTool, ancestors, folder_of, shown};
+use crate::manifest::ParsedFile;
 use crate::text::Side;
 
 /// The deliveries of a state.
@@ -28,8 +27,10 @@ use crate::text::Side;
 pub(super) struct Delivered {
     /// In the order of their names.
     all: Vec<Delivery>,
-    /// Kustomizations that no delivery names and that have charts rendered.
+    /// The kustomizations that no delivery names, and the charts that a person installs.
     roots: Vec<Delivery>,
+    /// The folders that have a kustomization.
+    governed: BTreeSet<String>,
     memory: argo::Memory,
     /// The kustomizations and the files whose builds are evaluated, except for their own text.
     evaluated: BTreeSet<String>,
@@ -78,37 +79,30 @@ pub(super) fn evaluated(
     new.charted.folders = folders;
     let mut clusters = old.clusters();
     clusters.extend(new.clusters());
-    if let [Some(of_base), Some(of_head)] = &trees {
-        let same = unchanged([(&old.all, of_base), (&new.all, of_head)], &clusters);
-        clusters.retain(|cluster| !same.contains(cluster));
-        old.unchanged.clone_from(&same);
-        new.unchanged = same;
-    }
+    let same = unchanged([(&old.all, &trees[0]), (&new.all, &trees[1])], &clusters);
+    clusters.retain(|cluster| !same.contains(cluster));
+    old.unchanged.clone_from(&same);
+    new.unchanged = same;
     Ok(([base.delivered(old), head.delivered(new)], clusters))
 }
 
 /// Evaluates the deliveries of both states.
 fn both(
-    trees: &[Option<TreeFiles<'_>>; 2],
+    trees: &[TreeFiles<'_>; 2],
     terms: Terms<'_>,
     charts: &Charts,
 ) -> Result<[Delivered; 2], BeyondLimit> {
     let none = Delivered::default();
-    let of_base = trees[0].as_ref().map(|files| Builds::of(files, charts));
-    let of_head = trees[1].as_ref().map(|files| match &of_base {
-        Some(of_base) => Builds::after(of_base, files),
-        None => Builds::of(files, charts),
-    });
-    let of = |builds: &Option<Builds<'_>>, before: &Delivered, memory: &argo::Memory| match builds {
-        Some(builds) => Delivered::of(builds, terms, before, memory),
-        None => Ok(Delivered::default()),
-    };
-    let mut old = of(&of_base, &none, &argo::Memory::default())?;
-    let mut new = of(&of_head, &old, &old.memory)?;
+    let of_base = Builds::of(&trees[0], charts);
+    let of_head = Builds::after(&of_base, &trees[1]);
+    let mut old = Delivered::of(&of_base, terms, &none, &argo::Memory::default())?;
+    let mut new = Delivered::of(&of_head, terms, &old, &old.memory)?;
     if old.memory.names_less_than(&new.memory) {
-        old = of(&of_base, &none, &new.memory.clusters())?;
-        new = of(&of_head, &old, &old.memory)?;
+        old = Delivered::of(&of_base, terms, &none, &new.memory.clusters())?;
+        new = Delivered::of(&of_head, terms, &old, &old.memory)?;
     }
+    old.add_roots(&of_base, terms)?;
+    new.add_roots(&of_head, terms)?;
     new.miss_what_left(&old);
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
@@ -136,7 +130,6 @@ impl Delivered {
         let mut all = flux::deliveries(builds, &scopes, terms.limits, &before.all)?;
         let (argo, memory) = argo::deliveries(builds, &scopes, terms, &all, (&before.all, memory))?;
         all.extend(argo);
-        let mut roots = Vec::new();
         if builds.charts().are_rendered() {
             all.extend(flux::releases(
                 builds,
@@ -145,49 +138,31 @@ impl Delivered {
                 &all,
                 &before.all,
             )?);
-            roots = unreached::roots(builds, &all, terms.limits)?;
-            roots.retain(|root| !root.charts.is_empty());
-            let reading = all.iter().chain(&roots);
-            let charts = unreached::charts(builds, &scopes, reading);
-            roots.extend(charts);
         }
         all.sort_by(|one, other| one.id.cmp(&other.id));
-        let mut evaluated = BTreeSet::new();
-        let built = all.iter().filter(|delivery| delivery.error.is_none());
-        for delivery in built {
-            let kustomizations = delivery.reached.iter();
-            evaluated.extend(kustomizations.filter_map(|folder| tree.kustomization_of(folder)));
-            let is_known = delivery.unread.iter().all(|one| one.what != What::Variable);
-            if is_known {
-                evaluated.insert(delivery.file.to_string());
-            }
-        }
-        // Programs, and files that ask for one, are not evaluated.
-        let programs = [
-            What::Transformer,
-            What::Generator,
-            What::Template,
-            What::Plugin,
-            What::Jsonnet,
-        ];
-        for unread in all.iter().flat_map(|delivery| &delivery.unread) {
-            if programs.contains(&unread.what) {
-                evaluated.remove(&unread.file);
-            }
-        }
+        let governed = kustomizations(tree).into_iter().map(|doc| doc.folder);
         Ok(Self {
             all,
-            roots,
+            governed: governed.collect(),
             memory,
-            evaluated,
             scopes,
-            unchanged: BTreeSet::new(),
-            charted: Charted::default(),
-            titles: BTreeMap::new(),
+            ..Self::default()
         })
     }
 
-    /// All deliveries, and kustomizations that have charts rendered.
+    /// Adds what no tool of the tree delivers: the kustomizations that a person builds and, if charts are rendered, the
+    /// charts that one installs.
+    fn add_roots(&mut self, builds: &Builds<'_>, terms: Terms<'_>) -> Result<(), BeyondLimit> {
+        self.roots = unreached::roots(builds, &self.all, terms.limits)?;
+        if builds.charts().are_rendered() {
+            let charts = unreached::charts(builds, &self.scopes, self.deliveries());
+            self.roots.extend(charts);
+        }
+        self.evaluated = evaluated_files(builds.files(), &self.deliveries());
+        Ok(())
+    }
+
+    /// All deliveries, and what no tool delivers.
     fn deliveries(&self) -> Vec<&Delivery> {
         self.all.iter().chain(&self.roots).collect()
     }
@@ -200,7 +175,8 @@ impl Delivered {
 
     /// The folders of kustomizations that no delivery names and that have charts rendered.
     pub(super) fn with_charts(&self) -> BTreeSet<&str> {
-        let roots = self.roots.iter().filter(|root| !root.is_chart);
+        let roots = self.roots.iter();
+        let roots = roots.filter(|root| !root.is_chart && !root.charts.is_empty());
         roots.map(|root| root.path.as_str()).collect()
     }
 
@@ -465,12 +441,7 @@ impl Delivered {
             is_possible: delivery.is_possible,
             object: delivery.object.clone(),
             chart: self.titles.get(&delivery.id).cloned(),
-            possible: delivery
-                .resources
-                .iter()
-                .filter(|resource| resource.is_possible)
-                .map(|resource| self.scopes.key(&resource.id()))
-                .collect(),
+            possible: self.possible(delivery),
             error: delivery.error.as_ref().map(|error| error.reason.clone()),
             built_first: delivery
                 .built_first
@@ -487,6 +458,18 @@ impl Delivered {
         let deliveries = self.all.iter();
         deliveries
             .filter_map(|delivery| Some((delivery.by.clone()?, known(delivery))))
+            .collect()
+    }
+
+    /// The objects of which it is not certain that it applied them: those that depend on what is not known, and all of a
+    /// build that fails.
+    fn possible(&self, delivery: &Delivery) -> BTreeSet<String> {
+        let written = delivery.resources.iter();
+        let written = written.filter(|resource| resource.is_possible);
+        let attempt = delivery.attempt.iter().flat_map(|attempt| attempt.iter());
+        let possible = written.chain(attempt);
+        possible
+            .map(|resource| self.scopes.key(&resource.id()))
             .collect()
     }
 
@@ -514,91 +497,68 @@ impl Delivered {
                 .is_some_and(|by| self.unchanged.contains(&by.place()))
     }
 
-    /// Replaces files found by folder with the builds of deliveries.
-    pub(super) fn replace(&self, roots: &mut BuildRoots, places: &[Arc<str>], side: Side) {
+    /// The builds of files with their places, in the order of their folders: those of the deliveries, and those that no tool
+    /// builds, whose objects are not kept beside.
+    pub(super) fn built<'f>(
+        &mut self,
+        files: impl Iterator<Item = (&'f str, &'f ParsedFile)>,
+        side: Side,
+    ) -> Vec<BuildRoot> {
+        let (places, paths): (Vec<&str>, Vec<&str>) = files
+            .map(|(place, file)| (place, file.source().path()))
+            .unzip();
         let index: HashMap<&str, usize> = places
-            .iter()
+            .into_iter()
             .enumerate()
-            .map(|(at, place)| (&**place, at))
+            .map(|(at, place)| (place, at))
             .collect();
-        let known: BTreeMap<Deliverer, &Delivery> = self
+        let known: BTreeMap<&Deliverer, &Delivery> = self
             .all
             .iter()
-            .filter_map(|delivery| Some((delivery.by.clone()?, delivery)))
+            .filter_map(|delivery| Some((delivery.by.as_ref()?, delivery)))
             .collect();
-        let mut named: HashMap<&str, Vec<(&Deliverer, &Delivery)>> = HashMap::default();
-        for (deliverer, delivery) in &known {
-            named
-                .entry(&deliverer.name)
-                .or_default()
-                .push((deliverer, delivery));
-        }
-        let reached: BTreeSet<&str> = known
-            .values()
-            .flat_map(|delivery| delivery.reached.iter())
-            .map(String::as_str)
+        let known = known.into_values();
+        let apart = known.filter(|delivery| !self.is_unchanged(delivery));
+        let mut built: Vec<BuildRoot> = apart
+            .chain(&self.roots)
+            .map(|delivery| root_of(delivery, (&index, &paths), &self.scopes, side))
             .collect();
-        let mut failing = BTreeSet::new();
-        roots.roots.retain_mut(|root| {
-            let by = root
-                .pointer
-                .as_ref()
-                .and_then(|pointer| pointer.by.as_deref());
-            match by {
-                None => !reached.contains(root.folder.as_str()),
-                Some(by) => {
-                    let alike = named.get(by.name.as_str()).into_iter().flatten();
-                    let alike = alike.filter(|(known, _)| {
-                        let is_here = known.namespace == by.namespace || by.namespace.is_empty();
-                        is_here && known.tool == by.tool
-                    });
-                    // Other clusters may have a Kustomization of that name, for another folder.
-                    let found = alike.max_by_key(|(_, delivery)| delivery.path == root.folder);
-                    let Some((deliverer, delivery)) = found else {
-                        // Nothing applies it.
-                        return false;
-                    };
-                    let Some(error) = &delivery.error else {
-                        return false;
-                    };
-                    failing.insert((*deliverer).clone());
-                    root.unbuildable.get_or_insert_with(|| BuildObstacle {
-                        reason: error.reason.clone(),
-                        place: error.file.clone(),
-                        named: None,
-                    });
-                    if let Some(pointer) = &mut root.pointer {
-                        pointer.by = Some(Arc::new((*deliverer).clone()));
-                    }
-                    true
-                }
-            }
-        });
-        for (deliverer, delivery) in known {
-            if failing.contains(&deliverer) || self.is_unchanged(delivery) {
-                continue;
-            }
-            roots.roots.push(root_of(
-                Some(deliverer),
-                delivery,
-                &index,
-                &self.scopes,
-                side,
-            ));
+        built.sort_by(|one, other| one.folder.cmp(&other.folder));
+        for root in &mut self.roots {
+            root.resources = Arc::default();
         }
-        let alone = roots.roots.iter().enumerate();
-        let alone = alone.filter(|(_, root)| root.pointer.is_none());
-        let alone: HashMap<String, usize> =
-            alone.map(|(at, root)| (root.folder.clone(), at)).collect();
-        for delivery in &self.roots {
-            let built = root_of(None, delivery, &index, &self.scopes, side);
-            match alone.get(&delivery.path).filter(|_| !delivery.is_chart) {
-                Some(at) => roots.roots[*at] = built,
-                None => roots.roots.push(built),
-            }
-        }
-        roots
-            .roots
-            .sort_by(|one, other| one.folder.cmp(&other.folder));
+        built
     }
+
+    /// Whether a kustomization at or above the folder of a file decides what of it is applied.
+    pub(super) fn governs(&self, path: &str) -> bool {
+        ancestors(folder_of(path)).any(|folder| self.governed.contains(folder))
+    }
+}
+
+/// The files whose builds are evaluated, except for their own text.
+fn evaluated_files(tree: &TreeFiles<'_>, all: &[&Delivery]) -> BTreeSet<String> {
+    let mut evaluated = BTreeSet::new();
+    for delivery in all.iter().filter(|delivery| delivery.error.is_none()) {
+        let kustomizations = delivery.reached.iter();
+        evaluated.extend(kustomizations.filter_map(|folder| tree.kustomization_of(folder)));
+        let is_known = delivery.unread.iter().all(|one| one.what != What::Variable);
+        if is_known {
+            evaluated.insert(delivery.file.to_string());
+        }
+    }
+    // Programs, and files that ask for one, are not evaluated.
+    let programs = [
+        What::Transformer,
+        What::Generator,
+        What::Template,
+        What::Plugin,
+        What::Jsonnet,
+    ];
+    for unread in all.iter().flat_map(|delivery| &delivery.unread) {
+        if programs.contains(&unread.what) {
+            evaluated.remove(&unread.file);
+        }
+    }
+    evaluated
 }

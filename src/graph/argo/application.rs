@@ -32,8 +32,8 @@ impl Application {
     pub(super) fn of(resource: &Resource) -> Option<Self> {
         let id = resource.id();
         (id.group == GROUP && id.kind == "Application").then(|| Self {
-            namespace: id.namespace,
-            name: id.name,
+            namespace: id.namespace.into(),
+            name: id.name.into(),
             node: resource.node.clone(),
             origin: resource.origin.clone(),
         })

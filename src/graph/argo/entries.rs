@@ -35,6 +35,7 @@ impl Unit {
             .map(|resource| resource.id().namespace);
         all.into_iter()
             .find(|namespace| !namespace.is_empty())
+            .map(String::from)
             .unwrap_or_default()
     }
 
@@ -104,7 +105,7 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
             .build(doc)
             .map(|built| built.resources)
             .unwrap_or_default();
-        let resources: Vec<Resource> = built.into_iter().filter(is_argo).collect();
+        let resources: Vec<Resource> = built.iter().filter(|one| is_argo(one)).cloned().collect();
         all.extend_from_slice(&resources);
         units.push(Unit {
             place: doc.folder.clone(),

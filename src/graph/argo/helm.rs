@@ -36,7 +36,7 @@ impl HelmSource<'_> {
         let mut made = rendered(self.charts, || self.call(), &subject, origin);
         place(&mut made.resources, &self.namespace(), self.scopes);
         Built {
-            resources: made.resources,
+            resources: made.resources.into(),
             unread: made.unread,
             charts: made.call.into_iter().collect(),
             ..Built::default()

@@ -106,7 +106,7 @@ pub fn deliveries(
     (before, memory): (&[Delivery], &Memory),
 ) -> Result<(Vec<Delivery>, Memory), BeyondLimit> {
     let limits = terms.limits;
-    let budget = Budget::of(limits.instances);
+    let budget = Budget::of(limits);
     let files = builds.files();
     let builder = Builder::within(builds, &budget);
     let entries::Units { units, written } = entries::units(files, &builder);
@@ -430,6 +430,7 @@ impl Run<'_> {
             line: set.origin.line,
             settings: set.settings(),
             error: made.error,
+            attempt: None,
             built_first: None,
             resources: Arc::new(resources),
             reached: Arc::default(),
@@ -512,6 +513,7 @@ impl Run<'_> {
                 line: application.origin.line,
                 settings: application.settings(),
                 error: applied.error.clone(),
+                attempt: None,
                 built_first: None,
                 resources: Arc::clone(&applied.resources),
                 reached: Arc::clone(&applied.reached),

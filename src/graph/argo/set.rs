@@ -88,8 +88,8 @@ impl ApplicationSet {
     pub(super) fn of(resource: &Resource) -> Option<Self> {
         let id = resource.id();
         (id.group == GROUP && id.kind == "ApplicationSet").then(|| Self {
-            namespace: id.namespace,
-            name: id.name,
+            namespace: id.namespace.into(),
+            name: id.name.into(),
             node: resource.node.clone(),
             origin: resource.origin.clone(),
         })

@@ -230,7 +230,7 @@ impl Source<'_> {
         {
             return Made::Failed(error);
         }
-        built.resources = resources;
+        *built.resources_mut() = resources;
         Made::Built(built)
     }
 

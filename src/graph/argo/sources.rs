@@ -107,7 +107,7 @@ impl Sources<'_> {
         for node in sources {
             match self.source(application, node, (folder, namespace)) {
                 Made::Built(built) => {
-                    all.resources.extend(built.resources);
+                    all.resources_mut().extend_from_slice(&built.resources);
                     all.reached.extend(built.reached);
                     all.unread.extend(built.unread);
                     all.charts.extend(built.charts);
@@ -125,20 +125,20 @@ impl Sources<'_> {
             }
         }
         // As argo-cd controller/state.go, NormalizeTargetObjects.
-        place(&mut all.resources, namespace, self.scopes);
+        place(all.resources_mut(), namespace, self.scopes);
         let mut last: BTreeMap<String, usize> = BTreeMap::new();
         for (at, resource) in all.resources.iter().enumerate() {
             last.insert(self.scopes.key(&resource.id()), at);
         }
         // Of several objects of one key, the last one counts.
         let mut at = 0;
-        all.resources.retain(|resource| {
+        all.resources_mut().retain(|resource| {
             let is_last = last.get(&self.scopes.key(&resource.id())) == Some(&at);
             at += 1;
             is_last
         });
         Applied {
-            resources: Arc::new(all.resources),
+            resources: all.resources,
             reached: Arc::new(all.reached),
             unread: all.unread,
             charts: all.charts,

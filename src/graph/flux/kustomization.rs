@@ -32,8 +32,8 @@ impl FluxKustomization {
             return None;
         }
         Some(Self {
-            namespace: id.namespace,
-            name: id.name,
+            namespace: id.namespace.into(),
+            name: id.name.into(),
             spec: resource.node.get("spec")?,
             origin: resource.origin.clone(),
         })
@@ -144,14 +144,16 @@ impl FluxKustomization {
         source: &SourceFiles,
         variables: &Variables,
     ) -> Result<Built, BuildError> {
-        let mut doc = kustomization_of(files, source, &self.folder(), &self.origin.file)?;
+        let tolerates = builder.tolerates();
+        let by = &self.origin.file;
+        let mut doc = kustomization_of(files, source, &self.folder(), by, tolerates)?;
         self.edit(files, &mut doc.node);
         let mut built = builder.build(&doc)?;
         for field in ["labels", "annotations"] {
             let marks = self.spec.at(&["commonMetadata", field]);
             let marks = marks.map(|marks| marks.entries()).unwrap_or_default();
             if !marks.is_empty() {
-                for resource in &mut built.resources {
+                for resource in built.resources_mut() {
                     resource.mark(field, &marks);
                 }
             }
@@ -164,7 +166,9 @@ impl FluxKustomization {
             let id = resource.id();
             id.namespace.is_empty() && is_namespaced(&id.group, &id.kind)
         };
-        if let Some(resource) = built.resources.iter().find(is_homeless) {
+        if let Some(resource) = built.resources.iter().find(is_homeless)
+            && !tolerates
+        {
             let reason = format!("{} has no namespace", resource.id().key());
             return Err(resource.origin.failed(reason));
         }
@@ -178,7 +182,7 @@ impl FluxKustomization {
         variables: &Variables,
     ) -> Result<(), BuildError> {
         let mut unread = Vec::new();
-        for resource in &mut built.resources {
+        for resource in built.resources_mut() {
             let is_left_alone = resource.disables("kustomize.toolkit.fluxcd.io/substitute");
             if is_left_alone || !may_have_variables(files, resource) {
                 continue;
@@ -252,6 +256,7 @@ impl FluxKustomization {
             line: self.origin.line,
             settings: self.settings(),
             error: None,
+            attempt: None,
             built_first: None,
             resources: Arc::default(),
             reached: Arc::default(),

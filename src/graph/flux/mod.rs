@@ -42,7 +42,7 @@ pub fn deliveries(
 ) -> Result<Vec<Delivery>, BeyondLimit> {
     let files = builds.files();
     let written = Written::of(files);
-    let budget = Budget::of(limits.instances);
+    let budget = Budget::of(limits);
     let mut all = Vec::new();
     for entry in written.entries(files) {
         let cluster = Cluster {
@@ -98,7 +98,7 @@ pub fn releases(
             .push_back((Arc::from(""), None, release.clone()));
     }
     let own = SourceName::default();
-    let budget = Budget::of(limits.instances);
+    let budget = Budget::of(limits);
     let mut all: Vec<Delivery> = Vec::new();
     while let Some((here, parent, release)) = found.releases.pop_front() {
         let around = Surroundings {
@@ -213,7 +213,7 @@ impl Written {
             }
             ("source.toolkit.fluxcd.io", kind) => {
                 if let Some(patterns) = resource.node.text_at(&["spec", "ignore"]) {
-                    let name = (kind.to_owned(), id.namespace, id.name);
+                    let name = (kind.to_owned(), id.namespace.into(), id.name.into());
                     self.sources
                         .insert(name, SourceFiles::of(files, Some(&patterns)));
                 }
@@ -228,7 +228,7 @@ impl Written {
                     )
                 });
                 self.config
-                    .entry((id.namespace, id.name))
+                    .entry((id.namespace.into(), id.name.into()))
                     .or_insert(data.collect());
             }
             ("fluxcd.controlplane.io", "FluxInstance") => {
@@ -266,7 +266,7 @@ impl Written {
             let (folder, source) = (one.folder(), self.source(one));
             let begin = format!("{folder}\0{}", source.patterns());
             reached.lists(&begin, || {
-                let doc = kustomization_of(files, source, &folder, "").ok();
+                let doc = kustomization_of(files, source, &folder, "", false).ok();
                 doc.as_ref()
                     .map(KustomizationDoc::includes)
                     .unwrap_or_default()
@@ -310,7 +310,7 @@ fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
     let path = sync.text_at(&["path"])?;
     let namespace = match resource.id().namespace {
         namespace if namespace.is_empty() => "flux-system".to_owned(),
-        namespace => namespace,
+        namespace => namespace.into(),
     };
     let name = sync.text_at(&["name"]).unwrap_or_else(|| namespace.clone());
     let mut spec = Node::empty_map();
@@ -403,17 +403,22 @@ impl Cluster<'_> {
                     ));
                 }
                 let mut delivery = one.delivery(&cluster, parent);
-                match self.build(&one) {
+                match self.build(&one, &self.builder()) {
                     Err(Foreign(unread)) => delivery.unread.push(unread),
                     Ok(Err(_)) if self.budget.is_spent() => {
                         return Err(BeyondLimit::of(Limit::Instances, limits, shown(&folder)));
                     }
                     Ok(Err(error)) => {
                         delivery.error = Some(error);
+                        let attempt = self.build(&one, &self.builder().without_failures());
+                        delivery.attempt = attempt.ok().and_then(Result::ok).map(|built| {
+                            delivery.reached = Arc::new(built.reached);
+                            built.resources
+                        });
                         delivery.built_first = self.built_first(&one, delivery.parent.as_deref());
                     }
                     Ok(Ok(built)) => {
-                        delivery.resources = Arc::new(built.resources);
+                        delivery.resources = built.resources;
                         delivery.reached = Arc::new(built.reached);
                         delivery.unread = built.unread;
                         delivery.charts = built.charts;
@@ -451,11 +456,16 @@ impl Cluster<'_> {
 
     /// The build of a Kustomization as its parent applied it before, if that differs: it reconciles the new sources once
     /// before its parent changes it (recorded: flux-postbuild-variable-dropped).
-    fn built_first(&self, one: &FluxKustomization, parent: Option<&str>) -> Option<Vec<Resource>> {
+    fn built_first(
+        &self,
+        one: &FluxKustomization,
+        parent: Option<&str>,
+    ) -> Option<Arc<Vec<Resource>>> {
         let there = self.applied_before(parent?).iter();
         let mut there = there.filter_map(FluxKustomization::of);
         let before = there.find(|before| before.key() == one.key())?;
-        Some(self.build(&before).ok()?.ok()?.resources)
+        let built = self.build(&before, &self.builder()).ok()?;
+        Some(built.ok()?.resources)
     }
 
     fn applied_before(&self, id: &str) -> &[Resource] {
@@ -463,7 +473,15 @@ impl Cluster<'_> {
         found.map_or(&[], |at| &self.before[at].resources)
     }
 
-    fn build(&self, one: &FluxKustomization) -> Result<Result<Built, BuildError>, Foreign> {
+    fn builder(&self) -> Builder<'_> {
+        Builder::within(self.builds, self.budget)
+    }
+
+    fn build(
+        &self,
+        one: &FluxKustomization,
+        builder: &Builder<'_>,
+    ) -> Result<Result<Built, BuildError>, Foreign> {
         let (kind, namespace, name) = one.source();
         let is_git = kind == "GitRepository" || kind.is_empty();
         let folder = one.folder();
@@ -488,8 +506,7 @@ impl Cluster<'_> {
             find(namespace).or_else(|| find(""))
         });
         let source = self.written.source(one);
-        let builder = Builder::within(self.builds, self.budget);
-        Ok(one.build(self.builds.files(), &builder, source, &variables))
+        Ok(one.build(self.builds.files(), builder, source, &variables))
     }
 }
 

@@ -24,10 +24,12 @@ impl Applied {
     pub(super) fn add(&mut self, resource: &Resource) {
         let (id, first) = (resource.id(), resource.original());
         let found = || (resource.node.clone(), resource.origin.clone());
-        self.0
-            .entry((id.kind.clone(), id.namespace.clone(), first.name))
-            .or_insert_with(found);
-        self.0.insert((id.kind, id.namespace, id.name), found());
+        let name = |name: &str| {
+            let (kind, namespace) = (id.kind.as_str(), id.namespace.as_str());
+            (kind.to_owned(), namespace.to_owned(), name.to_owned())
+        };
+        self.0.entry(name(&first.name)).or_insert_with(found);
+        self.0.insert(name(&id.name), found());
     }
 }
 
@@ -109,8 +111,8 @@ impl<'r> HelmRelease<'r> {
         let spec = resource.node.get("spec").unwrap_or(Node::Null);
         Some(Self {
             resource,
-            namespace: id.namespace,
-            name: id.name,
+            namespace: id.namespace.into(),
+            name: id.name.into(),
             spec,
         })
     }
@@ -233,6 +235,7 @@ impl<'r> HelmRelease<'r> {
                 ..Settings::default()
             },
             error,
+            attempt: None,
             built_first: None,
             resources: Arc::new(made.resources),
             reached: Arc::new(self.chart_folder().into_iter().collect()),

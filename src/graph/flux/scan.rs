@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::graph::files::{TreeFiles, is_manifest};
+use crate::graph::files::{Parsed, TreeFiles, is_manifest};
 use crate::graph::kustomize::{BuildError, KustomizationDoc, kustomization, resources_of};
 use crate::graph::node::Node;
 use crate::kustomize::{IgnoredFiles, ancestors, folder_of};
@@ -42,7 +42,7 @@ impl SourceFiles {
     }
 }
 
-/// The kustomization that Flux builds in a folder.
+/// The kustomization that Flux builds in a folder. `tolerates`: files that make it fail are left out.
 ///
 /// # Errors
 /// The folder does not exist, or something in it is no Kubernetes YAML.
@@ -51,6 +51,7 @@ pub(super) fn kustomization_of(
     source: &SourceFiles,
     folder: &str,
     by: &str,
+    tolerates: bool,
 ) -> Result<KustomizationDoc, BuildError> {
     if files.has_file(folder) || !files.has_folder(folder) {
         return Err(BuildError {
@@ -79,22 +80,11 @@ pub(super) fn kustomization_of(
         if !is_manifest(path) {
             continue;
         }
-        let parsed = files.parsed(path);
-        if let Some((reason, line)) = &parsed.error {
-            return Err(BuildError {
-                reason: format!("{path} cannot be read: {reason}"),
-                file: path.to_owned(),
-                line: *line,
-            });
+        match refused(&files.parsed(path), path) {
+            Some(_) if tolerates => {}
+            Some(error) => return Err(error),
+            None => resources.push(path.to_owned()),
         }
-        if let Err(line) = resources_of(&parsed, path) {
-            return Err(BuildError {
-                reason: format!("{path} has a document that is no whole object"),
-                file: path.to_owned(),
-                line: line.unwrap_or(1),
-            });
-        }
-        resources.push(path.to_owned());
     }
     let mut node = Node::empty_map();
     let below = |path: &String| path[folder.len()..].trim_start_matches('/').to_owned();
@@ -104,5 +94,22 @@ pub(super) fn kustomization_of(
         folder: folder.to_owned(),
         file: by.to_owned(),
         node,
+    })
+}
+
+/// Why a file cannot be among the resources of a kustomization.
+fn refused(parsed: &Parsed, path: &str) -> Option<BuildError> {
+    let (reason, line) = match (&parsed.error, resources_of(parsed, path)) {
+        (Some((reason, line)), _) => (format!("{path} cannot be read: {reason}"), *line),
+        (None, Err(line)) => {
+            let reason = format!("{path} has a document that is no whole object");
+            (reason, line.unwrap_or(1))
+        }
+        (None, Ok(_)) => return None,
+    };
+    Some(BuildError {
+        reason,
+        file: path.to_owned(),
+        line,
     })
 }

@@ -6,16 +6,13 @@ use std::sync::Arc;
 use super::budget::Budget;
 use super::doc::{KustomizationDoc, read_kustomization};
 use super::generate::{Behavior, Generator, content_hash, merge_data};
-use super::memo::{Builds, Watched};
+use super::memo::{Builds, Lack, Watched};
 use super::resource::{ResId, Resource};
 use crate::charts::{CallId, Charts};
 use crate::graph::files::Parsed;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{is_remote, resolve, shown};
-
-/// Kustomizations within kustomizations that are followed.
-const NESTING: usize = 64;
 
 /// Why nothing is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +29,7 @@ pub struct BuildError {
 #[derive(Clone, Debug, Default)]
 pub struct Built {
     /// The objects, in their order.
-    pub resources: Vec<Resource>,
+    pub resources: Arc<Vec<Resource>>,
     /// Inputs that decide on objects and could not be evaluated.
     pub unread: Vec<UnreadInput>,
     /// The folders whose kustomizations took part, and the files that were read as resources.
@@ -41,10 +38,18 @@ pub struct Built {
     pub charts: BTreeSet<CallId>,
 }
 
+impl Built {
+    /// The objects, to change them.
+    pub fn resources_mut(&mut self) -> &mut Vec<Resource> {
+        Arc::make_mut(&mut self.resources)
+    }
+}
+
 /// Builds kustomizations of a tree.
 pub struct Builder<'b> {
     builds: &'b Builds<'b>,
     budget: &'b Budget,
+    lack: Lack,
 }
 
 /// One build.
@@ -59,7 +64,34 @@ pub(super) type Outcome<T = ()> = Result<T, BuildError>;
 impl<'b> Builder<'b> {
     /// Builds in a tree, as far as a budget allows.
     pub fn within(builds: &'b Builds<'b>, budget: &'b Budget) -> Self {
-        Self { builds, budget }
+        Self {
+            builds,
+            budget,
+            lack: Lack::Nothing,
+        }
+    }
+
+    /// This as a person builds, who may have files that no commit has.
+    #[must_use]
+    pub fn by_hand(self) -> Self {
+        Self {
+            lack: Lack::Uncommitted,
+            ..self
+        }
+    }
+
+    /// This without everything that fails.
+    #[must_use]
+    pub fn without_failures(self) -> Self {
+        Self {
+            lack: Lack::Whatever,
+            ..self
+        }
+    }
+
+    /// Whether it does without what fails.
+    pub fn tolerates(&self) -> bool {
+        self.lack == Lack::Whatever
     }
 
     /// Builds a kustomization as `kustomize build` does.
@@ -67,7 +99,10 @@ impl<'b> Builder<'b> {
     /// # Errors
     /// Why kustomize builds nothing.
     pub fn build(&self, doc: &KustomizationDoc) -> Result<Built, BuildError> {
-        self.builds.get_or_build(doc, |files| {
+        let objects = self.builds.objects_of(doc, self.budget.nesting);
+        let copies = self.builds.copies(objects);
+        self.budget.expect(copies, &doc.file)?;
+        self.builds.get_or_build(doc, self.lack, |files| {
             let build = Build {
                 files,
                 budget: self.budget,
@@ -97,11 +132,11 @@ impl<'b> Builder<'b> {
             charts: self.builds.charts(),
         };
         let mut built = Built {
-            resources,
+            resources: Arc::new(resources),
             ..Built::default()
         };
         build.transform(doc, &mut built)?;
-        Ok(built.resources)
+        Ok(Arc::unwrap_or_clone(built.resources))
     }
 
     /// Takes copies of objects that a `file` asks for out of the budget.
@@ -118,7 +153,7 @@ impl Build<'_> {
         let mut built = Built::default();
         let mut on_the_way = Vec::new();
         self.accumulate(doc, &mut built, &mut on_the_way)?;
-        for resource in &mut built.resources {
+        for resource in built.resources_mut() {
             if resource.needs_hash {
                 let name = format!("{}-{}", resource.id().name, content_hash(&resource.node));
                 resource.remember();
@@ -133,7 +168,9 @@ impl Build<'_> {
                 .meta("annotations", "config.kubernetes.io/local-config")
                 .is_some_and(|value| value != "false")
         };
-        built.resources.retain(|resource| !is_local(resource));
+        let resources = built.resources_mut();
+        resources.retain(|resource| !is_local(resource));
+        resources.shrink_to_fit();
         Ok(built)
     }
 
@@ -186,7 +223,7 @@ impl Build<'_> {
         if on_the_way.contains(&doc.folder) {
             return Err(self.failed(doc, None, format!("{} includes itself", shown(&doc.folder))));
         }
-        if on_the_way.len() >= NESTING {
+        if on_the_way.len() > self.budget.nesting {
             built.unread.push(self.unread(
                 doc,
                 None,
@@ -206,8 +243,13 @@ impl Build<'_> {
                 built.unread.push(self.remote(doc, &entry, path));
                 continue;
             }
-            let component = self.included(doc, &entry, path)?;
-            self.accumulate(&component, built, on_the_way)?;
+            if let Some(unread) = self.elsewhere(doc, &entry, path) {
+                built.unread.push(unread);
+                continue;
+            }
+            let component = self.included(doc, &entry, path);
+            let added = component.and_then(|one| self.accumulate(&one, built, on_the_way));
+            self.tolerated(added)?;
         }
         self.transform(doc, built)?;
         on_the_way.pop();
@@ -222,6 +264,20 @@ impl Build<'_> {
             path.to_owned(),
             "nothing is fetched",
         )
+    }
+
+    /// An input that is not in the tree, and that who builds may have.
+    pub(super) fn elsewhere(
+        &self,
+        doc: &KustomizationDoc,
+        entry: &Node,
+        path: &str,
+    ) -> Option<UnreadInput> {
+        let place = resolve(&doc.folder, path);
+        self.files.lacks(&place).then(|| {
+            let reason = "it is not in the tree";
+            self.unread(doc, Some(entry), What::Remote, path.to_owned(), reason)
+        })
     }
 
     /// The kustomization of a folder that another one names.
@@ -254,24 +310,54 @@ impl Build<'_> {
         let mut known: BTreeSet<String> = known.collect();
         for entry in entries {
             let Some(path) = entry.as_str() else { continue };
-            let place = resolve(&doc.folder, path);
-            if self.files.has_file(&place) {
-                built.reached.insert(place.clone());
-                let found = self.resources_of_file(doc, &entry, &place)?;
-                self.append(doc, &entry, built, &mut known, found)?;
-            } else if is_remote(path) {
-                built.unread.push(self.remote(doc, &entry, path));
-            } else {
-                let base = self.included(doc, &entry, path)?;
-                let mut inner = Built::default();
-                self.accumulate(&base, &mut inner, on_the_way)?;
-                built.unread.append(&mut inner.unread);
-                built.reached.append(&mut inner.reached);
-                built.charts.append(&mut inner.charts);
-                self.append(doc, &entry, built, &mut known, inner.resources)?;
-            }
+            let added = self.resource(doc, (&entry, path), built, &mut known, on_the_way);
+            self.tolerated(added)?;
         }
         Ok(())
+    }
+
+    fn resource(
+        &self,
+        doc: &KustomizationDoc,
+        (entry, path): (&Node, &str),
+        built: &mut Built,
+        known: &mut BTreeSet<String>,
+        on_the_way: &mut Vec<String>,
+    ) -> Outcome {
+        let place = resolve(&doc.folder, path);
+        if self.files.has_file(&place) {
+            built.reached.insert(place.clone());
+            if self.is_encrypted(&place) {
+                let subject = path.to_owned();
+                let reason = "it is encrypted";
+                let unread = self.unread(doc, Some(entry), What::Remote, subject, reason);
+                built.unread.push(unread);
+                return Ok(());
+            }
+            let found = self.resources_of_file(doc, entry, &place)?;
+            self.append(doc, entry, built, known, found)
+        } else if is_remote(path) {
+            built.unread.push(self.remote(doc, entry, path));
+            Ok(())
+        } else if let Some(unread) = self.elsewhere(doc, entry, path) {
+            built.unread.push(unread);
+            Ok(())
+        } else {
+            let base = self.included(doc, entry, path)?;
+            let mut inner = Built::default();
+            self.accumulate(&base, &mut inner, on_the_way)?;
+            built.unread.append(&mut inner.unread);
+            built.reached.append(&mut inner.reached);
+            built.charts.append(&mut inner.charts);
+            let found = Arc::unwrap_or_clone(inner.resources);
+            self.append(doc, entry, built, known, found)
+        }
+    }
+
+    /// Does without what fails, if the build does so; more copies than are allowed are never made.
+    pub(super) fn tolerated(&self, outcome: Outcome) -> Outcome {
+        let tolerates = self.files.lack == Lack::Whatever && !self.budget.is_spent();
+        outcome.or_else(|error| if tolerates { Ok(()) } else { Err(error) })
     }
 
     pub(super) fn append(
@@ -287,9 +373,15 @@ impl Build<'_> {
             if !known.insert(key.clone()) {
                 return Err(self.failed(doc, Some(entry), format!("{key} is there twice")));
             }
-            built.resources.push(resource);
+            built.resources_mut().push(resource);
         }
         Ok(())
+    }
+
+    /// Whether a file hides what its objects are, and who builds may know.
+    fn is_encrypted(&self, place: &str) -> bool {
+        let is_hidden = |node: &Node| node.get("sops").is_some() && ResId::of(node).is_none();
+        self.files.lack != Lack::Nothing && self.files.parsed(place).documents.iter().any(is_hidden)
     }
 
     /// The objects of a file.
@@ -318,19 +410,19 @@ impl Build<'_> {
                 None => self.failed(doc, Some(entry), reason),
             }
         })?;
-        self.take(doc, entry, found.len())?;
+        let taken = self.budget.take_file(place, found.len(), &doc.file);
+        taken.map_err(|error| self.at(doc, entry, error))?;
         Ok(found)
     }
 
     /// Takes copies of objects out of the budget.
     pub(super) fn take(&self, doc: &KustomizationDoc, entry: &Node, copies: usize) -> Outcome {
-        let line = || self.failed(doc, Some(entry), String::new()).line;
-        self.budget
-            .take(copies, &doc.file)
-            .map_err(|error| BuildError {
-                line: line(),
-                ..error
-            })
+        let taken = self.budget.take(copies, &doc.file);
+        taken.map_err(|error| self.at(doc, entry, error))
+    }
+
+    fn at(&self, doc: &KustomizationDoc, entry: &Node, error: BuildError) -> BuildError {
+        self.failed(doc, Some(entry), error.reason)
     }
 
     fn generators(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
@@ -346,47 +438,57 @@ impl Build<'_> {
                     options: options.clone(),
                     is_secret,
                 };
-                let generated = generator.run()?;
-                self.take(doc, &entry, 1)?;
-                let id = generated.resource.id();
-                let old = built
-                    .resources
-                    .iter()
-                    .position(|resource| resource.was_called(&id));
-                match (generated.behavior, old) {
-                    (Behavior::Create, None) => built.resources.push(generated.resource),
-                    (Behavior::Create, Some(_)) => {
-                        return Err(self.failed(
-                            doc,
-                            Some(&entry),
-                            format!("{} is there twice", id.key()),
-                        ));
-                    }
-                    (_, None) if built.unread.is_empty() => {
-                        let reason = format!("{} does not exist: nothing to merge with", id.key());
-                        return Err(self.failed(doc, Some(&entry), reason));
-                    }
-                    (_, None) => {}
-                    (Behavior::Merge, Some(old)) => {
-                        let old = &mut built.resources[old];
-                        merge_data(&mut old.node, &generated.resource.node);
-                        mark_as(old, &generated.resource);
-                    }
-                    (Behavior::Replace, Some(old)) => {
-                        let old = &mut built.resources[old];
-                        for field in ["data", "binaryData"] {
-                            match generated.resource.node.get(field) {
-                                Some(data) => old.node.set(field, data),
-                                None => old.node.remove(field),
-                            }
-                        }
-                        mark_as(old, &generated.resource);
-                    }
-                }
+                self.tolerated(self.generate(doc, &generator, built))?;
             }
         }
         self.inflate(doc, built)?;
         self.plugins(doc, built, "generators", What::Generator);
+        Ok(())
+    }
+
+    fn generate(
+        &self,
+        doc: &KustomizationDoc,
+        generator: &Generator<'_>,
+        built: &mut Built,
+    ) -> Outcome {
+        let generated = generator.run()?;
+        self.take(doc, generator.entry, 1)?;
+        let id = generated.resource.id();
+        let old = built
+            .resources
+            .iter()
+            .position(|resource| resource.was_called(&id));
+        match (generated.behavior, old) {
+            (Behavior::Create, None) => built.resources_mut().push(generated.resource),
+            (Behavior::Create, Some(_)) => {
+                return Err(self.failed(
+                    doc,
+                    Some(generator.entry),
+                    format!("{} is there twice", id.key()),
+                ));
+            }
+            (_, None) if built.unread.is_empty() => {
+                let reason = format!("{} does not exist: nothing to merge with", id.key());
+                return Err(self.failed(doc, Some(generator.entry), reason));
+            }
+            (_, None) => {}
+            (Behavior::Merge, Some(old)) => {
+                let old = &mut built.resources_mut()[old];
+                merge_data(&mut old.node, &generated.resource.node);
+                mark_as(old, &generated.resource);
+            }
+            (Behavior::Replace, Some(old)) => {
+                let old = &mut built.resources_mut()[old];
+                for field in ["data", "binaryData"] {
+                    match generated.resource.node.get(field) {
+                        Some(data) => old.node.set(field, data),
+                        None => old.node.remove(field),
+                    }
+                }
+                mark_as(old, &generated.resource);
+            }
+        }
         Ok(())
     }
 

@@ -51,8 +51,13 @@ impl Generator<'_> {
             line: self.origin.1,
         };
         let mut data: Vec<(String, Vec<u8>)> = Vec::new();
-        let read = |path: &str| {
+        let mut is_whole = true;
+        let mut read = |path: &str| {
             let place = resolve(self.folder, path);
+            if self.files.lacks(&place) {
+                is_whole = false;
+                return Ok(Arc::default());
+            }
             let bytes = self.files.bytes(&place);
             bytes.map_err(|reason| failed(format!("{path} {reason}")))
         };
@@ -80,7 +85,10 @@ impl Generator<'_> {
                 data.push((key.to_owned(), value.as_bytes().to_vec()));
             }
         }
-        Ok(self.made(data))
+        let mut made = self.made(data);
+        // The hash of what is only known in part would be wrong.
+        made.resource.needs_hash &= is_whole;
+        Ok(made)
     }
 
     fn made(&self, data: Vec<(String, Vec<u8>)>) -> Generated {
@@ -126,7 +134,7 @@ impl Generator<'_> {
         let options = || self.options.iter().chain(&own);
         let mut resource = Resource {
             node,
-            previous: Vec::new(),
+            previous: Arc::default(),
             origin: Origin {
                 file: Arc::clone(&self.origin.0),
                 line: self.origin.1,

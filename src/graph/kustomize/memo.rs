@@ -1,12 +1,12 @@
 //! Builds that are made once: of one state of a tree, and of two that are alike in all that a build asks.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::build::{BuildError, Built};
-use super::doc::KustomizationDoc;
+use super::build::{BuildError, Built, resources_of};
+use super::doc::{KustomizationDoc, kustomization};
 use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
@@ -24,9 +24,22 @@ enum Asked {
     Chart(String),
 }
 
+/// What a build does without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Lack {
+    /// Nothing, as a tool that has the files of the tree and no others.
+    Nothing,
+    /// Files that no commit has, as a person who has them: those that the tree before, if there is one, misses, too.
+    Uncommitted,
+    /// Everything that fails.
+    Whatever,
+}
+
 /// The files of a tree, for one build: what is asked of them is written down.
 pub(super) struct Watched<'w> {
     files: &'w TreeFiles<'w>,
+    before: Option<&'w TreeFiles<'w>>,
+    pub(super) lack: Lack,
     asked: RefCell<HashSet<Asked>>,
 }
 
@@ -34,7 +47,19 @@ impl<'w> Watched<'w> {
     pub(super) fn new(files: &'w TreeFiles<'w>) -> Self {
         Self {
             files,
+            before: None,
+            lack: Lack::Nothing,
             asked: RefCell::default(),
+        }
+    }
+
+    /// Whether the tree has not a file or a folder that who builds may have.
+    pub(super) fn lacks(&self, path: &str) -> bool {
+        let misses = |tree: &TreeFiles<'_>| !tree.has_file(path) && !tree.has_folder(path);
+        match self.lack {
+            Lack::Nothing => false,
+            Lack::Uncommitted => misses(self.files) && self.before.is_none_or(misses),
+            Lack::Whatever => misses(self.files),
         }
     }
 
@@ -83,6 +108,10 @@ pub struct Builds<'b> {
     made: RefCell<HashMap<String, Arc<Remembered>>>,
     /// Whether both states answer alike.
     alike: RefCell<HashMap<Asked, bool>>,
+    /// The objects that a file or the kustomization of a folder has, that itself counted, by path; `None` while it is counted.
+    objects: RefCell<HashMap<String, Option<usize>>>,
+    /// Those among these that are no copies.
+    counted: Cell<usize>,
 }
 
 struct Remembered {
@@ -99,6 +128,8 @@ impl<'b> Builds<'b> {
             before: None,
             made: RefCell::default(),
             alike: RefCell::default(),
+            objects: RefCell::default(),
+            counted: Cell::default(),
         }
     }
 
@@ -120,21 +151,64 @@ impl<'b> Builds<'b> {
         self.files
     }
 
+    /// The copies of objects that kustomizations make before patches, apart from the first of each: overlays that include
+    /// each other in many ways build a few objects over and over. Nothing is built for that. `objects`: all that they make.
+    pub fn copies(&self, objects: usize) -> usize {
+        objects.saturating_sub(self.counted.get())
+    }
+
+    /// The objects that a kustomization makes before patches, and the kustomizations that it includes. `levels`: so many kustomizations within kustomizations are
+    /// followed.
+    pub fn objects_of(&self, doc: &KustomizationDoc, levels: usize) -> usize {
+        let included = doc.includes().into_iter();
+        included.fold(0, |all, path| {
+            all.saturating_add(self.objects_at(path, levels))
+        })
+    }
+
+    fn objects_at(&self, path: String, levels: usize) -> usize {
+        if let Some(known) = self.objects.borrow().get(&path) {
+            return known.unwrap_or_default();
+        }
+        self.objects.borrow_mut().insert(path.clone(), None);
+        let objects = if self.files.has_file(&path) {
+            let found = resources_of(&self.files.parsed(&path), &path);
+            let found = found.map_or(0, |found| found.len());
+            self.counted.set(self.counted.get() + found);
+            found
+        } else {
+            match (levels.checked_sub(1), kustomization(self.files, &path)) {
+                (Some(levels), Ok(doc)) => {
+                    self.counted.set(self.counted.get() + 1);
+                    self.objects_of(&doc, levels).saturating_add(1)
+                }
+                _ => 0,
+            }
+        };
+        self.objects.borrow_mut().insert(path, Some(objects));
+        objects
+    }
+
     /// The build of a kustomization: cached, or by `build`, which asks the files that it gets.
     pub(super) fn get_or_build(
         &self,
         doc: &KustomizationDoc,
+        lack: Lack,
         build: impl FnOnce(&Watched<'_>) -> Result<Built, BuildError>,
     ) -> Result<Built, BuildError> {
         let said = doc.node.to_json(DEPTH);
-        let key = format!("{}\n{}\n{said}", doc.folder, doc.file);
+        let key = format!("{lack:?}\n{}\n{}\n{said}", doc.folder, doc.file);
         let own = self.made.borrow().get(&key).cloned();
         if let Some(known) = own.or_else(|| self.lent(&key)) {
             let outcome = known.outcome.clone();
             self.made.borrow_mut().insert(key, known);
             return outcome;
         }
-        let watched = Watched::new(self.files);
+        let watched = Watched {
+            before: self.before.map(|before| before.files),
+            lack,
+            ..Watched::new(self.files)
+        };
         let outcome = build(&watched);
         let remembered = Remembered {
             outcome: outcome.clone(),

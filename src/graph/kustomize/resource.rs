@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::build::BuildError;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
@@ -48,15 +50,15 @@ impl Origin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResId {
     /// The API group.
-    pub group: String,
+    pub group: SmolStr,
     /// The version.
-    pub version: String,
+    pub version: SmolStr,
     /// The kind.
-    pub kind: String,
+    pub kind: SmolStr,
     /// The namespace as written.
-    pub namespace: String,
+    pub namespace: SmolStr,
     /// The name.
-    pub name: String,
+    pub name: SmolStr,
 }
 
 impl ResId {
@@ -64,11 +66,17 @@ impl ResId {
     pub fn of(node: &Node) -> Option<Self> {
         let version = ApiVersion::split(node.str_at(&["apiVersion"]).unwrap_or_default());
         Some(Self {
-            group: version.group.to_owned(),
-            version: version.version.to_owned(),
-            kind: node.text_at(&["kind"])?,
-            namespace: node.text_at(&["metadata", "namespace"]).unwrap_or_default(),
-            name: node.at(&["metadata", "name"])?.scalar()?,
+            group: version.group.into(),
+            version: version.version.into(),
+            kind: node
+                .str_at(&["kind"])
+                .filter(|kind| !kind.is_empty())?
+                .into(),
+            namespace: node
+                .str_at(&["metadata", "namespace"])
+                .unwrap_or_default()
+                .into(),
+            name: node.at(&["metadata", "name"])?.scalar()?.into(),
         })
     }
 
@@ -107,7 +115,7 @@ pub struct Resource {
     /// Its fields now.
     pub node: Node,
     /// Its earlier identities, the original first.
-    pub previous: Vec<ResId>,
+    pub previous: Arc<[ResId]>,
     /// Where it is written.
     pub origin: Origin,
     /// Whether its name gets a hash of its content in the end.
@@ -123,7 +131,7 @@ impl Resource {
         let offset = node.span().map(|span| span.start).unwrap_or_default();
         Some(Self {
             node,
-            previous: Vec::new(),
+            previous: Arc::default(),
             origin: Origin {
                 file: Arc::clone(file),
                 line,
@@ -139,11 +147,11 @@ impl Resource {
     /// Its identity now.
     pub fn id(&self) -> ResId {
         ResId::of(&self.node).unwrap_or(ResId {
-            group: String::new(),
-            version: String::new(),
-            kind: String::new(),
-            namespace: String::new(),
-            name: String::new(),
+            group: SmolStr::default(),
+            version: SmolStr::default(),
+            kind: SmolStr::default(),
+            namespace: SmolStr::default(),
+            name: SmolStr::default(),
         })
     }
 
@@ -160,7 +168,7 @@ impl Resource {
     /// Remembers what it is called.
     pub fn remember(&mut self) {
         let id = self.id();
-        self.previous.push(id);
+        self.previous = self.previous.iter().cloned().chain([id]).collect();
     }
 
     /// A label or an annotation.
@@ -183,7 +191,7 @@ impl Resource {
     }
 
     /// Puts labels or annotations on it.
-    pub fn mark(&mut self, field: &str, marks: &[(Arc<str>, Node)]) {
+    pub fn mark(&mut self, field: &str, marks: &[(SmolStr, Node)]) {
         let place = self.node.entry_mut("metadata").entry_mut(field);
         for (key, value) in marks {
             place.set(key, Node::text(value.scalar().unwrap_or_default()));

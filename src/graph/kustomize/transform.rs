@@ -20,22 +20,24 @@ impl Build<'_> {
     /// Transforms everything that a kustomization has built, in kustomize's order.
     pub(super) fn transform(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         for entry in doc.node.items_at("patchesStrategicMerge") {
-            let patches = self.patch_documents(doc, &entry, entry.as_str())?;
-            for patch in &patches {
-                self.merge_by_name(doc, &entry, patch, built)?;
-            }
+            let patches = self.patch_documents(doc, &entry, entry.as_str());
+            let merged = patches.and_then(|patches| {
+                let mut patches = patches.iter();
+                patches.try_for_each(|patch| self.merge_by_name(doc, &entry, patch, built))
+            });
+            self.tolerated(merged)?;
         }
         for entry in doc.node.items_at("patches") {
-            self.patch(doc, &entry, built)?;
+            self.tolerated(self.patch(doc, &entry, built))?;
         }
-        self.namespace(doc, built)?;
+        self.tolerated(self.namespace(doc, built))?;
         self.names(doc, built);
         self.marks(doc, built);
         for entry in doc.node.items_at("patchesJson6902") {
-            self.patch(doc, &entry, built)?;
+            self.tolerated(self.patch(doc, &entry, built))?;
         }
         self.replacements(doc, built);
-        self.transformers(doc, built)
+        self.tolerated(self.transformers(doc, built))
     }
 
     /// Transformers of kustomize itself are evaluated; others are programs.
@@ -83,7 +85,7 @@ impl Build<'_> {
                 let unset_only =
                     transformer.get("unsetOnly").and_then(|flag| flag.as_bool()) == Some(true);
                 let namespace = transformer.text_at(&["metadata", "namespace"]);
-                for resource in &mut built.resources {
+                for resource in built.resources_mut() {
                     let id = resource.id();
                     let is_free = !unset_only || id.namespace.is_empty();
                     if is_free && id.effective_namespace() != "_non_namespaceable_" {
@@ -112,14 +114,14 @@ impl Build<'_> {
             "LabelTransformer" => {
                 let labels = marks("labels").unwrap_or_default();
                 built
-                    .resources
+                    .resources_mut()
                     .iter_mut()
                     .for_each(|resource| resource.mark("labels", &labels));
             }
             "AnnotationsTransformer" => {
                 let annotations = marks("annotations").unwrap_or_default();
                 built
-                    .resources
+                    .resources_mut()
                     .iter_mut()
                     .for_each(|resource| resource.mark("annotations", &annotations));
             }
@@ -150,6 +152,8 @@ impl Build<'_> {
             self.files.parsed(&place)
         } else if text.contains('\n') || text.contains(':') {
             Arc::new(parse_inline(text))
+        } else if self.files.lacks(&place) {
+            return Ok(Vec::new());
         } else {
             return Err(self.failed(doc, Some(entry), format!("{text} does not exist")));
         };
@@ -203,7 +207,11 @@ impl Build<'_> {
                 return Err(self.failed(doc, Some(entry), reason));
             };
             let operations: Vec<Node> = documents.iter().flat_map(Node::items).collect();
-            for resource in built.resources.iter_mut().filter(|one| target.selects(one)) {
+            for resource in built
+                .resources_mut()
+                .iter_mut()
+                .filter(|one| target.selects(one))
+            {
                 resource.remember();
                 let patched = json_patched(resource.node.clone(), &operations);
                 resource.node = patched.map_err(|reason| {
@@ -224,14 +232,14 @@ impl Build<'_> {
             };
             let allowed = (options("allowNameChange"), options("allowKindChange"));
             let mut kept = Vec::with_capacity(built.resources.len());
-            for resource in std::mem::take(&mut built.resources) {
+            for resource in std::mem::take(built.resources_mut()) {
                 if target.selects(&resource) {
                     kept.extend(strategically(resource, patch, allowed));
                 } else {
                     kept.push(resource);
                 }
             }
-            built.resources = kept;
+            *built.resources_mut() = kept;
         }
         Ok(())
     }
@@ -255,9 +263,9 @@ impl Build<'_> {
             }
             return Ok(());
         };
-        let resource = built.resources.remove(at);
+        let resource = built.resources_mut().remove(at);
         if let Some(patched) = strategically(resource, patch, (false, false)) {
-            built.resources.insert(at, patched);
+            built.resources_mut().insert(at, patched);
         }
         Ok(())
     }
@@ -266,7 +274,7 @@ impl Build<'_> {
         let Some(namespace) = doc.node.text_at(&["namespace"]) else {
             return Ok(());
         };
-        for resource in &mut built.resources {
+        for resource in built.resources_mut() {
             let id = resource.id();
             resource.remember();
             let metadata = resource.node.entry_mut("metadata");
@@ -277,7 +285,7 @@ impl Build<'_> {
             }
         }
         let mut known = BTreeSet::new();
-        for resource in &built.resources {
+        for resource in built.resources.iter() {
             let key = resource.id().key();
             if !known.insert(key.clone()) {
                 let reason = format!("in the namespace `{namespace}`, {key} is there twice");
@@ -293,7 +301,7 @@ impl Build<'_> {
         if prefix.is_empty() && suffix.is_empty() {
             return;
         }
-        for resource in &mut built.resources {
+        for resource in built.resources_mut() {
             let id = resource.id();
             // kustomize plugin/builtin/prefixtransformer, `prefixFieldSpecsToSkip`.
             let keeps = id.kind == "CustomResourceDefinition"
@@ -322,7 +330,7 @@ impl Build<'_> {
             );
         }
         let annotations = common("commonAnnotations").unwrap_or_default();
-        for resource in &mut built.resources {
+        for resource in built.resources_mut() {
             if !labels.is_empty() {
                 resource.mark("labels", &labels);
             }

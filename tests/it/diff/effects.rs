@@ -98,9 +98,9 @@ const BOOTSTRAP: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepos
 
 #[test]
 fn flux_delivers_the_repository_into_which_it_was_bootstrapped() {
-    let a = config("a");
-    let gone = ["deleted ConfigMap/?/a (certain, flux)"];
-    let nobody = ["deleted ConfigMap/?/a (possible, unknown)"];
+    let a = in_shop(&config("a"));
+    let gone = ["deleted ConfigMap/shop/a (certain, flux)"];
+    let nobody = ["deleted ConfigMap/shop/a (possible, unknown)"];
     let sync = ("flux-system/gotk-sync.yaml", BOOTSTRAP);
     assert_eq!(effects(&[sync, ("apps/a.yaml", &a)], &[sync], &[]), gone);
     assert_eq!(
@@ -159,11 +159,11 @@ fn the_root_is_delivered_by_whoever_finds_other_folders_of_the_same_repository_h
 
 #[test]
 fn what_nothing_points_at_is_probably_applied_by_the_tool_whose_objects_lead_on_from_there() {
-    let a = config("a");
+    let a = in_shop(&config("a"));
     let app = FLUX.replace("./app", "./apps/shop");
-    let probably = ["deleted ConfigMap/?/b (possible, flux)"];
-    let nobody = ["deleted ConfigMap/?/b (possible, unknown)"];
-    let b = config("b");
+    let probably = ["deleted ConfigMap/shop/b (possible, flux)"];
+    let nobody = ["deleted ConfigMap/shop/b (possible, unknown)"];
+    let b = in_shop(&config("b"));
     let common = [("cluster/app.yaml", &*app), ("apps/shop/a.yaml", &*a)];
     let without =
         |path: &'static str| effects(&[&common[..], &[(path, &*b)]].concat(), &common, &[]);
@@ -270,7 +270,7 @@ fn a_generator_takes_its_product_along_and_a_claim_perhaps_data() {
 
 #[test]
 fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() {
-    let a = config("a");
+    let a = in_shop(&config("a"));
     let cluster = FLUX
         .replace("app, namespace", "cluster, namespace")
         .replace("./app", "./clusters");
@@ -283,7 +283,7 @@ fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() 
     assert_eq!(
         effects(&base, &head, &[]),
         [
-            "deleted ConfigMap/?/a (certain, flux)",
+            "deleted ConfigMap/shop/a (certain, flux)",
             "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/app (certain, flux)",
         ]
     );
@@ -297,7 +297,7 @@ fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() 
     assert_eq!(
         effects(&base, &head, &[]),
         [
-            "orphaned ConfigMap/?/a (certain, flux)",
+            "orphaned ConfigMap/shop/a (certain, flux)",
             "orphaned Kustomization.kustomize.toolkit.fluxcd.io/flux-system/app (certain, flux)",
         ]
     );
@@ -309,7 +309,7 @@ fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
         .replace("app, namespace", "cluster, namespace")
         .replace("./app", "./clusters");
     let keeping = cluster.replace("prune: true", "prune: false");
-    let (a, b) = (config("a"), config("b"));
+    let (a, b) = (in_shop(&config("a")), in_shop(&config("b")));
     let kustomization = "resources: [a.yaml, b.yaml]\n";
     let sources = [
         ("clusters/cluster.yaml", &*keeping),
@@ -326,8 +326,8 @@ fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
     assert_eq!(
         effects(&base, &[&sources[..], &[("app/b.yaml", &*b)]].concat(), &[]),
         [
-            "orphaned ConfigMap/?/a (certain, flux)",
-            "orphaned ConfigMap/?/b (certain, flux)",
+            "orphaned ConfigMap/shop/a (certain, flux)",
+            "orphaned ConfigMap/shop/b (certain, flux)",
             orphaned
         ]
     );
@@ -340,8 +340,8 @@ fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
     assert_eq!(
         effects(&base, &shorter, &[]),
         [
-            "orphaned ConfigMap/?/a (certain, flux)",
-            "deleted ConfigMap/?/b (certain, flux)",
+            "orphaned ConfigMap/shop/a (certain, flux)",
+            "deleted ConfigMap/shop/b (certain, flux)",
             orphaned
         ]
     );
@@ -349,16 +349,16 @@ fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
 
 #[test]
 fn a_kustomization_whose_folder_is_gone_prunes_nothing() {
-    let a = config("a");
+    let a = in_shop(&config("a"));
     let flux = ("flux.yaml", FLUX);
     let base = [flux, ("app/a.yaml", &*a)];
-    let left = ["orphaned ConfigMap/?/a (certain, flux)"];
+    let left = ["orphaned ConfigMap/shop/a (certain, flux)"];
     assert_eq!(
         effects(&base, &[flux], &[]),
         left,
         "Flux reports that the path is not found"
     );
-    let empty = ["deleted ConfigMap/?/a (certain, flux)"];
+    let empty = ["deleted ConfigMap/shop/a (certain, flux)"];
     assert_eq!(
         effects(&base, &[flux, ("app/README.md", "It was here.")], &[]),
         empty,
@@ -373,7 +373,7 @@ fn a_kustomization_whose_folder_is_gone_prunes_nothing() {
     );
     assert_eq!(
         moved,
-        ["deleted ConfigMap/?/a (certain, flux)"],
+        ["deleted ConfigMap/shop/a (certain, flux)"],
         "it builds from another folder"
     );
 }
@@ -417,7 +417,7 @@ fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
 
 #[test]
 fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
-    let a = config("a");
+    let a = in_shop(&config("a"));
     let files = |list: &'static str| {
         [
             ("flux.yaml", FLUX),
@@ -432,7 +432,7 @@ fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
     );
     assert_eq!(
         effects(&named, &folder, &[]),
-        ["kept ConfigMap/?/a (certain, flux)"],
+        ["kept ConfigMap/shop/a (certain, flux)"],
         "the folder has no kustomization"
     );
     let with = [
@@ -442,13 +442,13 @@ fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
     .concat();
     assert_eq!(
         effects(&named, &with, &[]),
-        ["deleted ConfigMap/?/a (certain, flux)"]
+        ["deleted ConfigMap/shop/a (certain, flux)"]
     );
 }
 
 #[test]
 fn a_kustomization_of_which_one_file_is_broken_prunes_nothing() {
-    let (a, b) = (config("a"), config("b"));
+    let (a, b) = (in_shop(&config("a")), in_shop(&config("b")));
     let base = [
         ("flux.yaml", FLUX),
         ("app/kustomization.yaml", "resources: [a.yaml, b.yaml]\n"),
@@ -457,8 +457,8 @@ fn a_kustomization_of_which_one_file_is_broken_prunes_nothing() {
     ];
     let broken = format!("{a}data: {{colour: *blue}}\n");
     let stays = [
-        "kept ConfigMap/?/a (certain, flux)",
-        "kept ConfigMap/?/b (certain, flux)",
+        "kept ConfigMap/shop/a (certain, flux)",
+        "kept ConfigMap/shop/b (certain, flux)",
     ];
     assert_eq!(
         effects(
@@ -649,7 +649,7 @@ fn a_kustomization_that_waits_until_its_objects_are_gone_holds_back_no_other_one
     let cluster = FLUX
         .replace("app, namespace", "cluster, namespace")
         .replace("./app", "./clusters");
-    let held = config("held").replacen(
+    let held = in_shop(&config("held")).replacen(
         "metadata:\n",
         "metadata:\n  finalizers: [example.com/nobody]\n",
         1,
@@ -657,7 +657,7 @@ fn a_kustomization_that_waits_until_its_objects_are_gone_holds_back_no_other_one
     let (waits, quick, free) = (
         flux("a", ", deletionPolicy: WaitForTermination"),
         flux("b", ""),
-        config("free"),
+        in_shop(&config("free")),
     );
     let stays = [("clusters/cluster.yaml", &*cluster)];
     let base = [
@@ -672,8 +672,8 @@ fn a_kustomization_that_waits_until_its_objects_are_gone_holds_back_no_other_one
     .concat();
     let effects = effects(&base, &stays, &[]);
     for effect in [
-        "stuck ConfigMap/?/held (possible, flux)",
-        "deleted ConfigMap/?/free (certain, flux)",
+        "stuck ConfigMap/shop/held (possible, flux)",
+        "deleted ConfigMap/shop/free (certain, flux)",
     ] {
         assert!(
             effects.iter().any(|said| said == effect),
@@ -1125,7 +1125,7 @@ fn what_a_new_remote_resource_may_contain_is_deleted_only_possibly() {
 
 #[test]
 fn what_the_remote_resource_of_a_new_kustomization_may_contain_is_deleted_only_possibly() {
-    let (a, flux) = (config("a"), ("flux.yaml", FLUX));
+    let (a, flux) = (in_shop(&config("a")), ("flux.yaml", FLUX));
     let of = |kustomization: &str| {
         effects(
             &[flux, ("app/crds/a.yaml", &*a)],
@@ -1139,10 +1139,10 @@ fn what_the_remote_resource_of_a_new_kustomization_may_contain_is_deleted_only_p
     };
     assert_eq!(
         of("resources: [https://example.com/a.yaml]\n"),
-        ["deleted ConfigMap/?/a (possible, flux)"]
+        ["deleted ConfigMap/shop/a (possible, flux)"]
     );
     assert_eq!(
         of("resources: []\n"),
-        ["deleted ConfigMap/?/a (certain, flux)"]
+        ["deleted ConfigMap/shop/a (certain, flux)"]
     );
 }

@@ -272,7 +272,7 @@ fn nothing_is_pruned_without_what_a_kustomization_waits_for() {
 fn nothing_is_pruned_without_the_variables_of_a_kustomization() {
     let reads = "  postBuild: {substituteFrom: [{kind: ConfigMap, name: settings}]}\n";
     let both =
-        root("prod") + &delivered(reads) + &format!("== apps/web.yaml\n{}", config("${NAME}"));
+        root("prod") + &delivered(reads) + &format!("== apps/web.yaml\n{}", config("'${NAME}'"));
     let settings = "== clusters/prod/settings.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {NAME: web}\n";
     let cart = format!("== apps/cart.yaml\n{}", config("cart"));
     let document = compared(&both, &(settings.to_owned() + &cart), "");
@@ -280,7 +280,8 @@ fn nothing_is_pruned_without_the_variables_of_a_kustomization() {
         effects(&document),
         [
             "deleted ConfigMap/flux-system/settings certain, clusters/prod",
-            "kept ConfigMap/shop/cart certain, clusters/prod"
+            "kept ConfigMap/shop/cart certain, clusters/prod",
+            "kept ConfigMap/shop/web certain, clusters/prod"
         ]
     );
 }

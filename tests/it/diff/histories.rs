@@ -177,10 +177,20 @@ fn reason(clone: &Path, commit: &str, document: &Value, change: &Value) -> Optio
     {
         return Some(Reason::NobodyAppliedIt);
     }
-    let files = git(
-        clone,
-        &["grep", "-l", "-F", &format!("name: {name}"), commit],
-    );
+    let is_generated = text(&change["base"]["file"]).ends_with("(generated)");
+    // A hash of its content follows the name of the generator.
+    let written = match name.rsplit_once('-') {
+        Some((generator, _)) if is_generated => generator,
+        _ => &name,
+    };
+    let pattern = format!("name: {written}");
+    let files = git(clone, &["grep", "-l", "-F", &pattern, commit]);
+    let kustomizations = files
+        .lines()
+        .filter(|file| file.ends_with("kustomization.yaml"));
+    if is_generated && kustomizations.count() > 0 {
+        return Some(Reason::AppliedFromElsewhere);
+    }
     let copies = files
         .lines()
         .filter(|file| stands_in(&git(clone, &["show", file]), kind, &name));

@@ -275,7 +275,7 @@ fn a_folder_of_the_same_files_under_another_name_is_moved() {
 }
 
 #[test]
-fn patches_values_and_generators_input_are_no_objects() {
+fn inputs_of_patches_and_generators_are_no_objects_and_what_is_generated_is_one() {
     let a = config("a");
     let root = "resources: [a.yaml]\npatches: [{path: p.yaml}]\nconfigMapGenerator: [{name: g, files: [g.yaml]}]\n";
     let old = [
@@ -288,7 +288,7 @@ fn patches_values_and_generators_input_are_no_objects() {
         ("kustomization.yaml", "resources: [a.yaml]\n"),
         ("a.yaml", &*a),
     ];
-    assert_eq!(changed(&old, &new), [""; 0]);
+    assert_eq!(changed(&old, &new), ["removed ConfigMap/?/g-d9m7586fk4"]);
 }
 
 #[test]

@@ -175,7 +175,7 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
         run.status
     );
     assert!(
-        error.contains("builds make more than 500000 copies of objects: their objects were not followed any further"),
+        error.contains("builds make more than 200000 copies of objects: their objects were not followed any further"),
         "{error}"
     );
 }
@@ -197,7 +197,7 @@ fn a_fleet_of_clusters_that_builds_one_folder() {
             &format!("{side}/apps/kustomization.yaml"),
             &format!("resources:\n{resources}"),
         );
-        for number in 0..70 {
+        for number in 0..40 {
             let kustomization = format!("nameSuffix: -k{number}\nresources: [../../apps]\n");
             inside.write(
                 &format!("{side}/clusters/{number}/kustomization.yaml"),
@@ -214,7 +214,7 @@ fn a_fleet_of_clusters_that_builds_one_folder() {
         String::from_utf8_lossy(&run.stderr),
     );
     assert_eq!(run.status.code(), Some(0), "{error}");
-    assert!(out.lines().any(|line| line == "70 removed"), "{out:.300}");
+    assert!(out.lines().any(|line| line == "40 removed"), "{out:.300}");
 }
 
 /// Each deletion looked at every object for its deliveries, and at every object of its folder's destination.
@@ -314,7 +314,7 @@ fn overlays_that_include_each_other_in_many_ways() {
     let error = String::from_utf8_lossy(&run.stderr);
     assert_eq!(run.status.code(), Some(2), "{error}");
     assert!(
-        error.contains("builds make more than 500000 copies of objects"),
+        error.contains("builds make more than 200000 copies of objects"),
         "{error}"
     );
 }
