@@ -480,18 +480,19 @@ fn applier(
         (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
         (None, None) => {
             let delivered = part.analysis.deliveries().regime(member);
+            // Everything that the tool delivers is known, and this is not among it: it may be on its way, or left behind.
+            let is_left_out = || {
+                let mut known = [SourceTool::Flux, SourceTool::ArgoCd].into_iter();
+                known.any(|tool| delivered.regime == regime_of(tool) && part.base.knows(tool))
+            };
             let said = match delivered.source {
                 RegimeSource::None => false,
-                // A deliverer that is not applied or cannot be read reaches the file: it may be on its way, or left behind.
-                RegimeSource::Object(_) => {
-                    let mut known = [SourceTool::Flux, SourceTool::ArgoCd].into_iter();
-                    !known.any(|tool| delivered.regime == regime_of(tool) && part.base.knows(tool))
-                }
+                RegimeSource::Object(_) => !is_left_out(),
                 // A kustomization keeps the marks of the chart that its files were copied from.
-                RegimeSource::Mark { .. } => {
-                    delivered.regime != Regime::Helm
-                        || !matches!(destination, Destination::Root { .. })
+                RegimeSource::Mark { .. } if delivered.regime == Regime::Helm => {
+                    !matches!(destination, Destination::Root { .. })
                 }
+                RegimeSource::Mark { .. } => !is_left_out(),
                 RegimeSource::Config => true,
             };
             let likely = if said {
