@@ -14,8 +14,8 @@ use crate::text::Limits;
 pub(super) struct Count {
     /// The objects and, where there is none in them, the files and kustomizations: each as often as it is built.
     pub(super) instances: usize,
-    /// A kustomization that includes itself, among these.
-    pub(super) circle: Option<String>,
+    /// Whether a kustomization among these includes itself.
+    pub(super) is_circular: bool,
 }
 
 /// The size of the build of each kustomization of a tree, by its folder.
@@ -65,7 +65,7 @@ pub(super) fn counts(tree: &SourceTree<'_>) -> Counts {
 fn count(tree: &SourceTree<'_>, folder: &str, known: &HashMap<String, Option<Count>>) -> Count {
     let mut all = Count {
         instances: 1,
-        circle: None,
+        is_circular: false,
     };
     for path in included(tree, folder) {
         let found = match (tree.file(&path), known.get(&path)) {
@@ -75,13 +75,13 @@ fn count(tree: &SourceTree<'_>, folder: &str, known: &HashMap<String, Option<Cou
             },
             (None, Some(Some(inner))) => inner.clone(),
             (None, Some(None)) => Count {
-                circle: Some(path),
+                is_circular: true,
                 ..Count::default()
             },
             (None, None) => continue,
         };
         all.instances = all.instances.saturating_add(found.instances);
-        all.circle = all.circle.or(found.circle);
+        all.is_circular |= found.is_circular;
     }
     all
 }

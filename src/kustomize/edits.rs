@@ -2,26 +2,14 @@
 
 use std::sync::Arc;
 
-use foldhash::HashMap;
 use smol_str::format_smolstr;
 
 use super::kustomization::KustomizationFile;
 use crate::kube::{Namespace, ObjectKey, Scope, kinds};
 
-/// The effect of a build on the identities of objects.
-#[derive(Clone, Debug)]
-pub enum Edits {
-    /// The kustomizations that an object goes through, from the one that names its file to the root.
-    Steps(Vec<Arc<KustomizationFile>>),
-    /// The namespace and the name of each object of a file that is built, by the byte at which it begins.
-    Known(HashMap<u32, (Namespace, String)>),
-}
-
-impl Default for Edits {
-    fn default() -> Self {
-        Self::Steps(Vec::new())
-    }
-}
+/// The kustomizations that an object goes through, from the one that names its file to the root.
+#[derive(Clone, Debug, Default)]
+pub struct Edits(Vec<Arc<KustomizationFile>>);
 
 /// The fate of an object in a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,32 +24,14 @@ impl Edits {
     /// Those of `steps`, the innermost first.
     pub(super) fn new(steps: Vec<Arc<KustomizationFile>>) -> Self {
         let steps = steps.into_iter();
-        Self::Steps(steps.filter(|step| step.changes_identities()).collect())
+        Self(steps.filter(|step| step.changes_identities()).collect())
     }
 
-    /// Whether what begins at a byte of the file is one of the objects that are known to be built.
-    pub fn builds(&self, begins: u32) -> bool {
-        matches!(self, Self::Known(keys) if keys.contains_key(&begins))
-    }
-
-    /// The fate of the object of key `written` and that scope, which begins at a byte of its file. Unlike Kubernetes, kustomize
+    /// The fate of the object of key `written` and that scope. Unlike Kubernetes, kustomize
     /// treats a kind that it does not know as namespaced; if it is not, the API server drops the namespace again.
-    pub fn apply(&self, written: &ObjectKey, scope: Option<Scope>, begins: u32) -> BuildFate {
+    pub fn apply(&self, written: &ObjectKey, scope: Option<Scope>) -> BuildFate {
         let mut key = written.clone();
-        let steps = match self {
-            Self::Steps(steps) => steps,
-            Self::Known(keys) => {
-                let Some((namespace, name)) = keys.get(&begins) else {
-                    return BuildFate::Deleted;
-                };
-                key.name = name.into();
-                if scope != Some(Scope::Cluster) && *namespace != Namespace::Unwritten {
-                    key.namespace = namespace.clone();
-                }
-                return BuildFate::As(key);
-            }
-        };
-        for step in steps {
+        for step in &self.0 {
             if step
                 .deletes
                 .iter()

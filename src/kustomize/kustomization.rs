@@ -22,10 +22,6 @@ pub struct KustomizationFile {
     pub suffix: String,
     /// The objects that its patches delete.
     pub deletes: Vec<Selector>,
-    /// Whether it is included by others and never built alone.
-    pub is_component: bool,
-    /// Why it cannot be built, if it cannot be read: the path of its file.
-    pub broken: Option<String>,
 }
 
 /// The objects that a patch is about. An omitted field matches any.
@@ -79,8 +75,6 @@ impl KustomizationFile {
             prefix: text(value, "namePrefix").unwrap_or_default(),
             suffix: text(value, "nameSuffix").unwrap_or_default(),
             deletes,
-            is_component: value.get("kind").and_then(Value::as_str) == Some("Component"),
-            broken: None,
         }
     }
 

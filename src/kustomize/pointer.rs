@@ -107,8 +107,6 @@ pub struct Pointer {
     pub by: Option<Arc<Deliverer>>,
     /// The folder, from the root of the repository; empty for the root itself.
     pub folder: String,
-    /// The repository, as the object names it; `None` if nothing is known of it.
-    pub repository: Option<Arc<str>>,
     /// Patterns of the files that the source leaves out, as in `.gitignore`.
     pub ignore: Option<Arc<str>>,
     /// Whether folders below are read too, where there is no kustomization.
@@ -192,9 +190,6 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
         let pointer = folder(spec.get("path")).map(|folder| Pointer {
             by: by(SourceTool::Flux),
             folder,
-            repository: spec
-                .get("sourceRef")
-                .map(|source| Arc::from(referenced(source, object.namespace()))),
             ignore: Some(DEFAULT.into()),
             recursive: true,
             files: FilePatterns::default(),
@@ -225,16 +220,6 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
     Vec::new()
 }
 
-/// `Kind/namespace/name` of a source of Flux.
-fn referenced(source: Value<'_>, namespace: Option<&str>) -> String {
-    let text = |key| source.get(key).and_then(Value::as_str).unwrap_or_default();
-    let namespace = Some(text("namespace"))
-        .filter(|name| !name.is_empty())
-        .or(namespace)
-        .unwrap_or_default();
-    format!("{}/{namespace}/{}", text("kind"), text("name"))
-}
-
 fn source(source: Value<'_>, namespace: Option<&str>) -> Option<Pointer> {
     let read = source
         .get("kustomize")
@@ -248,7 +233,6 @@ fn source(source: Value<'_>, namespace: Option<&str>) -> Option<Pointer> {
     Some(Pointer {
         by: None,
         folder: folder(source.get("path"))?,
-        repository: source.get("repoURL").and_then(Value::as_str).map(Arc::from),
         ignore: None,
         recursive: source
             .at(&["directory", "recurse"])

@@ -3,45 +3,27 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::flaws::TreeFlaws;
 use super::kustomization::KustomizationFile;
-use super::path::{ancestors, folder_of, resolve};
+use super::path::{folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 
 /// Files by path, and kustomizations by folder.
 pub(super) struct SourceTree<'f> {
     files: BTreeMap<String, (usize, &'f ParsedFile)>,
     kustomizations: BTreeMap<String, Arc<KustomizationFile>>,
-    flaws: TreeFlaws,
 }
 
 impl<'f> SourceTree<'f> {
     /// Files with their paths from the root of the tree.
     pub(super) fn of(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>) -> Self {
-        Self::with_flaws(files, TreeFlaws::default())
-    }
-
-    /// Files with their paths from the root of the tree, and with what keeps kustomizations among them from being built.
-    pub(super) fn with_flaws(
-        files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
-        flaws: TreeFlaws,
-    ) -> Self {
         let paths = files.into_iter().enumerate();
         let paths = paths.map(|(at, (path, file))| (resolve("", path), (at, file)));
         let mut tree = Self {
             files: paths.collect(),
             kustomizations: BTreeMap::new(),
-            flaws,
         };
         let read = tree.files.iter().filter_map(|(path, (_, file))| {
             let folder = folder_of(path);
-            if is_kustomization(path) && tree.flaws.contain(path) {
-                let broken = KustomizationFile {
-                    broken: Some(path.clone()),
-                    ..KustomizationFile::default()
-                };
-                return Some((folder.to_owned(), Arc::new(broken)));
-            }
             let named =
                 is_kustomization(path) && file.facts().is_some_and(|facts| facts.is_kustomization);
             let value = file
@@ -76,11 +58,6 @@ impl<'f> SourceTree<'f> {
         self.kustomizations.get(folder)
     }
 
-    /// Whether nothing is at a path that a kustomization names.
-    pub(super) fn lacks(&self, path: &str) -> bool {
-        self.flaws.contain(path)
-    }
-
     /// The path of the kustomization of a folder.
     pub(super) fn kustomization_path(&self, folder: &str) -> Option<String> {
         self.kustomization(folder)?;
@@ -90,23 +67,11 @@ impl<'f> SourceTree<'f> {
             .find(|path| self.files.contains_key(path))
     }
 
-    /// Whether a folder has a file that is called like a kustomization, whatever it says.
-    pub(super) fn names_kustomization(&self, folder: &str) -> bool {
-        KUSTOMIZATIONS
-            .iter()
-            .any(|name| self.files.contains_key(&resolve(folder, name)))
-    }
-
     /// Folders with a kustomization, in order.
     pub(super) fn kustomizations(&self) -> impl Iterator<Item = (&str, &Arc<KustomizationFile>)> {
         self.kustomizations
             .iter()
             .map(|(folder, kustomization)| (folder.as_str(), kustomization))
-    }
-
-    /// Whether a kustomization at or above the folder of a file decides what of it is applied.
-    pub(super) fn governs(&self, path: &str) -> bool {
-        ancestors(folder_of(path)).any(|folder| self.kustomizations.contains_key(folder))
     }
 
     /// Whether a file lies in or below a folder.

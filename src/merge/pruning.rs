@@ -94,7 +94,7 @@ impl<'a> Delivery<'a, '_> {
             let stays = self.part.is_still_delivering(&object);
             return self.of_argo(deliverer, known, deleted, stays);
         }
-        match (before.map(|(_, member)| member), after) {
+        let withdrawal = match (before.map(|(_, member)| member), after) {
             (_, Some(after)) if !self.finds_sources(after) => nothing("no longer has sources"),
             (_, Some(after)) => self.pruned(deliverer, after),
             (Some(before), None) if deleted => self.deleted_by_flux(deliverer, before),
@@ -104,6 +104,12 @@ impl<'a> Delivery<'a, '_> {
             (None, None) => self
                 .pruned_by_flux(deliverer)
                 .unwrap_or_else(|| nothing("is unknown")),
+        };
+        // What failed in base may have delivered the objects before it failed.
+        let known = self.part.base.delivery(deliverer);
+        Withdrawal {
+            is_possible: withdrawal.is_possible || known.is_some_and(|known| known.error.is_some()),
+            ..withdrawal
         }
     }
 

@@ -441,7 +441,12 @@ impl Delivered {
             is_possible: delivery.is_possible,
             object: delivery.object.clone(),
             chart: self.titles.get(&delivery.id).cloned(),
-            possible: self.possible(delivery),
+            possible: delivery
+                .resources
+                .iter()
+                .filter(|resource| resource.is_possible)
+                .map(|resource| self.scopes.key(&resource.id()))
+                .collect(),
             error: delivery.error.as_ref().map(|error| error.reason.clone()),
             built_first: delivery
                 .built_first
@@ -458,18 +463,6 @@ impl Delivered {
         let deliveries = self.all.iter();
         deliveries
             .filter_map(|delivery| Some((delivery.by.clone()?, known(delivery))))
-            .collect()
-    }
-
-    /// The objects of which it is not certain that it applied them: those that depend on what is not known, and all of a
-    /// build that fails.
-    fn possible(&self, delivery: &Delivery) -> BTreeSet<String> {
-        let written = delivery.resources.iter();
-        let written = written.filter(|resource| resource.is_possible);
-        let attempt = delivery.attempt.iter().flat_map(|attempt| attempt.iter());
-        let possible = written.chain(attempt);
-        possible
-            .map(|resource| self.scopes.key(&resource.id()))
             .collect()
     }
 

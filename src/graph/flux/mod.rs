@@ -172,6 +172,13 @@ impl Written {
             synced: Vec::new(),
             own: BTreeSet::new(),
         };
+        let speaks_of_flux = |path| {
+            let bytes = files.bytes(path).unwrap_or_default();
+            memchr::memmem::find(&bytes, b"fluxcd").is_some()
+        };
+        if !files.manifests().any(speaks_of_flux) {
+            return written;
+        }
         for path in files.manifests() {
             if files.is_kustomization(path) {
                 continue;

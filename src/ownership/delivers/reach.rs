@@ -121,7 +121,6 @@ impl Reach {
     pub fn files(&self, build: Build) -> impl Iterator<Item = FileId> {
         let BuiltTree { files, roots } = &self.repositories[build.repository];
         roots.roots[build.root]
-            .files
             .iter()
             .map(|built| files[built.file])
     }
@@ -135,16 +134,13 @@ impl Reach {
         namespace: Option<&'a str>,
     ) -> impl Iterator<Item = TieEnd> + use<'a> {
         let BuiltTree { files, roots } = &self.repositories[build.repository];
-        roots.roots[build.root].files.iter().flat_map(move |built| {
+        roots.roots[build.root].iter().flat_map(move |built| {
             inventory
                 .members_of(files[built.file])
                 .iter()
                 .filter_map(move |member| {
-                    let BuildFate::As(mut key) = built.edits.apply(
-                        &member.key,
-                        member.scope(),
-                        member.object.value().span().start,
-                    ) else {
+                    let BuildFate::As(mut key) = built.edits.apply(&member.key, member.scope())
+                    else {
                         return None;
                     };
                     if let (Namespace::Unwritten, Some(namespace)) = (&key.namespace, namespace) {
@@ -213,7 +209,6 @@ fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
     let pointer = |folder| Pointer {
         by: None,
         folder,
-        repository: None,
         ignore: None,
         recursive: false,
         files: FilePatterns::default(),

@@ -1146,3 +1146,54 @@ fn what_the_remote_resource_of_a_new_kustomization_may_contain_is_deleted_only_p
         ["deleted ConfigMap/shop/a (certain, flux)"]
     );
 }
+
+#[test]
+fn a_kustomization_built_by_hand_that_fails_in_head_deletes_nothing() {
+    let (a, b) = (config("a"), config("b"));
+    let root = ("kustomization.yaml", "resources: [a.yaml, b.yaml]\n");
+    let old = [root, ("a.yaml", &*a), ("b.yaml", &*b)];
+    assert_eq!(
+        effects(&old, &[root, ("a.yaml", &*a)], &[]),
+        ["kept ConfigMap/?/b (certain, kubectl)"]
+    );
+}
+
+#[test]
+fn what_flux_could_not_build_for_want_of_a_file_may_be_there_and_go() {
+    let (a, b) = (in_shop(&config("a")), in_shop(&config("b")));
+    let list = |names: &str| format!("resources: [{names}]\n");
+    let (broken, mended) = (list("a.yaml, b.yaml, gone.yaml"), list("a.yaml"));
+    let files = [
+        ("flux.yaml", FLUX),
+        ("app/a.yaml", &*a),
+        ("app/b.yaml", &*b),
+    ];
+    let with = |list| [&[("app/kustomization.yaml", list)], &files[..]].concat();
+    assert_eq!(
+        effects(&with(&broken), &with(&mended), &[]),
+        ["deleted ConfigMap/shop/b (possible, flux)"]
+    );
+}
+
+#[test]
+fn a_mark_for_flux_decides_nothing_where_flux_is_known_to_leave_the_object_out() {
+    let draft = in_shop(&config("draft")).replacen(
+        "metadata:\n",
+        "metadata:\n  annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}\n",
+        1,
+    );
+    let (a, list) = (in_shop(&config("a")), "resources: [draft.yaml]\n");
+    let common = [("flux.yaml", FLUX), ("app/a.yaml", &*a)];
+    let old = [
+        &common[..],
+        &[
+            ("drafts/kustomization.yaml", list),
+            ("drafts/draft.yaml", &draft),
+        ],
+    ]
+    .concat();
+    assert_eq!(
+        effects(&old, &common, &[]),
+        ["deleted ConfigMap/shop/draft (possible, unknown)"]
+    );
+}

@@ -315,3 +315,30 @@ fn a_bundle_of_the_configuration_is_one_destination() {
     let new = [("ownerlint.yaml", config), ("shop/y/a.yaml", &*a)];
     assert_eq!(changed(&old, &new), ["moved ConfigMap/shop/a"]);
 }
+
+/// Passwords are in no commit, and who builds has them.
+#[test]
+fn a_build_that_needs_a_file_of_no_commit_is_compared_without_it() {
+    let (a, b) = (config("a"), config("b"));
+    let root = |list: &str| {
+        format!("resources: [{list}]\nsecretGenerator: [{{name: login, envs: [.env]}}]\n")
+    };
+    let (both, one) = (root("a.yaml, b.yaml"), root("a.yaml"));
+    let files = [("a.yaml", &*a), ("b.yaml", &*b)];
+    let old = [&[("kustomization.yaml", &*both)], &files[..]].concat();
+    let new = [&[("kustomization.yaml", &*one)], &files[..]].concat();
+    assert_eq!(changed(&old, &new), ["removed ConfigMap/?/b"]);
+}
+
+#[test]
+fn a_generated_object_stays_where_it_is() {
+    let root = "configMapGenerator: [{name: g, literals: [a=b]}]\n";
+    let old = [("kustomization.yaml", root)];
+    assert_eq!(changed(&old, &old), [""; 0]);
+    let other = root.replace("a=b", "a=c");
+    assert_eq!(
+        changed(&old, &[("kustomization.yaml", &other)]),
+        ["changed ConfigMap/?/g-4h2mbtbbt6 -> ConfigMap/?/g-8f2d5hh62d"],
+        "its name has another hash"
+    );
+}
