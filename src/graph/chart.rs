@@ -78,10 +78,8 @@ fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
     if let Some((reason, line)) = &parsed.error {
         return Err(format!("line {line} of helm's output: {reason}"));
     }
-    let found = resources_of(&parsed, "").map_err(|line| {
-        let line = line.unwrap_or(1);
-        format!("line {line} of helm's output begins an incomplete object")
-    })?;
+    let found = resources_of(&parsed, "")
+        .map_err(|line| format!("line {line} of helm's output begins an incomplete object"))?;
     let templates = templates(text);
     let mut all = Vec::with_capacity(found.len());
     for (at, mut resource) in (0..).zip(found) {

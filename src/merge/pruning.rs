@@ -105,7 +105,7 @@ impl<'a> Delivery<'a, '_> {
                 .pruned_by_flux(deliverer)
                 .unwrap_or_else(|| nothing("is unknown")),
         };
-        // What failed in base may have delivered the objects before it failed.
+        // A delivery that fails in base may have applied the objects before it failed.
         let known = self.part.base.delivery(deliverer);
         Withdrawal {
             is_possible: withdrawal.is_possible || known.is_some_and(|known| known.error.is_some()),

@@ -9,7 +9,7 @@ use super::application::Application;
 use super::helm::HelmSource;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{
-    BuildError, Builder, Built, Resource, kustomization, merged, resources_of,
+    BuildError, Builder, Built, Resource, kustomization, merged, objects_of,
 };
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
@@ -241,23 +241,11 @@ impl Source<'_> {
         if has("+argocd:skip-file-rendering") {
             return Ok(Vec::new());
         }
-        let parsed = self.files.parsed(path);
-        let (reason, line) = match (&parsed.error, resources_of(&parsed, path)) {
-            (None, Ok(objects)) => return Ok(objects),
-            (Some((reason, line)), _) => (format!("{path} cannot be read: {reason}"), *line),
-            (None, Err(line)) => {
-                let reason = format!("{path} has a document that is no whole object");
-                (reason, line.unwrap_or(1))
-            }
-        };
-        if ["apiVersion", "kind", "metadata"].into_iter().all(has) {
-            return Err(BuildError {
-                reason,
-                file: path.to_owned(),
-                line,
-            });
+        let looks_like_one = || ["apiVersion", "kind", "metadata"].into_iter().all(has);
+        match objects_of(&self.files.parsed(path), path) {
+            Err(_) if !looks_like_one() => Ok(Vec::new()),
+            found => found,
         }
-        Ok(Vec::new())
     }
 }
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::graph::files::{Parsed, TreeFiles, is_manifest};
-use crate::graph::kustomize::{BuildError, KustomizationDoc, kustomization, resources_of};
+use crate::graph::files::{TreeFiles, is_manifest};
+use crate::graph::kustomize::{BuildError, KustomizationDoc, kustomization, objects_of};
 use crate::graph::node::Node;
 use crate::kustomize::{IgnoredFiles, ancestors, folder_of};
 
@@ -80,10 +80,10 @@ pub(super) fn kustomization_of(
         if !is_manifest(path) {
             continue;
         }
-        match refused(&files.parsed(path), path) {
-            Some(_) if tolerates => {}
-            Some(error) => return Err(error),
-            None => resources.push(path.to_owned()),
+        match objects_of(&files.parsed(path), path) {
+            Ok(_) => resources.push(path.to_owned()),
+            Err(_) if tolerates => {}
+            Err(error) => return Err(error),
         }
     }
     let mut node = Node::empty_map();
@@ -94,22 +94,5 @@ pub(super) fn kustomization_of(
         folder: folder.to_owned(),
         file: by.to_owned(),
         node,
-    })
-}
-
-/// Why a file cannot be among the resources of a kustomization.
-fn refused(parsed: &Parsed, path: &str) -> Option<BuildError> {
-    let (reason, line) = match (&parsed.error, resources_of(parsed, path)) {
-        (Some((reason, line)), _) => (format!("{path} cannot be read: {reason}"), *line),
-        (None, Err(line)) => {
-            let reason = format!("{path} has a document that is no whole object");
-            (reason, line.unwrap_or(1))
-        }
-        (None, Ok(_)) => return None,
-    };
-    Some(BuildError {
-        reason,
-        file: path.to_owned(),
-        line,
     })
 }

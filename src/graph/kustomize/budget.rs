@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use super::build::BuildError;
 use crate::text::Limits;
 
-/// What builds may still make: a tree of a few lines may ask for billions of copies.
+/// The copies and levels that builds may still use: a tree of a few lines may ask for billions of copies.
 #[derive(Debug)]
 pub struct Budget {
     copies: Cell<usize>,

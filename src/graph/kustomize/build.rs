@@ -391,25 +391,7 @@ impl Build<'_> {
         entry: &Node,
         place: &str,
     ) -> Outcome<Vec<Resource>> {
-        let parsed = self.files.parsed(place);
-        if let Some((reason, line)) = &parsed.error {
-            return Err(BuildError {
-                reason: format!("{place} cannot be read: {reason}"),
-                file: place.to_owned(),
-                line: *line,
-            });
-        }
-        let found = resources_of(&parsed, place).map_err(|line| {
-            let reason = format!("{place} has a document that is no whole object");
-            match line {
-                Some(line) => BuildError {
-                    reason,
-                    file: place.to_owned(),
-                    line,
-                },
-                None => self.failed(doc, Some(entry), reason),
-            }
-        })?;
+        let found = objects_of(&self.files.parsed(place), place)?;
         let taken = self.budget.take_file(place, found.len(), &doc.file);
         taken.map_err(|error| self.at(doc, entry, error))?;
         Ok(found)
@@ -512,8 +494,28 @@ impl Build<'_> {
     }
 }
 
-/// The objects of a file; items of lists come as themselves. An error is the line of a document that is no whole object.
-pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, Option<usize>> {
+/// The objects of a file that a build reads.
+///
+/// # Errors
+/// It cannot be read, or has a document that is no whole object.
+pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildError> {
+    let found = match &parsed.error {
+        Some((reason, line)) => Err((format!("cannot be read: {reason}"), *line)),
+        None => resources_of(parsed, place).map_err(|line| {
+            let reason = "has a document that is no whole object";
+            (reason.to_owned(), line)
+        }),
+    };
+    found.map_err(|(reason, line)| BuildError {
+        reason: format!("{place} {reason}"),
+        file: place.to_owned(),
+        line,
+    })
+}
+
+/// The objects of a file, as far as it can be read; items of lists come as themselves. An error is the line of a document
+/// that is no whole object.
+pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize> {
     let file: Arc<str> = Arc::from(place);
     let mut found = Vec::new();
     let mut pending: Vec<Node> = parsed.documents.iter().rev().cloned().collect();
@@ -528,7 +530,7 @@ pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, Optio
         let line = parsed.line(node.span());
         match Resource::written(node, &file, line) {
             Some(resource) => found.push(resource),
-            None => return Err(Some(line)),
+            None => return Err(line),
         }
     }
     Ok(found)

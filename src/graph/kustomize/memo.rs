@@ -24,7 +24,7 @@ enum Asked {
     Chart(String),
 }
 
-/// What a build does without.
+/// The inputs that may be missing or broken without making a build fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Lack {
     /// Nothing, as a tool that has the files of the tree and no others.
@@ -157,8 +157,8 @@ impl<'b> Builds<'b> {
         objects.saturating_sub(self.counted.get())
     }
 
-    /// The objects that a kustomization makes before patches, and the kustomizations that it includes. `levels`: so many kustomizations within kustomizations are
-    /// followed.
+    /// The objects that a kustomization makes before patches, and the kustomizations that it includes. `levels`: how deep
+    /// kustomizations within kustomizations are followed.
     pub fn objects_of(&self, doc: &KustomizationDoc, levels: usize) -> usize {
         let included = doc.includes().into_iter();
         included.fold(0, |all, path| {

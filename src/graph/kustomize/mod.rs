@@ -13,7 +13,7 @@ mod select;
 mod transform;
 
 pub use budget::Budget;
-pub use build::{BuildError, Builder, Built, resources_of};
+pub use build::{BuildError, Builder, Built, objects_of, resources_of};
 pub use doc::{KustomizationDoc, kustomization, kustomizations};
 pub use memo::Builds;
 pub use patch::merged;
