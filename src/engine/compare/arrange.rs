@@ -83,12 +83,7 @@ impl Parsed {
 
     /// The files that tools build from, taken out.
     pub(super) fn take_tree(&mut self) -> TreeFiles<'static> {
-        let (files, reader) = std::mem::take(&mut self.tree_files);
-        let read = Box::new(move |path: &str| match &reader {
-            Some(reader) => reader.read(path),
-            None => Err("was not read".to_owned()),
-        });
-        TreeFiles::new(files, read)
+        tree_of(std::mem::take(&mut self.tree_files))
     }
 
     /// The files that another state has not, or not with this text, as reports name them.
@@ -326,7 +321,7 @@ impl Parsed {
         let elsewhere = self.delivered.files_of_unchanged();
         let free = self.places.iter().enumerate().filter(|(at, place)| {
             let is_reached = reached.contains(at) || elsewhere.contains(&***place);
-            !is_reached && !self.delivered.governs(place)
+            !is_reached && !self.delivered.governs(place) && !self.delivered.may_fail(place)
         });
         free.map(|(_, place)| Arc::clone(place)).collect()
     }
@@ -451,6 +446,15 @@ pub(super) fn tree_files(
     (all, reader)
 }
 
+/// The files of a state as a tree.
+pub(super) fn tree_of((files, reader): StateFiles) -> TreeFiles<'static> {
+    let read = Box::new(move |path: &str| match &reader {
+        Some(reader) => reader.read(path),
+        None => Err("was not read".to_owned()),
+    });
+    TreeFiles::new(files, read)
+}
+
 /// Where what a root builds is applied.
 fn destination_of(root: &BuildRoot) -> Destination {
     if root.is_chart {
@@ -513,7 +517,10 @@ impl Assignment<'_> {
             files.extend(self.root(root, &name, &BTreeSet::new()));
         }
         for &at in &named {
-            if !self.built.contains(&at) && !self.state.delivered.governs(&self.state.places[at]) {
+            let place = &self.state.places[at];
+            let delivered = &self.state.delivered;
+            let is_built = self.built.contains(&at) || delivered.may_fail(place);
+            if !is_built && !delivered.governs(place) {
                 files.push(self.file(at, name.clone(), None));
             }
         }
@@ -563,8 +570,9 @@ impl Assignment<'_> {
         for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {
             let place = &self.state.places[at];
             let is_elsewhere = || elsewhere.contains(&**place);
-            let is_in_chart = || self.state.delivered.is_in_chart(place);
-            if self.reached.contains(&at) || is_elsewhere() || is_in_chart() {
+            let delivered = &self.state.delivered;
+            let is_part = || delivered.is_in_chart(place) || delivered.may_fail(place);
+            if self.reached.contains(&at) || is_elsewhere() || is_part() {
                 continue;
             }
             let release = release_folder(place, self.state.files[at].source());

@@ -14,7 +14,7 @@ use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
 use crate::inventory::BuiltKeys;
 use crate::kube::Namespace;
-use crate::kustomize::{Deliverer, ancestors, folder_of};
+use crate::kustomize::Deliverer;
 use crate::manifest::ParsedFile;
 use crate::text::{Side, SourceFile};
 
@@ -39,8 +39,7 @@ pub(super) struct BuildRoot {
     pub(super) is_chart: bool,
 }
 
-/// The build of a delivery; of one that fails, what it would build without what fails. Where even that is not known, all
-/// files below its folder may belong to it.
+/// The build of a delivery; of one that fails, what it would build without what fails.
 pub(super) fn root_of(
     delivery: &Delivery,
     (index, paths): (&HashMap<&str, usize>, &[&str]),
@@ -52,12 +51,6 @@ pub(super) fn root_of(
     let mut copies_of: HashMap<(usize, u32), usize> = HashMap::default();
     for path in delivery.reached.iter() {
         if let Some(at) = index.get(path.as_str()) {
-            files.entry(*at).or_insert_with(|| vec![Vec::new()]);
-        }
-    }
-    if delivery.error.is_some() && delivery.attempt.is_none() && !delivery.path.is_empty() {
-        let is_below = |path: &str| ancestors(folder_of(path)).any(|above| above == delivery.path);
-        for (_, at) in index.iter().filter(|(path, _)| is_below(path)) {
             files.entry(*at).or_insert_with(|| vec![Vec::new()]);
         }
     }

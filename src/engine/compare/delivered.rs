@@ -31,6 +31,8 @@ pub(super) struct Delivered {
     roots: Vec<Delivery>,
     /// The folders that have a kustomization.
     governed: BTreeSet<String>,
+    /// The folders of deliveries that fail, of which nothing else is known.
+    failing: BTreeSet<String>,
     memory: argo::Memory,
     /// The kustomizations and the files whose builds are evaluated, except for their own text.
     evaluated: BTreeSet<String>,
@@ -140,10 +142,8 @@ impl Delivered {
             )?);
         }
         all.sort_by(|one, other| one.id.cmp(&other.id));
-        let governed = kustomizations(tree).into_iter().map(|doc| doc.folder);
         Ok(Self {
             all,
-            governed: governed.collect(),
             memory,
             scopes,
             ..Self::default()
@@ -159,6 +159,8 @@ impl Delivered {
             self.roots.extend(charts);
         }
         self.evaluated = evaluated_files(builds.files(), &self.deliveries());
+        let governed = kustomizations(builds.files()).into_iter();
+        self.governed = governed.map(|doc| doc.folder).collect();
         Ok(())
     }
 
@@ -520,7 +522,18 @@ impl Delivered {
         for root in &mut self.roots {
             root.resources = Arc::default();
         }
+        let failing = self
+            .deliveries()
+            .into_iter()
+            .filter(|one| one.error.is_some() && one.attempt.is_none() && !one.path.is_empty());
+        self.failing = failing.map(|one| one.path.clone()).collect();
         built
+    }
+
+    /// Whether a file may belong to a delivery that fails.
+    pub(super) fn may_fail(&self, place: &str) -> bool {
+        let failing = &self.failing;
+        !failing.is_empty() && ancestors(folder_of(place)).any(|above| failing.contains(above))
     }
 
     /// Whether a kustomization at or above the folder of a file decides what of it is applied.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::arrange::tree_files;
+use super::arrange::{tree_files, tree_of};
 use super::request::StateChoice;
 use super::state::StateReader;
 use crate::charts::{Charts, RenderingTerms};
@@ -98,14 +98,8 @@ pub(in crate::engine) fn evaluate<T>(
     if let Some(path) = state.missing.first() {
         return Err(SessionError::NotInTree { path: path.clone() });
     }
-    let (files, reader) = tree_files(&state.files, &state.others, &state.contents, state.reader);
-    let tree = TreeFiles::new(
-        files,
-        Box::new(move |path| match &reader {
-            Some(reader) => reader.read(path),
-            None => Err("was not read".to_owned()),
-        }),
-    );
+    let files = tree_files(&state.files, &state.others, &state.contents, state.reader);
+    let tree = tree_of(files);
     let scopes = ClusterScopes::of(&tree);
     // A rendered chart may name further charts.
     let all = loop {
