@@ -9,6 +9,7 @@ use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
 use crate::inventory::{FolderTrees, Inventory, ObjectId};
 use crate::knowledge::{DataFate, Tables};
 use crate::kube::{ObjectKey, kinds};
+use crate::kustomize::Deliverer;
 use crate::ownership::{
     self, DeliveryObject, Implied, ImpliedObject, Ownership, Products, Reach, Ties,
 };
@@ -72,6 +73,15 @@ impl<'a> Analysis<'a> {
         Self { absent, ..self }
     }
 
+    /// Sets who delivers which file, where that is known: nothing is evaluated for it.
+    pub fn delivered_as<'d>(self, by: impl Fn(FileId) -> Option<&'d Deliverer>) -> Self {
+        let reach = Reach::known(self.inventory, self.delivery_objects(), by);
+        Self {
+            reach: OnceLock::from(reach),
+            ..self
+        }
+    }
+
     /// Computes the facts that most rules ask for in parallel: the thread that asks first would work while the others
     /// wait. A fact is never divided: a thread that waits for a part takes up another rule, which may ask for the same whole.
     pub fn prepare(&self) {
@@ -82,20 +92,12 @@ impl<'a> Analysis<'a> {
         let ownership = || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers));
         // The longest begins first.
         let deliveries = || Deliveries::of(inventory, self.delivery.clone());
-        let rest = || {
-            rayon::join(ownership, || {
-                let objects = ownership::delivery_objects(inventory);
-                let reach = Reach::of(inventory, &objects);
-                (objects, reach)
-            })
-        };
-        let (deliveries, (ownership, (delivery_objects, reach))) = rayon::join(deliveries, rest);
-        let deliveries = deliveries.delivering(&delivery_objects, &reach);
+        let rest = || rayon::join(ownership, || self.reach());
+        let (deliveries, (ownership, reach)) = rayon::join(deliveries, rest);
+        let deliveries = deliveries.delivering(self.delivery_objects(), reach);
         // Facts that were computed before do not change.
         _ = (
             self.ownership.set(ownership),
-            self.delivery_objects.set(delivery_objects),
-            self.reach.set(reach),
             self.deliveries.set(deliveries),
         );
     }

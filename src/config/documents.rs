@@ -205,7 +205,7 @@ struct ArgoClusterDocument {
 #[schemars(rename = "limits")]
 struct LimitsDocument {
     /// The copies of objects that kustomizations, delivery objects and bundles make together. The first copy of each object
-    /// does not count. The default is 200000.
+    /// does not count. The default is 150000.
     #[schemars(range(min = 1))]
     instances: Option<u64>,
     /// The Applications and Flux Kustomizations. The default is 50000.

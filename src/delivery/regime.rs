@@ -1,6 +1,6 @@
 //! By which tool an object is delivered, and how that is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 
@@ -279,12 +279,7 @@ impl Deliveries {
     /// Adds the delivery objects of the input, and what they reach.
     pub fn delivering(mut self, objects: &[DeliveryObject], reach: &Reach) -> Self {
         for (place, object) in objects.iter().enumerate() {
-            let files: BTreeSet<FileId> = reach
-                .builds(place)
-                .iter()
-                .flat_map(|build| reach.files(*build))
-                .collect();
-            for file in files {
+            for file in reach.files(place) {
                 self.reached.entry(file).or_default().add(object);
             }
         }

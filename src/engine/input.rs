@@ -115,6 +115,8 @@ pub struct Bundle {
     pub tables: Arc<Tables>,
     /// The arguments that led to its files, in the order in which they were given.
     pub(super) arguments: Vec<String>,
+    /// Whether files among what was named were left out.
+    pub(super) excludes: bool,
     /// Symbolic links to folders outside the tree, which were not followed.
     pub(super) outside: Vec<String>,
     /// Files of other objects in its cluster.
@@ -132,6 +134,7 @@ impl Bundle {
             delivery: None,
             tables,
             arguments,
+            excludes: false,
             outside,
             beside,
         }
@@ -249,9 +252,11 @@ impl BundleInput {
         } = self;
         let Input {
             paths: arguments,
+            exclude,
             settings,
             ..
         } = input;
+        let excludes = !exclude.is_empty();
         let outside = walk.outside.clone();
         let inventory = Inventory::new(parsed, settings);
         if alone {
@@ -259,6 +264,7 @@ impl BundleInput {
                 name,
                 delivery,
                 arguments,
+                excludes,
                 outside,
                 ..Bundle::of(inventory, world, tables)
             });
@@ -279,6 +285,7 @@ impl BundleInput {
             name,
             delivery,
             arguments,
+            excludes,
             outside,
             beside,
             ..Bundle::of(inventory, world, tables)

@@ -88,7 +88,7 @@ pub(super) fn check_analysed(
     } = judged;
     let mut notes: Vec<Note> = check.notes.iter().cloned().chain(notes).collect();
     let findings = run.identified(findings);
-    let mut standings = Standings::new(bundles, &merged);
+    let mut standings = Standings::new(bundles, analyses.to_vec(), &merged);
     let ByStanding {
         kept: findings,
         test_data,

@@ -10,6 +10,7 @@ use super::compare::{StateChoice, evaluate};
 use super::input::Bundle;
 use super::merge::Merged;
 use crate::charts::Charts;
+use crate::cluster::Analysis;
 use crate::finding::{Finding, Severity};
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
@@ -71,6 +72,8 @@ enum Standing {
 
 /// Finds out for the files of findings.
 pub(super) struct Standings<'s> {
+    bundles: &'s [Bundle],
+    analyses: Vec<&'s Analysis<'s>>,
     merged: &'s Merged,
     limits: Limits,
     /// The named paths, without a slash at the end.
@@ -85,11 +88,17 @@ pub(super) struct Standings<'s> {
 }
 
 impl<'s> Standings<'s> {
-    pub(super) fn new(bundles: &'s [Bundle], merged: &'s Merged) -> Self {
+    pub(super) fn new(
+        bundles: &'s [Bundle],
+        analyses: Vec<&'s Analysis<'s>>,
+        merged: &'s Merged,
+    ) -> Self {
         let arguments = bundles.iter().flat_map(|bundle| &bundle.arguments);
         let limits = bundles.first().map(|bundle| bundle.inventory.limits);
         let mut sources = merged.sources.iter().map(|(_, file)| file);
         Self {
+            bundles,
+            analyses,
             merged,
             limits: limits.unwrap_or_default(),
             arguments: arguments
@@ -151,6 +160,19 @@ impl<'s> Standings<'s> {
         glob
     }
 
+    /// The deliveries of a repository that a bundle read as a whole.
+    fn known(&self, root: &Path) -> Option<&'s [Delivery]> {
+        let is_whole = |bundle: &Bundle| {
+            let mut arguments = bundle.arguments.iter();
+            !bundle.excludes && arguments.any(|argument| root.starts_with(locate(argument)))
+        };
+        let mut all = self.bundles.iter().zip(&self.analyses);
+        all.find_map(|(bundle, analysis)| {
+            let reach = is_whole(bundle).then(|| analysis.reach())?;
+            reach.repository(root)
+        })
+    }
+
     fn standing(&mut self, file: FileId) -> Standing {
         let source = self.merged.sources.file(file);
         let Some((path, argument)) = self.argument(file) else {
@@ -167,12 +189,12 @@ impl<'s> Standings<'s> {
         };
         let place = place.replace('\\', "/");
         let test_data = self.test_data(file);
-        let limits = self.limits;
-        let delivered = self
-            .repositories
-            .entry(root)
-            .or_insert_with_key(|root| Delivered::of(root, limits));
-        let Some(delivered) = delivered else {
+        if !self.repositories.contains_key(&root) {
+            let known = self.known(&root).map(Delivered::by);
+            let delivered = known.or_else(|| Delivered::of(&root, self.limits));
+            self.repositories.insert(root.clone(), delivered);
+        }
+        let Some(Some(delivered)) = self.repositories.get(&root) else {
             return Standing::Applied;
         };
         match test_data {

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::HashMap;
+use memchr::memmem;
 
 use super::node::Node;
 use crate::charts::{ChartFolder, FolderFiles};
 use crate::kustomize::{folder_of, name_of, resolve};
-use crate::manifest::KUSTOMIZATIONS;
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::{ColumnUnit, SourceFile, Span, decode_manifest};
-use crate::yaml::{self, Content};
+use crate::yaml::{self, Content, Tree};
 
 /// The bytes of a file, or why there are none.
 pub type Bytes = Result<Arc<[u8]>, String>;
@@ -20,12 +21,21 @@ pub type Reader<'r> = Box<dyn Fn(&str) -> Bytes + Send + Sync + 'r>;
 
 /// The files of a state. Each is read and parsed on first use.
 pub struct TreeFiles<'r> {
-    /// By path; with its bytes where these are known already.
-    files: BTreeMap<String, Option<Bytes>>,
+    files: BTreeMap<String, FileContent<'r>>,
     reader: Reader<'r>,
     read: Mutex<HashMap<String, Bytes>>,
     parsed: Mutex<HashMap<String, Arc<Parsed>>>,
     charts: Mutex<HashMap<String, FoundChart>>,
+}
+
+/// The content of a file.
+enum FileContent<'r> {
+    /// Not read yet.
+    Unread,
+    /// Its bytes.
+    Read(Bytes),
+    /// Its documents.
+    Parsed(&'r ParsedFile),
 }
 
 /// A chart of the tree, or why it cannot be rendered.
@@ -42,6 +52,16 @@ pub struct Parsed {
 }
 
 impl Parsed {
+    /// The documents of a file that was parsed before; `None` unless all of them are still there.
+    fn of(file: &ParsedFile) -> Option<Self> {
+        let documents = file.trees()?.into_iter().filter_map(value_of);
+        Some(Self {
+            documents: documents.collect(),
+            error: None,
+            source: Some(file.source().clone()),
+        })
+    }
+
     /// The line of a place.
     pub fn line(&self, span: Option<Span>) -> usize {
         let (Some(source), Some(span)) = (&self.source, span) else {
@@ -54,6 +74,25 @@ impl Parsed {
 impl<'r> TreeFiles<'r> {
     /// Files, of which some are read already.
     pub fn new(files: BTreeMap<String, Option<Bytes>>, reader: Reader<'r>) -> Self {
+        let files = files.into_iter().map(|(path, bytes)| {
+            let content = bytes.map_or(FileContent::Unread, FileContent::Read);
+            (path, content)
+        });
+        Self::with(files.collect(), reader)
+    }
+
+    /// Files that are parsed already.
+    pub fn of_parsed(files: impl IntoIterator<Item = (String, &'r ParsedFile)>) -> Self {
+        let files = files
+            .into_iter()
+            .map(|(path, file)| (path, FileContent::Parsed(file)));
+        Self::with(
+            files.collect(),
+            Box::new(|_| Err("was not read".to_owned())),
+        )
+    }
+
+    fn with(files: BTreeMap<String, FileContent<'r>>, reader: Reader<'r>) -> Self {
         Self {
             files,
             reader,
@@ -129,8 +168,9 @@ impl<'r> TreeFiles<'r> {
     /// The bytes of a file.
     pub fn bytes(&self, path: &str) -> Bytes {
         match self.files.get(path) {
-            Some(Some(bytes)) => return bytes.clone(),
-            Some(None) => {}
+            Some(FileContent::Read(bytes)) => return bytes.clone(),
+            Some(FileContent::Parsed(file)) => return Ok(file.source().text().as_bytes().into()),
+            Some(FileContent::Unread) => {}
             None => return Err("does not exist".to_owned()),
         }
         let known = self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,6 +184,15 @@ impl<'r> TreeFiles<'r> {
         bytes
     }
 
+    /// Whether a word stands somewhere in a file.
+    pub fn mentions(&self, path: &str, word: &str) -> bool {
+        let has = |bytes: &[u8]| memmem::find(bytes, word.as_bytes()).is_some();
+        match self.files.get(path) {
+            Some(FileContent::Parsed(file)) => has(file.source().text().as_bytes()),
+            _ => self.bytes(path).is_ok_and(|bytes| has(&bytes)),
+        }
+    }
+
     /// The documents of a file.
     pub fn parsed(&self, path: &str) -> Arc<Parsed> {
         let known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -151,7 +200,11 @@ impl<'r> TreeFiles<'r> {
             return Arc::clone(parsed);
         }
         drop(known);
-        let parsed = Arc::new(match self.bytes(path) {
+        let known = match self.files.get(path) {
+            Some(FileContent::Parsed(file)) => Parsed::of(file),
+            _ => None,
+        };
+        let parsed = known.unwrap_or_else(|| match self.bytes(path) {
             Ok(bytes) => parse(path, &bytes),
             Err(reason) => Parsed {
                 documents: Vec::new(),
@@ -159,6 +212,7 @@ impl<'r> TreeFiles<'r> {
                 source: None,
             },
         });
+        let parsed = Arc::new(parsed);
         let mut known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(path.to_owned(), Arc::clone(&parsed));
         parsed
@@ -219,15 +273,7 @@ fn parse(path: &str, bytes: &[u8]) -> Parsed {
                 let line = source.position(reason.span.start, ColumnUnit::Utf8).line;
                 error.get_or_insert((reason.message.to_string(), line));
             }
-            Content::Value(tree) => {
-                let node = Node::of(&Arc::new(tree));
-                // kustomize skips `{}` and `[]`, too.
-                let has_parts = !node.entries().is_empty() || !node.items().is_empty();
-                let is_empty = node.scalar().is_none() && !has_parts;
-                if !is_empty {
-                    documents.push(node);
-                }
-            }
+            Content::Value(tree) => documents.extend(value_of(&Arc::new(tree))),
         }
     }
     Parsed {
@@ -235,6 +281,13 @@ fn parse(path: &str, bytes: &[u8]) -> Parsed {
         error,
         source: Some(source),
     }
+}
+
+/// The value of a document; `None` if it says nothing: kustomize skips `{}` and `[]`, too.
+fn value_of(tree: &Arc<Tree>) -> Option<Node> {
+    let node = Node::of(tree);
+    let has_parts = !node.entries().is_empty() || !node.items().is_empty();
+    (node.scalar().is_some() || has_parts).then_some(node)
 }
 
 /// Whether Flux and kustomize take a file for a manifest: the case of the ending matters.

@@ -17,10 +17,7 @@ impl ClusterScopes {
     pub fn of(files: &TreeFiles<'_>) -> Self {
         let mut custom = BTreeSet::new();
         for path in files.manifests() {
-            let Ok(bytes) = files.bytes(path) else {
-                continue;
-            };
-            if memchr::memmem::find(&bytes, b"CustomResourceDefinition").is_none() {
+            if !files.mentions(path, "CustomResourceDefinition") {
                 continue;
             }
             let parsed = files.parsed(path);

@@ -35,7 +35,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
-use crate::kustomize::pointers;
+use crate::kustomize::pointed_folders;
 use crate::manifest::{
     ManifestTool, Object, ParsedDocument, ParsedFile, Skip, SkipReason, has_directive,
 };
@@ -212,7 +212,7 @@ impl Inventory {
                 Neighbourhood::of(
                     facts,
                     located(&files, ParsedDocument::objects)
-                        .flat_map(|object| pointers(object.what)),
+                        .flat_map(|object| pointed_folders(object.what)),
                 )
             },
             || {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::kustomize::{Pointer, ancestors, folder_of, name_of, resolve, resolved};
+use crate::kustomize::{PointedFolder, ancestors, folder_of, name_of, resolve, resolved};
 use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use, is_kustomization};
 
 /// The statements of the neighbours about every file.
@@ -50,7 +50,7 @@ impl Neighbourhood {
     /// Puts together what the files say. Paths are the reported ones. `pointers` are those of all delivery objects.
     pub fn of<'a>(
         files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>,
-        pointers: impl IntoIterator<Item = Pointer>,
+        pointers: impl IntoIterator<Item = PointedFolder>,
     ) -> Self {
         let files: Vec<(Cow<'_, str>, &FileFacts)> = files
             .into_iter()

@@ -5,10 +5,6 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::path::{ancestors, name_of};
 
-/// Files that are left out by default: those for the forge and its runners (sourceignore, `ExcludeCI`). Files among them that
-/// are no manifests are not listed.
-pub(super) const DEFAULT: &str = ".github/\n.circleci/\n";
-
 /// Patterns of files that are left out.
 pub(crate) struct IgnoredFiles(Vec<IgnorePattern>);
 
@@ -76,7 +72,7 @@ mod tests {
     #[test]
     fn the_last_pattern_that_matches_a_file_or_a_folder_above_it_decides() {
         for (patterns, ignored, kept) in [
-            (DEFAULT, ".github/a.yaml", "apps/a.yaml"),
+            (".github/\n.circleci/\n", ".github/a.yaml", "apps/a.yaml"),
             ("/*\n!/clusters", "apps/a.yaml", "clusters/prod/a.yaml"),
             ("apps/*\n# apps/b.yaml\n", "apps/a.yaml", "b/apps/a.yaml"),
             ("Taskfile.yml", "apps/Taskfile.yml", "apps/a.yml"),

@@ -1,8 +1,8 @@
 //! The files and folders that one kustomization includes from elsewhere in its tree.
 
-use super::kustomization::KustomizationFile;
 use super::path::{folder_of, resolve};
 use crate::manifest::{ParsedFile, SkipReason, Use, is_kustomization};
+use crate::yaml::Value;
 
 /// The files and folders, from the root of the tree, that the kustomization at `path` builds or patches with; none if
 /// the file is no kustomization.
@@ -14,19 +14,19 @@ pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
     let (Some(facts), Some(root)) = (facts, root) else {
         return Vec::new();
     };
-    let KustomizationFile {
-        resources,
-        components,
-        ..
-    } = KustomizationFile::read(root.root(), |_| None);
+    let built = ["resources", "bases", "components"]
+        .into_iter()
+        .filter_map(|key| root.root().get(key))
+        .flat_map(Value::items)
+        .filter_map(Value::as_str);
     let is_patch = |used: &Use| matches!(used, Use::Otherwise(SkipReason::Patch(_)));
     let patches = facts
         .mentions
         .iter()
         .filter(|mention| is_patch(&mention.used))
-        .map(|mention| &mention.path);
-    let written = resources.iter().chain(&components).chain(patches);
-    written
+        .map(|mention| mention.path.as_str());
+    built
+        .chain(patches)
         .map(|written| resolve(folder_of(path), written))
         .collect()
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::parsed::{Documents, ParsedDocument, WholeText};
 use super::provenance::templates;
-use super::recognition::{FileFacts, Skip};
+use super::recognition::{FileFacts, Skip, SkipReason};
 use super::secret;
 use super::secret_words::SecretWords;
 use crate::text::{Side, SourceFile, Span};
-use crate::yaml;
+use crate::yaml::{self, Tree};
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
 /// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
@@ -72,6 +72,19 @@ impl ParsedFile {
     /// that they are empty or no objects.
     pub fn documents(&self) -> &[ParsedDocument] {
         self.read().map_or(&[], Documents::parsed)
+    }
+
+    /// The values of its documents, in order; `None` if one of them cannot be read, or was too large to keep.
+    pub fn trees(&self) -> Option<Vec<&Arc<Tree>>> {
+        let documents = self.read()?;
+        let trees: Vec<&Arc<Tree>> = documents
+            .parsed()
+            .iter()
+            .filter_map(ParsedDocument::shared_tree)
+            .collect();
+        let is_empty = |(_, skip): &&(u32, Skip)| matches!(skip.reason, SkipReason::Empty);
+        let empty = documents.skipped().iter().filter(is_empty).count();
+        (trees.len() + empty == documents.len()).then_some(trees)
     }
 
     /// A document by its number, unless there is nothing to say of it.

@@ -200,6 +200,10 @@ impl ParsedDocument {
         self.tree.as_deref()
     }
 
+    pub(super) fn shared_tree(&self) -> Option<&Arc<Tree>> {
+        self.tree.as_ref()
+    }
+
     /// Its objects, in written order.
     pub fn objects(&self) -> &[Arc<Object>] {
         &self.objects

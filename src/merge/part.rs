@@ -132,7 +132,8 @@ impl<'a> MergePart<'a> {
         let outlook = head.map(|head| Outlook::of(&head.inventory, Arc::clone(&tables)));
         let analysis = Analysis::of(&base.inventory)
             .knowing(tables)
-            .delivered_by(delivery);
+            .delivered_by(delivery)
+            .delivered_as(|file| base.destination(file).deliverer());
         Self {
             at,
             origins: origins(old, at),

@@ -13,7 +13,7 @@ use crate::delivery::marks::FLUX_PRUNE;
 use crate::delivery::{DeliveryTool, Leaving, Sparing, Withdrawal, flux};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
-use crate::kustomize::{Deliverer, SourceTool, pointers};
+use crate::kustomize::{Deliverer, SourceTool, pointed_folders};
 use crate::yaml::Value;
 
 /// The delivery tools, as far as the user gives them.
@@ -342,7 +342,7 @@ impl<'a> Delivery<'a, '_> {
     /// "kustomization path not found"; argo-cd util/app/path/path.go, "app path does not exist"). An object that points
     /// at another repository is none of this.
     fn finds_sources(&self, deliverer: &Member) -> bool {
-        let pointers = pointers(&deliverer.object);
+        let pointers = pointed_folders(&deliverer.object);
         pointers.is_empty()
             || pointers
                 .iter()

@@ -24,7 +24,7 @@ mod written;
 pub use data::{DataLoss, data_loss, reclaim_policy};
 pub use defines::instances_of;
 pub use delivers::{
-    Build, DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach,
+    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach,
     SourceContent, delivered_by, delivery_objects, not_generated,
 };
 pub use finalizer_holder::FinalizerHolder;

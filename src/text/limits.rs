@@ -17,7 +17,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            instances: 200_000,
+            instances: 150_000,
             deliveries: 50_000,
             bundles: 2_000,
             nesting: 64,

@@ -28,10 +28,9 @@ fn delivered(files: &[(&str, &str)]) -> Vec<String> {
     let reach = analysis.reach();
     let objects = analysis.delivery_objects();
     let of = |(at, object): (usize, &ownerlint::ownership::DeliveryObject)| {
-        let builds = reach.builds(at).iter();
-        let keys = builds.flat_map(|build| {
-            reach.objects(&inventory, *build, object.destination.namespace.as_deref())
-        });
+        let keys = reach
+            .deliveries(at)
+            .flat_map(|delivery| delivery.objects(&inventory));
         let keys: Vec<_> = keys.map(|delivered| delivered.key.to_string()).collect();
         format!("{}: {}", object.name, keys.join(" "))
     };
@@ -91,7 +90,7 @@ fn a_kustomization_delivers_what_its_folder_includes_under_the_names_that_it_giv
     ];
     assert_eq!(
         delivered(&files),
-        ["apps: Secret/shop/prod-login ConfigMap/shop/prod-cart"]
+        ["apps: ConfigMap/shop/prod-cart Secret/shop/prod-login"]
     );
 }
 
@@ -263,7 +262,10 @@ spec:
     ];
     assert_eq!(
         delivered(&files),
-        ["one: ConfigMap/one/cart", "two: Namespace//shared"]
+        [
+            "one: ConfigMap/one/cart Namespace//shared",
+            "two: Namespace//shared"
+        ]
     );
     let same = set
         .replace("apps/shop", "apps")

@@ -206,12 +206,9 @@ impl<'s> Inquiry<'s> {
                 .filter(|(_, delivery)| delivery.id == object.id)
         };
         own().next()?;
-        let objects = own().flat_map(|(at, delivery)| {
-            let namespace = delivery.destination.namespace.as_deref();
-            let builds = reach.builds(at).iter();
-            builds
-                .flat_map(move |build| reach.objects(&bundle.inventory, *build, namespace))
-                .map(|end| end.key)
+        let objects = own().flat_map(|(at, _)| {
+            let delivered = reach.deliveries(at);
+            delivered.flat_map(|one| one.objects(&bundle.inventory).map(|end| end.key))
         });
         let deleted_with_it = own().all(|(_, delivery)| delivery.deletes());
         Some(DeliveredObjects {

@@ -63,11 +63,7 @@ pub(super) struct Units {
 pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     let mut written: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
     for path in files.manifests() {
-        let Ok(bytes) = files.bytes(path) else {
-            continue;
-        };
-        if memchr::memmem::find(&bytes, GROUP.as_bytes()).is_none() || files.is_kustomization(path)
-        {
+        if !files.mentions(path, GROUP) || files.is_kustomization(path) {
             continue;
         }
         let found = resources_of(&files.parsed(path), path).unwrap_or_default();

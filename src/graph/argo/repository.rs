@@ -27,21 +27,15 @@ impl Repositories {
                 let Some(path) = source.text_at(&["path"]) else {
                     continue;
                 };
-                let folder = folder_of_source(&path);
                 let (here, elsewhere) = named.entry(normalized(&repository)).or_default();
-                // Of a path with parameters, the folder in which what it means lies.
-                let fixed = folder.split("{{").next().unwrap_or_default();
-                let wanted = if fixed == folder {
-                    Some(fixed).filter(|fixed| !fixed.is_empty())
-                } else {
-                    fixed.rsplit_once('/').map(|(above, _)| above)
-                };
-                let Some(is_here) = wanted.map(|wanted| files.has_folder(wanted)) else {
-                    continue;
-                };
-                *(if is_here { here } else { elsewhere }) += 1;
+                for path in with_listed(resource, &path) {
+                    let Some(is_here) = place_of(&path).map(|place| files.has_folder(place)) else {
+                        continue;
+                    };
+                    *(if is_here { &mut *here } else { &mut *elsewhere }) += 1;
+                }
             }
-            for (repository, paths) in generators_of(resource) {
+            for (repository, paths) in repositories_of(resource) {
                 let (here, elsewhere) = named.entry(normalized(&repository)).or_default();
                 for path in paths {
                     let end = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
@@ -91,8 +85,54 @@ fn sources_of(resource: &Resource) -> Vec<Node> {
     application.map(|one| one.sources()).unwrap_or_default()
 }
 
+/// The folder that a path names; of one with parameters, the folder in which what it means lies. `None` for the root of a
+/// repository, which every repository has.
+fn place_of(path: &str) -> Option<&str> {
+    let folder = match path.split_once("{{") {
+        Some((fixed, _)) => fixed.rsplit_once('/')?.0,
+        None => path,
+    };
+    Some(folder).filter(|folder| !folder.is_empty())
+}
+
+/// The paths that a path stands for: one that begins with a parameter of list generators, with the values of their
+/// elements; any other is itself.
+fn with_listed(resource: &Resource, path: &str) -> Vec<String> {
+    let parameter = path
+        .strip_prefix("{{")
+        .and_then(|rest| rest.split_once("}}"));
+    let Some((parameter, rest)) = parameter else {
+        return vec![folder_of_source(path)];
+    };
+    let keys: Vec<&str> = parameter
+        .trim()
+        .trim_start_matches('.')
+        .split('.')
+        .collect();
+    let lists = generators_of(resource).into_iter();
+    let elements = lists.filter_map(|generator| Some(generator.get("list")?.items_at("elements")));
+    let values = elements
+        .flatten()
+        .filter_map(|element| element.text_at(&keys));
+    values
+        .map(|value| folder_of_source(&format!("{value}{rest}")))
+        .collect()
+}
+
 /// The repositories of git generators, with the paths that these look at.
-fn generators_of(resource: &Resource) -> Vec<(String, Vec<String>)> {
+fn repositories_of(resource: &Resource) -> Vec<(String, Vec<String>)> {
+    let generators = generators_of(resource).into_iter();
+    let found = generators.filter_map(|generator| {
+        let git = generator.get("git")?;
+        let items = [git.items_at("directories"), git.items_at("files")].concat();
+        let paths = items.iter().filter_map(|item| item.text_at(&["path"]));
+        Some((git.text_at(&["repoURL"])?, paths.collect()))
+    });
+    found.collect()
+}
+
+/// The generators of an ApplicationSet, those within others included.
+fn generators_of(resource: &Resource) -> Vec<Node> {
     let is_set = resource.id().kind == "ApplicationSet" && resource.id().group == GROUP;
     let spec = resource.node.get("spec").filter(|_| is_set);
     let mut pending = spec
@@ -100,18 +140,13 @@ fn generators_of(resource: &Resource) -> Vec<(String, Vec<String>)> {
         .unwrap_or_default();
     let mut found = Vec::new();
     while let Some(generator) = pending.pop() {
-        if let Some(git) = generator.get("git") {
-            let items = [git.items_at("directories"), git.items_at("files")].concat();
-            let paths = items.iter().filter_map(|item| item.text_at(&["path"]));
-            let repository = git.text_at(&["repoURL"]);
-            found.extend(repository.map(|repository| (repository, paths.collect())));
-        }
         for both in ["matrix", "merge"] {
             let inner = generator
                 .get(both)
                 .map(|inner| inner.items_at("generators"));
             pending.extend(inner.unwrap_or_default());
         }
+        found.push(generator);
     }
     found
 }

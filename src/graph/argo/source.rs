@@ -1,7 +1,6 @@
 //! Builds of one source of an Application (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use globset::{Glob, GlobMatcher};
 
@@ -236,14 +235,13 @@ impl Source<'_> {
 
     /// The objects of a file. One that is no manifest is passed over, unless it looks like one.
     fn objects(&self, path: &str) -> Result<Vec<Resource>, BuildError> {
-        let bytes = self.files.bytes(path).unwrap_or_else(|_| Arc::from([]));
-        let has = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
+        let has = |word: &str| self.files.mentions(path, word);
         if has("+argocd:skip-file-rendering") {
             return Ok(Vec::new());
         }
         let looks_like_one = || ["apiVersion", "kind", "metadata"].into_iter().all(has);
         match objects_of(&self.files.parsed(path), path) {
-            Err(_) if !looks_like_one() => Ok(Vec::new()),
+            Err(_) if self.builder.tolerates() || !looks_like_one() => Ok(Vec::new()),
             found => found,
         }
     }

@@ -172,11 +172,7 @@ impl Written {
             synced: Vec::new(),
             own: BTreeSet::new(),
         };
-        let speaks_of_flux = |path| {
-            let bytes = files.bytes(path).unwrap_or_default();
-            memchr::memmem::find(&bytes, b"fluxcd").is_some()
-        };
-        if !files.manifests().any(speaks_of_flux) {
+        if !files.manifests().any(|path| files.mentions(path, "fluxcd")) {
             return written;
         }
         for path in files.manifests() {

@@ -42,7 +42,7 @@ impl SourceFiles {
     }
 }
 
-/// The kustomization that Flux builds in a folder. `tolerates`: files that make it fail are left out.
+/// The kustomization that Flux builds in a folder. `tolerates`: also with files that make it fail.
 ///
 /// # Errors
 /// The folder does not exist, or something in it is no Kubernetes YAML.
@@ -80,11 +80,10 @@ pub(super) fn kustomization_of(
         if !is_manifest(path) {
             continue;
         }
-        match objects_of(&files.parsed(path), path) {
-            Ok(_) => resources.push(path.to_owned()),
-            Err(_) if tolerates => {}
-            Err(error) => return Err(error),
+        if !tolerates {
+            objects_of(&files.parsed(path), path)?;
         }
+        resources.push(path.to_owned());
     }
     let mut node = Node::empty_map();
     let below = |path: &String| path[folder.len()..].trim_start_matches('/').to_owned();

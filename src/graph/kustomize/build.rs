@@ -67,7 +67,7 @@ impl<'b> Builder<'b> {
         Self {
             builds,
             budget,
-            lack: Lack::Nothing,
+            lack: builds.lack,
         }
     }
 

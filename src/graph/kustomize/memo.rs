@@ -104,6 +104,8 @@ impl<'w> Watched<'w> {
 pub struct Builds<'b> {
     pub(super) files: &'b TreeFiles<'b>,
     charts: &'b Charts,
+    /// What they may lack unless they say otherwise.
+    pub(super) lack: Lack,
     before: Option<&'b Builds<'b>>,
     made: RefCell<HashMap<String, Arc<Remembered>>>,
     /// Whether both states answer alike.
@@ -125,11 +127,21 @@ impl<'b> Builds<'b> {
         Self {
             files,
             charts,
+            lack: Lack::Nothing,
             before: None,
             made: RefCell::default(),
             alike: RefCell::default(),
             objects: RefCell::default(),
             counted: Cell::default(),
+        }
+    }
+
+    /// These, each without everything that makes it fail.
+    #[must_use]
+    pub fn without_failures(self) -> Self {
+        Self {
+            lack: Lack::Whatever,
+            ..self
         }
     }
 

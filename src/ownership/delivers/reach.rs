@@ -1,110 +1,161 @@
-//! Which objects of the input a delivery object delivers: the folder that it names, inside the tree, and what the
-//! kustomizations there include.
+//! Which objects of the input a delivery object delivers: the delivery graph, evaluated over the files of the input.
 //!
-//! The name of the repository of a tree is unknown. It is where most delivery objects find their folders; one that
+//! Delivery objects name folders from the root of their repository, and an input may have several repositories, or be a
+//! folder of one. The name of a repository is in no file. It is where most delivery objects find their folders; one that
 //! finds its folder nowhere delivers from elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::path::Path;
+
+use foldhash::HashMap;
 
 use super::object::{DeliveryKind, DeliveryObject, SourceContent};
-use crate::inventory::Inventory;
-use crate::kube::Namespace;
+use crate::charts::Charts;
+use crate::graph::argo::{self, Memory, Terms};
+use crate::graph::delivery::Delivery;
+use crate::graph::files::TreeFiles;
+use crate::graph::flux;
+use crate::graph::kustomize::{Builds, Resource};
+use crate::graph::scopes::ClusterScopes;
+use crate::inventory::{Inventory, Member, ObjectId, locate};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope};
 use crate::kustomize::{
-    BeyondLimit, BuildFate, BuildRoots, FilePatterns, Limit, Pointer, ancestors, folder_of,
-    pointers, resolve,
+    BeyondLimit, Deliverer, Limit, SourceTool, ancestors, folder_of, resolve, shown,
 };
 use crate::manifest::ParsedFile;
 use crate::ownership::tie::TieEnd;
-use crate::text::{FileId, Limits};
+use crate::text::{ColumnUnit, FileId, Limits};
 
 /// The objects that delivery objects deliver.
 #[derive(Debug, Default)]
 pub struct Reach {
-    repositories: Vec<BuiltTree>,
-    /// For each delivery object, in their order: what it builds.
-    builds: Vec<Vec<Build>>,
+    repositories: Vec<Repository>,
+    /// For each delivery object, in their order: its deliveries. One that several clusters have is delivered by several.
+    deliveries: Vec<Vec<Place>>,
+    /// Files that are known to be delivered by something else than what is evaluated here, for each delivery object.
+    files: Vec<BTreeSet<FileId>>,
+    /// The objects of the input, by file and the byte at which they begin.
+    places: HashMap<(FileId, u32), ObjectId>,
     /// The first limit that they go beyond; what was built from there on is not known.
     beyond: Option<BeyondLimit>,
 }
 
 /// A tree of files with a root of its own.
 #[derive(Debug)]
-struct BuiltTree {
-    /// Its files, in the order in which [`BuildRoots`] counts them.
-    files: Vec<FileId>,
-    roots: BuildRoots,
+struct Repository {
+    top: String,
+    /// Its files, by their paths from its root.
+    files: HashMap<String, FileId>,
+    deliveries: Vec<Delivery>,
+    /// For each of them the first in the chain of those that deliver it.
+    roots: Vec<usize>,
 }
 
-/// The build of one folder, with the edits of the objects that point at it. Two delivery objects that point at one folder in the
-/// same way share it.
+/// A delivery: its repository, and its place in that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Build {
+struct Place {
     repository: usize,
-    root: usize,
+    delivery: usize,
 }
+
+/// A file with its path from the root of the input.
+type InputFile<'i> = (FileId, String, &'i ParsedFile);
 
 impl Reach {
     /// The objects that `objects`, the delivery objects of `inventory`, deliver.
     pub fn of(inventory: &Inventory, objects: &[DeliveryObject]) -> Self {
-        let pointed: Vec<Vec<Pointer>> = objects
-            .iter()
-            .map(|object| pointers_of(inventory, object))
-            .collect();
-        let mut by_top: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut files: Vec<(FileId, String, &ParsedFile)> = inventory
+        let mut reach = Self {
+            deliveries: vec![Vec::new(); objects.len()],
+            files: vec![BTreeSet::new(); objects.len()],
+            ..Self::default()
+        };
+        if objects.is_empty() {
+            return reach;
+        }
+        let mut files: Vec<InputFile<'_>> = inventory
             .files()
             .map(|(id, file)| (id, resolve("", file.source().path()), file))
             .collect();
         files.sort_by(|a, b| a.1.cmp(&b.1));
-        for (at, top) in tops(inventory, &files, objects, &pointed)
-            .into_iter()
-            .enumerate()
-        {
-            if let Some(top) = top {
-                by_top.entry(top).or_default().push(at);
-            }
-        }
-        let mut reach = Self {
-            builds: vec![Vec::new(); objects.len()],
-            ..Self::default()
-        };
         let mut limits = inventory.limits;
-        if let Some(object) = objects.get(limits.deliveries) {
-            let path = inventory
-                .sources
-                .file(inventory.member(object.id).file)
-                .path();
-            reach.beyond = Some(BeyondLimit::of(Limit::Deliveries, &limits, path));
-            return reach;
-        }
-        for (top, objects) in by_top {
-            let pointers = objects.iter().flat_map(|at| pointed[*at].clone()).collect();
-            let tree = BuiltTree::below(&files, &top, pointers, &limits);
-            limits.instances = limits.instances.saturating_sub(tree.roots.copies);
-            if reach.beyond.is_none() {
-                reach.beyond = tree
-                    .roots
-                    .beyond
-                    .clone()
-                    .map(|beyond| beyond.within(&top, &inventory.limits));
-            }
-            let repository = reach.repositories.len();
-            for at in objects {
-                let mut built: Vec<Build> = Vec::new();
-                for pointer in &pointed[at] {
-                    built.extend(
-                        tree.roots
-                            .pointed_at_by(pointer)
-                            .map(|root| Build { repository, root }),
-                    );
+        for top in tops(inventory, &files, objects) {
+            let evaluated = Repository::evaluated(&files, &top, &limits);
+            match evaluated {
+                Ok(repository) => {
+                    let is_above =
+                        |other: &Repository| ancestors(&top).any(|above| above == other.top);
+                    if reach.repositories.iter().any(is_above) {
+                        repository.take_from(&mut limits);
+                    }
+                    reach.repositories.push(repository);
                 }
-                built.dedup();
-                reach.builds[at] = built;
+                Err(beyond) => {
+                    reach.beyond = Some(beyond.within(&top, &inventory.limits));
+                    break;
+                }
             }
-            reach.repositories.push(tree);
         }
+        reach.places = places(inventory);
+        reach.assign(inventory, objects);
         reach
+    }
+
+    /// What is delivered where that is known already: `by` says which delivery object delivers a file.
+    pub fn known<'d>(
+        inventory: &Inventory,
+        objects: &[DeliveryObject],
+        by: impl Fn(FileId) -> Option<&'d Deliverer>,
+    ) -> Self {
+        let mut named: HashMap<String, Vec<usize>> = HashMap::default();
+        for (at, object) in objects.iter().enumerate() {
+            let key = inventory.member(object.id).key.to_string();
+            named.entry(key).or_default().push(at);
+        }
+        let mut files = vec![BTreeSet::new(); objects.len()];
+        for (id, _) in inventory.files() {
+            let by = by(id).and_then(|by| named.get(&by.key()));
+            for at in by.into_iter().flatten() {
+                files[*at].insert(id);
+            }
+        }
+        Self {
+            deliveries: vec![Vec::new(); objects.len()],
+            files,
+            ..Self::default()
+        }
+    }
+
+    /// Finds the delivery object of each delivery by the place at which both are written.
+    fn assign(&mut self, inventory: &Inventory, objects: &[DeliveryObject]) {
+        let mut written: HashMap<(FileId, usize), Vec<usize>> = HashMap::default();
+        for (at, object) in objects.iter().enumerate() {
+            let member = inventory.member(object.id);
+            let begins = member.object.value().span().start;
+            let source = inventory.sources.file(member.file);
+            let line = source.position(begins, ColumnUnit::Utf8).line;
+            written.entry((member.file, line)).or_default().push(at);
+        }
+        for (repository, tree) in self.repositories.iter().enumerate() {
+            for (delivery, one) in tree.deliveries.iter().enumerate() {
+                let (Some(by), Some(file)) = (&one.by, tree.files.get(&*one.file)) else {
+                    continue;
+                };
+                if by.tool == SourceTool::ArgoCdSet {
+                    continue;
+                }
+                let there = written.get(&(*file, one.line)).into_iter().flatten();
+                // A set stands for several Applications.
+                let is_it = |at: &&usize| {
+                    objects[**at].kind != DeliveryKind::Generated || objects[**at].name == by.name
+                };
+                for at in there.filter(is_it) {
+                    self.deliveries[*at].push(Place {
+                        repository,
+                        delivery,
+                    });
+                }
+            }
+        }
     }
 
     /// The first limit that delivery objects go beyond; what they build from there on is not known.
@@ -112,122 +163,203 @@ impl Reach {
         self.beyond.as_ref()
     }
 
-    /// The builds of the delivery object at that place.
-    pub fn builds(&self, object: usize) -> &[Build] {
-        self.builds.get(object).map_or(&[], Vec::as_slice)
+    /// The deliveries of the delivery object at that place, each with the objects of the input that it delivers, with the
+    /// keys that they have in the cluster.
+    pub fn deliveries(&self, object: usize) -> impl Iterator<Item = Delivered<'_>> {
+        let places = self.deliveries.get(object).into_iter().flatten();
+        places.map(|place| {
+            let repository = &self.repositories[place.repository];
+            Delivered {
+                reach: self,
+                repository,
+                delivery: &repository.deliveries[place.delivery],
+                root: &repository.deliveries[repository.roots[place.delivery]],
+            }
+        })
     }
 
-    /// The files that a build reaches.
-    pub fn files(&self, build: Build) -> impl Iterator<Item = FileId> {
-        let BuiltTree { files, roots } = &self.repositories[build.repository];
-        roots.roots[build.root]
-            .iter()
-            .map(|built| files[built.file])
+    /// The files that the delivery object at that place delivers objects of.
+    pub fn files(&self, object: usize) -> BTreeSet<FileId> {
+        let built = self.deliveries(object).flat_map(|delivered| {
+            let repository = delivered.repository;
+            let read = delivered.delivery.reached.iter();
+            read.filter_map(|path| repository.files.get(path).copied())
+        });
+        let known = self.files.get(object).into_iter().flatten().copied();
+        built.chain(known).collect()
     }
 
-    /// The objects of a build, in the order of its files, with the keys that they have in the cluster. `namespace` is that of
-    /// objects without one.
-    pub fn objects<'a>(
-        &'a self,
-        inventory: &'a Inventory,
-        build: Build,
-        namespace: Option<&'a str>,
-    ) -> impl Iterator<Item = TieEnd> + use<'a> {
-        let BuiltTree { files, roots } = &self.repositories[build.repository];
-        roots.roots[build.root].iter().flat_map(move |built| {
-            inventory
-                .members_of(files[built.file])
-                .iter()
-                .filter_map(move |member| {
-                    let BuildFate::As(mut key) = built.edits.apply(&member.key, member.scope())
-                    else {
-                        return None;
-                    };
-                    if let (Namespace::Unwritten, Some(namespace)) = (&key.namespace, namespace) {
-                        key.namespace = Namespace::Named(namespace.into());
-                    }
-                    Some(TieEnd {
-                        key,
-                        id: Some(member.id),
-                    })
-                })
+    /// The deliveries of the repository in a folder, if that is one of the input.
+    pub fn repository(&self, folder: &Path) -> Option<&[Delivery]> {
+        let is_there = |one: &&Repository| locate(shown(&one.top)) == folder;
+        let repository = self.repositories.iter().find(is_there)?;
+        Some(&repository.deliveries)
+    }
+}
+
+/// A delivery with the tree that it is from.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivered<'r> {
+    reach: &'r Reach,
+    repository: &'r Repository,
+    delivery: &'r Delivery,
+    root: &'r Delivery,
+}
+
+impl<'r> Delivered<'r> {
+    /// The cluster, told apart from others: what nothing delivers is in the cluster for which its folder is, and a name of
+    /// a cluster counts below that.
+    pub fn cluster(&self) -> [&'r str; 3] {
+        let Self {
+            repository,
+            delivery,
+            root,
+            ..
+        } = *self;
+        // Flux names the cluster of an entry point by the folder that it builds.
+        let is_flux = root.by.as_ref().is_some_and(|by| by.tool.is_flux());
+        let is_own = is_flux && *delivery.cluster == *root.path;
+        let name = if is_own { "" } else { &*delivery.cluster };
+        [&repository.top, folder_of(&root.file), name]
+    }
+
+    /// Whether it delivers only if what is not known is so.
+    pub fn is_possible(&self) -> bool {
+        self.delivery.is_possible
+    }
+
+    /// The objects of the input that it delivers, with the keys that they have in the cluster.
+    pub fn objects(&self, inventory: &'r Inventory) -> impl Iterator<Item = TieEnd> + use<'r> {
+        let Self {
+            reach, repository, ..
+        } = *self;
+        let resources = self.delivery.resources.iter();
+        resources.filter_map(move |resource| {
+            let file = repository.files.get(&*resource.origin.file)?;
+            let id = reach.places.get(&(*file, resource.origin.offset))?;
+            Some(TieEnd {
+                key: applied_key(inventory.member(*id), resource),
+                id: Some(*id),
+            })
         })
     }
 }
 
-impl BuiltTree {
-    /// The tree below a folder; `files` come with their resolved paths, in order.
-    fn below(
-        files: &[(FileId, String, &ParsedFile)],
-        top: &str,
-        pointers: Vec<Pointer>,
-        limits: &Limits,
-    ) -> Self {
-        let start = if top.is_empty() {
-            String::new()
-        } else {
-            format!("{top}/")
+/// The key that an object has in the cluster as it was built.
+fn applied_key(member: &Member, built: &Resource) -> ObjectKey {
+    let id = built.id();
+    let namespace = match id.namespace.as_str() {
+        "" => member.key.namespace.clone(),
+        _ if member.scope() == Some(Scope::Cluster) => Namespace::None,
+        namespace => Namespace::Named(namespace.into()),
+    };
+    ObjectKey::new(GroupKind::new(&id.group, &id.kind), namespace, id.name)
+}
+
+/// The objects of an input by the places at which they are written.
+fn places(inventory: &Inventory) -> HashMap<(FileId, u32), ObjectId> {
+    let members = inventory.members.iter();
+    let placed = members.map(|member| {
+        let begins = member.object.value().span().start;
+        ((member.file, begins), member.id)
+    });
+    placed.collect()
+}
+
+impl Repository {
+    /// The tree below a folder, evaluated. What makes a build fail is left out: `ownerlint check` reads less than a tool does.
+    fn evaluated(files: &[InputFile<'_>], top: &str, limits: &Limits) -> Result<Self, BeyondLimit> {
+        if limits.instances == 0 {
+            return Err(BeyondLimit::of(Limit::Instances, limits, ""));
+        }
+        let start = match top {
+            "" => String::new(),
+            top => format!("{top}/"),
         };
         let from = files.partition_point(|(_, path, _)| *path < start);
         let inside = files[from..]
             .iter()
             .take_while(|(_, path, _)| path.starts_with(&start));
-        let files = || {
+        let inside = inside.map(|(id, path, file)| (&path[start.len()..], *id, *file));
+        let tree = TreeFiles::of_parsed(
             inside
                 .clone()
-                .map(|(id, path, file)| (*id, &path[start.len()..], *file))
-        };
-        let roots = BuildRoots::with_pointers(
-            files().map(|(_, path, file)| (path, file)),
-            pointers,
-            limits,
+                .map(|(path, _, file)| (path.to_owned(), file)),
         );
-        Self {
-            files: files().map(|(id, ..)| id).collect(),
-            roots,
+        let scopes = ClusterScopes::of(&tree);
+        let charts = Charts::unrendered();
+        let builds = Builds::of(&tree, &charts).without_failures();
+        let mut deliveries = flux::deliveries(&builds, &scopes, limits, &[])?;
+        let terms = Terms {
+            limits,
+            clusters: None,
+        };
+        let (argo, _) = argo::deliveries(
+            &builds,
+            &scopes,
+            terms,
+            &deliveries,
+            (&[], &Memory::default()),
+        )?;
+        deliveries.extend(argo);
+        Ok(Self {
+            top: top.to_owned(),
+            files: inside.map(|(path, id, _)| (path.to_owned(), id)).collect(),
+            roots: roots(&deliveries),
+            deliveries,
+        })
+    }
+
+    /// Takes out of the limits what a repository within a repository costs: it is read a second time.
+    fn take_from(&self, limits: &mut Limits) {
+        let built: usize = self.deliveries.iter().map(|one| one.resources.len()).sum();
+        let copies = built.saturating_add(self.files.len());
+        limits.instances = limits.instances.saturating_sub(copies);
+        limits.deliveries = limits.deliveries.saturating_sub(self.deliveries.len());
+    }
+}
+
+/// For each delivery the first in the chain of those that deliver it.
+fn roots(deliveries: &[Delivery]) -> Vec<usize> {
+    let ids = deliveries.iter().enumerate();
+    let ids: HashMap<&str, usize> = ids.map(|(at, one)| (one.id.as_str(), at)).collect();
+    let parent = |at: usize| {
+        let parent = deliveries[at].parent.as_deref()?;
+        ids.get(parent).copied()
+    };
+    let mut roots: Vec<Option<usize>> = vec![None; deliveries.len()];
+    for start in 0..deliveries.len() {
+        let mut chain = Vec::new();
+        let mut at = start;
+        let root = loop {
+            if let Some(root) = roots[at] {
+                break root;
+            }
+            chain.push(at);
+            // What is on the way already delivers itself.
+            roots[at] = Some(at);
+            match parent(at) {
+                Some(above) => at = above,
+                None => break at,
+            }
+        };
+        for at in chain {
+            roots[at] = Some(root);
         }
     }
+    (0..)
+        .zip(roots)
+        .map(|(at, root)| root.unwrap_or(at))
+        .collect()
 }
 
-/// The folders of the tree that a delivery object points at. The Applications of an ApplicationSet are in no manifest:
-/// their folders are all that is known of them.
-fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
-    if object.kind != DeliveryKind::Generated {
-        let mut pointers = pointers(&inventory.member(object.id).object);
-        // Every repository has a root.
-        pointers.retain(|pointer| !pointer.folder.is_empty());
-        return pointers;
-    }
-    let folders = object
-        .sources
-        .iter()
-        .filter_map(|source| match &source.content {
-            SourceContent::Folder(folder) => Some(resolve("", folder.trim_start_matches('/'))),
-            SourceContent::Chart(_) => None,
-        });
-    let named = folders.filter(|folder| !folder.is_empty() && !folder.starts_with(".."));
-    let pointer = |folder| Pointer {
-        by: None,
-        folder,
-        ignore: None,
-        recursive: false,
-        files: FilePatterns::default(),
-        edits: Arc::default(),
-    };
-    named.map(pointer).collect()
-}
-
-/// For each delivery object the top of its repository: of the folders above its file in which what it points at exists, the one
-/// in which most delivery objects find theirs; of several, the highest.
+/// The tops of the repositories of the input. For each delivery object: of the folders above its file in which a folder that
+/// it names exists, the one in which most delivery objects find theirs; of several, the highest.
 fn tops(
     inventory: &Inventory,
-    files: &[(FileId, String, &ParsedFile)],
+    files: &[InputFile<'_>],
     objects: &[DeliveryObject],
-    pointed: &[Vec<Pointer>],
-) -> Vec<Option<String>> {
-    if objects.is_empty() {
-        return Vec::new();
-    }
+) -> BTreeSet<String> {
     let paths: BTreeSet<&str> = files.iter().map(|(_, path, _)| path.as_str()).collect();
     let is_there = |folder: &str| {
         let start = format!("{folder}/");
@@ -238,22 +370,24 @@ fn tops(
     };
     let candidates: Vec<Vec<String>> = objects
         .iter()
-        .zip(pointed)
-        .map(|(object, pointers)| {
-            let file = resolve(
-                "",
-                inventory
-                    .sources
-                    .file(inventory.member(object.id).file)
-                    .path(),
-            );
-            let found = |top: &str| {
-                pointers
-                    .iter()
-                    .any(|pointer| is_there(&resolve(top, &pointer.folder)))
-            };
-            ancestors(folder_of(&file))
-                .filter(|top| found(top))
+        .map(|object| {
+            let folders: Vec<String> = object
+                .sources
+                .iter()
+                .filter_map(|source| match &source.content {
+                    SourceContent::Folder(folder) => {
+                        Some(resolve("", folder.trim_start_matches('/')))
+                    }
+                    SourceContent::Chart(_) => None,
+                })
+                // Every repository has a root.
+                .filter(|folder| !folder.is_empty() && !folder.starts_with(".."))
+                .collect();
+            let file = inventory.member(object.id).file;
+            let path = resolve("", inventory.sources.file(file).path());
+            let found = |top: &&str| folders.iter().any(|folder| is_there(&resolve(top, folder)));
+            ancestors(folder_of(&path))
+                .filter(found)
                 .map(str::to_owned)
                 .collect()
         })
@@ -262,12 +396,10 @@ fn tops(
     for top in candidates.iter().flatten() {
         *votes.entry(top).or_default() += 1;
     }
-    candidates
-        .iter()
-        .map(|tops| {
-            tops.iter()
-                .max_by_key(|top| (votes[top.as_str()], std::cmp::Reverse(top.len())))
-                .cloned()
-        })
-        .collect()
+    let chosen = candidates.iter().filter_map(|tops| {
+        tops.iter()
+            .max_by_key(|top| (votes[top.as_str()], std::cmp::Reverse(top.len())))
+            .cloned()
+    });
+    chosen.collect()
 }

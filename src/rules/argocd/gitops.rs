@@ -8,7 +8,7 @@ use memchr::memmem;
 use crate::delivery::TrackingLabels;
 use crate::delivery::marks;
 use crate::finding::Severity;
-use crate::inventory::{Inventory, Member, table};
+use crate::inventory::{Inventory, Member, ObjectId, table};
 use crate::kube::{GroupKind, kinds};
 use crate::manifest::{Metadata, Object, Spanned, Template, TemplateKind};
 use crate::ownership::DeliveryKind;
@@ -290,14 +290,12 @@ fn forced_by_kustomization(
         .entry("force")
         .filter(|force| force.value.as_bool() == Some(true))?;
     let reach = context.analysis.reach();
-    let files: BTreeSet<FileId> = reach
-        .builds(place)
-        .iter()
-        .flat_map(|build| reach.files(*build))
+    let delivered: BTreeSet<ObjectId> = reach
+        .deliveries(place)
+        .flat_map(|one| one.objects(inventory))
+        .filter_map(|end| end.id)
         .collect();
-    let delivered = files
-        .into_iter()
-        .flat_map(|file| inventory.members_of(file));
+    let delivered = delivered.into_iter().map(|id| inventory.member(id));
     let stateful: Vec<&Member> = delivered
         .filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
         .collect();
