@@ -51,6 +51,16 @@ pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
     })
 }
 
+/// The commit at which the current branch left `reference`.
+pub(super) fn base_of(reference: &str) -> Result<String, Error> {
+    let base = Repository::discover(Path::new("."))
+        .and_then(|repository| repository.merge_base(reference, "HEAD"));
+    base.map_err(|reason| Error::Changed {
+        reference: reference.to_owned(),
+        reason,
+    })
+}
+
 /// The files that are in the working tree as in the current commit, from the root of the repository; none without git.
 pub(super) fn as_committed() -> BTreeSet<String> {
     let read = || {

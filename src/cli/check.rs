@@ -128,16 +128,20 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     distinct(&output)?;
     hints::on_outputs(&output, &input.paths)?;
     let allow_empty = input.allow_empty;
+    let charts = input.charts.clone();
     let request = input.request(world)?;
     let started = Instant::now();
     let session = open(&request)?;
     let read = started.elapsed();
     let only = report_scope(&session, &reported)?;
-    let since = reported
-        .only_changed_from
-        .as_deref()
-        .map(changed_from)
-        .transpose()?;
+    let since = match &reported.only_changed_from {
+        Some(reference) => {
+            let mut past = changed_from(reference)?;
+            charts.add_past(&mut past, &request, reference)?;
+            Some(past)
+        }
+        None => None,
+    };
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
     let baseline = match reported.baseline {
         _ if reported.no_baseline => BaselineChoice::Without,

@@ -174,6 +174,12 @@ fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String
             "`ownerlint` shows it; after `ownerlint baseline write`, only new findings\n",
         );
     }
+    if starter.charts() > 0 {
+        let charts = plain::count(starter.charts(), "chart");
+        told.push_str(&format!(
+            "not rendered: {charts}; `ownerlint --render` renders with helm and checks the result, too\n"
+        ));
+    }
     told.push_str("next: `ownerlint diff` says what merging the current branch deletes\n");
     told
 }

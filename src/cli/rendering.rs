@@ -2,10 +2,12 @@
 
 use clap::Args;
 
+use super::changed::base_of;
 use super::error::Error;
 use super::{progress, terminal};
 use crate::charts::{ChartSettings, RenderingTerms};
-use crate::engine::{Request, with_charts};
+use crate::engine::{Request, charts_before, with_charts};
+use crate::inventory::Past;
 
 /// Charts of a change.
 #[derive(Debug, Args)]
@@ -50,6 +52,24 @@ impl ChartArgs {
             offline: self.offline,
             ..RenderingTerms::default()
         })
+    }
+
+    /// Adds what charts rendered to where the current branch left `reference`, if charts are rendered.
+    pub(super) fn add_past(
+        &self,
+        past: &mut Past,
+        request: &Request,
+        reference: &str,
+    ) -> Result<(), Error> {
+        let Some(terms) = self.terms() else {
+            return Ok(());
+        };
+        let bar = progress::of_charts(&terms.progress);
+        for rendering in charts_before(request, &terms, &base_of(reference)?)? {
+            past.add(&rendering.path, &rendering.text);
+        }
+        drop(bar);
+        Ok(())
     }
 
     /// A request with what charts render to, if that is asked for. Says which could not be rendered.

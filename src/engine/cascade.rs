@@ -96,6 +96,7 @@ fn draw(verdicts: &Verdicts<'_>, scene: &Scene) -> Option<Cascade> {
         known: verdicts.analysis().ownership().removers.known(),
         written: None,
         notes: Vec::new(),
+        follow_ups: 0,
         removal: None,
     };
     Some(Cascade::new(scene.title.clone(), &view, &scene.objects))

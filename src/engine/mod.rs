@@ -51,7 +51,7 @@ pub use plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown,
     TeardownBy, TeardownRequest,
 };
-pub use rendering::with_charts;
+pub use rendering::{charts_before, with_charts};
 pub use request::{BaselineChoice, ConfigChoice, Request};
 pub use resolve::read_text;
 pub use rows::{configured_tables, rows_about, unknown_finalizer};

@@ -107,6 +107,10 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
         let folder = folder_of(inventory.sources.file(skip.file).path());
         let chart = *above.entry(folder).or_insert_with(|| chart_above(folder));
         let chart = chart.filter(|_| *language == TemplateLanguage::Braces);
+        // Helm makes no objects of other files of a chart.
+        if chart.is_some_and(|chart| !is_in_templates(chart, folder)) {
+            continue;
+        }
         let language = chart.is_none().then_some(*language);
         let folders = templates.entry(language).or_default();
         *folders.entry(chart.unwrap_or(folder)).or_default() += 1;
@@ -149,8 +153,14 @@ fn plural(what: &str) -> String {
     what.replacen("template", "templates", 1)
 }
 
+/// Whether files of a folder of a chart are templates of objects.
+pub(super) fn is_in_templates(chart: &str, folder: &str) -> bool {
+    let below = folder[chart.len()..].trim_start_matches('/');
+    below.split('/').next() == Some("templates")
+}
+
 /// The folder of the chart whose file is in `folder`: the nearest one with a Chart.yaml.
-fn chart_above(folder: &str) -> Option<&str> {
+pub(super) fn chart_above(folder: &str) -> Option<&str> {
     let mut folder = folder;
     loop {
         if Path::new(folder).join("Chart.yaml").is_file() {

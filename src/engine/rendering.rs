@@ -1,6 +1,7 @@
 //! `--render` where one state is read: what the charts of its deliveries render to, as files beside those that are written.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::compare::{StateChoice, evaluate};
 use super::error::SessionError;
@@ -28,7 +29,47 @@ pub fn with_charts(
     mut request: Request,
     rendering: &RenderingTerms,
 ) -> Result<(Request, Vec<String>), SessionError> {
-    let config = configuration(&request)?;
+    let of_folder = |root: &Path| Some(StateChoice::Path(root.to_string_lossy().into_owned()));
+    let rendered = rendered(&request, rendering, of_folder)?;
+    request.exclude.extend(rendered.sources);
+    request.overlays.extend(rendered.overlays);
+    Ok((request, rendered.failures.into_iter().collect()))
+}
+
+/// What the charts of a request rendered to in a commit of the current repository, as far as it asks for that repository.
+///
+/// # Errors
+/// As [`with_charts`].
+pub fn charts_before(
+    request: &Request,
+    rendering: &RenderingTerms,
+    commit: &str,
+) -> Result<Vec<Overlay>, SessionError> {
+    let here = repository_of(&locate(".").join("x"));
+    let of_commit = |root: &Path| {
+        let is_here = here.as_deref() == Some(root);
+        is_here.then(|| StateChoice::Commit(commit.to_owned()))
+    };
+    Ok(rendered(request, rendering, of_commit)?.overlays)
+}
+
+/// The renderings of the charts of one state.
+#[derive(Default)]
+struct Rendered {
+    overlays: Vec<Overlay>,
+    /// Globs of their sources, which are no manifests.
+    sources: Vec<String>,
+    /// Sentences on charts that could not be rendered.
+    failures: BTreeSet<String>,
+}
+
+/// Renders the charts of the paths of a request. `state`: the state that is read of a repository or folder, if any.
+fn rendered(
+    request: &Request,
+    rendering: &RenderingTerms,
+    state: impl Fn(&Path) -> Option<StateChoice>,
+) -> Result<Rendered, SessionError> {
+    let config = configuration(request)?;
     let config = config.as_ref();
     let limits = config.map(|config| config.limits).unwrap_or_default();
     let terms = Terms {
@@ -37,8 +78,7 @@ pub fn with_charts(
     };
     let release = request.release.unwrap_or(Release::NEWEST);
     let charts = charts_of_one_state(rendering, config, release);
-    let mut notes = BTreeSet::new();
-    let mut overlays = Vec::new();
+    let mut rendered = Rendered::default();
     let here = [".".to_owned()];
     let paths = match request.paths.clone() {
         paths if paths.is_empty() => here.to_vec(),
@@ -52,8 +92,10 @@ pub fn with_charts(
         let root = repository_of(&place.join("x")).unwrap_or_else(|| place.clone());
         let below = place.strip_prefix(&root).unwrap_or(&place);
         let below = below.to_string_lossy().replace('\\', "/");
-        let choice = StateChoice::Path(root.to_string_lossy().into_owned());
-        let is_below = |one: &Delivery| shown_below(path, &below, &one.file).is_some();
+        let Some(choice) = state(&root) else {
+            continue;
+        };
+        let is_below = |file: &str| shown_below(path, &below, file).is_some();
         evaluate(&choice, &[], terms, (&charts, &is_below), |_, all, _| {
             let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
             // The source of a rendering is no manifest.
@@ -62,16 +104,15 @@ pub fn with_charts(
                 .iter()
                 .flat_map(|folder| parts.map(|part| resolve(folder, part)));
             let inside = inside.filter_map(|part| shown_below(path, &below, &part));
-            request
-                .exclude
-                .extend(inside.map(|part| format!("{}/**", globset::escape(&part))));
+            let sources = inside.map(|part| format!("{}/**", globset::escape(&part)));
+            rendered.sources.extend(sources);
             for one in all {
                 let Some(shown) = shown_below(path, &below, &one.file) else {
                     continue;
                 };
-                overlays.extend(overlay(one, &shown));
+                rendered.overlays.extend(overlay(one, &shown));
                 let charts = one.unread.iter().filter(|input| input.what == What::Chart);
-                notes.extend(charts.map(|input| {
+                rendered.failures.extend(charts.map(|input| {
                     format!(
                         "{shown}: {} is not rendered: {}",
                         input.subject, input.reason
@@ -81,16 +122,15 @@ pub fn with_charts(
         })?;
     }
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
-    for overlay in &mut overlays {
+    for overlay in &mut rendered.overlays {
         let number = alike.entry(overlay.path.clone()).or_default();
         *number += 1;
         overlay.path = match *number {
-            1 => format!("{} (rendered).yaml", overlay.path),
-            number => format!("{} (rendered {number}).yaml", overlay.path),
+            1 => format!("{}).yaml", overlay.path),
+            number => format!("{} {number}).yaml", overlay.path),
         };
     }
-    request.overlays.extend(overlays);
-    Ok((request, notes.into_iter().collect()))
+    Ok(rendered)
 }
 
 /// The charts of a tree that is not compared with another one: they may come from every host that it names.
@@ -117,6 +157,14 @@ fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     })
 }
 
+/// Stands in the names of files with renderings, before their number.
+pub(super) const RENDERED: &str = " (rendered";
+
+/// The path at which renderings of a delivery object stand beside its file, without their number and ending.
+pub(super) fn rendered_beside(file: &str, name: &str) -> String {
+    format!("{}{RENDERED}", resolve(folder_of(file), name))
+}
+
 /// The renderings of a delivery, beside the file that names its chart; the path is not whole yet.
 fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
     let of_charts = delivery.resources.iter();
@@ -128,7 +176,7 @@ fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
         (_, path) => name_of(path),
     };
     (!texts.is_empty()).then(|| Overlay {
-        path: resolve(folder_of(file), name),
+        path: rendered_beside(file, name),
         text: texts.join("---\n").into(),
     })
 }

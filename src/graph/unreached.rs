@@ -89,20 +89,23 @@ pub fn roots(
 }
 
 /// The charts of the tree that no delivery renders, as `helm install` renders them with nothing but what they say
-/// themselves. A library has nothing to install, and a chart within a chart comes with that.
+/// themselves. A library has nothing to install, and a chart within a chart comes with that. `counts`: whether what a file
+/// names is rendered for it.
 pub fn charts<'d>(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
     delivered: impl IntoIterator<Item = &'d Delivery>,
+    counts: &dyn Fn(&str) -> bool,
 ) -> Vec<Delivery> {
     let (files, charts) = (builds.files(), builds.charts());
     // A build that fails names its charts, too.
     let docs = kustomizations(files);
     let mut named: BTreeSet<String> = docs
         .iter()
+        .filter(|doc| counts(&doc.file))
         .flat_map(KustomizationDoc::chart_folders)
         .collect();
-    for one in delivered {
+    for one in delivered.into_iter().filter(|one| counts(&one.file)) {
         let calls = one.charts.iter().filter_map(|call| charts.call(call));
         named.extend(calls.flat_map(|call| call.places()));
         named.extend(one.reached.iter().cloned());

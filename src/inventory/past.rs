@@ -32,6 +32,12 @@ impl Past {
         Self { root, differing }
     }
 
+    /// Adds a file that stood nowhere, as a rendering: what it contained, and its path.
+    pub fn add(&mut self, path: &str, text: &str) {
+        self.differing
+            .insert(locate(path), Some(text.as_bytes().into()));
+    }
+
     /// Whether a file contains something else now, or is new.
     pub fn differs(&self, path: &str) -> bool {
         self.differing.contains_key(&locate(path))

@@ -70,6 +70,11 @@ impl Starter {
         !self.bundles.is_empty()
     }
 
+    /// How many charts there are, whose templates have to be rendered.
+    pub fn charts(&self) -> usize {
+        self.charts.len()
+    }
+
     /// How many files are left out.
     pub fn left_out(&self) -> usize {
         self.exclude.iter().map(|exclusion| exclusion.covers).sum()

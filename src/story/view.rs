@@ -29,8 +29,19 @@ pub struct PlanView<'a> {
     pub written: Option<&'a WrittenAt>,
     /// The assumptions; one sentence each.
     pub notes: Vec<String>,
+    /// How many of the last steps nobody asked for: tools send them because of the others.
+    pub follow_ups: usize,
     /// The removal of everything that a tool delivered, if that is what is planned.
     pub removal: Option<RemovalView>,
+}
+
+impl PlanView<'_> {
+    /// Why a tool sends a step, if nobody asked for it: the title of that step.
+    pub fn because(&self, step: usize) -> Option<&str> {
+        let asked = self.titles.len().saturating_sub(self.follow_ups);
+        let title = self.titles.get(step).filter(|_| step >= asked)?;
+        Some(title)
+    }
 }
 
 /// The removal of everything that a tool delivered: many requests, shown as one step.

@@ -5,7 +5,7 @@ use predicates::str::contains;
 use serde_json::{Value, json};
 
 use crate::formats::schemas::{complaints, parsed, validator};
-use crate::support::ownerlint;
+use crate::support::{Repository, ownerlint};
 
 const RENDERED: &str = "fixtures/plan/rendered.yaml";
 const DUMP: &str = "fixtures/plan/dump.yaml";
@@ -53,6 +53,54 @@ fn implied<'p>(plan: &'p Value, key: &str) -> &'p Value {
         .as_array()
         .and_then(|outcomes| outcomes.last())
         .expect("an outcome per step")
+}
+
+#[test]
+fn a_kustomization_of_flux_takes_what_it_delivers_with_it() {
+    let tree = Repository::new();
+    let kustomization = |name: &str, path: &str, more: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
+             metadata: {{name: {name}, namespace: flux-system}}\n\
+             spec: {{path: {path}, prune: true, {more}sourceRef: {{kind: GitRepository, name: a}}}}\n"
+        )
+    };
+    let object = |name: &str, more: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: web{more}}}\n"
+        )
+    };
+    tree.write("cluster/all.yaml", &kustomization("all", "./apps", ""));
+    tree.write("apps/web.yaml", &kustomization("web", "./web", ""));
+    tree.write(
+        "apps/rests.yaml",
+        &kustomization("rests", "./rests", "suspend: true, "),
+    );
+    tree.write("web/a.yaml", &object("gone", ""));
+    let kept = ", annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}";
+    tree.write("web/b.yaml", &object("kept", kept));
+    tree.write("rests/a.yaml", &object("rests", ""));
+    tree.write("else.yaml", &object("elsewhere", ""));
+    let (status, text, _) = tree.run(&["plan", "delete", "kustomization/all", "-o", "json"], "");
+    assert_eq!(status, 0);
+    let plan = parsed(&text);
+    let titles: Vec<&str> = plan["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .filter_map(|step| step["because"].as_str())
+        .collect();
+    let of = "Flux deletes what Kustomization.kustomize.toolkit.fluxcd.io/flux-system";
+    assert_eq!(
+        titles,
+        [format!("{of}/all delivered"), format!("{of}/web delivered")]
+    );
+    let gone = fate(&plan, "ConfigMap/web/gone");
+    assert!(gone.is_null(), "{gone}");
+    for name in ["kept", "rests", "elsewhere"] {
+        let fate = fate(&plan, &format!("ConfigMap/web/{name}"));
+        assert_eq!(fate["terminating"], false, "{name}");
+    }
 }
 
 fn fails(arguments: &[&str], message: &str, help: &str) {

@@ -155,7 +155,7 @@ impl Delivered {
     fn add_roots(&mut self, builds: &Builds<'_>, terms: Terms<'_>) -> Result<(), BeyondLimit> {
         self.roots = unreached::roots(builds, &self.all, terms.limits)?;
         if builds.charts().are_rendered() {
-            let charts = unreached::charts(builds, &self.scopes, self.deliveries());
+            let charts = unreached::charts(builds, &self.scopes, self.deliveries(), &|_| true);
             self.roots.extend(charts);
         }
         self.evaluated = evaluated_files(builds.files(), &self.deliveries());

@@ -82,8 +82,8 @@ pub fn list_deliveries(
     )
 }
 
-/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds. Of the charts, those
-/// of the deliveries that count are rendered, if charts are rendered at all.
+/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds. If charts are rendered at
+/// all, those are that are named in files that count, and those that no such file names.
 ///
 /// # Errors
 /// As [`list_deliveries`].
@@ -91,7 +91,7 @@ pub(in crate::engine) fn evaluate<T>(
     choice: &StateChoice,
     paths: &[String],
     terms: Terms<'_>,
-    (charts, is_rendered): (&Charts, &dyn Fn(&Delivery) -> bool),
+    (charts, counts): (&Charts, &dyn Fn(&str) -> bool),
     answer: impl FnOnce(&TreeFiles<'_>, &[Delivery], &ClusterScopes) -> T,
 ) -> Result<T, SessionError> {
     let state = StateReader::default().read(choice, paths)?;
@@ -103,8 +103,8 @@ pub(in crate::engine) fn evaluate<T>(
     let scopes = ClusterScopes::of(&tree);
     // A rendered chart may name further charts.
     let all = loop {
-        let all = delivered(&tree, &scopes, terms, charts)?;
-        let rendered = all.iter().filter(|one| is_rendered(one));
+        let all = delivered(&tree, &scopes, terms, (charts, counts))?;
+        let rendered = all.iter().filter(|one| counts(&one.file));
         let calls = rendered.flat_map(|one| one.charts.iter().cloned());
         if !charts.render(&calls.collect()) {
             break all;
@@ -118,7 +118,7 @@ fn delivered(
     tree: &TreeFiles<'_>,
     scopes: &ClusterScopes,
     terms: Terms<'_>,
-    charts: &Charts,
+    (charts, counts): (&Charts, &dyn Fn(&str) -> bool),
 ) -> Result<Vec<Delivery>, BeyondLimit> {
     let builds = Builds::of(tree, charts);
     let limits = terms.limits;
@@ -131,7 +131,7 @@ fn delivered(
     let roots = unreached::roots(&builds, &all, limits)?;
     all.extend(roots);
     if charts.are_rendered() {
-        let unreached = unreached::charts(&builds, scopes, &all);
+        let unreached = unreached::charts(&builds, scopes, &all, counts);
         all.extend(unreached);
     }
     Ok(all)

@@ -89,7 +89,7 @@ pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<St
     };
     (!named.is_empty()).then(|| {
         let named = named.join(", ");
-        format!("{objects} that nothing includes, so nothing applies {them}: {named}{more}")
+        format!("{objects} that nothing of this repository includes or delivers: whether something else applies {them} is not known: {named}{more}")
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod choose;
 mod deletion;
+mod followed;
 mod notes;
 mod planner;
 mod question;

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::Assumptions;
+use crate::engine::notes::{chart_above, is_in_templates};
 use crate::gc::{Effect, Hold, Plan};
 use crate::inventory::Inventory;
 use crate::knowledge::{KnownFinalizers, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
+use crate::kustomize::{folder_of, shown};
+use crate::manifest::{SkipReason, TemplateLanguage};
 use crate::ownership::Implied;
 use crate::text::plain;
 
@@ -222,24 +225,60 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
 }
 
 /// Part of the input that is not part of the plan.
-fn unread(inventory: &Inventory) -> Option<String> {
+fn unread(inventory: &Inventory) -> Vec<String> {
     let path = |file| inventory.sources.file(file).path().to_owned();
     let files = inventory
         .unreadable_files()
         .map(|(file, reason)| format!("{} {reason}", path(file)));
-    let documents = inventory
+    let charts = unrendered_charts(inventory);
+    let mut documents: Vec<String> = Vec::new();
+    let hiding = inventory
         .skipped()
         .filter(|skip| skip.what.reason.hides_objects());
-    let documents = documents.map(|skip| {
-        format!(
-            "document {} of {} ({})",
-            skip.document,
-            path(skip.file),
-            skip.what.reason.word()
-        )
-    });
+    for skip in hiding {
+        let path = path(skip.file);
+        // Helm makes objects of the templates, and of other files of a chart none.
+        if !is_template(&skip.what.reason) || chart_above(folder_of(&path)).is_none() {
+            documents.push(format!(
+                "document {} of {path} ({})",
+                skip.document,
+                skip.what.reason.word()
+            ));
+        }
+    }
+    let mut notes = Vec::new();
+    if !charts.is_empty() {
+        let charts: Vec<String> = charts.into_iter().collect();
+        notes.push(format!(
+            "Not rendered, and so not part of this plan: the templates of {}. `--render` renders charts with helm.",
+            named(&charts)
+        ));
+    }
     let all: Vec<String> = files.chain(documents).collect();
-    (!all.is_empty()).then(|| format!("Not read, and so not part of this plan: {}.", named(&all)))
+    if !all.is_empty() {
+        notes.push(format!(
+            "Not read, and so not part of this plan: {}.",
+            named(&all)
+        ));
+    }
+    notes
+}
+
+/// The folders of the charts of which templates are among the input, and not rendered.
+pub(super) fn unrendered_charts(inventory: &Inventory) -> BTreeSet<String> {
+    let templates = inventory
+        .skipped()
+        .filter(|skip| is_template(&skip.what.reason));
+    let charts = templates.filter_map(|skip| {
+        let folder = folder_of(inventory.sources.file(skip.file).path());
+        let chart = chart_above(folder).filter(|chart| is_in_templates(chart, folder))?;
+        Some(shown(chart).to_owned())
+    });
+    charts.collect()
+}
+
+fn is_template(reason: &SkipReason) -> bool {
+    matches!(reason, SkipReason::Template(TemplateLanguage::Braces, _))
 }
 
 /// A note on the collector's work before anything is deleted.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::choose::Candidate;
+use super::followed::{Followed, followed};
 use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
 use super::titles::{targets_of, title};
@@ -28,6 +29,8 @@ pub struct Planner {
     rendered: bool,
     /// The title of the requests that are shown as one step.
     title: Option<String>,
+    /// The titles of the last steps, which tools send because of the first ones.
+    of_tools: Vec<String>,
 }
 
 impl Planner {
@@ -45,15 +48,18 @@ impl Planner {
             ..
         } = candidate;
         let is_deletion = matches!(question, Question::Delete { .. });
-        let steps = match question {
+        let mut of_tools = Followed::default();
+        let mut steps = match question {
             Question::Steps { steps, namespace } => steps.resolve(targets, namespace.as_deref())?,
             Question::Delete {
                 targets: words,
                 namespace,
                 policy,
             } => {
+                let targets = targets.resolve(words, namespace.as_deref())?;
+                of_tools = followed(analysis, &targets);
                 vec![Step::Delete {
-                    targets: targets.resolve(words, namespace.as_deref())?,
+                    targets,
                     policy: *policy,
                     wait: Wait::Settled,
                     client: 0,
@@ -65,6 +71,8 @@ impl Planner {
             .filter(|key| targets.is_implicit(key))
             .map(|key| key.name.to_string())
             .collect();
+        let (added, titles): (Vec<Step>, Vec<String>) = of_tools.steps.into_iter().unzip();
+        steps.extend(added);
         let options = SimulationOptions {
             kubelet,
             ..SimulationOptions::default()
@@ -73,7 +81,10 @@ impl Planner {
         if is_deletion {
             scenario.settle_first();
         }
-        Ok(Self::of(scenario, analysis, implied, None))
+        let mut planner = Self::of(scenario, analysis, implied, None);
+        planner.of_tools = titles;
+        planner.note(of_tools.unknown);
+        Ok(planner)
     }
 
     /// Plans a scenario on the cluster of an analysis. `title`: the title of the requests that are shown as one
@@ -113,6 +124,7 @@ impl Planner {
             notes,
             rendered,
             title,
+            of_tools: Vec::new(),
         }
     }
 
@@ -127,6 +139,7 @@ impl Planner {
             notes: Vec::new(),
             rendered: false,
             title: None,
+            of_tools: Vec::new(),
         }
     }
 
@@ -187,6 +200,8 @@ impl Planner {
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let steps = self.steps();
         let mut titles: Vec<String> = steps.iter().map(title).collect();
+        titles.truncate(steps.len() - self.of_tools.len());
+        titles.extend(self.of_tools.iter().cloned());
         let mut targets: Vec<Vec<ObjectKey>> = steps
             .iter()
             .map(|step| targets_of(step).cloned().collect())
@@ -211,6 +226,7 @@ impl Planner {
             known: &self.known,
             written: Some(&self.written),
             notes,
+            follow_ups: self.of_tools.len(),
             removal: None,
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use miette::Diagnostic;
 use thiserror::Error;
 
+use super::notes::unrendered_charts;
 use crate::inventory::{self, BuiltinKind, Inventory, STDIN};
 use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals};
 use crate::ownership::Implied;
@@ -89,6 +90,8 @@ pub(super) struct Targets {
     objects: BTreeSet<ObjectKey>,
     /// Namespace objects that the input does not contain, although it has objects in them.
     implicit: BTreeSet<ObjectKey>,
+    /// Charts whose templates are not rendered.
+    charts: BTreeSet<String>,
 }
 
 impl Targets {
@@ -111,6 +114,7 @@ impl Targets {
             kinds: BTreeMap::new(),
             objects,
             implicit,
+            charts: unrendered_charts(inventory),
         };
         for key in targets.objects.iter().chain(&targets.implicit) {
             targets
@@ -229,10 +233,46 @@ impl Targets {
             .filter(|key| Some(rank(key)) == best)
             .collect();
         match found[..] {
-            [] => Err(unknown_object(wanted, namespace, &same)),
+            [] => Err(self.unknown_object(wanted, namespace, &same)),
             [key] => Ok(key.clone()),
             _ => Err(ambiguous(wanted, &found)),
         }
+    }
+
+    /// The suggestion where nothing is near: what there is, and what there may be.
+    fn contains(&self, all: &[impl AsRef<str>]) -> String {
+        let all = format!("the input contains: {}", listed(all));
+        match self.charts.first() {
+            Some(chart) => format!(
+                "{all}. The templates of {chart} are not rendered: `--render` renders charts with helm"
+            ),
+            None => all,
+        }
+    }
+
+    fn unknown_object(
+        &self,
+        wanted: &Wanted<'_>,
+        namespace: Option<&str>,
+        same: &[&ObjectKey],
+    ) -> TargetError {
+        let names: BTreeSet<&str> = same.iter().map(|key| key.name.as_str()).collect();
+        let near = near::similar(wanted.name, names).into_iter();
+        let near = near
+            .flat_map(|name| same.iter().filter(move |key| key.name == name))
+            .map(ToString::to_string);
+        let near: Vec<String> = near.collect();
+        let all: Vec<String> = same.iter().map(ToString::to_string).collect();
+        let target = match namespace.filter(|_| wanted.namespace.is_none()) {
+            Some(namespace) => format!("{wanted} -n {namespace}"),
+            None => wanted.to_string(),
+        };
+        let help = if !near.is_empty() {
+            format!("did you mean {}?", listed(&near))
+        } else {
+            self.contains(&all)
+        };
+        TargetError::Object { target, help }
     }
 
     fn unknown_kind(&self, wanted: &Wanted<'_>) -> TargetError {
@@ -248,7 +288,7 @@ impl Targets {
             Some(name) if !is_builtin(kind) => format!("did you mean `{name}`?"),
             _ => {
                 let kinds: Vec<&str> = self.kinds.keys().map(|kind| kind.kind.as_str()).collect();
-                format!("the input contains: {}", listed(&kinds))
+                self.contains(&kinds)
             }
         };
         TargetError::Kind {
@@ -385,30 +425,6 @@ fn parse(word: &str) -> Option<Wanted<'_>> {
         namespace,
         name,
     })
-}
-
-fn unknown_object(
-    wanted: &Wanted<'_>,
-    namespace: Option<&str>,
-    same: &[&ObjectKey],
-) -> TargetError {
-    let names: BTreeSet<&str> = same.iter().map(|key| key.name.as_str()).collect();
-    let near = near::similar(wanted.name, names).into_iter();
-    let near = near
-        .flat_map(|name| same.iter().filter(move |key| key.name == name))
-        .map(ToString::to_string);
-    let near: Vec<String> = near.collect();
-    let all: Vec<String> = same.iter().map(ToString::to_string).collect();
-    let target = match namespace.filter(|_| wanted.namespace.is_none()) {
-        Some(namespace) => format!("{wanted} -n {namespace}"),
-        None => wanted.to_string(),
-    };
-    let help = if !near.is_empty() {
-        format!("did you mean {}?", listed(&near))
-    } else {
-        format!("the input contains: {}", listed(&all))
-    };
-    TargetError::Object { target, help }
 }
 
 fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {

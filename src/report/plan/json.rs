@@ -65,6 +65,9 @@ pub(super) struct StepDocument<O> {
     #[schemars(extend("enum" = ["settle", "delete", "remove-finalizer", "remove-all-finalizers", "force-delete"]))]
     op: &'static str,
     target: Option<ObjectKey>,
+    /// Why a tool sends it, if nobody asked for it: `Flux deletes what … delivered`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<String>,
     /// The propagation policy that the client sends; null when it sends none.
     #[schemars(extend("enum" = ["Background", "Foreground", "Orphan", null]))]
     policy: Option<&'static str>,
@@ -272,6 +275,7 @@ impl<'a> StepDocument<Outcomes<'a>> {
         Self {
             op,
             target: targets.first().cloned(),
+            because: view.because(index).map(str::to_owned),
             policy: policy.map(policy_name),
             wait: None,
             http: planned.responses.first().copied(),
@@ -305,6 +309,7 @@ impl<'a> StepDocument<Outcomes<'a>> {
             Self {
                 op,
                 target: targets.first().cloned(),
+                because: None,
                 policy: policy.map(policy_name),
                 wait: Some(wait_name(wait)),
                 http: if targets.is_empty() {
@@ -347,6 +352,7 @@ impl StepDocument<Outcomes<'_>> {
         StepDocument {
             op: self.op,
             target: self.target,
+            because: self.because,
             policy: self.policy,
             wait: self.wait,
             http: self.http,

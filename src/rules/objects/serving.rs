@@ -149,7 +149,7 @@ impl Unserved {
                 label: format!("not served since {in_release}"),
                 reason: format!("A cluster of release {in_release} or later does not serve it."),
                 help: match replacement {
-                    Some(replacement) => format!("write `apiVersion: {replacement}`"),
+                    Some(replacement) => format!("write `apiVersion: {replacement}`, and the fields that this version has"),
                     None => "the kind has no replacement: remove it".to_owned(),
                 },
             },

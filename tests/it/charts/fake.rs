@@ -533,6 +533,117 @@ fn a_plan_has_what_charts_render_to() {
     assert_eq!(document["steps"][0]["http"], 200);
 }
 
+/// Standard output of the program.
+fn said(tree: &Surroundings, arguments: &[&str]) -> String {
+    let output = tree.ownerlint().args(arguments).output();
+    String::from_utf8(output.expect("it runs").stdout).expect("text")
+}
+
+#[test]
+fn the_plan_of_a_release_goes_on_with_what_flux_uninstalls() {
+    let tree = flux();
+    let plan = |more: &[&str]| {
+        let target = [
+            "plan",
+            "delete",
+            "helmrelease/web",
+            "-n",
+            "shop",
+            "-o",
+            "json",
+        ];
+        parsed(&said(&tree, &[&target, more].concat()))
+    };
+    let rendered = plan(&["--render"]);
+    let deleted = rendered["steps"][1]["requests"].as_array().expect("a list");
+    let keys: Vec<&str> = deleted
+        .iter()
+        .map(|request| request["target"].as_str().expect("a key"))
+        .collect();
+    assert_eq!(keys, ["Service/shop/web", "ConfigMap/shop/web-config"]);
+    let unrendered = plan(&[]);
+    assert_eq!(unrendered["steps"].as_array().map(Vec::len), Some(1));
+    let first = unrendered["notes"][0].as_str().expect("a note");
+    assert!(
+        first.starts_with(
+            "Not followed: Flux deletes the objects of its release once HelmRelease.helm.toolkit.fluxcd.io/shop/web is deleted"
+        ),
+        "{first}"
+    );
+}
+
+#[test]
+fn findings_about_renderings_that_were_there_before_are_known() {
+    let tree = flux();
+    let held = |name: &str| {
+        object("ConfigMap", name).replace(
+            &format!("{{name: {name}}}"),
+            &format!("{{name: {name}, finalizers: [nobody.example.org/knows]}}"),
+        )
+    };
+    tree.serve("web", "1.0.0", &held("RELEASE-old"));
+    tree.serve(
+        "web",
+        "2.0.0",
+        &(held("RELEASE-old") + &held("RELEASE-new")),
+    );
+    tree.write(&[("README.md", "changed")]);
+    let arguments = |since| {
+        [
+            "check",
+            "--render",
+            "-o",
+            "concise",
+            "--show",
+            "info",
+            "--only-changed-from",
+            since,
+        ]
+    };
+    let finding = "nobody.example.org/knows";
+    assert!(!said(&tree, &arguments("HEAD")).contains(finding));
+    bump(&tree);
+    let found = said(&tree, &arguments("HEAD~1"));
+    let found: Vec<&str> = found
+        .lines()
+        .filter(|line| line.contains(finding))
+        .collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("web-new"), "{found:?}");
+}
+
+#[test]
+fn a_chart_that_is_named_is_rendered_although_files_elsewhere_use_it() {
+    let tree = flux();
+    let held = object("ConfigMap", "RELEASE").replace(
+        "{name: RELEASE}",
+        "{name: RELEASE, finalizers: [nobody.example.org/knows]}",
+    );
+    tree.write(&[
+        (
+            "charts/web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        ),
+        ("charts/web/objects.txt", &held),
+        ("charts/web/templates/a.yaml", "{{ .Values.a }}"),
+        ("charts/web/conf/app.yaml", "{{ .Values.b }}"),
+        (
+            "site/kustomization.yaml",
+            "helmGlobals: {chartHome: ../charts}\nhelmCharts: [{name: web}]\n",
+        ),
+    ]);
+    let output = tree
+        .ownerlint()
+        .args(["check", "--render", "-o", "concise", "--show", "info"])
+        .arg("charts/web")
+        .output()
+        .expect("it runs");
+    let [found, notes] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text"));
+    assert!(found.contains("nobody.example.org/knows"), "{found}");
+    assert!(!notes.contains("unrendered"), "{notes}");
+}
+
 #[test]
 fn a_chart_that_cannot_be_rendered_is_said_and_the_rest_is_read() {
     let tree = flux();

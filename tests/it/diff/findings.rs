@@ -158,7 +158,7 @@ fn what_nobody_applies_is_no_change_and_is_said() {
     );
     assert_eq!(
         document["notes"][0],
-        "1 changed object is in a file that nothing includes, so nothing applies it: ConfigMap/shop/b (head/shop/b.yaml:1)"
+        "1 changed object is in a file that nothing of this repository includes or delivers: whether something else applies it is not known: ConfigMap/shop/b (head/shop/b.yaml:1)"
     );
 }
 
