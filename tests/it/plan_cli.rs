@@ -95,8 +95,7 @@ fn a_kustomization_of_flux_takes_what_it_delivers_with_it() {
         titles,
         [format!("{of}/all delivered"), format!("{of}/web delivered")]
     );
-    let gone = fate(&plan, "ConfigMap/web/gone");
-    assert!(gone.is_null(), "{gone}");
+    assert_eq!(fate(&plan, "ConfigMap/web/gone"), "gone");
     for name in ["kept", "rests", "elsewhere"] {
         let fate = fate(&plan, &format!("ConfigMap/web/{name}"));
         assert_eq!(fate["terminating"], false, "{name}");
