@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::folded::folded;
 use super::words::{WORST_FIRST, applied_by, unless};
 use super::{ChangedImage, DiffReport, DiffVerdict, FailedBuild, ReportedChange};
 use crate::changes::{DeliveryName, Unread};
@@ -19,7 +20,7 @@ const MOST: usize = 40;
 const OF_EACH: usize = 8;
 
 pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
-    let mut text = findings(&report.findings, options);
+    let mut text = findings(&folded(&report.findings), options);
     let clusters: BTreeSet<_> = report.changes.iter().map(|one| &one.cluster).collect();
     let names_clusters = clusters.len() > 1;
     for (word, title) in [
@@ -43,7 +44,10 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
             how => format!("{}, {how}", effect.key),
         });
     text.push_str(&section("Deleted if a tool prunes", supposed));
-    text.push_str(&section("Not read", report.unread.iter().map(unread)));
+    text.push_str(&section(
+        "Not read",
+        report.unread_rows().iter().map(unread),
+    ));
     text.push_str(&section(
         "Cannot be built",
         report.failed.iter().map(failed),

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::folded::folded;
 use super::words::{WORST_FIRST, applied_by, unless};
 use super::{ChangedImage, DiffReport, DiffVerdict, ReportedChange};
 use crate::merge::{DiffEffect, EffectKind};
@@ -40,7 +41,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         text: heading(report),
         limit,
     };
-    listed(&mut page, &report.findings, &options.roots);
+    listed(&mut page, &folded(&report.findings), &options.roots);
     // The objects that the tool deletes directly are usually visible in the change.
     let is_seen = !report.are_out_of_sight(&[EffectKind::Deleted]);
     let mut told = WORST_FIRST
@@ -105,7 +106,8 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
             )
         })
         .collect();
-    let rows = report.unread.iter().map(|unread| {
+    let unread = report.unread_rows();
+    let rows = unread.iter().map(|unread| {
         let subject = text(&plain::one_line(&unread.subject));
         format!(
             "| {subject} | {} | {} |\n",

@@ -1,6 +1,7 @@
 //! The formats of a comparison: each a pure function of a finished [`DiffReport`].
 
 mod accepted;
+mod folded;
 mod human;
 mod in_head;
 mod json;
@@ -9,6 +10,7 @@ mod model;
 mod words;
 
 use super::{Format, Options, html, render as render_findings};
+use folded::folded;
 use in_head::in_head;
 
 pub use accepted::{Acceptance, AcceptedFinding};
@@ -28,13 +30,12 @@ pub fn render(format: Format, report: &DiffReport, options: &Options) -> String 
         Format::Markdown => markdown::render(report, options),
         Format::Html => html::diff(report, &options.html, &options.roots),
         Format::Jsonl => render_findings(format, findings, options),
-        Format::Concise
-        | Format::Sarif
-        | Format::Github
-        | Format::Gitlab
-        | Format::Junit
-        | Format::Rdjson
-        | Format::Lsp => render_findings(format, &in_head(findings), options),
+        Format::Concise | Format::Github => {
+            render_findings(format, &in_head(&folded(findings)), options)
+        }
+        Format::Sarif | Format::Gitlab | Format::Junit | Format::Rdjson | Format::Lsp => {
+            render_findings(format, &in_head(findings), options)
+        }
     }
 }
 

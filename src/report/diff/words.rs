@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{DiffReport, DiffSummary, DiffVerdict};
-use crate::changes::{DeliveryName, Unread, UnreadSide};
+use crate::changes::{DeliveryName, Unread, UnreadSide, UnreadWhat};
 use crate::kube::kinds;
 use crate::kustomize::shown;
 use crate::merge::{CascadeKind, DiffEffect, EffectCertainty, EffectKind};
@@ -91,6 +91,26 @@ impl DiffReport {
             )),
         }
         doubts
+    }
+
+    /// The inputs that were not read, a row each; the templates of a chart share one.
+    pub(super) fn unread_rows(&self) -> Vec<Unread> {
+        let mut rows: Vec<Unread> = Vec::new();
+        let mut charts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for unread in &self.unread {
+            let Some(chart) = chart_of(unread) else {
+                rows.push(unread.clone());
+                continue;
+            };
+            let (row, count) = charts.entry(chart).or_insert((rows.len(), 0));
+            *count += 1;
+            if *count == 1 {
+                rows.push(unread.clone());
+            } else {
+                rows[*row].subject = format!("{count} templates of {chart}");
+            }
+        }
+        rows
     }
 
     /// The deletions by a tool of which nothing is known, as a sentence with its full stop.
@@ -351,9 +371,23 @@ impl DiffReport {
 }
 
 /// The names of inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
+/// The folder of the chart that a template belongs to.
+fn chart_of(unread: &Unread) -> Option<&str> {
+    if unread.what != UnreadWhat::Template {
+        return None;
+    }
+    let file = unread.file.as_str();
+    let (chart, _) = file.rsplit_once("/templates/")?;
+    Some(chart)
+}
+
 fn subjects(unread: &[&Unread]) -> String {
     let mut names: Vec<String> = Vec::new();
-    for subject in unread.iter().map(|unread| plain::one_line(&unread.subject)) {
+    let named = unread.iter().map(|unread| match chart_of(unread) {
+        Some(chart) => format!("templates of {}", plain::one_line(chart)),
+        None => plain::one_line(&unread.subject),
+    });
+    for subject in named {
         if !names.contains(&subject) {
             names.push(subject);
         }

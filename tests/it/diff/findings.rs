@@ -437,3 +437,40 @@ fn a_kind_with_one_version_is_never_converted_so_its_converter_may_leave() {
         ["conversion-webhook-removed error Service/shop/hook"]
     );
 }
+
+#[test]
+fn what_one_edited_line_takes_away_is_told_once() {
+    let folder = Folder::new();
+    for side in ["base", "head"] {
+        folder
+            .write(&format!("{side}/clusters/shop.yaml"), FLUX)
+            .write(
+                &format!("{side}/shop/data/kustomization.yaml"),
+                "resources: [a.yaml, b.yaml, c.yaml, d.yaml]\n",
+            )
+            .write(&format!("{side}/shop/a.yaml"), &in_shop(&config("a")));
+        for name in ["a", "b", "c", "d"] {
+            let claim = in_shop(&object("v1", "PersistentVolumeClaim", name));
+            folder.write(&format!("{side}/shop/data/{name}.yaml"), &claim);
+        }
+    }
+    folder
+        .write(
+            "base/shop/kustomization.yaml",
+            "resources:\n- a.yaml\n- data\n",
+        )
+        .write("head/shop/kustomization.yaml", "resources:\n- a.yaml\n");
+    assert_eq!(found(&folder, &[]).len(), 4, "JSON has each");
+    let (_, text) = diff(&folder, &["-o", "concise"]);
+    let found: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("volume-removed"))
+        .collect();
+    assert_eq!(found.len(), 1, "{text}");
+    assert!(found[0].contains("`a` deletes its volume"), "{text}");
+    assert!(found[0].contains("(and 3 more)"), "{text}");
+    assert!(
+        found[0].starts_with("head/shop/kustomization.yaml:1:1: "),
+        "{text}"
+    );
+}
