@@ -1,5 +1,7 @@
 //! Objects of Argo CD: Applications and ApplicationSets.
 
+use std::borrow::Cow;
+
 use globset::GlobBuilder;
 
 use super::canonical::{is_version, leaves, scalar};
@@ -11,7 +13,7 @@ use super::state::{contents, said, shown_key, text_at, written_key};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
-use crate::text::Span;
+use crate::text::{Span, plain};
 use crate::yaml::Value;
 
 /// Patterns of ApplicationSets that are compared with the folders and files of a state.
@@ -86,7 +88,12 @@ struct ArgoObject<'f, 's, 'o> {
 }
 
 impl ArgoObject<'_, '_, '_> {
-    fn input(&self, what: UnreadWhat, name: &str, reason: &'static str) -> FoundInput {
+    fn input(
+        &self,
+        what: UnreadWhat,
+        name: &str,
+        reason: impl Into<Cow<'static, str>>,
+    ) -> FoundInput {
         FoundInput::new(
             what,
             format!("{name} of {}", shown_key(self.object)),
@@ -144,11 +151,15 @@ impl ArgoObject<'_, '_, '_> {
             }
             ("", false) => {
                 let repository = without_credentials(text("repoURL"));
-                let input = self.input(
-                    UnreadWhat::OtherRepository,
-                    "source",
-                    "another repository is not read",
-                );
+                let reason = if path.is_empty() || path.contains("{{") {
+                    Cow::Borrowed("another repository is not read")
+                } else {
+                    let path = plain::one_line(path);
+                    Cow::Owned(format!(
+                        "`{path}` is no folder here: it is in another repository, or nowhere"
+                    ))
+                };
+                let input = self.input(UnreadWhat::OtherRepository, "source", reason);
                 input
                     .part(format!("{repository} {path}"))
                     .saying(revision)

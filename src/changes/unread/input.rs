@@ -207,7 +207,11 @@ pub(super) struct StateInputs {
 }
 
 impl FoundInput {
-    pub(super) fn new(what: UnreadWhat, name: impl Into<String>, reason: &'static str) -> Self {
+    pub(super) fn new(
+        what: UnreadWhat,
+        name: impl Into<String>,
+        reason: impl Into<Cow<'static, str>>,
+    ) -> Self {
         let name = name.into();
         Self {
             what,

@@ -158,9 +158,10 @@ impl Delivered {
             let charts = unreached::charts(builds, &self.scopes, self.deliveries(), &|_| true);
             self.roots.extend(charts);
         }
-        self.evaluated = evaluated_files(builds.files(), &self.deliveries());
         let governed = kustomizations(builds.files()).into_iter();
         self.governed = governed.map(|doc| doc.folder).collect();
+        self.evaluated = evaluated_files(builds.files(), &self.deliveries());
+        self.evaluated.extend(drafts(builds.files(), &self.all));
         Ok(())
     }
 
@@ -542,10 +543,25 @@ impl Delivered {
     }
 }
 
-/// The files whose builds are evaluated, except for their own text.
+/// The files with Kustomizations of Flux that nothing applies: the kustomizations around them leave them out, or what delivered
+/// them has left.
+fn drafts(files: &TreeFiles<'_>, all: &[Delivery]) -> Vec<String> {
+    let applied: BTreeSet<&str> = all.iter().map(|delivery| &*delivery.file).collect();
+    let is_draft = |path: &&str| {
+        !applied.contains(path) && files.mentions(path, SourceTool::Flux.kind().group)
+    };
+    files
+        .manifests()
+        .filter(is_draft)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The files whose builds are evaluated, except for their own text. What a build that fails would read counts, too: that it
+/// fails is said, and nothing more is known of its inputs.
 fn evaluated_files(tree: &TreeFiles<'_>, all: &[&Delivery]) -> BTreeSet<String> {
     let mut evaluated = BTreeSet::new();
-    for delivery in all.iter().filter(|delivery| delivery.error.is_none()) {
+    for delivery in all {
         let kustomizations = delivery.reached.iter();
         evaluated.extend(kustomizations.filter_map(|folder| tree.kustomization_of(folder)));
         let is_known = delivery.unread.iter().all(|one| one.what != What::Variable);

@@ -12,7 +12,7 @@ use crate::delivery::{Leaving, Op, Regime, Withdrawal, argocd, flux};
 use crate::engine::rendering::{RENDERED, rendered_beside};
 use crate::gc::Step;
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{ObjectKey, Policy, Wait};
+use crate::kube::{ObjectKey, Policy, Wait, kinds};
 use crate::ownership::{DeliveryKind, DeliveryObject, OnDeletion};
 use crate::text::FileId;
 
@@ -51,9 +51,26 @@ pub(super) fn followed(analysis: &Analysis<'_>, targets: &[ObjectKey]) -> Follow
     }
     let rendered = rendered(inventory);
     let mut followed = Followed::default();
+    let has_deliveries = (0..objects.len()).any(|at| !analysis.reach().files(at).is_empty());
+    if has_deliveries && !inventory.neighbourhood().kustomizations().is_empty() {
+        followed.unknown.push(
+            "Read as the files are written: what kustomizations, target namespaces and variables make of them is not \
+             part of this plan. `ownerlint list --deliveries` lists the objects as they are applied, and `ownerlint diff` \
+             says what removing them deletes."
+                .to_owned(),
+        );
+    }
     let mut pending: VecDeque<ObjectKey> = targets.iter().cloned().collect();
     let mut seen: BTreeSet<ObjectKey> = targets.iter().cloned().collect();
     while let Some(key) = pending.pop_front() {
+        // Most of its Applications are in no file.
+        if key.is(kinds::APPLICATION_SET) {
+            followed.unknown.push(format!(
+                "Not followed: Argo CD deletes the Applications that {key} generates and, unless it preserves them, \
+                 the objects that they deliver. `ownerlint list --deliveries` lists them."
+            ));
+            continue;
+        }
         for &at in delivering.get(&key).into_iter().flatten() {
             let object = &objects[at];
             let tool = Regime::of(object.kind).tool();

@@ -6,7 +6,7 @@ mod release;
 mod scan;
 mod substitute;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use self::kustomization::FluxKustomization;
@@ -44,7 +44,9 @@ pub fn deliveries(
     let written = Written::of(files);
     let budget = Budget::of(limits);
     let mut all = Vec::new();
-    for entry in written.entries(files) {
+    let orphans = Orphans::of(before);
+    let entries = written.entries(files).into_iter();
+    for entry in entries.filter(|entry| !orphans.have(entry)) {
         let cluster = Cluster {
             builds,
             written: &written,
@@ -58,6 +60,27 @@ pub fn deliveries(
     all.sort_by(|one, other| one.id.cmp(&other.id));
     all.dedup_by(|one, other| one.id == other.id);
     Ok(all)
+}
+
+/// Kustomizations that others delivered before. One of these that nothing delivers any more is no entry point: nothing applies
+/// it.
+struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
+
+impl<'d> Orphans<'d> {
+    fn of(before: &'d [Delivery]) -> Self {
+        // What delivers them may have given them their namespaces.
+        let named = |one: &'d Delivery| Some((&*one.file, one.by.as_ref()?.name.as_str()));
+        let is_entry = |one: &&Delivery| one.parent.is_none();
+        let entries = before.iter().filter(is_entry);
+        let entries: HashSet<_> = entries.filter_map(named).collect();
+        let delivered = before.iter().filter(|one| !is_entry(one));
+        let delivered = delivered.filter_map(named);
+        Self(delivered.filter(|one| !entries.contains(one)).collect())
+    }
+
+    fn have(&self, entry: &FluxKustomization) -> bool {
+        self.0.contains(&(&*entry.origin.file, entry.name.as_str()))
+    }
 }
 
 /// The releases of HelmReleases that no Kustomization of Flux delivers: those that other tools deliver, and those

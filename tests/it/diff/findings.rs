@@ -474,3 +474,70 @@ fn what_one_edited_line_takes_away_is_told_once() {
         "{text}"
     );
 }
+
+/// `shop` delivers `web`, which fills in a name.
+fn nested(folder: &Folder, side: &str) {
+    let web = FLUX
+        .replace("name: shop", "name: web")
+        .replace("./shop", "./web, postBuild: {substitute: {APP: cart}}");
+    folder
+        .write(&format!("{side}/clusters/shop.yaml"), FLUX)
+        .write(
+            &format!("{side}/shop/kustomization.yaml"),
+            "resources:\n- a.yaml\n- web.yaml\n",
+        )
+        .write(&format!("{side}/shop/a.yaml"), &in_shop(&config("a")))
+        .write(&format!("{side}/shop/web.yaml"), &web)
+        .write(&format!("{side}/web/b.yaml"), &in_shop(&config("${APP}")));
+}
+
+/// `deleted ConfigMap/shop/a`, and what was not read.
+fn effects(folder: &Folder) -> (Vec<String>, Value) {
+    let (_, text) = diff(folder, &["-o", "json"]);
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let effects = document["effects"].as_array().expect("a list").iter();
+    let effects = effects.map(|one| {
+        let text = |key: &str| one[key].as_str().expect("text").to_owned();
+        format!("{} {}", text("effect"), text("key"))
+    });
+    (effects.collect(), document["unread"].clone())
+}
+
+#[test]
+fn below_an_entry_point_that_leaves_nothing_is_applied_any_more() {
+    let folder = Folder::new();
+    nested(&folder, "base");
+    nested(&folder, "head");
+    std::fs::remove_file(folder.path().join("head/clusters/shop.yaml")).expect("a file");
+    folder.write("head/README.md", "");
+    let (effects, unread) = effects(&folder);
+    let gone = [
+        "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web",
+        "deleted ConfigMap/shop/a",
+        "deleted ConfigMap/shop/cart",
+    ];
+    for one in gone {
+        assert!(effects.iter().any(|effect| effect == one), "{effects:?}");
+    }
+    assert!(
+        effects
+            .iter()
+            .all(|effect| !effect.starts_with("recreated")),
+        "{effects:?}"
+    );
+    assert_eq!(unread, serde_json::json!([]));
+}
+
+#[test]
+fn inputs_of_a_kustomization_that_is_left_out_from_now_on_decide_nothing() {
+    let folder = Folder::new();
+    nested(&folder, "base");
+    nested(&folder, "head");
+    folder.write("head/shop/kustomization.yaml", "resources:\n- a.yaml\n");
+    let (effects, unread) = effects(&folder);
+    assert!(
+        effects.contains(&"deleted ConfigMap/shop/cart".to_owned()),
+        "{effects:?}"
+    );
+    assert_eq!(unread, serde_json::json!([]));
+}
