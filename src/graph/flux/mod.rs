@@ -12,7 +12,7 @@ use std::sync::Arc;
 use self::kustomization::FluxKustomization;
 use self::release::{Applied, HelmRelease, Surroundings, is_about_charts};
 use self::scan::{SourceFiles, kustomization_of};
-use super::delivery::Delivery;
+use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
 use super::kustomize::{
     Budget, BuildError, Builder, Builds, Built, KustomizationDoc, Resource, resources_of,
@@ -62,8 +62,8 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// Kustomizations that others delivered before. One of these that nothing delivers any more is no entry point: nothing applies
-/// it.
+/// Kustomizations that others delivered before and delete when they leave. One of these that nothing delivers any more is no
+/// entry point: nothing applies it. What is not deleted goes on (recorded: flux-parent-removed-orphan-children).
 struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
 
 impl<'d> Orphans<'d> {
@@ -73,8 +73,24 @@ impl<'d> Orphans<'d> {
         let is_entry = |one: &&Delivery| one.parent.is_none();
         let entries = before.iter().filter(is_entry);
         let entries: HashSet<_> = entries.filter_map(named).collect();
-        let delivered = before.iter().filter(|one| !is_entry(one));
-        let delivered = delivered.filter_map(named);
+        let deletes = |one: &&Delivery| {
+            let Settings {
+                prune,
+                suspend,
+                deletion_policy,
+                ..
+            } = &one.settings;
+            *prune == Some(true)
+                && *suspend != Some(true)
+                && deletion_policy.as_deref() != Some("Orphan")
+        };
+        let deleting = before.iter().filter(deletes);
+        let deleting: HashSet<&str> = deleting.map(|one| one.id.as_str()).collect();
+        let is_deleted = |one: &&Delivery| {
+            let parent = one.parent.as_deref();
+            parent.is_some_and(|parent| deleting.contains(parent))
+        };
+        let delivered = before.iter().filter(is_deleted).filter_map(named);
         Self(delivered.filter(|one| !entries.contains(one)).collect())
     }
 

@@ -541,3 +541,20 @@ fn inputs_of_a_kustomization_that_is_left_out_from_now_on_decide_nothing() {
     );
     assert_eq!(unread, serde_json::json!([]));
 }
+
+/// Recorded: flux-parent-removed-orphan-children.
+#[test]
+fn below_an_entry_point_that_orphans_what_it_delivered_all_goes_on() {
+    let folder = Folder::new();
+    nested(&folder, "base");
+    nested(&folder, "head");
+    let orphaning = FLUX.replace("prune: true", "prune: true, deletionPolicy: Orphan");
+    folder.write("base/clusters/shop.yaml", &orphaning);
+    std::fs::remove_file(folder.path().join("head/clusters/shop.yaml")).expect("a file");
+    folder.write("head/README.md", "");
+    let (effects, _) = effects(&folder);
+    assert!(
+        effects.iter().all(|effect| !effect.starts_with("deleted")),
+        "{effects:?}"
+    );
+}
