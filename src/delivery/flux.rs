@@ -136,10 +136,10 @@ impl KustomizationSettings {
 /// A Kustomization that prunes reconciles without these objects, and waits for nothing (fluxcd/pkg ssa/manager_delete.go).
 pub fn prune<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> Withdrawal<'a> {
     if settings.suspended {
-        return Leaving::untouched("is suspended");
+        return Withdrawal::nothing("is suspended");
     }
     if !settings.prune {
-        return Leaving::untouched("does not prune");
+        return Withdrawal::nothing("does not prune");
     }
     delete(leaving)
 }
@@ -150,11 +150,11 @@ pub fn kustomization_deleted<'a>(
     settings: KustomizationSettings,
 ) -> Withdrawal<'a> {
     if settings.suspended {
-        return Leaving::untouched("is suspended");
+        return Withdrawal::nothing("is suspended");
     }
     match settings.deletion_policy {
-        DeletionPolicy::Orphan => Leaving::untouched("has the deletion policy Orphan"),
-        DeletionPolicy::MirrorPrune if !settings.prune => Leaving::untouched("does not prune"),
+        DeletionPolicy::Orphan => Withdrawal::nothing("has the deletion policy Orphan"),
+        DeletionPolicy::MirrorPrune if !settings.prune => Withdrawal::nothing("does not prune"),
         DeletionPolicy::WaitForTermination => delete(leaving).then_wait(Wait::Gone),
         DeletionPolicy::MirrorPrune | DeletionPolicy::Delete => delete(leaving),
     }
@@ -167,7 +167,7 @@ pub fn helm_release_deleted<'a>(
     settings: HelmReleaseSettings,
 ) -> Withdrawal<'a> {
     if settings.suspended {
-        return Leaving::untouched("is suspended");
+        return Withdrawal::nothing("is suspended");
     }
     let withdrawal = helm::uninstall(leaving, version, settings.propagation);
     if settings.disable_wait {

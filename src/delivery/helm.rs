@@ -113,7 +113,7 @@ pub fn upgrade<'a>(
         return Withdrawal {
             requests,
             rejected,
-            ..Leaving::untouched("fails to upgrade")
+            ..Withdrawal::nothing("fails to upgrade")
         };
     }
     // An object that becomes a hook leaves the release (helm/helm#12799).

@@ -83,6 +83,14 @@ pub struct Withdrawal<'a> {
 }
 
 impl Withdrawal<'_> {
+    /// Nothing is sent; the reason is half a sentence about the object that delivers.
+    pub fn nothing(reason: &'static str) -> Self {
+        Self {
+            nothing: Some(reason),
+            ..Self::default()
+        }
+    }
+
     /// The tool waits after its last request.
     pub(super) fn then_wait(mut self, wait: Wait) -> Self {
         if let Some(last) = self.requests.last_mut() {
@@ -146,14 +154,6 @@ impl<'a> Leaving<'a> {
     pub(super) fn is_released(&self, member: &Member) -> bool {
         let template = self.deliveries.template(self.inventory, member);
         !outside_of_release(&member.object, template)
-    }
-
-    /// Nothing is sent, because the object that delivers says so.
-    pub(super) fn untouched(reason: &'static str) -> Withdrawal<'a> {
-        Withdrawal {
-            nothing: Some(reason),
-            ..Withdrawal::default()
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::pruning::{CANNOT_BUILD, Delivery, nothing};
+use super::pruning::{CANNOT_BUILD, Delivery};
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd};
 use crate::graph::delivery::Settings;
@@ -34,10 +34,10 @@ impl<'a> Delivery<'a, '_> {
         let in_head = self.part.head.and_then(|head| head.delivery(by));
         // A delivery that is not deleted goes on as it was.
         let Some(after) = in_head.or((!stays).then_some(before)) else {
-            return nothing("no longer delivers anything there");
+            return Withdrawal::nothing("no longer delivers anything there");
         };
         if after.error.is_some() {
-            return nothing(CANNOT_BUILD);
+            return Withdrawal::nothing(CANNOT_BUILD);
         }
         // A delivery that cannot be read any more may still have it.
         if after.is_empty && !after.unread.is_subset(&before.unread) {
@@ -62,7 +62,7 @@ impl<'a> Delivery<'a, '_> {
     ) -> Withdrawal<'a> {
         let [deleted_before, deletes] = [before, after].map(|known| prunes(&known.settings));
         if !deleted_before && !deletes {
-            return nothing("does not prune");
+            return Withdrawal::nothing("does not prune");
         }
         if self.leaving.members.iter().all(|member| {
             before
@@ -70,7 +70,7 @@ impl<'a> Delivery<'a, '_> {
                 .is_some_and(|marks| marks.is_ignored_as_extraneous)
         }) && self.changed_in_head(by).next().is_none()
         {
-            return nothing("has nothing to sync but objects that it does not count");
+            return Withdrawal::nothing("has nothing to sync but objects that it does not count");
         }
         if has(&after.settings.sync_options, "Prune=confirm")
             || self.leaving.members.iter().any(|member| {
@@ -79,7 +79,7 @@ impl<'a> Delivery<'a, '_> {
                     .is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
             })
         {
-            return nothing(AWAITS_CONFIRMATION);
+            return Withdrawal::nothing(AWAITS_CONFIRMATION);
         }
         let mut leaving = self.leaving.clone();
         if is_left_behind {
@@ -135,17 +135,17 @@ impl<'a> Delivery<'a, '_> {
     fn application_deleted(&self, before: &'a KnownDelivery) -> Withdrawal<'a> {
         let Some(policy) = argocd::policy_by(before.settings.finalizers.iter().map(String::as_str))
         else {
-            return nothing("has no resources finalizer");
+            return Withdrawal::nothing("has no resources finalizer");
         };
         if has(&before.settings.sync_options, "Delete=false") {
-            return nothing("leaves its objects when it is deleted");
+            return Withdrawal::nothing("leaves its objects when it is deleted");
         }
         if self.leaving.members.iter().any(|member| {
             before
                 .marks_of(member)
                 .is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
         }) {
-            return nothing(AWAITS_CONFIRMATION);
+            return Withdrawal::nothing(AWAITS_CONFIRMATION);
         }
         let spares = |marks: &'a DeliveredMarks| match option(marks, &["Delete=false"]) {
             None if marks.is_passing => Some(Sparing::Hook),
@@ -163,7 +163,7 @@ impl<'a> Delivery<'a, '_> {
     /// Applications that a set generates no more.
     fn applications_left(&self, before: &KnownDelivery, after: &KnownDelivery) -> Withdrawal<'a> {
         if never_deletes(&after.settings) {
-            return nothing("never deletes an Application that it generated");
+            return Withdrawal::nothing("never deletes an Application that it generated");
         }
         self.generated_deleted(before)
     }

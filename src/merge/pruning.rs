@@ -89,21 +89,23 @@ impl<'a> Delivery<'a, '_> {
         }
         if deliverer.tool != SourceTool::Flux {
             let Some(known) = self.part.base.delivery(deliverer) else {
-                return nothing("is unknown");
+                return Withdrawal::nothing("is unknown");
             };
             let stays = self.part.is_still_delivering(&object);
             return self.of_argo(deliverer, known, deleted, stays);
         }
         let withdrawal = match (before.map(|(_, member)| member), after) {
-            (_, Some(after)) if !self.finds_sources(after) => nothing("no longer has sources"),
+            (_, Some(after)) if !self.finds_sources(after) => {
+                Withdrawal::nothing("no longer has sources")
+            }
             (_, Some(after)) => self.pruned(deliverer, after),
             (Some(before), None) if deleted => self.deleted_by_flux(deliverer, before),
             (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer, before),
-            (Some(_), None) => nothing("no longer has sources"),
+            (Some(_), None) => Withdrawal::nothing("no longer has sources"),
             // An object that an operator of Flux created is in no tree.
             (None, None) => self
                 .pruned_by_flux(deliverer)
-                .unwrap_or_else(|| nothing("is unknown")),
+                .unwrap_or_else(|| Withdrawal::nothing("is unknown")),
         };
         // A delivery that fails in base may have applied the objects before it failed.
         let known = self.part.base.delivery(deliverer);
@@ -128,13 +130,15 @@ impl<'a> Delivery<'a, '_> {
         let uninstalled =
             |by: &Member| flux::helm_release_deleted(self.leaving, version, settings(by));
         let withdrawal = match (in_head, deleted) {
-            (Some(is), _) if is.settings.suspend == Some(true) => nothing("is suspended"),
-            (Some(is), _) if is.error.is_some() => nothing(CANNOT_BUILD),
+            (Some(is), _) if is.settings.suspend == Some(true) => {
+                Withdrawal::nothing("is suspended")
+            }
+            (Some(is), _) if is.error.is_some() => Withdrawal::nothing(CANNOT_BUILD),
             // Helm-controller uninstalls a release before it installs one of another name (internal/action/verify.go).
             (Some(is), _) if self.part.is_another_release(by) => self.reinstalled(known, is, after),
             (Some(_), _) => upgraded(self.part, self.leaving, self.destination, self.choice),
             (None, Some((_, deleted))) => uninstalled(deleted),
-            (None, None) => nothing("stays in the cluster"),
+            (None, None) => Withdrawal::nothing("stays in the cluster"),
         };
         let unread = [known, in_head].into_iter().flatten();
         Withdrawal {
@@ -182,7 +186,7 @@ impl<'a> Delivery<'a, '_> {
     fn still_pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
         let (built, left) = self.parted(|member| self.part.is_built(member));
         if left.members.is_empty() {
-            return nothing("stays in the cluster with all of its sources");
+            return Withdrawal::nothing("stays in the cluster with all of its sources");
         }
         let mut pruned = Delivery {
             leaving: &left,
@@ -272,12 +276,12 @@ impl<'a> Delivery<'a, '_> {
         {
             return self
                 .pruned_first(by)
-                .unwrap_or_else(|| nothing(CANNOT_BUILD));
+                .unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD));
         }
         if let Some(rejected) = self.rejected(deliverer) {
             return Withdrawal {
                 rejected: Some(rejected),
-                ..nothing("can no longer apply its sources")
+                ..Withdrawal::nothing("can no longer apply its sources")
             };
         }
         self.pruned_by_flux(by).unwrap_or_else(|| {
@@ -355,13 +359,5 @@ impl<'a> Delivery<'a, '_> {
             .head
             .iter()
             .any(|part| part.contains_folder(folder))
-    }
-}
-
-/// Nothing is sent.
-pub(super) fn nothing(reason: &'static str) -> Withdrawal<'static> {
-    Withdrawal {
-        nothing: Some(reason),
-        ..Withdrawal::default()
     }
 }

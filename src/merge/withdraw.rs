@@ -7,7 +7,7 @@ use foldhash::HashMap;
 use super::by_argo::AWAITS_CONFIRMATION;
 use super::handover::{Handover, handovers};
 use super::part::MergePart;
-use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, Requested, nothing};
+use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, Requested};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
@@ -131,7 +131,7 @@ pub fn withdraw(
                 requested: &decided.requested,
             }
             .of(deliverer),
-            _ if unbuildable.is_some() => nothing(CANNOT_BUILD),
+            _ if unbuildable.is_some() => Withdrawal::nothing(CANNOT_BUILD),
             (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => {
                 upgraded(part, &leaving, destination, choice)
             }
@@ -142,7 +142,7 @@ pub fn withdraw(
             (_, Regime::Kubectl) if !said && choice.unknown_prunes => {
                 flux::prune(&leaving, KustomizationSettings::default())
             }
-            (_, Regime::Kubectl) => nothing("prunes nothing"),
+            (_, Regime::Kubectl) => Withdrawal::nothing("prunes nothing"),
         };
         if regime == Regime::Kubectl && !said && unbuildable.is_none() {
             decided

@@ -1,5 +1,5 @@
-//! What tools delete because an object that makes them deliver is deleted: the objects of a Kustomization of Flux, of an
-//! Application, of the release of a HelmRelease.
+//! The deletions that tools make on their own after one: Flux deletes the objects of a Kustomization and uninstalls the
+//! release of a HelmRelease, Argo CD deletes the objects of an Application.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -12,8 +12,8 @@ use crate::delivery::{Leaving, Op, Regime, Withdrawal, argocd, flux};
 use crate::engine::rendering::{RENDERED, rendered_beside};
 use crate::gc::Step;
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{ObjectKey, Policy, Wait, kinds};
-use crate::ownership::{DeliveryKind, DeliveryObject, OnDeletion};
+use crate::kube::{ObjectKey, Wait, kinds};
+use crate::ownership::{DeliveryKind, DeliveryObject};
 use crate::text::FileId;
 
 /// The requests of tools after a deletion.
@@ -21,7 +21,7 @@ use crate::text::FileId;
 pub(super) struct Followed {
     /// Each with its title.
     pub(super) steps: Vec<(Step, String)>,
-    /// What tools delete besides, which is not in the input.
+    /// Sentences on deletions that cannot be followed, because their objects are not in the input.
     pub(super) unknown: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ fn rendered(inventory: &Inventory) -> Rendered<'_> {
     rendered
 }
 
-/// What tools delete once `targets` are deleted, and once what they delete for that is.
+/// The deletions that follow that of `targets`, and those that follow these in turn.
 pub(super) fn followed(analysis: &Analysis<'_>, targets: &[ObjectKey]) -> Followed {
     let inventory = analysis.inventory();
     let objects = analysis.delivery_objects();
@@ -96,11 +96,7 @@ pub(super) fn followed(analysis: &Analysis<'_>, targets: &[ObjectKey]) -> Follow
                 wait: Wait::Settled,
                 client: 0,
             };
-            let whose = match object.kind {
-                DeliveryKind::Generated => format!("Application {} of {key}", object.name),
-                _ => key.to_string(),
-            };
-            let title = format!("{tool} deletes what {whose} delivered");
+            let title = format!("{tool} deletes what {key} delivered");
             followed.steps.push((step, title));
         }
     }
@@ -129,20 +125,12 @@ fn withdrawal<'a>(
             let settings = HelmReleaseSettings::of(&own.object);
             flux::helm_release_deleted(&leaving, HelmVersion::default(), settings)
         }
-        DeliveryKind::Application | DeliveryKind::Generated => match object.on_deletion {
-            OnDeletion::Deletes { background } => {
-                let policy = if background {
-                    Policy::Background
-                } else {
-                    Policy::Foreground
-                };
-                argocd::application_deleted(&leaving, policy)
+        DeliveryKind::Application | DeliveryKind::Generated => {
+            match argocd::policy_of(&own.object) {
+                Some(policy) => argocd::application_deleted(&leaving, policy),
+                None => Withdrawal::nothing("has no resources finalizer"),
             }
-            OnDeletion::Orphans => Withdrawal {
-                nothing: Some("has no resources finalizer"),
-                ..Withdrawal::default()
-            },
-        },
+        }
     }
 }
 

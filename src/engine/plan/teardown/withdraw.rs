@@ -260,10 +260,7 @@ impl<'b> Tooling<'b, '_> {
         let settings = application.map(|member| argocd::policy_of(&member.object));
         let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
         let withdrawal = match settings {
-            Some(None) => Withdrawal {
-                nothing: Some("has no resources finalizer"),
-                ..Withdrawal::default()
-            },
+            Some(None) => Withdrawal::nothing("has no resources finalizer"),
             _ => argocd::application_deleted(&self.leaving, policy),
         };
         let app = name.as_deref().unwrap_or("APP");
