@@ -7,9 +7,9 @@ use super::error::Error;
 use crate::git::{Blobs, FileContent, GitError, Repository};
 use crate::inventory::Past;
 
-/// Returns the contents of changed files in the commit at which the current branch left `reference`. A file that git
+/// Returns the commit at which the current branch left `reference`, and the contents of changed files there. A file that git
 /// does not know did not exist; the earlier content of a file that it ignores, as rendered output often is, is unknown.
-pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
+pub(super) fn changed_from(reference: &str) -> Result<(String, Past), Error> {
     let changed = || {
         let repository = Repository::discover(Path::new("."))?;
         let base = repository.merge_base(reference, "HEAD")?;
@@ -40,22 +40,10 @@ pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
             .into_iter()
             .map(|name| (content(&name), name))
             .collect();
-        Ok(Past::new(
-            &root,
-            files.into_iter().map(|(bytes, name)| (name, bytes)),
-        ))
+        let past = Past::new(&root, files.into_iter().map(|(bytes, name)| (name, bytes)));
+        Ok((base, past))
     };
     changed().map_err(|reason| Error::Changed {
-        reference: reference.to_owned(),
-        reason,
-    })
-}
-
-/// The commit at which the current branch left `reference`.
-pub(super) fn base_of(reference: &str) -> Result<String, Error> {
-    let base = Repository::discover(Path::new("."))
-        .and_then(|repository| repository.merge_base(reference, "HEAD"));
-    base.map_err(|reason| Error::Changed {
         reference: reference.to_owned(),
         reason,
     })

@@ -136,8 +136,8 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let only = report_scope(&session, &reported)?;
     let since = match &reported.only_changed_from {
         Some(reference) => {
-            let mut past = changed_from(reference)?;
-            charts.add_past(&mut past, &request, reference)?;
+            let (base, mut past) = changed_from(reference)?;
+            charts.add_past(&mut past, &request, &base)?;
             Some(past)
         }
         None => None,

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use super::changed::base_of;
 use super::error::Error;
 use super::{progress, terminal};
 use crate::charts::{ChartSettings, RenderingTerms};
@@ -54,18 +53,18 @@ impl ChartArgs {
         })
     }
 
-    /// Adds what charts rendered to where the current branch left `reference`, if charts are rendered.
+    /// Adds the renderings of charts in a commit, if charts are rendered.
     pub(super) fn add_past(
         &self,
         past: &mut Past,
         request: &Request,
-        reference: &str,
+        commit: &str,
     ) -> Result<(), Error> {
         let Some(terms) = self.terms() else {
             return Ok(());
         };
         let bar = progress::of_charts(&terms.progress);
-        for rendering in charts_before(request, &terms, &base_of(reference)?)? {
+        for rendering in charts_before(request, &terms, commit)? {
             past.add(&rendering.path, &rendering.text);
         }
         drop(bar);

@@ -7,6 +7,7 @@ use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
 use crate::kube::kinds;
+use crate::kustomize::{ancestors, folder_of};
 use crate::manifest::{SkipReason, TemplateLanguage};
 use crate::ownership::{Reach, not_generated};
 use crate::report::Note;
@@ -99,14 +100,15 @@ pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
 fn template_notes(inventory: &Inventory) -> Vec<Note> {
     // A chart has its folder, other templates theirs.
     let mut templates: BTreeMap<Option<TemplateLanguage>, BTreeMap<&str, usize>> = BTreeMap::new();
-    let mut above: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    let mut charts = ChartFolders::default();
     for skip in inventory.skipped() {
         let SkipReason::Template(language, _) = &skip.what.reason else {
             continue;
         };
         let folder = folder_of(inventory.sources.file(skip.file).path());
-        let chart = *above.entry(folder).or_insert_with(|| chart_above(folder));
-        let chart = chart.filter(|_| *language == TemplateLanguage::Braces);
+        let chart = charts
+            .above(folder)
+            .filter(|_| *language == TemplateLanguage::Braces);
         // Helm makes no objects of other files of a chart.
         if chart.is_some_and(|chart| !is_in_templates(chart, folder)) {
             continue;
@@ -159,22 +161,17 @@ pub(super) fn is_in_templates(chart: &str, folder: &str) -> bool {
     below.split('/').next() == Some("templates")
 }
 
-/// The folder of the chart whose file is in `folder`: the nearest one with a Chart.yaml.
-pub(super) fn chart_above(folder: &str) -> Option<&str> {
-    let mut folder = folder;
-    loop {
-        if Path::new(folder).join("Chart.yaml").is_file() {
-            return Some(folder);
-        }
-        if folder.is_empty() {
-            return None;
-        }
-        folder = folder_of(folder);
-    }
-}
+/// The charts around folders. The disk is asked once for each folder.
+#[derive(Default)]
+pub(super) struct ChartFolders<'i>(BTreeMap<&'i str, Option<&'i str>>);
 
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+impl<'i> ChartFolders<'i> {
+    /// The folder of the chart whose file is in `folder`: the nearest one with a Chart.yaml.
+    pub(super) fn above(&mut self, folder: &'i str) -> Option<&'i str> {
+        let has_chart = |folder: &&str| Path::new(folder).join("Chart.yaml").is_file();
+        let found = || ancestors(folder).find(has_chart);
+        *self.0.entry(folder).or_insert_with(found)
+    }
 }
 
 /// One note for all kustomizations: a repository may have hundreds of them.

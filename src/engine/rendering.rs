@@ -36,7 +36,7 @@ pub fn with_charts(
     Ok((request, rendered.failures.into_iter().collect()))
 }
 
-/// What the charts of a request rendered to in a commit of the current repository, as far as it asks for that repository.
+/// The renderings of charts in a commit of the current repository; none for paths of the request that lie elsewhere.
 ///
 /// # Errors
 /// As [`with_charts`].

@@ -82,8 +82,8 @@ pub fn list_deliveries(
     )
 }
 
-/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds. If charts are rendered at
-/// all, those are that are named in files that count, and those that no such file names.
+/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds. `counts` says of a file
+/// whether the charts that it names are rendered; a chart that no such file names is rendered by itself.
 ///
 /// # Errors
 /// As [`list_deliveries`].

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::Assumptions;
-use crate::engine::notes::{chart_above, is_in_templates};
+use crate::engine::notes::{ChartFolders, is_in_templates};
 use crate::gc::{Effect, Hold, Plan};
 use crate::inventory::Inventory;
 use crate::knowledge::{KnownFinalizers, Tables};
@@ -231,14 +231,15 @@ fn unread(inventory: &Inventory) -> Vec<String> {
         .unreadable_files()
         .map(|(file, reason)| format!("{} {reason}", path(file)));
     let charts = unrendered_charts(inventory);
+    let mut folders = ChartFolders::default();
     let mut documents: Vec<String> = Vec::new();
     let hiding = inventory
         .skipped()
         .filter(|skip| skip.what.reason.hides_objects());
     for skip in hiding {
-        let path = path(skip.file);
+        let path = inventory.sources.file(skip.file).path();
         // Helm makes objects of the templates, and of other files of a chart none.
-        if !is_template(&skip.what.reason) || chart_above(folder_of(&path)).is_none() {
+        if !is_template(&skip.what.reason) || folders.above(folder_of(path)).is_none() {
             documents.push(format!(
                 "document {} of {path} ({})",
                 skip.document,
@@ -269,9 +270,12 @@ pub(super) fn unrendered_charts(inventory: &Inventory) -> BTreeSet<String> {
     let templates = inventory
         .skipped()
         .filter(|skip| is_template(&skip.what.reason));
+    let mut folders = ChartFolders::default();
     let charts = templates.filter_map(|skip| {
         let folder = folder_of(inventory.sources.file(skip.file).path());
-        let chart = chart_above(folder).filter(|chart| is_in_templates(chart, folder))?;
+        let chart = folders
+            .above(folder)
+            .filter(|chart| is_in_templates(chart, folder))?;
         Some(shown(chart).to_owned())
     });
     charts.collect()

@@ -68,7 +68,7 @@ struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
 
 impl<'d> Orphans<'d> {
     fn of(before: &'d [Delivery]) -> Self {
-        // What delivers them may have given them their namespaces.
+        // By name: the build that delivers a Kustomization may have set its namespace.
         let named = |one: &'d Delivery| Some((&*one.file, one.by.as_ref()?.name.as_str()));
         let is_entry = |one: &&Delivery| one.parent.is_none();
         let entries = before.iter().filter(is_entry);

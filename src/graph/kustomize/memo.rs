@@ -104,7 +104,7 @@ impl<'w> Watched<'w> {
 pub struct Builds<'b> {
     pub(super) files: &'b TreeFiles<'b>,
     charts: &'b Charts,
-    /// What they may lack unless they say otherwise.
+    /// The inputs that a build may do without, unless its builder says otherwise.
     pub(super) lack: Lack,
     before: Option<&'b Builds<'b>>,
     made: RefCell<HashMap<String, Arc<Remembered>>>,

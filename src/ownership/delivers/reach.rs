@@ -78,19 +78,19 @@ impl Reach {
             .collect();
         files.sort_by(|a, b| a.1.cmp(&b.1));
         let mut limits = inventory.limits;
-        for top in tops(inventory, &files, objects) {
-            let evaluated = Repository::evaluated(&files, &top, &limits);
-            match evaluated {
+        let tops = tops(inventory, &files, objects);
+        for top in &tops {
+            match Repository::evaluated(&files, top, &limits) {
                 Ok(repository) => {
-                    let is_above =
-                        |other: &Repository| ancestors(&top).any(|above| above == other.top);
-                    if reach.repositories.iter().any(is_above) {
+                    let is_within_another =
+                        ancestors(top).skip(1).any(|above| tops.contains(above));
+                    if is_within_another {
                         repository.take_from(&mut limits);
                     }
                     reach.repositories.push(repository);
                 }
                 Err(beyond) => {
-                    reach.beyond = Some(beyond.within(&top, &inventory.limits));
+                    reach.beyond = Some(beyond.within(top, &inventory.limits));
                     break;
                 }
             }

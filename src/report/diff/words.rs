@@ -370,7 +370,6 @@ impl DiffReport {
     }
 }
 
-/// The names of inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
 /// The folder of the chart that a template belongs to.
 fn chart_of(unread: &Unread) -> Option<&str> {
     if unread.what != UnreadWhat::Template {
@@ -381,6 +380,7 @@ fn chart_of(unread: &Unread) -> Option<&str> {
     Some(chart)
 }
 
+/// The names of inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
 fn subjects(unread: &[&Unread]) -> String {
     let mut names: Vec<String> = Vec::new();
     let named = unread.iter().map(|unread| match chart_of(unread) {
