@@ -1,5 +1,6 @@
 //! One side of a change: its objects, and where each of them is applied.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
@@ -168,6 +169,14 @@ impl TreePart {
         self.whole.deliveries.get(deliverer)
     }
 
+    /// The name of the object that stands for what delivers.
+    pub fn object_of<'d>(&self, by: &'d Deliverer) -> Cow<'d, Deliverer> {
+        match self.delivery(by).and_then(|known| known.object.clone()) {
+            Some(name) => Cow::Owned(Deliverer { name, ..by.clone() }),
+            None => Cow::Borrowed(by),
+        }
+    }
+
     /// The marks that the build of its delivery puts on an object, if any.
     pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
         let by = self.destination(member.file).deliverer()?;
@@ -220,16 +229,24 @@ impl TreePart {
         &self.files[file.0 as usize].1
     }
 
-    /// The objects that are applied at a destination, in order.
-    pub fn members_at(&self, destination: &Destination) -> impl Iterator<Item = &Member> {
-        let files_at = self.files_at.get_or_init(|| {
+    /// Where objects of it are applied, each once.
+    pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
+        self.files_at().keys()
+    }
+
+    fn files_at(&self) -> &BTreeMap<Destination, Vec<FileId>> {
+        self.files_at.get_or_init(|| {
             let mut files_at: BTreeMap<Destination, Vec<FileId>> = BTreeMap::new();
             for (file, (_, destination)) in (0u32..).map(FileId).zip(&self.files) {
                 files_at.entry(destination.clone()).or_default().push(file);
             }
             files_at
-        });
-        files_at
+        })
+    }
+
+    /// The objects that are applied at a destination, in order.
+    pub fn members_at(&self, destination: &Destination) -> impl Iterator<Item = &Member> {
+        self.files_at()
             .get(destination)
             .into_iter()
             .flatten()

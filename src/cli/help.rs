@@ -131,6 +131,7 @@ Examples:
   ownerlint plan delete ns/shop -f dump.yaml                 a namespace
   ownerlint plan delete crd/foos.example.com                 with its instances
   ownerlint plan delete deploy web api --cascade foreground  several at once
+  ownerlint plan delete ks/apps --cluster clusters/prod      what Flux deletes then
   ownerlint plan delete ns/shop --bundle production          as configured
   ownerlint plan --steps steps.yaml dump.yaml                one after the other
   ownerlint explain GC-22                                    what a plan cites
@@ -145,6 +146,9 @@ A file of steps is a list in YAML or JSON (`ownerlint schema steps`):
   - op: force-delete
     target: pod/web-0 -n shop
 The other operations are settle and remove-all-finalizers.
+
+Where Flux, Argo CD or kustomize build the input, a plan is about what they
+apply to one cluster, and goes on with what they delete then.
 
 A dump (`kubectl get … -o yaml`) is treated as the whole cluster. In a
 rendering, references are bound by name, an owner that it does not contain

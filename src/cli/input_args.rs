@@ -109,14 +109,13 @@ impl InputArgs {
         paths.retain(|path| overlay.is_none() || path != STDIN);
         self.charts.add_to(Request {
             paths,
-            beside: Vec::new(),
             exclude: self.exclude,
             namespace: self.namespace,
             release: self.kubernetes_version,
             world: world.map(World::from),
             config: self.config.choice(),
             overlays: overlay.into_iter().collect(),
-            bundle: None,
+            ..Request::default()
         })
     }
 }

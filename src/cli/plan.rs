@@ -153,6 +153,9 @@ struct PlanOptions {
     /// The bundle of the configuration to plan in; with paths, the one whose settings count for them
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     bundle: Option<String>,
+    /// The cluster to plan in, where the input is delivered to several: a name as in `list --deliveries`
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    cluster: Option<String>,
     /// Exit with 0 when there is no Kubernetes object
     #[arg(long, help_heading = "Exit status")]
     allow_empty: bool,
@@ -281,7 +284,8 @@ fn answer(
     if let Some(status) = options.nothing(&session, &request) {
         return Ok(status);
     }
-    let planner = session.plan(question, options.kubelet == YesNo::Yes)?;
+    let cluster = options.cluster.as_deref();
+    let planner = session.plan(question, cluster, options.kubelet == YesNo::Yes)?;
     let plan = planner.simulate();
     options.write(&planner.view(&plan), global)?;
     Ok(options.status(is_stuck(&plan)))
@@ -311,6 +315,7 @@ fn plan_teardown(args: TeardownArgs, global: &GlobalArgs) -> Result<Status, Erro
         cascade: cascade.map(Policy::from),
         helm_version: helm_version.into(),
         release_namespace,
+        cluster: options.cluster.clone(),
         kubelet: options.kubelet == YesNo::Yes,
     })?;
     let plan = teardown.simulate();

@@ -17,6 +17,16 @@ pub fn policy_of(application: &Object) -> Option<Policy> {
     policy_by(finalizers.map(|finalizer| finalizer.value.as_str()))
 }
 
+/// The finalizers of an Application that Argo CD removes once what it delivered is gone.
+pub fn own_finalizers(application: &Member) -> Vec<String> {
+    let finalizers = application.object.metadata().finalizers().iter();
+    let names = finalizers.map(|finalizer| &finalizer.value);
+    names
+        .filter(|name| name.starts_with(RESOURCES_FINALIZER))
+        .cloned()
+        .collect()
+}
+
 /// Reads the policy from the finalizers of an Application.
 pub fn policy_by<'f>(mut finalizers: impl Iterator<Item = &'f str>) -> Option<Policy> {
     finalizers.find_map(

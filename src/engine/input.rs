@@ -184,6 +184,15 @@ impl Bundle {
             .filter(|member| !self.beside.contains(&member.file))
     }
 
+    /// The files of other objects in its cluster, as they are reported.
+    pub(super) fn beside(&self) -> BTreeSet<&str> {
+        let sources = &self.inventory.sources;
+        self.beside
+            .iter()
+            .map(|file| sources.file(*file).path())
+            .collect()
+    }
+
     /// Its analysis; nothing is computed yet.
     pub(super) fn analysis(&self) -> Analysis<'_> {
         Analysis::of(&self.inventory)

@@ -15,7 +15,7 @@ use crate::graph::delivery::Delivery;
 use crate::graph::kustomize::Resource;
 use crate::graph::unread::What;
 use crate::inventory::{Overlay, Release, locate};
-use crate::kustomize::{folder_of, name_of, resolve};
+use crate::kustomize::{Deliverer, folder_of, name_of, resolve};
 
 /// So deep objects are written.
 const DEPTH: usize = 200;
@@ -32,7 +32,10 @@ pub fn with_charts(
     let of_folder = |root: &Path| Some(StateChoice::Path(root.to_string_lossy().into_owned()));
     let rendered = rendered(&request, rendering, of_folder)?;
     request.exclude.extend(rendered.sources);
-    request.overlays.extend(rendered.overlays);
+    for (overlay, by) in rendered.overlays {
+        request.rendered.insert(overlay.path.clone(), by);
+        request.overlays.push(overlay);
+    }
     Ok((request, rendered.failures.into_iter().collect()))
 }
 
@@ -50,13 +53,15 @@ pub fn charts_before(
         let is_here = here.as_deref() == Some(root);
         is_here.then(|| StateChoice::Commit(commit.to_owned()))
     };
-    Ok(rendered(request, rendering, of_commit)?.overlays)
+    let overlays = rendered(request, rendering, of_commit)?.overlays;
+    Ok(overlays.into_iter().map(|(overlay, _)| overlay).collect())
 }
 
 /// The renderings of the charts of one state.
 #[derive(Default)]
 struct Rendered {
-    overlays: Vec<Overlay>,
+    /// Each with the object that delivers it.
+    overlays: Vec<(Overlay, Option<Deliverer>)>,
     /// Globs of their sources, which are no manifests.
     sources: Vec<String>,
     /// Sentences on charts that could not be rendered.
@@ -110,7 +115,10 @@ fn rendered(
                 let Some(shown) = shown_below(path, &below, &one.file) else {
                     continue;
                 };
-                rendered.overlays.extend(overlay(one, &shown));
+                let overlay = overlay(one, &shown);
+                rendered
+                    .overlays
+                    .extend(overlay.map(|overlay| (overlay, one.by.clone())));
                 let charts = one.unread.iter().filter(|input| input.what == What::Chart);
                 rendered.failures.extend(charts.map(|input| {
                     format!(
@@ -122,7 +130,7 @@ fn rendered(
         })?;
     }
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
-    for overlay in &mut rendered.overlays {
+    for (overlay, _) in &mut rendered.overlays {
         let number = alike.entry(overlay.path.clone()).or_default();
         *number += 1;
         overlay.path = match *number {
@@ -157,14 +165,6 @@ fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     })
 }
 
-/// Stands in the names of files with renderings, before their number.
-pub(super) const RENDERED: &str = " (rendered";
-
-/// The path at which renderings of a delivery object stand beside its file, without their number and ending.
-pub(super) fn rendered_beside(file: &str, name: &str) -> String {
-    format!("{}{RENDERED}", resolve(folder_of(file), name))
-}
-
 /// The renderings of a delivery, beside the file that names its chart; the path is not whole yet.
 fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
     let of_charts = delivery.resources.iter();
@@ -176,7 +176,7 @@ fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
         (_, path) => name_of(path),
     };
     (!texts.is_empty()).then(|| Overlay {
-        path: rendered_beside(file, name),
+        path: format!("{} (rendered", resolve(folder_of(file), name)),
         text: texts.join("---\n").into(),
     })
 }

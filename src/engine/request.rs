@@ -1,6 +1,9 @@
 //! The input of a command: plain data, as a command line, an editor or a test puts it together.
 
+use std::collections::BTreeMap;
+
 use crate::inventory::{Overlay, Release};
+use crate::kustomize::Deliverer;
 use crate::rules::World;
 
 /// The input, and how it is read. The configuration fills in what is missing; an entry here takes precedence.
@@ -25,7 +28,12 @@ pub struct Request {
     pub bundle: Option<String>,
     /// Unsaved texts in place of files.
     pub overlays: Vec<Overlay>,
+    /// Which of them are rendered charts.
+    pub(crate) rendered: RenderedCharts,
 }
+
+/// Texts to which charts render, by their paths, each with the object that delivers the chart; `None` if a person installs it.
+pub(crate) type RenderedCharts = BTreeMap<String, Option<Deliverer>>;
 
 impl Request {
     /// Asks for these files, folders and globs, and leaves everything else to the configuration. None: the bundles of the

@@ -11,8 +11,8 @@ use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
 use super::list::{list_bundles, write_list};
 use super::notes::note_on_unlisted;
 use super::plan::{
-    DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownRequest, choose,
-    choose_removed,
+    Clusters, DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownBy,
+    TeardownRequest, choose, choose_removed,
 };
 use super::request::{BaselineChoice, ConfigChoice, Request};
 use super::resolve::{Resolved, configuration, joined, read_text, resolve};
@@ -23,6 +23,7 @@ use crate::baseline::{self, Baseline, Renewal};
 use crate::cluster::Analysis;
 use crate::config::{self, Config};
 use crate::finding::{Fixes, Severity};
+use crate::graph::argo::Terms;
 use crate::inventory::{
     Escape, Files, OnDisk, Overlay, Past, Release, WalkBudget, admit_own_file,
     admit_own_file_for_writing, locate, walk, walk_past,
@@ -382,14 +383,36 @@ impl Session {
         )
     }
 
-    /// Plans a deletion, or a list of steps, in the one bundle that it is about. With `kubelet`, Pods run on nodes and
-    /// finish when they are deleted.
+    /// Plans a deletion, or a list of steps, in the one cluster that it is about, `cluster` if its name is given. With
+    /// `kubelet`, Pods run on nodes and finish when they are deleted.
     ///
     /// # Errors
-    /// A target that means no object or several, and a question that several bundles could answer.
+    /// A target that means no object or several, a question that several clusters could answer, and more deliveries than
+    /// the limits allow.
     #[doc(hidden)]
-    pub fn plan(&self, question: &Question, kubelet: bool) -> Result<Planner, PlanError> {
-        Planner::new(&choose(&self.bundles, question)?, question, kubelet)
+    pub fn plan(
+        &self,
+        question: &Question,
+        cluster: Option<&str>,
+        kubelet: bool,
+    ) -> Result<Planner, PlanError> {
+        let read = self.all_clusters()?;
+        Planner::new(&choose(&read, question, cluster)?, question, kubelet)
+    }
+
+    fn all_clusters(&self) -> Result<Vec<Clusters<'_>>, PlanError> {
+        let read = self.bundles.iter().map(|bundle| self.clusters(bundle));
+        read.collect()
+    }
+
+    /// The clusters of a bundle.
+    pub(super) fn clusters<'b>(&self, bundle: &'b Bundle) -> Result<Clusters<'b>, PlanError> {
+        let config = self.config.as_ref();
+        let terms = Terms {
+            limits: &bundle.inventory.limits,
+            clusters: config.and_then(|config| config.clusters.as_deref()),
+        };
+        Clusters::of(bundle, &self.request.rendered, terms)
     }
 
     /// Plans a request to delete objects.
@@ -397,8 +420,12 @@ impl Session {
     /// # Errors
     /// A target that means no object or several, and targets that several bundles contain.
     pub fn plan_deletion(&self, request: &DeletionRequest) -> Result<DeletionPlan, PlanError> {
-        self.plan(&request.question(), request.kubelet)
-            .map(DeletionPlan::new)
+        self.plan(
+            &request.question(),
+            request.cluster.as_deref(),
+            request.kubelet,
+        )
+        .map(DeletionPlan::new)
     }
 
     /// Plans a tool's removal of all selected objects.
@@ -407,7 +434,12 @@ impl Session {
     /// Objects in several bundles, and a namespace that nothing names.
     #[doc(hidden)]
     pub fn teardown(&self, request: &TeardownRequest) -> Result<Teardown, PlanError> {
-        Teardown::new(choose_removed(&self.bundles)?, request)
+        let read = match request.by {
+            // It reads files as they are.
+            TeardownBy::Kubectl => self.bundles.iter().map(Clusters::as_written).collect(),
+            _ => self.all_clusters()?,
+        };
+        Teardown::new(choose_removed(&read, request.cluster.as_deref())?, request)
     }
 
     /// The lowest severity that makes a run fail: as given, else as configured, else `error`; `None` is never.

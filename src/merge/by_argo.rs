@@ -4,9 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use super::deleted::{but_for, generated_deleted};
 use super::pruning::{CANNOT_BUILD, Delivery};
 use crate::changes::{DeliveredMarks, KnownDelivery};
-use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd};
+use crate::delivery::{Sparing, Withdrawal, argocd};
 use crate::graph::delivery::Settings;
 use crate::inventory::Member;
 use crate::kube::Policy;
@@ -17,19 +18,16 @@ pub(super) const AWAITS_CONFIRMATION: &str = "waits until the deletion is confir
 
 impl<'a> Delivery<'a, '_> {
     /// The fate of objects that leave an Application or a set that the graph knows. `before`: its delivery in base;
-    /// `deleted`: whether a tool deletes its object; `stays`: whether head has that.
+    /// `deleted`: its object, if a tool deletes that; `stays`: whether head has that.
     pub(super) fn of_argo(
         &self,
         by: &Deliverer,
         before: &'a KnownDelivery,
-        deleted: bool,
+        deleted: Option<&Member>,
         stays: bool,
     ) -> Withdrawal<'a> {
-        if deleted && !stays {
-            return match by.tool {
-                SourceTool::ArgoCdSet => self.set_deleted(before),
-                _ => self.application_deleted(before),
-            };
+        if let Some(object) = deleted.filter(|_| !stays) {
+            return self.deleted(by, object);
         }
         let in_head = self.part.head.and_then(|head| head.delivery(by));
         // A delivery that is not deleted goes on as it was.
@@ -132,81 +130,13 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
-    fn application_deleted(&self, before: &'a KnownDelivery) -> Withdrawal<'a> {
-        let Some(policy) = argocd::policy_by(before.settings.finalizers.iter().map(String::as_str))
-        else {
-            return Withdrawal::nothing("has no resources finalizer");
-        };
-        if has(&before.settings.sync_options, "Delete=false") {
-            return Withdrawal::nothing("leaves its objects when it is deleted");
-        }
-        if self.leaving.members.iter().any(|member| {
-            before
-                .marks_of(member)
-                .is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
-        }) {
-            return Withdrawal::nothing(AWAITS_CONFIRMATION);
-        }
-        let spares = |marks: &'a DeliveredMarks| match option(marks, &["Delete=false"]) {
-            None if marks.is_passing => Some(Sparing::Hook),
-            found => found,
-        };
-        let policy = self.policy(policy);
-        Withdrawal {
-            is_possible: before.is_possible,
-            ..but_for(self.leaving, before, spares, |leaving| {
-                argocd::application_deleted(leaving, policy)
-            })
-        }
-    }
-
     /// Applications that a set generates no more.
     fn applications_left(&self, before: &KnownDelivery, after: &KnownDelivery) -> Withdrawal<'a> {
         if never_deletes(&after.settings) {
             return Withdrawal::nothing("never deletes an Application that it generated");
         }
-        self.generated_deleted(before)
+        generated_deleted(self.leaving, before)
     }
-
-    fn generated_deleted(&self, before: &KnownDelivery) -> Withdrawal<'a> {
-        let mut withdrawal = argocd::generated_deleted(self.leaving);
-        withdrawal.is_possible = before.is_possible;
-        let keys = withdrawal.requests.iter().map(|request| &request.key);
-        let possible = keys.filter(|key| before.possible.contains(&key.to_string()));
-        withdrawal.possible = possible.cloned().collect();
-        withdrawal
-    }
-
-    /// The collector deletes the Applications of a set that is deleted. Without its policy to delete them, some stay (recorded).
-    fn set_deleted(&self, before: &KnownDelivery) -> Withdrawal<'a> {
-        Withdrawal {
-            is_race: never_deletes(&before.settings),
-            ..self.generated_deleted(before)
-        }
-    }
-}
-
-/// The tool's handling of objects that leave, but for those that the build marks to be kept.
-pub(super) fn but_for<'a>(
-    leaving: &Leaving<'a>,
-    known: &'a KnownDelivery,
-    spares: impl Fn(&'a DeliveredMarks) -> Option<Sparing<'a>>,
-    act: impl FnOnce(&Leaving<'a>) -> Withdrawal<'a>,
-) -> Withdrawal<'a> {
-    let mut spared = Vec::new();
-    let mut members = Vec::new();
-    for member in &leaving.members {
-        match known.marks_of(member).and_then(&spares) {
-            Some(by) => spared.push((member.id, Spared { by, place: None })),
-            None => members.push(*member),
-        }
-    }
-    let mut withdrawal = act(&Leaving {
-        members,
-        ..leaving.clone()
-    });
-    withdrawal.spared.extend(spared);
-    withdrawal
 }
 
 /// Returns whether an Application prunes on its own.
@@ -216,18 +146,18 @@ fn prunes(settings: &Settings) -> bool {
         && !has(&settings.sync_options, "Prune=false")
 }
 
-fn never_deletes(settings: &Settings) -> bool {
+pub(super) fn never_deletes(settings: &Settings) -> bool {
     matches!(
         settings.applications_sync.as_deref(),
         Some("create-only" | "create-update")
     )
 }
 
-fn has(options: &[String], wanted: &str) -> bool {
+pub(super) fn has(options: &[String], wanted: &str) -> bool {
     options.iter().any(|option| option.trim() == wanted)
 }
 
-fn option<'m>(marks: &'m DeliveredMarks, wanted: &[&str]) -> Option<Sparing<'m>> {
+pub(super) fn option<'m>(marks: &'m DeliveredMarks, wanted: &[&str]) -> Option<Sparing<'m>> {
     let mut options = marks.sync_options.iter().map(String::as_str);
     options
         .find(|option| wanted.contains(option))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
 use super::part::MergePart;
 use super::replaced::Answer;
-use super::withdraw::{PartWithdrawal, delivered};
+use super::withdraw::{PartWithdrawal, ToolRelease, delivered};
 use crate::cluster::Scenario;
 use crate::delivery::Op;
 use crate::finding::Certainty;
@@ -27,24 +27,20 @@ pub fn scenario(
 ) -> Result<Scenario, ClusterError> {
     let mut scenario = Scenario::removal(&part.analysis, implied, &withdrawn.requests, true)?;
     if !withdrawn.releases.is_empty() {
-        let released = released(withdrawn, &scenario.verdict());
-        scenario.release(released);
+        let steps = release_steps(&withdrawn.releases, &scenario.verdict());
+        scenario.release(steps);
     }
     Ok(scenario)
 }
 
-/// The finalizers that tools remove, because what they wait for is gone.
-fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
+/// The finalizers that tools remove, because what they wait for is gone in the end of `plan`.
+pub fn release_steps(releases: &[ToolRelease], plan: &Plan<'_>) -> Vec<Step> {
     let Some(verdict) = plan.verdict() else {
         return Vec::new();
     };
     let fates: BTreeMap<ObjectKey, Fate> = plan.fates(verdict).into_iter().collect();
-    let own: BTreeSet<&ObjectKey> = withdrawn
-        .releases
-        .iter()
-        .map(|release| &release.object)
-        .collect();
-    let ready = withdrawn.releases.iter().filter(|release| {
+    let own: BTreeSet<&ObjectKey> = releases.iter().map(|release| &release.object).collect();
+    let ready = releases.iter().filter(|release| {
         release
             .after
             .iter()

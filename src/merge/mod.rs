@@ -3,7 +3,7 @@
 //!
 //! * `part` one part of the tree, before and after; `outlook` what is known of head
 //! * `withdraw` the tools' handling of objects that leave; `pruning` that of one object that delivers, `by_argo` of one
-//!   of Argo CD; `handover` objects that go over to another
+//!   of Argo CD, `deleted` of one that is deleted; `handover` objects that go over to another
 //! * `likely` the tool of objects that no object of the tree delivers
 //! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
 //! * `updated` what the tools change before they delete
@@ -15,6 +15,7 @@
 mod backends;
 mod by_argo;
 mod cascade;
+mod deleted;
 mod effect;
 mod effects;
 mod handover;
@@ -41,13 +42,14 @@ use crate::ownership::Implied;
 pub use backends::LostBackend;
 use backends::lost_backends;
 pub use cascade::{CascadeKind, MergeCascade};
+pub use deleted::DeletedDelivery;
 pub use effect::{DiffEffect, EffectCertainty, EffectKind};
 use effects::Telling;
-pub use effects::scenario;
+pub use effects::{release_steps, scenario};
 pub use handover::Handover;
 pub use loss::Loss;
 pub use outlook::Outlook;
-pub use part::MergePart;
+pub use part::{MergePart, delivering, origins};
 pub use pruning::{DeliveryChoice, Requested};
 pub use released::ReleasedObject;
 use released::released;

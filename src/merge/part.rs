@@ -270,21 +270,9 @@ impl<'a> MergePart<'a> {
         self.delivering_here(self.base.destination(member.file).deliverer()?)
     }
 
-    /// The key of the object that stands for a deliverer.
-    pub(super) fn object_of<'d>(&self, by: &'d Deliverer) -> Cow<'d, Deliverer> {
-        let object = self
-            .base
-            .delivery(by)
-            .and_then(|known| known.object.clone());
-        match object {
-            Some(name) => Cow::Owned(Deliverer { name, ..by.clone() }),
-            None => Cow::Borrowed(by),
-        }
-    }
-
     /// The object of this part of base that stands for what delivers.
     pub(super) fn delivering_here(&self, by: &Deliverer) -> Option<&'a Member> {
-        delivering(&self.base.inventory, &self.object_of(by))
+        delivering(&self.base.inventory, &self.base.object_of(by))
     }
 
     /// The object of base that delivers, and the part in which it is: this one, or that of the cluster that it delivers from.
@@ -517,7 +505,7 @@ fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
 
 /// The parts from which objects may deliver into a part: those of clusters whose names are the beginning of its own, the nearest
 /// first, and what is in no cluster.
-fn origins(parts: &[TreePart], at: usize) -> Vec<usize> {
+pub fn origins(parts: &[TreePart], at: usize) -> Vec<usize> {
     let into = parts[at].cluster.as_deref().unwrap_or_default();
     let begins = |part: &TreePart| {
         let from = part.cluster.as_deref().unwrap_or_default();
@@ -535,10 +523,7 @@ fn origins(parts: &[TreePart], at: usize) -> Vec<usize> {
 }
 
 /// The object that delivers, by its name and, as far as both say, its namespace.
-pub(super) fn delivering<'i>(
-    inventory: &'i Inventory,
-    deliverer: &Deliverer,
-) -> Option<&'i Member> {
+pub fn delivering<'i>(inventory: &'i Inventory, deliverer: &Deliverer) -> Option<&'i Member> {
     let kind = deliverer.tool.kind();
     let found = inventory
         .with_name(kind.group, kind.kind, &deliverer.name)

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::by_argo::but_for;
+use super::deleted::{DeletedDelivery, but_for_unpruned};
 use super::part::MergePart;
 use super::replaced::is_forced_by_mark;
 use super::withdraw::upgraded;
 use crate::changes::{Destination, KnownDelivery, TreePlace};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
-use crate::delivery::marks::FLUX_PRUNE;
-use crate::delivery::{DeliveryTool, Leaving, Sparing, Withdrawal, flux};
+use crate::delivery::{DeliveryTool, Leaving, Withdrawal, flux};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointed_folders};
@@ -80,12 +79,13 @@ impl<'a> Delivery<'a, '_> {
     /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
     /// it left the tree, and its sources are gone: it fails to build from then on.
     pub(super) fn of(&self, deliverer: &Deliverer) -> Withdrawal<'a> {
-        let object = self.part.object_of(deliverer);
+        let object = self.part.base.object_of(deliverer);
         let before = self.part.delivering(&object);
         let after = self.part.delivering_in_head(&object);
-        let deleted = before.is_some_and(|before| self.requested.contain(self.part.at, before));
+        let deleted = before.filter(|before| self.requested.contain(self.part.at, *before));
+        let deleted = deleted.map(|(_, member)| member);
         if deliverer.tool == SourceTool::FluxRelease {
-            return self.of_release(deliverer, before.filter(|_| deleted), after);
+            return self.of_release(deliverer, deleted, after);
         }
         if deliverer.tool != SourceTool::Flux {
             let Some(known) = self.part.base.delivery(deliverer) else {
@@ -99,9 +99,11 @@ impl<'a> Delivery<'a, '_> {
                 Withdrawal::nothing("no longer has sources")
             }
             (_, Some(after)) => self.pruned(deliverer, after),
-            (Some(before), None) if deleted => self.deleted_by_flux(deliverer, before),
-            (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer, before),
-            (Some(_), None) => Withdrawal::nothing("no longer has sources"),
+            (Some(before), None) => match deleted {
+                Some(object) => self.deleted_by_flux(deliverer, object),
+                None if self.sources_stay() => self.still_pruned(deliverer, before),
+                None => Withdrawal::nothing("no longer has sources"),
+            },
             // An object that an operator of Flux created is in no tree.
             (None, None) => self
                 .pruned_by_flux(deliverer)
@@ -120,15 +122,11 @@ impl<'a> Delivery<'a, '_> {
     fn of_release(
         &self,
         by: &Deliverer,
-        deleted: Option<(usize, &Member)>,
+        deleted: Option<&Member>,
         after: Option<&Member>,
     ) -> Withdrawal<'a> {
-        let settings = |member: &Member| HelmReleaseSettings::of(&member.object);
-        let version = self.choice.helm_version;
         let known = self.part.base.delivery(by);
         let in_head = self.part.head.and_then(|head| head.delivery(by));
-        let uninstalled =
-            |by: &Member| flux::helm_release_deleted(self.leaving, version, settings(by));
         let withdrawal = match (in_head, deleted) {
             (Some(is), _) if is.settings.suspend == Some(true) => {
                 Withdrawal::nothing("is suspended")
@@ -137,7 +135,7 @@ impl<'a> Delivery<'a, '_> {
             // Helm-controller uninstalls a release before it installs one of another name (internal/action/verify.go).
             (Some(is), _) if self.part.is_another_release(by) => self.reinstalled(known, is, after),
             (Some(_), _) => upgraded(self.part, self.leaving, self.destination, self.choice),
-            (None, Some((_, deleted))) => uninstalled(deleted),
+            (None, Some(object)) => self.deleted(by, object),
             (None, None) => Withdrawal::nothing("stays in the cluster"),
         };
         let unread = [known, in_head].into_iter().flatten();
@@ -211,22 +209,22 @@ impl<'a> Delivery<'a, '_> {
     /// Objects that a Kustomization prunes that the graph knows. It reconciles the change once with its settings in
     /// base, before its own object changes: an entry point always, another one nearly so (recorded: three of three).
     fn pruned_by_flux(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
-        let before = self.part.base.delivery(by);
+        let known = self.part.base.delivery(by);
         let after = self
             .part
             .head
             .and_then(|head| head.delivery(by))
-            .or(before)?;
+            .or(known)?;
         let is_entry = after.parent.is_none();
         let after = KustomizationSettings::applied(&after.settings);
-        let deleted_before = before.map(|before| KustomizationSettings::applied(&before.settings));
+        let deleted_before = known.map(|known| KustomizationSettings::applied(&known.settings));
         let deleted_before = deleted_before.filter(|before| before.deletes());
         Some(match deleted_before {
             Some(before) if !after.deletes() => Withdrawal {
                 is_race: !is_entry,
-                ..self.by_flux(by, |leaving| flux::prune(leaving, before))
+                ..but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, before))
             },
-            _ => self.by_flux(by, |leaving| flux::prune(leaving, after)),
+            _ => but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, after)),
         })
     }
 
@@ -245,26 +243,6 @@ impl<'a> Delivery<'a, '_> {
             kept,
             ..pruned
         })
-    }
-
-    /// Flux's handling of objects that leave, but for those that the build marks to be kept.
-    fn by_flux(
-        &self,
-        by: &Deliverer,
-        act: impl Fn(&Leaving<'a>) -> Withdrawal<'a>,
-    ) -> Withdrawal<'a> {
-        let Some(known) = self.part.base.delivery(by) else {
-            return act(self.leaving);
-        };
-        but_for(
-            self.leaving,
-            known,
-            |marks| {
-                let spared = marks.is_spared_by_flux;
-                spared.then_some(Sparing::FluxOptOut(FLUX_PRUNE))
-            },
-            act,
-        )
     }
 
     fn pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
@@ -308,12 +286,9 @@ impl<'a> Delivery<'a, '_> {
             .map(|member| member.key.clone())
     }
 
-    fn deleted_by_flux(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
+    /// A Kustomization that is deleted.
+    fn deleted_by_flux(&self, by: &Deliverer, object: &Member) -> Withdrawal<'a> {
         let known = self.part.base.delivery(by).map(|known| &known.settings);
-        let settings = match known {
-            Some(known) => KustomizationSettings::applied(known),
-            None => KustomizationSettings::of(&deliverer.object),
-        };
         let account = known.and_then(|known| known.service_account.as_deref());
         let account = account.map(|name| {
             ObjectKey::new(
@@ -325,8 +300,20 @@ impl<'a> Delivery<'a, '_> {
         Withdrawal {
             // Without its account, it mostly has no right to delete anything (recorded: flux-service-account-removed-too).
             is_race: account.is_some_and(|account| self.requested.here.contains(&account)),
-            ..self.by_flux(by, |leaving| flux::kustomization_deleted(leaving, settings))
+            ..self.deleted(by, object)
         }
+    }
+
+    /// What is left of a delivery whose object a tool deletes.
+    pub(super) fn deleted(&self, by: &Deliverer, object: &Member) -> Withdrawal<'a> {
+        DeletedDelivery {
+            leaving: self.leaving,
+            tool: by.tool,
+            object,
+            known: self.part.base.delivery(by),
+            choice: self.choice,
+        }
+        .withdrawal()
     }
 
     pub(super) fn policy(&self, of_tool: Policy) -> Policy {

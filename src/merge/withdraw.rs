@@ -243,18 +243,10 @@ fn releases(
         }
     }
     let release = |(application, after): (ObjectId, _)| {
-        let Member { key, object, .. } = inventory.member(application);
-        let finalizers = object
-            .metadata()
-            .finalizers()
-            .iter()
-            .map(|finalizer| finalizer.value.clone());
-        let finalizers = finalizers
-            .filter(|finalizer| finalizer.starts_with(argocd::RESOURCES_FINALIZER))
-            .collect();
+        let application = inventory.member(application);
         ToolRelease {
-            object: key.clone(),
-            finalizers,
+            object: application.key.clone(),
+            finalizers: argocd::own_finalizers(application),
             after,
         }
     };

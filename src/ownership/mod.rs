@@ -25,7 +25,7 @@ pub use data::{DataLoss, data_loss, reclaim_policy};
 pub use defines::instances_of;
 pub use delivers::{
     DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach,
-    SourceContent, delivered_by, delivery_objects, not_generated,
+    SourceContent, delivered_by, delivery_objects, not_generated, tops,
 };
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, Products, implied};

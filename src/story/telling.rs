@@ -44,6 +44,8 @@ pub(crate) struct Tally {
     /// Of those that are deleted, the ones that no manifest contains.
     pub(crate) implied: usize,
     pub(crate) stuck: usize,
+    /// Terminating until what a tool does in a later step.
+    pub(crate) waiting: usize,
     /// Terminating already before the step, and still.
     pub(crate) still_stuck: usize,
     pub(crate) kept: usize,
@@ -63,6 +65,8 @@ pub(crate) struct Story<'v> {
     pub(crate) stuck_before: BTreeSet<ObjectKey>,
     pub(crate) counts: Tally,
     pub(crate) after: StoredObjects<'v>,
+    /// What there is after the last step, if tools go on after this one.
+    in_the_end: Option<StoredObjects<'v>>,
     implied: BTreeMap<&'v ObjectKey, &'v ImpliedDependent>,
 }
 
@@ -99,6 +103,9 @@ impl<'v> Story<'v> {
             stuck_before: BTreeSet::new(),
             counts: Tally::default(),
             after,
+            in_the_end: (view.follow_ups > 0)
+                .then(|| plan.stored_after(plan.steps.len() - 1))
+                .flatten(),
             implied: view
                 .implied
                 .iter()
@@ -111,10 +118,18 @@ impl<'v> Story<'v> {
             .filter(|id| !cluster.is_assumed(*id))
             .filter_map(|id| Some((id, ending(id, &before, &story.after)?)))
             .collect();
+        let is_over = |held: &HeldObject| story.waits(held.object);
+        let stuck = story.stuck.iter().filter(|held| !is_over(held));
+        story.stuck = stuck.cloned().collect();
         story.add_doomed(&log, &touches, &endings);
         story.add_survivors(&log, &touches, &endings);
         story.count(&before);
         story
+    }
+
+    /// Whether an object that is Terminating after this step is gone after what tools do then.
+    pub(crate) fn waits(&self, id: ObjectId) -> bool {
+        self.in_the_end.as_ref().is_some_and(|end| !end.has(id))
     }
 
     /// Adds the deleted or stuck objects, each after its parent.
@@ -225,18 +240,23 @@ impl<'v> Story<'v> {
         let cluster = self.view.plan.cluster();
         let known = || cluster.ids().filter(|id| !cluster.is_assumed(*id));
         let still = known().filter(|id| before.terminating(*id) && self.after.terminating(*id));
-        self.stuck_before = still.map(|id| cluster.key(id)).collect();
+        let (waiting_before, still): (Vec<_>, Vec<_>) = still.partition(|id| self.waits(*id));
+        self.stuck_before = still.into_iter().map(|id| cluster.key(id)).collect();
         let alive = known().filter(|id| self.after.has(*id)).count();
-        let (stuck, kept) = (of(Ending::Stuck).count(), of(Ending::Kept).count());
+        let (all_stuck, kept) = (of(Ending::Stuck).count(), of(Ending::Kept).count());
+        let waiting = of(Ending::Stuck).filter(|affected| self.waits(affected.id));
+        let waiting = waiting.count();
+        let before = self.stuck_before.len() + waiting_before.len();
         self.counts = Tally {
             deleted: of(Ending::Deleted).count(),
             implied: of(Ending::Deleted)
                 .filter(|affected| self.implied.contains_key(&affected.key))
                 .count(),
-            stuck,
+            stuck: all_stuck - waiting,
+            waiting,
             still_stuck: self.stuck_before.len(),
             kept,
-            untouched: alive - stuck - kept - self.stuck_before.len(),
+            untouched: alive - all_stuck - kept - before,
         };
     }
 

@@ -63,6 +63,7 @@ mod permissions;
 mod plan_cli;
 mod plan_config;
 mod plan_conformance;
+mod plan_deliveries;
 mod plan_reconcilers;
 mod plan_teardown;
 mod plan_unanswered;

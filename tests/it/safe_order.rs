@@ -384,6 +384,7 @@ pub(crate) fn teardown(
             cascade,
             helm_version,
             release_namespace,
+            cluster: None,
             kubelet: true,
         })
         .ok()

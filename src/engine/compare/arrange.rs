@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::built::BuildRoot;
+use super::cluster::ClusterInput;
 use super::configured::Configured;
 use super::definitions::Definitions;
 use super::delivered::{Delivered, evaluated};
+use super::one_state::RenderedChart;
 use super::state::{Bytes, FileReader, StateText, TreeState};
 use foldhash::HashSet;
 use globset::GlobSet;
@@ -23,13 +25,14 @@ use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::BuildError;
-use crate::inventory::{AppliedFile, BuiltKeys, Texts, UnparsedFile, globs, walk_listed};
+use crate::inventory::{AppliedFile, BuiltKeys, Settings, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
-use crate::text::{Side, SourceFile};
+use crate::text::{Limits, Side, SourceFile};
 
 /// The files of a state, parsed, with their paths from its root.
+#[derive(Default)]
 pub(super) struct Parsed {
     places: Vec<Arc<str>>,
     files: Vec<ParsedFile>,
@@ -72,13 +75,72 @@ impl Parsed {
         let exclude = globs(exclude)?;
         let states = states.map(|state| Self::unbuilt(state, &exclude, texts));
         let ([base, head], clusters) = evaluated(states, terms, charts)?;
-        if let Some(beyond) = clusters.iter().nth(limits.bundles) {
-            return Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond).into());
-        }
+        within_limits(&clusters, limits)?;
         Ok([base, head].map(|parsed| Self {
             clusters: clusters.clone(),
             ..parsed
         }))
+    }
+
+    /// A state that is not compared with another one, of files that are parsed already.
+    ///
+    /// # Errors
+    /// There is more than the limits allow.
+    pub(super) fn alone(
+        files: Vec<(Arc<str>, ParsedFile)>,
+        terms: Terms<'_>,
+    ) -> Result<Self, BeyondLimit> {
+        let (places, files) = files.into_iter().unzip();
+        let parsed = Self {
+            places,
+            files,
+            ..Self::default()
+        };
+        let located = parsed.located();
+        let tree = TreeFiles::of_parsed(located.map(|(place, file)| (place.to_owned(), file)));
+        let delivered = Delivered::alone(&tree, terms)?;
+        drop(tree);
+        let clusters = delivered.clusters();
+        within_limits(&clusters, terms.limits)?;
+        Ok(Self {
+            clusters,
+            ..parsed.delivered(delivered)
+        })
+    }
+
+    /// Adds rendered charts.
+    pub(super) fn add_charts(&mut self, charts: Vec<RenderedChart>) {
+        let known = self.delivered.by_key();
+        let rooted = charts.into_iter().map(|RenderedChart { by, file }| {
+            let by = by.map(|by| match known.get(&(by.tool, by.key())) {
+                Some(Some(known)) => (*known).clone(),
+                _ => by,
+            });
+            BuildRoot {
+                folder: folder_of(file.source().path()).to_owned(),
+                is_chart: by.is_none(),
+                by: by.map(Arc::new),
+                generated: vec![(Arc::from(file.source().path()), file)],
+                ..BuildRoot::default()
+            }
+        });
+        let rooted: Vec<BuildRoot> = rooted.collect();
+        self.roots.extend(rooted);
+    }
+
+    /// Whether tools deliver anything.
+    pub(super) fn has_deliveries(&self) -> bool {
+        self.roots.iter().any(|root| root.by.is_some())
+    }
+
+    /// Leaves out the kustomizations that no tool builds: their files are not applied then.
+    pub(super) fn leave_out_what_people_build(&mut self) {
+        self.roots.retain(|root| root.by.is_some() || root.is_chart);
+    }
+
+    /// The paths of the files.
+    pub(super) fn places(&self) -> BTreeSet<Arc<str>> {
+        self.places.iter().cloned().collect()
     }
 
     /// The files that tools build from, taken out.
@@ -351,12 +413,13 @@ impl Parsed {
         )
     }
 
-    /// The trees of the state: one for each cluster of the configuration, one for all other files that are applied but for those
-    /// of [`Self::clusters`], which follow, and one for those that are not applied. `elsewhere` has the kinds that CRDs
-    /// define, in whatever part; `free` are the files that the other state has outside of all kustomizations.
+    /// The trees of the state: one for each of the `configured` clusters, one for all other files that are applied but for those
+    /// of [`Self::clusters`], which follow, and one for those that are not applied. `rest` are the settings of files of no
+    /// bundle; `elsewhere` has the kinds that CRDs define, in whatever part; `free` are the files that the other state
+    /// has outside of all kustomizations.
     pub(super) fn arrange(
         self,
-        configured: &Configured,
+        (configured, rest): (&[ClusterInput], &Settings),
         beside: &[ParsedFile],
         elsewhere: &Definitions,
         free: &BTreeSet<Arc<str>>,
@@ -370,7 +433,7 @@ impl Parsed {
             reached: BTreeSet::new(),
         };
         let mut trees = Vec::new();
-        for cluster in &configured.clusters {
+        for cluster in configured {
             let settings = cluster.settings();
             let mut files = Vec::new();
             for bundle in &cluster.bundles {
@@ -389,7 +452,6 @@ impl Parsed {
             }
             trees.push((files, settings, cluster.called()));
         }
-        let rest = configured.rest.input.settings.clone();
         let (applied, unapplied) = assigned.rest(roots, free);
         let mut of_clusters: BTreeMap<Option<&str>, Vec<PlacedFile>> = BTreeMap::new();
         let names = self.clusters.iter().map(|cluster| Some(&**cluster));
@@ -406,7 +468,7 @@ impl Parsed {
                 .into_iter()
                 .map(|(cluster, files)| (files, rest.clone(), cluster)),
         );
-        trees.push((unapplied, rest, None));
+        trees.push((unapplied, rest.clone(), None));
         let last = trees.len() - 1;
         let whole = Arc::new(WholeTree {
             folders: self.folders.clone(),
@@ -428,6 +490,15 @@ impl Parsed {
                         .of_whole(Arc::clone(&whole))
                 });
         Ok(trees.collect())
+    }
+}
+
+/// # Errors
+/// There are too many clusters.
+fn within_limits(clusters: &BTreeSet<Arc<str>>, limits: &Limits) -> Result<(), BeyondLimit> {
+    match clusters.iter().nth(limits.bundles) {
+        Some(beyond) => Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond)),
+        None => Ok(()),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::manifest::ParsedFile;
 use crate::text::{Side, SourceFile};
 
 /// A build, and the files of the tree that have its objects.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct BuildRoot {
     /// The folder; empty for the top of the tree.
     pub(super) folder: String,

@@ -151,13 +151,14 @@ impl Comparison {
         );
         let free = old.free();
         let delivered = old.clusters().clone();
+        let settings = (&*configured.clusters, &configured.rest.input.settings);
         let old = old.arrange(
-            &configured,
+            settings,
             &beside,
             &before.or(&after).or(&always),
             &BTreeSet::new(),
         )?;
-        let new = new.arrange(&configured, &beside, &after.or(&before).or(&always), &free)?;
+        let new = new.arrange(settings, &beside, &after.or(&before).or(&always), &free)?;
         let changes = compare(&old, &new);
         let Configured {
             mut clusters,

@@ -150,6 +150,26 @@ impl Delivered {
         })
     }
 
+    /// What tools and people deliver of a state that is not compared with another one.
+    pub(super) fn alone(tree: &TreeFiles<'_>, terms: Terms<'_>) -> Result<Self, BeyondLimit> {
+        let charts = Charts::unrendered();
+        let builds = Builds::of(tree, &charts);
+        let mut alone = Self::of(&builds, terms, &Self::default(), &argo::Memory::default())?;
+        alone.add_roots(&builds, terms)?;
+        Ok(alone)
+    }
+
+    /// The deliverers by tool and key; `None` where several have one key. Another reading of the tree may give their
+    /// clusters other names.
+    pub(super) fn by_key(&self) -> HashMap<(SourceTool, String), Option<&Deliverer>> {
+        let mut found = HashMap::default();
+        for by in self.all.iter().filter_map(|one| one.by.as_ref()) {
+            let known = found.entry((by.tool, by.key()));
+            known.and_modify(|known| *known = None).or_insert(Some(by));
+        }
+        found
+    }
+
     /// Adds what no tool of the tree delivers: the kustomizations that a person builds and, if charts are rendered, the
     /// charts that one installs.
     fn add_roots(&mut self, builds: &Builds<'_>, terms: Terms<'_>) -> Result<(), BeyondLimit> {

@@ -14,7 +14,7 @@ use self::deletion::Deletions;
 use self::place::{holds, place};
 use super::error::SessionError;
 use super::input::Bundle;
-use super::plan::{DeletionPlan, DeletionRequest, Planner, choose};
+use super::plan::{Candidate, DeletionPlan, DeletionRequest, Planner};
 use super::rows::rows_of_finalizer;
 use super::session::{CheckOptions, Session};
 use crate::cluster::Analysis;
@@ -234,9 +234,10 @@ impl<'s> Inquiry<'s> {
 
     /// Plans the deletion of an object, in the background; `None` for an object that no cluster has as it is written.
     pub fn plan(&self, object: &ObjectPlace) -> Option<DeletionPlan> {
-        let request = DeletionRequest::new([object.key.to_string()]);
-        let bundle = std::slice::from_ref(self.asked(object).bundle);
-        let candidate = choose(bundle, &request.question()).ok()?;
+        let clusters = self.session.clusters(self.asked(object).bundle).ok()?;
+        let (cluster, key) = clusters.find(object.file.path(), object.whole.start)?;
+        let request = DeletionRequest::new([key.to_string()]);
+        let candidate = Candidate::of(cluster);
         let planner = Planner::new(&candidate, &request.question(), request.kubelet).ok()?;
         Some(DeletionPlan::new(planner))
     }

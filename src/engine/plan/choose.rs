@@ -1,30 +1,32 @@
-//! Which bundle a plan is about: a plan treats its input as one whole cluster.
+//! Which cluster a plan is about: a plan treats its objects as one whole cluster.
 
+use std::collections::BTreeSet;
+
+use super::clusters::{Clusters, PlannedCluster};
 use super::question::{PlanError, Question};
-use super::targets::Targets;
+use super::targets::{TargetError, Targets, listed};
 use crate::cluster::Analysis;
-use crate::engine::input::Bundle;
 use crate::ownership::{Implied, Products};
 
-/// A bundle, with the objects that a plan of it can be about.
-pub(in crate::engine) struct Candidate<'b> {
-    pub(super) analysis: Analysis<'b>,
+/// A cluster of a bundle, with the objects that a plan of it can be about.
+pub(in crate::engine) struct Candidate<'g> {
+    pub(super) analysis: Analysis<'g>,
     /// The objects that controllers create below its rendered objects.
-    pub(super) implied: Implied<'b>,
+    pub(super) implied: Implied<'g>,
     pub(super) targets: Targets,
-    bundle: &'b Bundle,
+    pub(super) cluster: PlannedCluster<'g>,
 }
 
-impl<'b> Candidate<'b> {
-    pub(super) fn of(bundle: &'b Bundle) -> Self {
-        let analysis = bundle.analysis();
+impl<'g> Candidate<'g> {
+    pub(in crate::engine) fn of(cluster: PlannedCluster<'g>) -> Self {
+        let analysis = cluster.analysis();
         let implied = analysis.implied(Products::Owned);
         let targets = Targets::new(analysis.inventory(), &implied);
         Self {
             analysis,
             implied,
             targets,
-            bundle,
+            cluster,
         }
     }
 
@@ -40,41 +42,117 @@ impl<'b> Candidate<'b> {
         }
     }
 
-    fn named(&self) -> String {
-        self.bundle.named()
+    /// Whether it has no object of such a kind.
+    fn lacks_kind(&self, question: &Question) -> bool {
+        let Question::Delete {
+            targets, namespace, ..
+        } = question
+        else {
+            return false;
+        };
+        let found = self.targets.resolve(targets, namespace.as_deref());
+        matches!(found, Err(TargetError::Kind { .. }))
     }
 }
 
-/// The bundle that was read, or the one of several that contains what the question is about.
-pub(in crate::engine) fn choose<'b>(
-    bundles: &'b [Bundle],
+/// The cluster of what was read that contains what the question is about. `name`: which one, if that is given.
+pub(in crate::engine) fn choose<'g>(
+    read: &'g [Clusters<'g>],
     question: &Question,
-) -> Result<Candidate<'b>, PlanError> {
-    let mut all: Vec<Candidate<'b>> = bundles.iter().map(Candidate::of).collect();
-    let names = |candidates: &[Candidate<'_>]| {
-        candidates
-            .iter()
-            .map(Candidate::named)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let several = |found: String, names: String| PlanError::Bundles {
-        found,
-        help: format!("choose with `--bundle NAME`: {names}"),
-    };
-    let every = names(&all);
-    if all.len() > 1 {
-        all.retain(|candidate| candidate.contains(question));
+    name: Option<&str>,
+) -> Result<Candidate<'g>, PlanError> {
+    let mut all: Vec<Candidate<'g>> = asked(read, name)?.into_iter().map(Candidate::of).collect();
+    let applied = all.iter().filter(|one| one.cluster.is_applied()).count();
+    let mut found: Vec<usize> = (0..all.len())
+        .filter(|at| all[*at].contains(question))
+        .collect();
+    if found.iter().any(|at| *at < applied) {
+        found.retain(|at| *at < applied);
     }
-    match all.len() {
-        1 => Ok(all.remove(0)),
-        0 => Err(several(
-            format!(
+    match found[..] {
+        [one] => Ok(all.swap_remove(one)),
+        // The error about the target says more.
+        [] if read.len() == 1 => {
+            let nearest = (0..all.len()).find(|at| !all[*at].lacks_kind(question));
+            Ok(all.swap_remove(nearest.unwrap_or_default()))
+        }
+        [] => Err(PlanError::Bundles {
+            found: format!(
                 "none of the {} that were read contains the target",
-                bundles.len()
+                read.len()
             ),
-            every,
-        )),
-        number => Err(several(format!("the target is in {number}"), names(&all))),
+            help: choice_of_bundle(all.iter().map(|one| one.cluster)),
+        }),
+        _ => Err(several(found.iter().map(|at| all[*at].cluster).collect())),
     }
+}
+
+/// The cluster of what was read that contains what is removed. `name`: which one, if that is given.
+pub(in crate::engine) fn choose_removed<'g>(
+    read: &'g [Clusters<'g>],
+    name: Option<&str>,
+) -> Result<PlannedCluster<'g>, PlanError> {
+    let all = asked(read, name)?;
+    let is_applied = |one: &&PlannedCluster<'_>| one.is_applied();
+    let applied: Vec<PlannedCluster<'_>> = all.iter().filter(is_applied).copied().collect();
+    match (applied.as_slice(), all.as_slice()) {
+        ([one], _) | ([], [one, ..]) => Ok(*one),
+        ([], []) => Err(PlanError::Bundles {
+            found: "none was read".to_owned(),
+            help: "name the objects, release or delivery to remove".to_owned(),
+        }),
+        _ => Err(several(applied)),
+    }
+}
+
+/// The clusters of that name, all of them without one; what nothing applies comes last.
+fn asked<'g>(
+    read: &'g [Clusters<'g>],
+    name: Option<&str>,
+) -> Result<Vec<PlannedCluster<'g>>, PlanError> {
+    let all: Vec<PlannedCluster<'_>> = read.iter().flat_map(Clusters::all).collect();
+    let is_asked = |one: &&PlannedCluster<'_>| name.is_none() || one.name() == name;
+    let mut asked: Vec<PlannedCluster<'_>> = all.iter().filter(is_asked).copied().collect();
+    if let Some(name) = name.filter(|_| asked.is_empty()) {
+        let there = names(all.iter());
+        return Err(PlanError::UnknownCluster {
+            name: name.to_owned(),
+            help: match there.as_str() {
+                "" => "the input has one cluster: leave `--cluster` out".to_owned(),
+                _ => format!("the input has {there}"),
+            },
+        });
+    }
+    asked.sort_by_key(|one| !one.is_applied());
+    Ok(asked)
+}
+
+/// The error where several clusters would do.
+fn several(clusters: Vec<PlannedCluster<'_>>) -> PlanError {
+    let bundles: BTreeSet<_> = clusters.iter().map(|one| &one.bundle.name).collect();
+    if bundles.len() == 1 {
+        return PlanError::Clusters {
+            found: clusters.len(),
+            help: format!(
+                "choose with `--cluster NAME`, one of those that `ownerlint list --deliveries` names: {}",
+                names(clusters.iter())
+            ),
+        };
+    }
+    PlanError::Bundles {
+        found: format!("the target is in {}", bundles.len()),
+        help: choice_of_bundle(clusters.into_iter()),
+    }
+}
+
+fn choice_of_bundle<'g>(clusters: impl Iterator<Item = PlannedCluster<'g>>) -> String {
+    let mut names: Vec<String> = clusters.map(|one| one.bundle.named()).collect();
+    names.dedup();
+    format!("choose with `--bundle NAME`: {}", names.join(", "))
+}
+
+/// The names of clusters that have one.
+fn names<'g>(clusters: impl Iterator<Item = &'g PlannedCluster<'g>>) -> String {
+    let names: Vec<&str> = clusters.filter_map(PlannedCluster::name).collect();
+    listed(&names)
 }

@@ -15,6 +15,8 @@ pub struct DeletionRequest {
     pub targets: Vec<String>,
     /// The namespace of targets that do not name one.
     pub namespace: Option<String>,
+    /// The name of the cluster, where what was read is delivered to several.
+    pub cluster: Option<String>,
     /// The propagation policy of the request; `None` sends no policy, as raw API clients do.
     pub policy: Option<Policy>,
     /// Whether Pods run on nodes, so that they finish when they are deleted. Without, those bound to a node stay Terminating.
@@ -28,6 +30,7 @@ impl DeletionRequest {
         Self {
             targets,
             namespace: None,
+            cluster: None,
             policy: Some(Policy::Background),
             kubelet: true,
         }
@@ -38,6 +41,7 @@ impl DeletionRequest {
             targets,
             namespace,
             policy,
+            cluster: _,
             kubelet: _,
         } = self;
         Question::Delete {

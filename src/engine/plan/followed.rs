@@ -1,91 +1,85 @@
 //! The deletions that tools make on their own after one: Flux deletes the objects of a Kustomization and uninstalls the
-//! release of a HelmRelease, Argo CD deletes the objects of an Application.
+//! release of a HelmRelease, Argo CD deletes the Applications of a set and the objects of an Application.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use foldhash::HashMap;
-
-use crate::cluster::Analysis;
-use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
-use crate::delivery::helm::HelmVersion;
-use crate::delivery::{Leaving, Op, Regime, Withdrawal, argocd, flux};
-use crate::engine::rendering::{RENDERED, rendered_beside};
+use super::choose::Candidate;
+use super::notes::named;
+use crate::changes::{Destination, TreePart};
+use crate::delivery::{Leaving, Op, Regime, Withdrawal, argocd};
 use crate::gc::Step;
-use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{ObjectKey, Wait, kinds};
+use crate::inventory::Member;
+use crate::kube::{ObjectKey, Wait};
+use crate::kustomize::{Deliverer, SourceTool};
+use crate::merge::{DeletedDelivery, DeliveryChoice, ToolRelease, delivering, origins};
 use crate::ownership::{DeliveryKind, DeliveryObject};
-use crate::text::FileId;
+use crate::text::plain;
 
 /// The requests of tools after a deletion.
 #[derive(Debug, Default)]
 pub(super) struct Followed {
     /// Each with its title.
     pub(super) steps: Vec<(Step, String)>,
-    /// Sentences on deletions that cannot be followed, because their objects are not in the input.
-    pub(super) unknown: Vec<String>,
+    /// The finalizers that Argo CD removes from Applications, once what these delivered is gone.
+    pub(super) releases: Vec<ToolRelease>,
+    /// Sentences on what cannot be followed, and on what tools leave.
+    pub(super) notes: Vec<String>,
 }
 
-/// The files with renderings of charts, by their paths without number and ending.
-type Rendered<'i> = HashMap<&'i str, Vec<FileId>>;
-
-fn rendered(inventory: &Inventory) -> Rendered<'_> {
-    let mut rendered = Rendered::default();
-    for (id, file) in inventory.files() {
-        let path = file.source().path();
-        if let Some(end) = path.rfind(RENDERED) {
-            let beside = &path[..end + RENDERED.len()];
-            rendered.entry(beside).or_default().push(id);
-        }
-    }
-    rendered
+/// What an object delivers to one destination.
+struct Delivered<'g> {
+    by: &'g Deliverer,
+    part: &'g TreePart,
+    destination: &'g Destination,
+    object: &'g Member,
 }
 
 /// The deletions that follow that of `targets`, and those that follow these in turn.
-pub(super) fn followed(analysis: &Analysis<'_>, targets: &[ObjectKey]) -> Followed {
-    let inventory = analysis.inventory();
-    let objects = analysis.delivery_objects();
-    let mut delivering: HashMap<&ObjectKey, Vec<usize>> = HashMap::default();
-    for (at, object) in objects.iter().enumerate() {
-        let key = &inventory.member(object.id).key;
-        delivering.entry(key).or_default().push(at);
-    }
-    let rendered = rendered(inventory);
+pub(super) fn followed(candidate: &Candidate<'_>, targets: &[ObjectKey]) -> Followed {
     let mut followed = Followed::default();
-    let has_deliveries = (0..objects.len()).any(|at| !analysis.reach().files(at).is_empty());
-    if has_deliveries && !inventory.neighbourhood().kustomizations().is_empty() {
-        followed.unknown.push(
-            "Read as the files are written: what kustomizations, target namespaces and variables make of them is not \
-             part of this plan. `ownerlint list --deliveries` lists the objects as they are applied, and `ownerlint diff` \
-             says what removing them deletes."
-                .to_owned(),
-        );
-    }
+    let Some(part) = candidate.cluster.part() else {
+        return followed;
+    };
+    let delivered = delivered(candidate, part);
+    let objects = candidate.analysis.delivery_objects();
+    let objects: BTreeMap<&ObjectKey, &DeliveryObject> = objects
+        .iter()
+        .map(|object| (&part.inventory.member(object.id).key, object))
+        .collect();
+    let mut unread = Vec::new();
     let mut pending: VecDeque<ObjectKey> = targets.iter().cloned().collect();
     let mut seen: BTreeSet<ObjectKey> = targets.iter().cloned().collect();
     while let Some(key) = pending.pop_front() {
-        // Most of its Applications are in no file.
-        if key.is(kinds::APPLICATION_SET) {
-            followed.unknown.push(format!(
-                "Not followed: Argo CD deletes the Applications that {key} generates and, unless it preserves them, \
-                 the objects that they deliver. `ownerlint list --deliveries` lists them."
-            ));
+        let Some(all) = delivered.get(&key) else {
+            let object = objects.get(&key).filter(|object| object.deletes());
+            unread.extend(object.map(|object| (object.kind, key)));
             continue;
-        }
-        for &at in delivering.get(&key).into_iter().flatten() {
-            let object = &objects[at];
-            let tool = Regime::of(object.kind).tool();
-            let withdrawal = withdrawal(analysis, at, &rendered);
+        };
+        for one in all {
+            let tool = tool_of(one.by);
+            followed.notes.extend(one.unread(&key));
+            if !std::ptr::eq(one.part, part) {
+                followed.notes.push(one.elsewhere(&key));
+                continue;
+            }
+            let withdrawal = one.withdrawal(candidate);
+            if let Some(reason) = withdrawal.nothing {
+                followed.notes.push(format!(
+                    "{tool} keeps what {key} delivered, because it {reason}."
+                ));
+            }
             let gone: Vec<ObjectKey> = withdrawal
                 .requests
                 .iter()
                 .filter(|request| request.op == Op::Delete && seen.insert(request.key.clone()))
                 .map(|request| request.key.clone())
                 .collect();
+            let after = withdrawal
+                .requests
+                .iter()
+                .map(|request| request.key.clone());
+            followed.releases.extend(one.release(after.collect()));
             if gone.is_empty() {
-                let is_empty = withdrawal.nothing.is_none() && withdrawal.requests.is_empty();
-                if is_empty && object.deletes() {
-                    followed.unknown.push(unknown(object, &key, tool));
-                }
                 continue;
             }
             pending.extend(gone.iter().cloned());
@@ -100,75 +94,189 @@ pub(super) fn followed(analysis: &Analysis<'_>, targets: &[ObjectKey]) -> Follow
             followed.steps.push((step, title));
         }
     }
+    followed.notes.extend(unknown(unread));
+    followed.notes.extend(created_again(part, targets, &seen));
     followed
 }
 
-/// The tool's requests once a delivery object is deleted.
-fn withdrawal<'a>(
-    analysis: &'a Analysis<'_>,
-    at: usize,
-    rendered: &Rendered<'_>,
-) -> Withdrawal<'a> {
-    let inventory = analysis.inventory();
-    let object = &analysis.delivery_objects()[at];
-    let own = inventory.member(object.id);
-    let leaving = Leaving {
-        inventory,
-        deliveries: analysis.deliveries(),
-        members: delivered(analysis, at, rendered),
-    };
-    match object.kind {
-        DeliveryKind::Kustomization => {
-            flux::kustomization_deleted(&leaving, KustomizationSettings::of(&own.object))
+/// Sentences on targets that a tool applies again: `gone` is all that is deleted.
+fn created_again(
+    part: &TreePart,
+    targets: &[ObjectKey],
+    gone: &BTreeSet<ObjectKey>,
+) -> impl Iterator<Item = String> {
+    let mut kept_up: BTreeMap<&Deliverer, Vec<String>> = BTreeMap::new();
+    for key in targets {
+        let ids = part.inventory.with_key(key).iter();
+        let files = ids.map(|id| part.inventory.member(*id).file);
+        let mut deliverers = files.filter_map(|file| part.destination(file).deliverer());
+        let stays = |by: &&Deliverer| {
+            let object = delivering(&part.inventory, &part.object_of(by));
+            object.is_none_or(|object| !gone.contains(&object.key))
+        };
+        let creates = |by: &&Deliverer| {
+            let settings = part.delivery(by).map(|known| &known.settings);
+            settings.is_some_and(|settings| match by.tool {
+                SourceTool::Flux => settings.suspend != Some(true),
+                SourceTool::ArgoCd => {
+                    settings.automated == Some(true) && settings.self_heal == Some(true)
+                }
+                SourceTool::ArgoCdSet => true,
+                // It compares releases with the cluster only if it is asked to (helm-controller, spec.driftDetection).
+                SourceTool::FluxRelease => false,
+            })
+        };
+        if let Some(by) = deliverers.find(|by| stays(by) && creates(by)) {
+            kept_up.entry(by).or_default().push(key.to_string());
         }
-        DeliveryKind::HelmRelease => {
-            let settings = HelmReleaseSettings::of(&own.object);
-            flux::helm_release_deleted(&leaving, HelmVersion::default(), settings)
+    }
+    kept_up.into_iter().map(|(by, keys)| {
+        format!(
+            "{} creates again what {} delivers: {}. Deleted data does not come back.",
+            tool_of(by),
+            by.key(),
+            named(&keys)
+        )
+    })
+}
+
+/// What each object of a part delivers, in this cluster and in others.
+fn delivered<'g>(
+    candidate: &Candidate<'g>,
+    part: &'g TreePart,
+) -> BTreeMap<ObjectKey, Vec<Delivered<'g>>> {
+    let (parts, at) = (candidate.cluster.parts, candidate.cluster.at);
+    let mut found: BTreeMap<ObjectKey, Vec<Delivered<'g>>> = BTreeMap::new();
+    for (other, there) in parts.iter().enumerate() {
+        let is_led_from_here = other == at || origins(parts, other).contains(&at);
+        for destination in there.destinations().filter(|_| is_led_from_here) {
+            let Some(by) = destination.deliverer() else {
+                continue;
+            };
+            let named = there.object_of(by);
+            let is_its_own = other != at && delivering(&there.inventory, &named).is_some();
+            let Some(object) = delivering(&part.inventory, &named).filter(|_| !is_its_own) else {
+                continue;
+            };
+            found
+                .entry(object.key.clone())
+                .or_default()
+                .push(Delivered {
+                    by,
+                    part: there,
+                    destination,
+                    object,
+                });
         }
-        DeliveryKind::Application | DeliveryKind::Generated => {
-            match argocd::policy_of(&own.object) {
-                Some(policy) => argocd::application_deleted(&leaving, policy),
-                None => Withdrawal::nothing("has no resources finalizer"),
+    }
+    found
+}
+
+impl<'g> Delivered<'g> {
+    /// Its objects, but for the one that delivers them: a Kustomization may be among them.
+    fn members(&self) -> impl Iterator<Item = &'g Member> {
+        let (part, own) = (self.part, &self.object.key);
+        let members = part.members_at(self.destination);
+        members.filter(move |member| member.key != *own)
+    }
+
+    /// The tool's requests once the object is deleted.
+    fn withdrawal(&self, candidate: &'g Candidate<'_>) -> Withdrawal<'g> {
+        let leaving = Leaving {
+            inventory: &self.part.inventory,
+            deliveries: candidate.analysis.deliveries(),
+            members: self.members().collect(),
+        };
+        DeletedDelivery {
+            leaving: &leaving,
+            tool: self.by.tool,
+            object: self.object,
+            known: self.part.delivery(self.by),
+            choice: &DeliveryChoice::default(),
+        }
+        .withdrawal()
+    }
+
+    /// Argo CD removes its finalizer from an Application once everything is gone that this delivered, unless it delivers itself.
+    fn release(&self, after: Vec<ObjectKey>) -> Option<ToolRelease> {
+        let own = &self.object.key;
+        let mut delivered = self.part.members_at(self.destination);
+        let is_application = self.by.tool == SourceTool::ArgoCd;
+        if !is_application || after.is_empty() || delivered.any(|member| member.key == *own) {
+            return None;
+        }
+        Some(ToolRelease {
+            object: own.clone(),
+            finalizers: argocd::own_finalizers(self.object),
+            after,
+        })
+    }
+
+    /// A sentence on what else it may deliver.
+    fn unread(&self, key: &ObjectKey) -> Option<String> {
+        let known = self.part.delivery(self.by)?;
+        let why = match (&known.error, &known.doubt) {
+            (Some(error), _) => format!("it cannot be built: {error}"),
+            (None, Some(doubt)) => doubt.clone(),
+            (None, None) if known.unread.is_empty() => return None,
+            (None, None) => {
+                let unread: Vec<&String> = known.unread.iter().collect();
+                format!("not read: {}", named(&unread))
             }
-        }
+        };
+        Some(format!("What {key} delivers is known in part, {why}."))
+    }
+
+    /// A sentence on objects in another cluster.
+    fn elsewhere(&self, key: &ObjectKey) -> String {
+        let keys: Vec<String> = self
+            .members()
+            .map(|member| member.key.to_string())
+            .collect();
+        let cluster = self.part.cluster.as_deref().unwrap_or_default();
+        format!(
+            "Not part of this plan, because they are in cluster {cluster}: the {} that {} deletes once {key} is deleted, {}.",
+            plain::count(keys.len(), "object"),
+            tool_of(self.by),
+            named(&keys)
+        )
     }
 }
 
-/// The objects of the input that a delivery object delivers, those of its rendered charts included.
-fn delivered<'a>(
-    analysis: &'a Analysis<'_>,
-    at: usize,
-    rendered: &Rendered<'_>,
-) -> Vec<&'a Member> {
-    let inventory = analysis.inventory();
-    let built = analysis.reach().deliveries(at);
-    let mut ids: BTreeSet<ObjectId> = built
-        .flat_map(|one| one.objects(inventory))
-        .filter_map(|end| end.id)
-        .collect();
-    let own = inventory.member(analysis.delivery_objects()[at].id);
-    let file = inventory.sources.file(own.file).path();
-    let beside = rendered_beside(file, &own.key.name);
-    let charts = rendered.get(&*beside).into_iter().flatten();
-    let of_charts = charts.flat_map(|file| inventory.members_of(*file));
-    ids.extend(of_charts.map(|member| member.id));
-    let members = ids.into_iter().map(|id| inventory.member(id));
-    // A Kustomization may be among what it delivers.
-    members.filter(|member| member.id != own.id).collect()
+/// The tool in sentences.
+fn tool_of(by: &Deliverer) -> &'static str {
+    if by.tool.is_flux() { "Flux" } else { "Argo CD" }
 }
 
-fn unknown(object: &DeliveryObject, key: &ObjectKey, tool: &str) -> String {
-    let (what, remedy) = match object.kind {
-        DeliveryKind::HelmRelease => (
-            "the objects of its release",
-            "`--render` renders its chart, if `helm` is installed",
-        ),
-        _ => (
-            "what it delivers",
-            "add the folder or the repository that it names to the input",
-        ),
-    };
-    format!(
-        "Not followed: {tool} deletes {what} once {key} is deleted, and they are not in the input: {remedy}."
-    )
+/// Sentences on objects that are deleted and whose deliveries are not in the input, one for each kind.
+fn unknown(unread: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<Item = String> {
+    let mut kinds: BTreeMap<DeliveryKind, Vec<String>> = BTreeMap::new();
+    for (kind, key) in unread {
+        kinds.entry(kind).or_default().push(key.to_string());
+    }
+    kinds.into_iter().map(|(kind, keys)| {
+        let tool = Regime::of(kind).tool();
+        let (what, remedy) = match (kind, keys.len()) {
+            (DeliveryKind::HelmRelease, 1) => (
+                "the objects of its release",
+                "`--render` renders its chart, if `helm` is installed",
+            ),
+            (DeliveryKind::HelmRelease, _) => (
+                "the objects of their releases",
+                "`--render` renders their charts, if `helm` is installed",
+            ),
+            (_, 1) => (
+                "what it delivers",
+                "add the folder or the repository that it names to the input",
+            ),
+            _ => (
+                "what they deliver",
+                "add the folders or the repositories that they name to the input",
+            ),
+        };
+        let (deleted, keys) = (if keys.len() == 1 { "is" } else { "are" }, named(&keys));
+        format!(
+            "Not followed: {tool} deletes {what} once {keys} {deleted} deleted, and they are not in the input: {remedy}."
+        )
+    })
 }

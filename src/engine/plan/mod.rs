@@ -1,6 +1,7 @@
 //! One plan: the question, the cluster it is about, and what there is to say about the answer.
 
 mod choose;
+mod clusters;
 mod deletion;
 mod followed;
 mod notes;
@@ -11,11 +12,11 @@ mod targets;
 mod teardown;
 mod titles;
 
-pub(super) use choose::choose;
+pub(super) use choose::{Candidate, choose, choose_removed};
+pub(super) use clusters::Clusters;
 pub use deletion::{DeletionPlan, DeletionRequest};
 pub use planner::Planner;
 pub use question::{PlanError, Question};
 pub use steps::Steps;
 pub use targets::TargetError;
-pub(super) use teardown::choose as choose_removed;
 pub use teardown::{Teardown, TeardownBy, TeardownRequest};

@@ -10,7 +10,7 @@ use crate::knowledge::{KnownFinalizers, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{folder_of, shown};
 use crate::manifest::{SkipReason, TemplateLanguage};
-use crate::ownership::Implied;
+use crate::ownership::{Implied, Reach};
 use crate::text::plain;
 
 /// Most objects that a note names.
@@ -23,6 +23,8 @@ pub(super) struct Ground<'a> {
     pub(super) tables: &'a Tables,
     /// The objects that controllers create below its rendered objects.
     pub(super) implied: &'a Implied<'a>,
+    /// What delivers them.
+    pub(super) reach: &'a Reach,
     /// Namespaces that exist without an object.
     pub(super) namespaces: &'a BTreeSet<String>,
     /// Whether Pods run on nodes.
@@ -55,7 +57,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         not_looked_at,
         waits_left_out,
     } = assumptions;
-    notes.extend(unread(inventory));
+    notes.extend(unread(inventory, ground.reach));
     if !assumed_owners.is_empty() {
         notes.push(format!(
             "Not in the input and assumed to exist elsewhere, because a uid in a rendering proves nothing: {}.",
@@ -225,7 +227,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
 }
 
 /// Part of the input that is not part of the plan.
-fn unread(inventory: &Inventory) -> Vec<String> {
+fn unread(inventory: &Inventory, reach: &Reach) -> Vec<String> {
     let path = |file| inventory.sources.file(file).path().to_owned();
     let files = inventory
         .unreadable_files()
@@ -235,7 +237,8 @@ fn unread(inventory: &Inventory) -> Vec<String> {
     let mut documents: Vec<String> = Vec::new();
     let hiding = inventory
         .skipped()
-        .filter(|skip| skip.what.reason.hides_objects());
+        // What of it is applied is said with its delivery.
+        .filter(|skip| skip.what.reason.hides_objects() && !reach.is_evaluated(skip.file));
     for skip in hiding {
         let path = inventory.sources.file(skip.file).path();
         // Helm makes objects of the templates, and of other files of a chart none.
@@ -422,7 +425,7 @@ fn custom_kinds(inventory: &Inventory) -> BTreeSet<GroupKind<&str>> {
         .collect()
 }
 
-fn named(all: &[impl AsRef<str>]) -> String {
+pub(super) fn named(all: &[impl AsRef<str>]) -> String {
     let mut shown: Vec<String> = all
         .iter()
         .take(MOST_NAMED)

@@ -13,8 +13,16 @@ use crate::gc::{self, Plan, SimulationOptions, Step};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::kubectl::Target;
 use crate::kube::{ObjectKey, Policy, Wait};
+use crate::merge::release_steps;
 use crate::ownership::Implied;
 use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
+
+/// The title of the last step of Argo CD.
+const RELEASED: &str = "Argo CD removes its finalizers from the Applications";
+
+/// The first note where nothing applies the target.
+const UNAPPLIED: &str = "No kustomization includes the file of the target, so nothing applies it: this plan is about the \
+     files that nothing applies.";
 
 /// A scenario, and what formats may say of it.
 #[derive(Debug)]
@@ -57,7 +65,7 @@ impl Planner {
                 policy,
             } => {
                 let targets = targets.resolve(words, namespace.as_deref())?;
-                of_tools = followed(analysis, &targets);
+                of_tools = followed(candidate, &targets);
                 vec![Step::Delete {
                     targets,
                     policy: *policy,
@@ -71,19 +79,27 @@ impl Planner {
             .filter(|key| targets.is_implicit(key))
             .map(|key| key.name.to_string())
             .collect();
-        let (added, titles): (Vec<Step>, Vec<String>) = of_tools.steps.into_iter().unzip();
+        let (added, mut titles): (Vec<Step>, Vec<String>) = of_tools.steps.into_iter().unzip();
         steps.extend(added);
         let options = SimulationOptions {
             kubelet,
             ..SimulationOptions::default()
         };
         let mut scenario = Scenario::of(analysis, implied, namespaces, steps, options)?;
+        if !of_tools.releases.is_empty() {
+            let released = release_steps(&of_tools.releases, &scenario.verdict());
+            titles.extend(released.iter().map(|_| RELEASED.to_owned()));
+            scenario.steps.extend(released);
+        }
         if is_deletion {
             scenario.settle_first();
         }
         let mut planner = Self::of(scenario, analysis, implied, None);
         planner.of_tools = titles;
-        planner.note(of_tools.unknown);
+        if !candidate.cluster.is_applied() {
+            planner.note(vec![UNAPPLIED.to_owned()]);
+        }
+        planner.note(of_tools.notes);
         Ok(planner)
     }
 
@@ -100,6 +116,7 @@ impl Planner {
             inventory: analysis.inventory(),
             tables: analysis.tables(),
             implied,
+            reach: analysis.reach(),
             namespaces: &scenario.namespaces,
             running: scenario.options.kubelet,
         };

@@ -6,6 +6,7 @@ use thiserror::Error;
 use super::steps::Steps;
 use super::targets::TargetError;
 use crate::config::Mistake;
+use crate::engine::SessionError;
 use crate::gc::ClusterError;
 use crate::kube::Policy;
 
@@ -52,6 +53,28 @@ pub enum PlanError {
         /// The alternatives that were found.
         found: String,
     },
+    /// The target is in several clusters.
+    #[error("a plan is about one cluster, and the target is in {found}")]
+    Clusters {
+        /// In how many.
+        found: usize,
+        /// How to choose.
+        #[help]
+        help: String,
+    },
+    /// A cluster that the input does not have.
+    #[error("there is no cluster `{name}` in the input")]
+    UnknownCluster {
+        /// The name that was given.
+        name: String,
+        /// Which there are.
+        #[help]
+        help: String,
+    },
+    /// What tools deliver cannot be evaluated.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Deliveries(#[from] Box<SessionError>),
     /// More than one bundle was read, and the targets do not say which one is meant.
     #[error("a plan is about one bundle, and {found}")]
     Bundles {

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::notes::unrendered_charts;
 use crate::inventory::{self, BuiltinKind, Inventory, STDIN};
-use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals};
+use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds};
 use crate::ownership::Implied;
 use crate::text::near;
 
@@ -298,6 +298,15 @@ impl Targets {
     }
 }
 
+/// The short names of kinds whose CustomResourceDefinitions are rarely among the input (fluxcd/flux2 manifests, argo-cd
+/// manifests/crds).
+const SHORT_NAMES: [(GroupKind<&str>, &[&str]); 4] = [
+    (kinds::FLUX_KUSTOMIZATION, &["ks"]),
+    (kinds::HELM_RELEASE, &["hr"]),
+    (kinds::APPLICATION, &["app", "apps"]),
+    (kinds::APPLICATION_SET, &["appset", "appsets"]),
+];
+
 /// The names of a kind in the built-in table, or by the usual way to make a plural.
 fn names_of(kind: GroupKind<&str>) -> Names {
     let rows: Vec<(usize, &BuiltinKind)> = inventory::table()
@@ -312,6 +321,8 @@ fn names_of(kind: GroupKind<&str>) -> Names {
     }
     if rows.is_empty() {
         names.extend(guessed_plurals(kind.kind));
+        let short = SHORT_NAMES.iter().filter(|(known, _)| *known == kind);
+        names.extend(short.flat_map(|(_, names)| names.iter().map(|name| (*name).to_owned())));
     }
     Names {
         names,
@@ -443,7 +454,7 @@ fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {
 }
 
 /// The first few of a list.
-fn listed(all: &[impl AsRef<str>]) -> String {
+pub(super) fn listed(all: &[impl AsRef<str>]) -> String {
     let mut shown: Vec<String> = all
         .iter()
         .take(MOST_LISTED)

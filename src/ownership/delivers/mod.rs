@@ -13,7 +13,7 @@ mod reach;
 pub use object::{
     DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent,
 };
-pub use reach::Reach;
+pub use reach::{Reach, tops};
 
 use crate::inventory::{Inventory, Member};
 use crate::kube::kinds;

@@ -34,6 +34,8 @@ pub struct Reach {
     deliveries: Vec<Vec<Place>>,
     /// Files that are known to be delivered by something else than what is evaluated here, for each delivery object.
     files: Vec<BTreeSet<FileId>>,
+    /// Files of which a build decides what is applied, where that is known.
+    evaluated: BTreeSet<FileId>,
     /// The objects of the input, by file and the byte at which they begin.
     places: HashMap<(FileId, u32), ObjectId>,
     /// The first limit that they go beyond; what was built from there on is not known.
@@ -78,7 +80,7 @@ impl Reach {
             .collect();
         files.sort_by(|a, b| a.1.cmp(&b.1));
         let mut limits = inventory.limits;
-        let tops = tops(inventory, &files, objects);
+        let tops = tops(inventory, objects);
         for top in &tops {
             match Repository::evaluated(&files, top, &limits) {
                 Ok(repository) => {
@@ -112,13 +114,18 @@ impl Reach {
             named.entry(key).or_default().push(at);
         }
         let mut files = vec![BTreeSet::new(); objects.len()];
+        let mut evaluated = BTreeSet::new();
         for (id, _) in inventory.files() {
-            let by = by(id).and_then(|by| named.get(&by.key()));
-            for at in by.into_iter().flatten() {
+            let Some(by) = by(id) else {
+                continue;
+            };
+            evaluated.insert(id);
+            for at in named.get(&by.key()).into_iter().flatten() {
                 files[*at].insert(id);
             }
         }
         Self {
+            evaluated,
             deliveries: vec![Vec::new(); objects.len()],
             files,
             ..Self::default()
@@ -187,6 +194,11 @@ impl Reach {
         });
         let known = self.files.get(object).into_iter().flatten().copied();
         built.chain(known).collect()
+    }
+
+    /// Whether it is known which build decides what of a file is applied.
+    pub fn is_evaluated(&self, file: FileId) -> bool {
+        self.evaluated.contains(&file)
     }
 
     /// The deliveries of the repository in a folder, if that is one of the input.
@@ -355,16 +367,13 @@ fn roots(deliveries: &[Delivery]) -> Vec<usize> {
 
 /// The tops of the repositories of the input. For each delivery object: of the folders above its file in which a folder that
 /// it names exists, the one in which most delivery objects find theirs; of several, the highest.
-fn tops(
-    inventory: &Inventory,
-    files: &[InputFile<'_>],
-    objects: &[DeliveryObject],
-) -> BTreeSet<String> {
-    let paths: BTreeSet<&str> = files.iter().map(|(_, path, _)| path.as_str()).collect();
+pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<String> {
+    let paths = inventory.sources.iter();
+    let paths: BTreeSet<String> = paths.map(|(_, file)| resolve("", file.path())).collect();
     let is_there = |folder: &str| {
         let start = format!("{folder}/");
         paths
-            .range(start.as_str()..)
+            .range(start.clone()..)
             .next()
             .is_some_and(|path| path.starts_with(&start))
     };

@@ -4,6 +4,7 @@ use super::builder::Builder;
 use super::object::{ImpliedObject, ImpliedReference};
 use crate::finding::Certainty;
 use crate::inventory::Member;
+use crate::kube::Namespace;
 use crate::ownership::{TieKind, Ties};
 
 /// Which products are implied.
@@ -34,11 +35,16 @@ pub(super) fn of<'a>(
         if tie.certainty != Certainty::Certain || tie.to.id.is_some() || !is_told {
             continue;
         }
+        let mut key = tie.to.key.clone();
+        // What is owned is where its owner is. An owner of unknown scope has no namespace of the input, and its product has.
+        if owned && member.key.namespace == Namespace::Unwritten {
+            key.namespace = Namespace::Unwritten;
+        }
         // Which flags a controller sets, the table does not say; they make no difference to a product that nothing blocks.
         let reference = ImpliedReference::plain(member.object.api_version());
         builder.add(ImpliedObject {
             api_version: "v1",
-            key: tie.to.key.clone(),
+            key,
             owner: member.key.clone(),
             reference: owned.then_some(reference),
             finalizers: Vec::new(),

@@ -116,6 +116,11 @@ fn summary(story: &Story<'_>) -> String {
     } else {
         String::new()
     };
+    let waiting = if counts.waiting > 0 {
+        format!(", {} Terminating until a later step", counts.waiting)
+    } else {
+        String::new()
+    };
     let kept = if counts.kept > 0 {
         format!(", {} kept", counts.kept)
     } else {
@@ -124,7 +129,7 @@ fn summary(story: &Story<'_>) -> String {
     let data = words::data(story)
         .map(|data| format!(" Data deleted: {data}."))
         .unwrap_or_default();
-    format!("{deleted}{stuck}{kept}.{data}{vary}")
+    format!("{deleted}{stuck}{waiting}{kept}.{data}{vary}")
 }
 
 fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
@@ -180,7 +185,7 @@ fn object_line(
     entry: &Line,
     branch: &str,
 ) -> String {
-    let margin = margin(page, affected.ending, affected.wave);
+    let margin = margin(page, story, affected, affected.wave);
     let implied = story
         .implied(&affected.key)
         .map_or(String::new(), |implied| page.implied(&implied.rule));
@@ -214,7 +219,7 @@ fn rest_line(
         .map(|affected| affected.wave)
         .max()
         .unwrap_or(0);
-    let margin = margin(page, siblings[0].ending, wave);
+    let margin = margin(page, story, siblings[0], wave);
     let below = if entry.hidden.is_empty() {
         String::new()
     } else {
@@ -228,9 +233,10 @@ fn rest_line(
 }
 
 /// The wave of a deleted object, or else the word for its ending.
-fn margin(page: &Screen<'_>, ending: Ending, wave: usize) -> String {
-    match ending {
+fn margin(page: &Screen<'_>, story: &Story<'_>, affected: &Affected, wave: usize) -> String {
+    match affected.ending {
         Ending::Deleted => format!("{wave:>5}"),
+        Ending::Stuck if story.waits(affected.id) => "later".to_owned(),
         Ending::Stuck => page.styled("stuck", Emphasis::Bad),
         Ending::Kept => page.styled(" kept", Emphasis::Warn),
     }
@@ -442,6 +448,7 @@ fn counts(story: &Story<'_>) -> String {
     let Tally {
         deleted,
         stuck,
+        waiting,
         still_stuck,
         kept,
         untouched,
@@ -452,7 +459,14 @@ fn counts(story: &Story<'_>) -> String {
     } else {
         String::new()
     };
-    format!("{deleted} deleted{implied}, {stuck} stuck{still}, {kept} kept, {untouched} untouched")
+    let later = if *waiting > 0 {
+        format!(", {waiting} later")
+    } else {
+        String::new()
+    };
+    format!(
+        "{deleted} deleted{implied}, {stuck} stuck{still}{later}, {kept} kept, {untouched} untouched"
+    )
 }
 
 fn assumptions(page: &mut Screen<'_>, view: &PlanView<'_>) {

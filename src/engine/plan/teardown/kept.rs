@@ -1,20 +1,27 @@
 //! Objects that stay although the tool removes everything, and why.
 
+use std::collections::BTreeSet;
+
 use crate::delivery::{Spared, Sparing, Withdrawal, marks};
-use crate::engine::input::Bundle;
+use crate::engine::plan::clusters::PlannedCluster;
 use crate::kube::{ObjectKey, kinds};
 use crate::story::ImpliedDependent;
 use crate::text::plain;
 
-/// Says why the tool spares an object: half a sentence per object.
-pub(super) fn spared(bundle: &Bundle, withdrawal: &Withdrawal<'_>) -> Vec<(ObjectKey, String)> {
+/// Says why the tool spares an object: half a sentence per object, one for each that is read several times.
+pub(super) fn spared(
+    cluster: PlannedCluster<'_>,
+    withdrawal: &Withdrawal<'_>,
+) -> Vec<(ObjectKey, String)> {
+    let mut seen = BTreeSet::new();
+    let mut is_first = move |(key, _): &(ObjectKey, String)| seen.insert(key.clone());
     if let Some(reason) = &withdrawal.nothing {
-        let all = bundle
+        let all = cluster
             .asked_for()
             .map(|member| (member.key.clone(), format!("what delivers it {reason}")));
-        return all.collect();
+        return all.filter(is_first).collect();
     }
-    let key = |id| bundle.inventory.member(id).key.clone();
+    let key = |id| cluster.inventory().member(id).key.clone();
     let spared = withdrawal
         .spared
         .iter()
@@ -23,7 +30,8 @@ pub(super) fn spared(bundle: &Bundle, withdrawal: &Withdrawal<'_>) -> Vec<(Objec
         .outside
         .iter()
         .map(|id| (key(*id), "not in the namespace".to_owned()));
-    spared.chain(outside).collect()
+    let all = spared.chain(outside);
+    all.filter(|one| is_first(one)).collect()
 }
 
 fn why(spared: &Spared<'_>) -> String {

@@ -13,10 +13,10 @@ mod withdraw;
 
 use std::collections::BTreeSet;
 
+use super::clusters::PlannedCluster;
 use super::planner::Planner;
 use super::question::PlanError;
 use crate::cluster::SafeOrder;
-use crate::engine::input::Bundle;
 use crate::gc::{Fate, Plan};
 use crate::kube::ObjectKey;
 use crate::ownership::Products;
@@ -37,22 +37,22 @@ pub struct Teardown {
 }
 
 impl Teardown {
-    /// Plans the removal of the selected objects of a bundle.
+    /// Plans the removal of the selected objects of a cluster.
     pub(in crate::engine) fn new(
-        bundle: &Bundle,
+        cluster: PlannedCluster<'_>,
         request: &TeardownRequest,
     ) -> Result<Self, PlanError> {
-        let transient = withdraw::transient(bundle, request.by);
+        let transient = withdraw::transient(cluster, request.by);
         let absent = transient.iter().map(|member| member.key.clone()).collect();
-        let analysis = &bundle
+        let analysis = &cluster
             .analysis()
             .without(transient.iter().map(|member| member.id).collect());
         let implied = &analysis.implied(Products::Owned);
-        let removal = withdraw::withdraw(bundle, analysis, request)?;
+        let removal = withdraw::withdraw(cluster, analysis, request)?;
         let scenario = removal.scenario(analysis, implied, request.kubelet)?;
         let mut planner = Planner::of(scenario, analysis, implied, Some(removal.command.clone()));
         planner.note(removal.notes.clone());
-        let leaving = bundle
+        let leaving = cluster
             .asked_for()
             .map(|member| member.key.clone())
             .collect();
@@ -63,12 +63,12 @@ impl Teardown {
                 &preparations,
                 &planner,
                 request.by,
-                (bundle, analysis),
+                (cluster, analysis),
                 &removal,
             )),
             SafeOrder::Unknown => None,
         };
-        let spared = kept::spared(bundle, &removal.withdrawal);
+        let spared = kept::spared(cluster, &removal.withdrawal);
         Ok(Self {
             planner,
             absent,
@@ -131,31 +131,5 @@ impl Teardown {
     /// Whether a request of the removal was rejected.
     pub fn is_rejected(&self, plan: &Plan<'_>) -> bool {
         withdraw::is_rejected(plan)
-    }
-}
-
-/// The bundle that contains what is removed.
-pub(in crate::engine) fn choose(bundles: &[Bundle]) -> Result<&Bundle, PlanError> {
-    let asked: Vec<&Bundle> = bundles
-        .iter()
-        .filter(|bundle| bundle.asked_for().next().is_some())
-        .collect();
-    match asked.as_slice() {
-        [] => bundles.first().ok_or_else(|| PlanError::Bundles {
-            found: "none was read".to_owned(),
-            help: "name the objects, release or delivery to remove".to_owned(),
-        }),
-        [one] => Ok(one),
-        several => {
-            let names = several
-                .iter()
-                .map(|bundle| bundle.named())
-                .collect::<Vec<_>>()
-                .join(", ");
-            Err(PlanError::Bundles {
-                found: format!("the targets are in {}", several.len()),
-                help: format!("choose with `--bundle NAME`: {names}"),
-            })
-        }
     }
 }

@@ -6,7 +6,7 @@ use super::request::TeardownBy;
 use super::withdraw::Withdrawn;
 use crate::cluster::{Analysis, Preparation};
 use crate::delivery::{argocd, marks};
-use crate::engine::input::Bundle;
+use crate::engine::plan::clusters::PlannedCluster;
 use crate::engine::plan::planner::Planner;
 use crate::gc::Step;
 use crate::kube::kubectl::{self, Target};
@@ -23,10 +23,10 @@ pub(super) fn commands(
     preparations: &[Preparation],
     planner: &Planner,
     by: TeardownBy,
-    (bundle, analysis): (&Bundle, &Analysis<'_>),
+    (cluster, analysis): (PlannedCluster<'_>, &Analysis<'_>),
     removal: &Withdrawn<'_>,
 ) -> Vec<SafeCommand> {
-    let asked = bundle.asked_for().map(|member| &member.key).collect();
+    let asked = cluster.asked_for().map(|member| &member.key).collect();
     let writer = Writer {
         planner,
         analysis,
@@ -34,7 +34,7 @@ pub(super) fn commands(
         asked,
     };
     let delivered: BTreeSet<&ObjectKey> = planner.requests().iter().flat_map(targets).collect();
-    let highest = bundle.asked_for().map(argocd::wave).max().unwrap_or(0);
+    let highest = cluster.asked_for().map(argocd::wave).max().unwrap_or(0);
     // Waves come after all commands.
     let is_wave = |preparation: &&Preparation| match preparation {
         Preparation::Delete(keys) => {

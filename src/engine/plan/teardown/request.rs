@@ -29,6 +29,8 @@ pub struct TeardownRequest {
     pub helm_version: HelmVersion,
     /// The namespace of the release, or the one that is deleted.
     pub release_namespace: Option<String>,
+    /// The name of the cluster, where what was read is delivered to several.
+    pub cluster: Option<String>,
     /// Whether Pods run on nodes, and finish when they are deleted.
     pub kubelet: bool,
 }

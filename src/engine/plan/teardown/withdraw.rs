@@ -12,7 +12,7 @@ use crate::delivery::{
     FluxObject, Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, flux, helm, kubectl,
     namespace,
 };
-use crate::engine::input::Bundle;
+use crate::engine::plan::clusters::PlannedCluster;
 use crate::engine::plan::question::PlanError;
 use crate::gc::{ClusterError, Plan};
 use crate::inventory::Member;
@@ -78,27 +78,27 @@ fn cascade_option(policy: Policy) -> Option<String> {
     (policy != Policy::Background).then(|| format!("--cascade={}", policy.as_str()))
 }
 
-/// The requests of the tool of `request` that remove the selected objects of `bundle`.
+/// The requests of the tool of `request` that remove the selected objects of `cluster`.
 pub(super) fn withdraw<'b>(
-    bundle: &'b Bundle,
+    cluster: PlannedCluster<'b>,
     analysis: &'b Analysis<'b>,
     request: &TeardownRequest,
 ) -> Result<Withdrawn<'b>, PlanError> {
     let deliveries = analysis.deliveries();
     let members = match request.by {
-        TeardownBy::Kubectl => in_reading_order(bundle),
-        _ => bundle.asked_for().collect(),
+        TeardownBy::Kubectl => in_reading_order(cluster),
+        _ => cluster.asked_for().collect(),
     };
     let leaving = Leaving {
-        inventory: &bundle.inventory,
+        inventory: cluster.inventory(),
         deliveries,
         members,
     };
     let tool = Tooling {
-        bundle,
+        cluster,
         request,
         leaving,
-        live: bundle.inventory.live(),
+        live: cluster.inventory().live(),
     };
     match request.by {
         TeardownBy::Helm => Ok(tool.helm()),
@@ -110,9 +110,9 @@ pub(super) fn withdraw<'b>(
 }
 
 /// Objects that Helm creates for a while only, and that are gone when the release is uninstalled.
-pub(super) fn transient(bundle: &Bundle, by: TeardownBy) -> Vec<&Member> {
+pub(super) fn transient(cluster: PlannedCluster<'_>, by: TeardownBy) -> Vec<&Member> {
     let by_helm = matches!(by, TeardownBy::Helm | TeardownBy::Flux);
-    let analysis = bundle.analysis();
+    let analysis = cluster.analysis();
     let deliveries = analysis.deliveries();
     let of_release = |member: &Member| {
         let regime = deliveries.regime(member).regime;
@@ -120,7 +120,7 @@ pub(super) fn transient(bundle: &Bundle, by: TeardownBy) -> Vec<&Member> {
     };
     let transient =
         |member: &&Member| by_helm && helm::is_transient(&member.object) && of_release(member);
-    bundle.asked_for().filter(transient).collect()
+    cluster.asked_for().filter(transient).collect()
 }
 
 /// Whether a request of the last step was rejected.
@@ -155,12 +155,19 @@ fn keys_of(members: &[&Member]) -> Vec<ObjectKey> {
 }
 
 /// The objects in the order in which kubectl reads them: arguments as given, files of a folder by name, documents in order.
-fn in_reading_order(bundle: &Bundle) -> Vec<&Member> {
-    let path = |member: &Member| bundle.inventory.sources.file(member.file).path().to_owned();
-    let mut members: Vec<&Member> = bundle.asked_for().collect();
+fn in_reading_order(cluster: PlannedCluster<'_>) -> Vec<&Member> {
+    let path = |member: &Member| {
+        cluster
+            .inventory()
+            .sources
+            .file(member.file)
+            .path()
+            .to_owned()
+    };
+    let mut members: Vec<&Member> = cluster.asked_for().collect();
     members.sort_by_cached_key(|member| {
         let path = path(member);
-        let argument = bundle.argument_of(&path);
+        let argument = cluster.bundle.argument_of(&path);
         let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
         (argument, parts, member.id)
     });
@@ -168,7 +175,7 @@ fn in_reading_order(bundle: &Bundle) -> Vec<&Member> {
 }
 
 struct Tooling<'b, 'r> {
-    bundle: &'b Bundle,
+    cluster: PlannedCluster<'b>,
     request: &'r TeardownRequest,
     leaving: Leaving<'b>,
     /// The objects that the input shows as they are in the cluster.
@@ -189,7 +196,9 @@ impl<'b> Tooling<'b, '_> {
         let policy = self.policy(Policy::Background);
         let (name, namespace) = (self.release(), self.release_namespace());
         let records = match (&name, &namespace) {
-            (Some(name), Some(namespace)) => helm::records(&self.bundle.inventory, name, namespace),
+            (Some(name), Some(namespace)) => {
+                helm::records(self.cluster.inventory(), name, namespace)
+            }
             _ => Vec::new(),
         };
         let mut leaving = self.leaving.clone();
@@ -220,8 +229,8 @@ impl<'b> Tooling<'b, '_> {
             .members
             .iter()
             .map(|member| {
-                self.bundle
-                    .inventory
+                self.cluster
+                    .inventory()
                     .sources
                     .file(member.file)
                     .path()
@@ -229,6 +238,7 @@ impl<'b> Tooling<'b, '_> {
             })
             .collect();
         let folders = self
+            .cluster
             .bundle
             .arguments
             .iter()
@@ -239,7 +249,7 @@ impl<'b> Tooling<'b, '_> {
             .into_iter()
             .chain(option.as_deref())
             .collect();
-        let command = command_lines::delete_files(&self.bundle.arguments, &options);
+        let command = command_lines::delete_files(&self.cluster.bundle.arguments, &options);
         Withdrawn {
             withdrawal,
             command,
@@ -480,7 +490,7 @@ impl<'b> Tooling<'b, '_> {
                 })
             })
             .or_else(stored)
-            .or_else(|| self.bundle.inventory.namespace.clone())
+            .or_else(|| self.cluster.inventory().namespace.clone())
             .or_else(only)
     }
 
@@ -520,7 +530,7 @@ impl<'b> Tooling<'b, '_> {
             .iter()
             .map(|member| self.leaving.deliveries.regime(member).source);
         let objects = sources.filter_map(|source| match source {
-            RegimeSource::Object(id) => Some(self.bundle.inventory.member(id)),
+            RegimeSource::Object(id) => Some(self.cluster.inventory().member(id)),
             _ => None,
         });
         objects.into_iter().find(|object| object.object.is(kind))
@@ -533,7 +543,7 @@ impl<'b> Tooling<'b, '_> {
         name: &str,
         namespace: Option<&str>,
     ) -> Option<&'b Member> {
-        let inventory = &self.bundle.inventory;
+        let inventory = self.cluster.inventory();
         let found = inventory
             .with_name(kind.group, kind.kind, name)
             .iter()

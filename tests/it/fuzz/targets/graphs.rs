@@ -114,6 +114,7 @@ pub(crate) fn simulation(data: &[u8]) {
             steps,
             namespace: None,
         },
+        None,
         true,
     ) else {
         return;
@@ -145,6 +146,7 @@ pub(crate) fn teardown(data: &[u8]) {
         cascade: None,
         helm_version: ownerlint::delivery::helm::HelmVersion::default(),
         release_namespace: Some("a".to_owned()),
+        cluster: None,
         kubelet: true,
     };
     let Ok(teardown) = session.teardown(&request) else {

@@ -43,6 +43,7 @@ pub(crate) fn formats(data: &[u8]) {
             steps,
             namespace: None,
         },
+        None,
         true,
     ) else {
         return;

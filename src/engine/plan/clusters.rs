@@ -1,0 +1,232 @@
+//! The clusters that a bundle is applied to: a plan is about the objects of one of them, as tools apply them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::question::PlanError;
+use crate::changes::TreePart;
+use crate::cluster::Analysis;
+use crate::engine::compare::{RenderedChart, parts_of};
+use crate::engine::input::Bundle;
+use crate::engine::request::RenderedCharts;
+use crate::graph::argo::Terms;
+use crate::inventory::{Inventory, Member, Settings};
+use crate::kube::{GroupKind, ObjectKey, kinds};
+use crate::kustomize::{ancestors, folder_of, resolve};
+use crate::manifest::ParsedFile;
+use crate::ownership::tops;
+
+/// The kinds whose objects deliver others.
+const DELIVERING: [GroupKind<&str>; 3] = [
+    kinds::FLUX_KUSTOMIZATION,
+    kinds::APPLICATION,
+    kinds::APPLICATION_SET,
+];
+
+/// A bundle, with the objects of each of its clusters.
+pub(in crate::engine) struct Clusters<'b> {
+    bundle: &'b Bundle,
+    /// The files of objects that are read and not asked about.
+    beside: BTreeSet<&'b str>,
+    trees: Vec<Tree>,
+}
+
+/// A repository of a bundle.
+struct Tree {
+    /// The last one has what nothing applies.
+    parts: Vec<TreePart>,
+}
+
+/// One of them.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct PlannedCluster<'g> {
+    pub(super) bundle: &'g Bundle,
+    beside: &'g BTreeSet<&'g str>,
+    /// The parts of the repository; none, where objects are applied as they are written.
+    pub(super) parts: &'g [TreePart],
+    /// The part.
+    pub(super) at: usize,
+}
+
+impl<'g> PlannedCluster<'g> {
+    pub(super) fn part(&self) -> Option<&'g TreePart> {
+        self.parts.get(self.at)
+    }
+
+    /// Whether something applies its objects.
+    pub(super) fn is_applied(&self) -> bool {
+        self.parts.is_empty() || self.at + 1 < self.parts.len()
+    }
+
+    /// Its name, where there are several.
+    pub(super) fn name(&self) -> Option<&'g str> {
+        self.part()?.cluster.as_deref()
+    }
+
+    pub(super) fn inventory(&self) -> &'g Inventory {
+        self.part()
+            .map_or(&self.bundle.inventory, |part| &part.inventory)
+    }
+
+    /// The objects that were asked for; what lives beside them is left out.
+    pub(super) fn asked_for(&self) -> impl Iterator<Item = &'g Member> + use<'g> {
+        let (inventory, beside) = (self.inventory(), self.beside);
+        let is_asked = move |member: &&Member| {
+            beside.is_empty() || !beside.contains(inventory.sources.file(member.file).path())
+        };
+        inventory.members.iter().filter(is_asked)
+    }
+
+    /// Its analysis; nothing is computed yet.
+    pub(super) fn analysis(&self) -> Analysis<'g> {
+        let Some(part) = self.part() else {
+            return self.bundle.analysis();
+        };
+        Analysis::of(&part.inventory)
+            .knowing(Arc::clone(&self.bundle.tables))
+            .delivered_by(self.bundle.delivery)
+            .delivered_as(|file| part.destination(file).deliverer())
+    }
+}
+
+impl<'b> Clusters<'b> {
+    /// The clusters of a bundle, of which `charts` were rendered.
+    ///
+    /// # Errors
+    /// There is more than the limits allow.
+    pub(in crate::engine) fn of(
+        bundle: &'b Bundle,
+        charts: &RenderedCharts,
+        terms: Terms<'_>,
+    ) -> Result<Self, PlanError> {
+        let inventory = &bundle.inventory;
+        let is_delivered = inventory.of_kinds(&DELIVERING).next().is_some();
+        if !is_delivered && inventory.neighbourhood().kustomizations().is_empty() {
+            return Ok(Self::as_written(bundle));
+        }
+        let mut tops = tops(inventory, bundle.analysis().delivery_objects());
+        if tops.is_empty() {
+            tops.insert(String::new());
+        }
+        let (mut repositories, mut beside) = by_repository(bundle, &tops, charts);
+        if repositories.len() > 1 {
+            // Which of them these live beside, nothing says.
+            let files = beside
+                .drain(..)
+                .map(|file| (file.source().path().into(), file));
+            repositories.entry("").or_default().files.extend(files);
+        }
+        let trees = repositories.into_values();
+        let trees = trees.map(|files| Tree::of(inventory, files, &beside, terms));
+        Ok(Self {
+            trees: trees.collect::<Result<_, _>>()?,
+            ..Self::as_written(bundle)
+        })
+    }
+
+    /// The one cluster of a bundle whose objects are applied as they are written.
+    pub(in crate::engine) fn as_written(bundle: &'b Bundle) -> Self {
+        Self {
+            bundle,
+            beside: bundle.beside(),
+            trees: Vec::new(),
+        }
+    }
+
+    /// Those that have objects, for each repository with what nothing applies.
+    pub(super) fn all(&self) -> Vec<PlannedCluster<'_>> {
+        let of = |parts, at| PlannedCluster {
+            bundle: self.bundle,
+            beside: &self.beside,
+            parts,
+            at,
+        };
+        let all = self.trees.iter().flat_map(|tree| {
+            let parts = tree.parts.as_slice();
+            (0..parts.len()).map(move |at| of(parts, at))
+        });
+        let has_own = |one: &PlannedCluster<'_>| {
+            let part = one.part();
+            part.is_some_and(|part| part.inventory.members.iter().any(|one| part.is_own(one)))
+        };
+        let mut all: Vec<PlannedCluster<'_>> = all.filter(has_own).collect();
+        if all.is_empty() {
+            all.push(of(&[], 0));
+        }
+        all
+    }
+
+    /// The cluster to which the object is applied that begins at a byte of a file, and its key there. Of several, the first.
+    pub(in crate::engine) fn find(
+        &self,
+        path: &str,
+        begins: u32,
+    ) -> Option<(PlannedCluster<'_>, ObjectKey)> {
+        self.all().into_iter().find_map(|cluster| {
+            let inventory = cluster.inventory();
+            let is_it = |member: &&Member| {
+                member.object.value().span().start == begins
+                    && inventory.sources.file(member.file).path() == path
+            };
+            let member = inventory.members.iter().find(is_it)?;
+            Some((cluster, member.key.clone()))
+        })
+    }
+}
+
+/// The files of a repository.
+#[derive(Default)]
+struct RepositoryFiles {
+    /// With their paths from its root.
+    files: Vec<(Arc<str>, ParsedFile)>,
+    charts: Vec<RenderedChart>,
+}
+
+/// The files of a bundle by the tops of their repositories; those of none are returned beside.
+fn by_repository<'t>(
+    bundle: &Bundle,
+    tops: &'t BTreeSet<String>,
+    charts: &RenderedCharts,
+) -> (BTreeMap<&'t str, RepositoryFiles>, Vec<ParsedFile>) {
+    let mut repositories: BTreeMap<&str, RepositoryFiles> = BTreeMap::new();
+    let mut outside = Vec::new();
+    for (_, file) in bundle.inventory.files() {
+        let path = resolve("", file.source().path());
+        let top = ancestors(folder_of(&path)).find_map(|folder| tops.get(folder));
+        let Some(top) = top else {
+            outside.push(file.clone());
+            continue;
+        };
+        let repository = repositories.entry(top).or_default();
+        let file = file.clone();
+        if let Some(by) = charts.get(file.source().path()) {
+            let by = by.clone();
+            repository.charts.push(RenderedChart { by, file });
+        } else {
+            let place = path.strip_prefix(top.as_str()).unwrap_or(&path);
+            let place = Arc::from(place.trim_start_matches('/'));
+            repository.files.push((place, file));
+        }
+    }
+    (repositories, outside)
+}
+
+impl Tree {
+    /// The parts of a repository; the files `beside` are in each of its clusters.
+    fn of(
+        inventory: &Inventory,
+        repository: RepositoryFiles,
+        beside: &[ParsedFile],
+        terms: Terms<'_>,
+    ) -> Result<Self, PlanError> {
+        let settings = Settings {
+            release: inventory.kinds.release(),
+            namespace: inventory.namespace.clone(),
+            extra_kinds: inventory.kinds.extra().to_vec(),
+            limits: inventory.limits,
+        };
+        let RepositoryFiles { files, charts } = repository;
+        let parts = parts_of(files, charts, beside, (terms, &settings)).map_err(Box::new)?;
+        Ok(Self { parts })
+    }
+}

@@ -1,0 +1,143 @@
+//! The fate of what an object delivered, once that object is deleted: by Flux with a Kustomization (kustomize-controller,
+//! finalize) or a HelmRelease (helm-controller, internal/action/uninstall.go), by Argo CD with an Application (argo-cd
+//! controller/appcontroller.go, finalizeApplicationDeletion), by the collector with an ApplicationSet.
+
+use super::by_argo::{AWAITS_CONFIRMATION, has, never_deletes, option};
+use super::pruning::DeliveryChoice;
+use crate::changes::{DeliveredMarks, KnownDelivery};
+use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
+use crate::delivery::marks::FLUX_PRUNE;
+use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd, flux};
+use crate::inventory::Member;
+use crate::kustomize::SourceTool;
+
+/// A delivery whose object is deleted.
+#[derive(Debug)]
+pub struct DeletedDelivery<'a, 'p> {
+    /// What it delivered.
+    pub leaving: &'p Leaving<'a>,
+    /// Who delivers it.
+    pub tool: SourceTool,
+    /// The object that is deleted.
+    pub object: &'p Member,
+    /// What the delivery graph says of it.
+    pub known: Option<&'a KnownDelivery>,
+    /// What the user says of the tools.
+    pub choice: &'p DeliveryChoice,
+}
+
+impl<'a> DeletedDelivery<'a, '_> {
+    /// The requests of the tool, and what it leaves.
+    pub fn withdrawal(&self) -> Withdrawal<'a> {
+        match (self.tool, self.known) {
+            (SourceTool::Flux, _) => self.with_kustomization(),
+            (SourceTool::FluxRelease, _) => self.with_release(),
+            (SourceTool::ArgoCd, Some(known)) => self.with_application(known),
+            (SourceTool::ArgoCdSet, Some(known)) => self.with_set(known),
+            (SourceTool::ArgoCd | SourceTool::ArgoCdSet, None) => Withdrawal::nothing("is unknown"),
+        }
+    }
+
+    fn with_kustomization(&self) -> Withdrawal<'a> {
+        let settings = match self.known {
+            Some(known) => KustomizationSettings::applied(&known.settings),
+            None => KustomizationSettings::of(&self.object.object),
+        };
+        but_for_unpruned(self.leaving, self.known, |leaving| {
+            flux::kustomization_deleted(leaving, settings)
+        })
+    }
+
+    fn with_release(&self) -> Withdrawal<'a> {
+        let settings = HelmReleaseSettings::of(&self.object.object);
+        flux::helm_release_deleted(self.leaving, self.choice.helm_version, settings)
+    }
+
+    fn with_application(&self, known: &'a KnownDelivery) -> Withdrawal<'a> {
+        let finalizers = known.settings.finalizers.iter().map(String::as_str);
+        let Some(policy) = argocd::policy_by(finalizers) else {
+            return Withdrawal::nothing("has no resources finalizer");
+        };
+        if has(&known.settings.sync_options, "Delete=false") {
+            return Withdrawal::nothing("leaves its objects when it is deleted");
+        }
+        if self.leaving.members.iter().any(|member| {
+            known
+                .marks_of(member)
+                .is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
+        }) {
+            return Withdrawal::nothing(AWAITS_CONFIRMATION);
+        }
+        let spares = |marks: &'a DeliveredMarks| match option(marks, &["Delete=false"]) {
+            None if marks.is_passing => Some(Sparing::Hook),
+            found => found,
+        };
+        let policy = self.choice.cascade.unwrap_or(policy);
+        Withdrawal {
+            is_possible: known.is_possible,
+            ..but_for(self.leaving, known, spares, |leaving| {
+                argocd::application_deleted(leaving, policy)
+            })
+        }
+    }
+
+    /// The collector deletes the Applications of a set that is deleted. Without its policy to delete them, some stay (recorded).
+    fn with_set(&self, known: &KnownDelivery) -> Withdrawal<'a> {
+        Withdrawal {
+            is_race: never_deletes(&known.settings),
+            ..generated_deleted(self.leaving, known)
+        }
+    }
+}
+
+/// Applications that a set generated, deleted.
+pub(super) fn generated_deleted<'a>(
+    leaving: &Leaving<'a>,
+    known: &KnownDelivery,
+) -> Withdrawal<'a> {
+    let mut withdrawal = argocd::generated_deleted(leaving);
+    withdrawal.is_possible = known.is_possible;
+    let keys = withdrawal.requests.iter().map(|request| &request.key);
+    let possible = keys.filter(|key| known.possible.contains(&key.to_string()));
+    withdrawal.possible = possible.cloned().collect();
+    withdrawal
+}
+
+/// Flux's handling of objects that leave, but for those that the build marks never to be pruned.
+pub(super) fn but_for_unpruned<'a>(
+    leaving: &Leaving<'a>,
+    known: Option<&'a KnownDelivery>,
+    act: impl FnOnce(&Leaving<'a>) -> Withdrawal<'a>,
+) -> Withdrawal<'a> {
+    let Some(known) = known else {
+        return act(leaving);
+    };
+    let spares = |marks: &DeliveredMarks| {
+        let spared = marks.is_spared_by_flux;
+        spared.then_some(Sparing::FluxOptOut(FLUX_PRUNE))
+    };
+    but_for(leaving, known, spares, act)
+}
+
+/// The tool's handling of objects that leave, but for those that the build marks to be kept.
+pub(super) fn but_for<'a>(
+    leaving: &Leaving<'a>,
+    known: &'a KnownDelivery,
+    spares: impl Fn(&'a DeliveredMarks) -> Option<Sparing<'a>>,
+    act: impl FnOnce(&Leaving<'a>) -> Withdrawal<'a>,
+) -> Withdrawal<'a> {
+    let mut spared = Vec::new();
+    let mut members = Vec::new();
+    for member in &leaving.members {
+        match known.marks_of(member).and_then(&spares) {
+            Some(by) => spared.push((member.id, Spared { by, place: None })),
+            None => members.push(*member),
+        }
+    }
+    let mut withdrawal = act(&Leaving {
+        members,
+        ..leaving.clone()
+    });
+    withdrawal.spared.extend(spared);
+    withdrawal
+}

@@ -1,0 +1,251 @@
+//! `plan` on what tools apply: names and namespaces of builds, generated objects, clusters, and what tools do then.
+
+use serde_json::Value;
+
+use crate::formats::schemas::{complaints, parsed, validator};
+use crate::support::Repository;
+
+fn config_map(name: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n")
+}
+
+fn kustomization(name: &str, path: &str, more: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
+         metadata: {{name: {name}, namespace: flux-system}}\n\
+         spec: {{path: {path}, prune: true, {more}sourceRef: {{kind: GitRepository, name: a}}}}\n"
+    )
+}
+
+fn plan(tree: &Repository, arguments: &[&str]) -> Value {
+    let arguments = [&["plan", "delete", "-o", "json"], arguments].concat();
+    let (status, text, error) = tree.run(&arguments, "");
+    assert_eq!(status, 0, "{arguments:?}: {error}");
+    let plan = parsed(&text);
+    assert_eq!(
+        complaints(validator("plan"), &plan),
+        [""; 0],
+        "{arguments:?}"
+    );
+    plan
+}
+
+/// The objects that are gone in the end, those that controllers create left out.
+fn gone(plan: &Value) -> Vec<String> {
+    let steps = plan["steps"].as_array().expect("steps");
+    let last = &steps.last().expect("a step")["outcomes"][0]["objects"];
+    let objects = last.as_object().expect("objects").iter();
+    let gone = objects.filter(|(_, fate)| *fate == "gone");
+    let mut gone: Vec<String> = gone.map(|(key, _)| key.clone()).collect();
+    gone.sort();
+    gone
+}
+
+fn notes(plan: &Value) -> String {
+    let notes = plan["notes"].as_array().expect("notes").iter();
+    let notes: Vec<&str> = notes.filter_map(Value::as_str).collect();
+    notes.join("\n")
+}
+
+#[test]
+fn objects_have_the_names_that_builds_give_them() {
+    let tree = Repository::new();
+    let more = "targetNamespace: shop, postBuild: {substitute: {APP: web}}, ";
+    tree.write("clusters/a/web.yaml", &kustomization("web", "./web", more));
+    tree.write(
+        "web/a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${APP}-settings\n",
+    );
+    tree.write(
+        "web/kustomization.yaml",
+        "resources: [a.yaml]\nconfigMapGenerator:\n- {name: made, literals: [a=b], options: {disableNameSuffixHash: true}}\n",
+    );
+    let all = plan(&tree, &["ks/web"]);
+    let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
+    assert_eq!(
+        gone(&all),
+        ["ConfigMap/shop/made", "ConfigMap/shop/web-settings", key]
+    );
+    let one = plan(&tree, &["cm/web-settings", "-n", "shop"]);
+    assert_eq!(gone(&one), ["ConfigMap/shop/web-settings"]);
+    assert!(!notes(&one).contains("Not read"), "{}", notes(&one));
+    assert!(
+        notes(&one).contains(&format!(
+            "Flux creates again what {key} delivers: ConfigMap/shop/web-settings."
+        )),
+        "{}",
+        notes(&one)
+    );
+    // The namespace exists because something is delivered into it.
+    assert_eq!(
+        gone(&plan(&tree, &["ns/shop"])),
+        [
+            "ConfigMap/shop/made",
+            "ConfigMap/shop/web-settings",
+            "Namespace//shop"
+        ]
+    );
+}
+
+#[test]
+fn the_settings_count_that_a_parent_gives_a_kustomization() {
+    let tree = Repository::new();
+    let patch = "patches: [{target: {kind: Kustomization}, patch: '[{\"op\": \"add\", \"path\": \"/spec/deletionPolicy\", \"value\": \"Orphan\"}]'}], ";
+    tree.write(
+        "clusters/a/all.yaml",
+        &kustomization("all", "./apps", patch),
+    );
+    tree.write("apps/web.yaml", &kustomization("web", "./web", ""));
+    let object = config_map("a").replace("a}", "a, namespace: web}");
+    tree.write("web/a.yaml", &object);
+    let plan = plan(&tree, &["ks/web"]);
+    let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
+    assert_eq!(gone(&plan), [key]);
+    assert!(
+        notes(&plan).contains(&format!(
+            "Flux keeps what {key} delivered, because it has the deletion policy Orphan."
+        )),
+        "{}",
+        notes(&plan)
+    );
+}
+
+const SET: &str = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: apps, namespace: argocd}\nspec:\n  \
+     generators:\n  - git: {repoURL: https://example.org/a.git, directories: [{path: apps/*}]}\n  template:\n    \
+     metadata: {name: '{{path.basename}}', finalizers: [resources-finalizer.argocd.argoproj.io]}\n    \
+     spec:\n      project: default\n      source: {repoURL: https://example.org/a.git, path: '{{path}}'}\n      \
+     destination: {server: https://kubernetes.default.svc, namespace: '{{path.basename}}'}\n      \
+     syncPolicy: {automated: {prune: true}}\n";
+
+#[test]
+fn applications_of_a_set_are_followed() {
+    let tree = Repository::new();
+    tree.write("set.yaml", SET);
+    tree.write("apps/a/a.yaml", &config_map("one"));
+    tree.write("apps/b/b.yaml", &config_map("two"));
+    let set = plan(&tree, &["appset/apps"]);
+    let application = |name| format!("Application.argoproj.io/argocd/{name}");
+    assert_eq!(
+        gone(&set),
+        [
+            application("a"),
+            application("b"),
+            "ApplicationSet.argoproj.io/argocd/apps".to_owned(),
+            "ConfigMap/a/one".to_owned(),
+            "ConfigMap/b/two".to_owned(),
+        ]
+    );
+    // No file has it.
+    let one = plan(&tree, &["app/a"]);
+    assert_eq!(gone(&one), [application("a"), "ConfigMap/a/one".to_owned()]);
+    assert!(
+        notes(&one)
+            .contains("Argo CD creates again what ApplicationSet.argoproj.io/argocd/apps delivers"),
+        "{}",
+        notes(&one)
+    );
+    let (_, text, _) = tree.run(&["plan", "delete", "app/a"], "");
+    assert!(
+        text.contains("1 Terminating until a later step") && !text.contains("how to release it"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_application_whose_objects_get_stuck_stays() {
+    let tree = Repository::new();
+    tree.write("set.yaml", SET);
+    let held = config_map("one").replace("one}", "one, finalizers: [example.org/x]}");
+    tree.write("apps/a/a.yaml", &held);
+    let plan = plan(&tree, &["app/a"]);
+    assert_eq!(gone(&plan), [""; 0]);
+    let (_, text, _) = tree.run(&["plan", "delete", "app/a"], "");
+    assert!(text.contains("how to release it"), "{text}");
+}
+
+#[test]
+fn a_target_of_several_clusters_needs_the_name_of_one() {
+    let tree = Repository::new();
+    for cluster in ["blue", "green"] {
+        let path = format!("./clusters/{cluster}");
+        tree.write(
+            &format!("clusters/{cluster}/flux-system/sync.yaml"),
+            &kustomization("flux-system", &path, ""),
+        );
+        tree.write(
+            &format!("clusters/{cluster}/web.yaml"),
+            &kustomization("web", "./web", &format!("targetNamespace: {cluster}, ")),
+        );
+    }
+    tree.write("web/a.yaml", &config_map("a"));
+    let (status, _, error) = tree.run(&["plan", "delete", "ks/web"], "");
+    assert_eq!(status, 2, "{error}");
+    assert!(
+        error.contains("the target is in 2") && error.contains("`clusters/blue`, `clusters/green`"),
+        "{error}"
+    );
+    let green = plan(&tree, &["ks/web", "--cluster", "clusters/green"]);
+    let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
+    assert_eq!(gone(&green), ["ConfigMap/green/a", key]);
+    // One cluster has it.
+    let blue = plan(&tree, &["cm/a", "-n", "blue"]);
+    assert_eq!(gone(&blue), ["ConfigMap/blue/a"]);
+    let (status, _, error) = tree.run(&["plan", "delete", "ks/web", "--cluster", "red"], "");
+    assert_eq!(status, 2);
+    assert!(
+        error.contains("there is no cluster `red`") && error.contains("`clusters/blue`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_nothing_applies_is_planned_by_itself() {
+    let tree = Repository::new();
+    tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
+    tree.write("web/kustomization.yaml", "resources: [a.yaml]\n");
+    let object = |name| config_map(name).replace('}', ", namespace: web}");
+    tree.write("web/a.yaml", &object("applied"));
+    tree.write("web/draft.yaml", &object("draft"));
+    let applied = plan(&tree, &["ns/web"]);
+    assert_eq!(gone(&applied), ["ConfigMap/web/applied", "Namespace//web"]);
+    let draft = plan(&tree, &["cm/draft"]);
+    assert_eq!(gone(&draft), ["ConfigMap/web/draft"]);
+    assert!(
+        notes(&draft).contains("nothing applies it"),
+        "{}",
+        notes(&draft)
+    );
+}
+
+#[test]
+fn a_person_may_apply_what_kustomizations_leave_out_where_no_tool_delivers() {
+    let tree = Repository::new();
+    tree.write(
+        "kustomization.yaml",
+        "namespace: web\nresources: [a.yaml]\n",
+    );
+    tree.write("a.yaml", &config_map("a"));
+    let object = config_map("b").replace('}', ", namespace: web}");
+    tree.write("b.yaml", &object);
+    assert_eq!(
+        gone(&plan(&tree, &["ns/web"])),
+        ["ConfigMap/web/a", "ConfigMap/web/b", "Namespace//web"]
+    );
+}
+
+#[test]
+fn another_cluster_is_no_part_of_a_plan() {
+    let tree = Repository::new();
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\n\
+         metadata: {name: web, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}\n\
+         spec: {source: {repoURL: https://example.org/a.git, path: web}, destination: {server: https://far.example.org, namespace: web}}\n";
+    tree.write("app.yaml", application);
+    tree.write("web/a.yaml", &config_map("a"));
+    let plan = plan(&tree, &["app/web"]);
+    assert!(
+        notes(&plan).contains("Argo CD deletes once Application.argoproj.io/argocd/web is deleted")
+            && notes(&plan).contains("ConfigMap/web/a"),
+        "{}",
+        notes(&plan)
+    );
+}
