@@ -101,7 +101,7 @@ impl<'a> Losses<'a, '_> {
             Some(member) if self.may_be_applied(member) => Standing::Applied,
             // The change itself shows the removal, even if the file stays: an entry of a kustomization left.
             Some(_) if because.len() <= 1 => Standing::Removed,
-            Some(member) if self.part.is_generated_by_set(member) => Standing::Unwritten,
+            Some(member) if self.part.generated_by(member).is_some() => Standing::Unwritten,
             Some(member) if self.part.is_written(member) => Standing::Unapplied,
             Some(_) => Standing::Removed,
         };

@@ -259,10 +259,10 @@ impl<'a> MergePart<'a> {
         Some(deliverer)
     }
 
-    /// Whether an ApplicationSet generates it: no file contains it.
-    pub(super) fn is_generated_by_set(&self, member: &Member) -> bool {
+    /// The ApplicationSet that generates it: no file contains it.
+    pub fn generated_by(&self, member: &Member) -> Option<&'a Deliverer> {
         let by = self.base.destination(member.file).deliverer();
-        by.is_some_and(|by| by.tool == SourceTool::ArgoCdSet)
+        by.filter(|by| by.tool == SourceTool::ArgoCdSet)
     }
 
     /// The object of this part of base that delivers an object.

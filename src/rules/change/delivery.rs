@@ -66,15 +66,23 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         tool(merge, delivery),
         stuck(cascade)
     ))
-    .help(recipe(delivery))
+    .help(recipe(merge, delivery))
     .field("metadata.name")
     .severity(cascade.severity);
     shown(draft, merge, cascade)
 }
 
 /// How to remove or rename an object that delivers without deleting what it delivered.
-fn recipe(delivery: &Member) -> String {
+fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
     let kind = delivery.object.kind();
+    if let Some(set) = merge.part.generated_by(delivery) {
+        return format!(
+            "in ApplicationSet `{}` set `spec.syncPolicy.preserveResourcesOnDeletion: true`, and take the finalizer \
+             `resources-finalizer.argocd.argoproj.io` out of its template if that has it. Merge that and wait until it is \
+             synced; then let it generate the {kind} no more",
+            plain::one_line(&set.name)
+        );
+    }
     match delivery.object.group_kind() {
         kinds::FLUX_KUSTOMIZATION => {
             "set `spec.prune: false` (or `spec.deletionPolicy: Orphan`), merge that and wait until Flux has applied it; then remove \
@@ -109,7 +117,7 @@ fn unseen(
     let here = |message: String| {
         on_base(merge, member, member.object.name_span(), message)
             .field("metadata.name")
-            .help(recipe(member))
+            .help(recipe(merge, member))
     };
     let renamed = merge.part.renamed(member);
     let end = merge.end_of(&member.key);
@@ -252,7 +260,7 @@ fn generated(merge: &Merge<'_>) -> Vec<Draft> {
                 "An ApplicationSet adds the resources finalizer to the Applications that it generates. It deletes an Application that its \
                  generators no longer give, or give another name, and Argo CD then deletes everything that this delivered.",
             )
-            .help(recipe(set))
+            .help(recipe(merge, set))
             .field("metadata.name")
             .target(gone.iter().map(|object| object.name.as_str()).collect::<Vec<_>>().join(","))
             .severity(if renamed { Severity::Error } else { Severity::Warning });

@@ -151,6 +151,29 @@ fn a_set_over_folders_loses_an_application_with_its_folder() {
 }
 
 #[test]
+fn a_generated_application_is_kept_by_an_edit_of_its_set() {
+    let claim = |name: &str| config(name).replace("ConfigMap", "PersistentVolumeClaim");
+    let both = root()
+        + &format!(
+            "== svc/a/a.yaml\n{}== svc/b/b.yaml\n{}",
+            claim("a"),
+            claim("b")
+        );
+    let of = |generators: &str| set(generators, "{{path.basename}}", "{{path}}", "");
+    let one = DIRECTORIES.replace("svc/*", "svc/a");
+    let document = compared(&both, &of(DIRECTORIES), &of(&one));
+    let findings = document["findings"].as_array().expect("findings").iter();
+    let mut help = findings.filter_map(|finding| finding["help"].as_str());
+    assert!(
+        help.any(|help| help.starts_with(
+            "in ApplicationSet `all` set `spec.syncPolicy.preserveResourcesOnDeletion: true`"
+        )),
+        "{:?}",
+        document["findings"]
+    );
+}
+
+#[test]
 fn a_matrix_multiplies_folders_with_a_list() {
     let matrix = |elements: &str| {
         let list = format!("{{list: {{elements: [{elements}]}}}}");
