@@ -248,4 +248,43 @@ fn another_cluster_is_no_part_of_a_plan() {
         "{}",
         notes(&plan)
     );
+    let finalizer = ", finalizers: [resources-finalizer.argocd.argoproj.io]";
+    tree.write("app.yaml", &application.replace(finalizer, ""));
+    let kept = self::plan(&tree, &["app/web"]);
+    assert!(
+        notes(&kept).contains("because it has no resources finalizer")
+            && !notes(&kept).contains("ConfigMap/web/a"),
+        "{}",
+        notes(&kept)
+    );
+}
+
+#[test]
+fn a_removal_is_about_the_cluster_of_what_is_removed() {
+    let tree = Repository::new();
+    for cluster in ["blue", "green"] {
+        tree.write(
+            &format!("clusters/{cluster}/sync.yaml"),
+            &kustomization("flux-system", &format!("./clusters/{cluster}"), ""),
+        );
+        tree.write(
+            &format!("clusters/{cluster}/web.yaml"),
+            &kustomization("web", &format!("./{cluster}"), ""),
+        );
+        let object = config_map("a").replace('}', ", namespace: web}");
+        tree.write(&format!("{cluster}/a.yaml"), &object);
+    }
+    let teardown = |more: &[&str]| {
+        let arguments = ["plan", "teardown", "--by", "flux", "-o", "json"];
+        tree.run(&[&arguments[..], more].concat(), "")
+    };
+    let (status, text, error) = teardown(&["blue", "--beside", "clusters"]);
+    assert_eq!(status, 0, "{error}");
+    assert_eq!(gone(&parsed(&text)), ["ConfigMap/web/a"]);
+    let (status, _, error) = teardown(&["."]);
+    assert_eq!(status, 2, "{error}");
+    assert!(
+        error.contains("`clusters/blue`, `clusters/green`"),
+        "{error}"
+    );
 }

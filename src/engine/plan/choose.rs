@@ -93,11 +93,13 @@ pub(in crate::engine) fn choose_removed<'g>(
     name: Option<&str>,
 ) -> Result<PlannedCluster<'g>, PlanError> {
     let all = asked(read, name)?;
+    let has_asked = |one: &&PlannedCluster<'_>| one.asked_for().next().is_some();
+    let with: Vec<PlannedCluster<'_>> = all.iter().filter(has_asked).copied().collect();
     let is_applied = |one: &&PlannedCluster<'_>| one.is_applied();
-    let applied: Vec<PlannedCluster<'_>> = all.iter().filter(is_applied).copied().collect();
-    match (applied.as_slice(), all.as_slice()) {
-        ([one], _) | ([], [one, ..]) => Ok(*one),
-        ([], []) => Err(PlanError::Bundles {
+    let applied: Vec<PlannedCluster<'_>> = with.iter().filter(is_applied).copied().collect();
+    match (applied.as_slice(), with.first().or(all.first())) {
+        ([one], _) | ([], Some(one)) => Ok(*one),
+        ([], None) => Err(PlanError::Bundles {
             found: "none was read".to_owned(),
             help: "name the objects, release or delivery to remove".to_owned(),
         }),

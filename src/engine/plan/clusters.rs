@@ -53,6 +53,11 @@ impl<'g> PlannedCluster<'g> {
         self.parts.get(self.at)
     }
 
+    /// Another cluster of the repository.
+    pub(super) fn with_part(self, at: usize) -> Self {
+        Self { at, ..self }
+    }
+
     /// Whether something applies its objects.
     pub(super) fn is_applied(&self) -> bool {
         self.parts.is_empty() || self.at + 1 < self.parts.len()

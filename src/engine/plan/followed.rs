@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::choose::Candidate;
+use super::clusters::PlannedCluster;
 use super::notes::named;
 use crate::changes::{Destination, TreePart};
+use crate::cluster::Analysis;
 use crate::delivery::{Leaving, Op, Regime, Withdrawal, argocd};
 use crate::gc::Step;
 use crate::inventory::Member;
@@ -29,6 +31,7 @@ pub(super) struct Followed {
 /// What an object delivers to one destination.
 struct Delivered<'g> {
     by: &'g Deliverer,
+    cluster: PlannedCluster<'g>,
     part: &'g TreePart,
     destination: &'g Destination,
     object: &'g Member,
@@ -46,6 +49,7 @@ pub(super) fn followed(candidate: &Candidate<'_>, targets: &[ObjectKey]) -> Foll
         .iter()
         .map(|object| (&part.inventory.member(object.id).key, object))
         .collect();
+    let mut elsewhere: BTreeMap<usize, Analysis<'_>> = BTreeMap::new();
     let mut unread = Vec::new();
     let mut pending: VecDeque<ObjectKey> = targets.iter().cloned().collect();
     let mut seen: BTreeSet<ObjectKey> = targets.iter().cloned().collect();
@@ -58,15 +62,22 @@ pub(super) fn followed(candidate: &Candidate<'_>, targets: &[ObjectKey]) -> Foll
         for one in all {
             let tool = tool_of(one.by);
             followed.notes.extend(one.unread(&key));
-            if !std::ptr::eq(one.part, part) {
-                followed.notes.push(one.elsewhere(&key));
-                continue;
-            }
-            let withdrawal = one.withdrawal(candidate);
+            let is_here = one.cluster.at == candidate.cluster.at;
+            let analysis = if is_here {
+                &candidate.analysis
+            } else {
+                let there = elsewhere.entry(one.cluster.at);
+                there.or_insert_with(|| one.cluster.analysis())
+            };
+            let withdrawal = one.withdrawal(analysis);
             if let Some(reason) = withdrawal.nothing {
                 followed.notes.push(format!(
                     "{tool} keeps what {key} delivered, because it {reason}."
                 ));
+            }
+            if !is_here {
+                followed.notes.extend(one.elsewhere(&key, &withdrawal));
+                continue;
             }
             let gone: Vec<ObjectKey> = withdrawal
                 .requests
@@ -163,6 +174,7 @@ fn delivered<'g>(
                 .or_default()
                 .push(Delivered {
                     by,
+                    cluster: candidate.cluster.with_part(other),
                     part: there,
                     destination,
                     object,
@@ -181,10 +193,13 @@ impl<'g> Delivered<'g> {
     }
 
     /// The tool's requests once the object is deleted.
-    fn withdrawal(&self, candidate: &'g Candidate<'_>) -> Withdrawal<'g> {
+    fn withdrawal<'a>(&self, analysis: &'a Analysis<'_>) -> Withdrawal<'a>
+    where
+        'g: 'a,
+    {
         let leaving = Leaving {
             inventory: &self.part.inventory,
-            deliveries: candidate.analysis.deliveries(),
+            deliveries: analysis.deliveries(),
             members: self.members().collect(),
         };
         DeletedDelivery {
@@ -227,19 +242,20 @@ impl<'g> Delivered<'g> {
         Some(format!("What {key} delivers is known in part, {why}."))
     }
 
-    /// A sentence on objects in another cluster.
-    fn elsewhere(&self, key: &ObjectKey) -> String {
-        let keys: Vec<String> = self
-            .members()
-            .map(|member| member.key.to_string())
-            .collect();
+    /// A sentence on objects that are deleted in another cluster.
+    fn elsewhere(&self, key: &ObjectKey, withdrawal: &Withdrawal<'_>) -> Option<String> {
+        let requests = withdrawal.requests.iter();
+        let deleted = requests.filter(|request| request.op == Op::Delete);
+        let keys: Vec<String> = deleted.map(|request| request.key.to_string()).collect();
         let cluster = self.part.cluster.as_deref().unwrap_or_default();
-        format!(
-            "Not part of this plan, because they are in cluster {cluster}: the {} that {} deletes once {key} is deleted, {}.",
-            plain::count(keys.len(), "object"),
-            tool_of(self.by),
-            named(&keys)
-        )
+        (!keys.is_empty()).then(|| {
+            format!(
+                "Not part of this plan, because they are in cluster {cluster}: the {} that {} deletes once {key} is deleted, {}.",
+                plain::count(keys.len(), "object"),
+                tool_of(self.by),
+                named(&keys)
+            )
+        })
     }
 }
 
