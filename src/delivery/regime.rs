@@ -8,6 +8,7 @@ use super::marks;
 use super::protection::{Removal, Spared, spared};
 use super::rendering::Renderings;
 use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kustomize::SourceTool;
 use crate::manifest::{Labels, Metadata};
 use crate::ownership::{DeliveryKind, DeliveryObject, Reach};
 use crate::text::{FileId, Span};
@@ -78,6 +79,16 @@ pub enum Regime {
     Flux(FluxObject),
     /// `kubectl apply`: removed objects are not deleted.
     Kubectl,
+}
+
+impl From<SourceTool> for Regime {
+    fn from(tool: SourceTool) -> Self {
+        match tool {
+            SourceTool::Flux => Self::Flux(FluxObject::Kustomization),
+            SourceTool::FluxRelease => Self::Flux(FluxObject::HelmRelease),
+            SourceTool::ArgoCd | SourceTool::ArgoCdSet => Self::ArgoCd,
+        }
+    }
 }
 
 impl Regime {

@@ -13,3 +13,32 @@ mod reached;
 pub mod scopes;
 pub mod unreached;
 pub mod unread;
+
+use argo::{Memory, Terms};
+use delivery::Delivery;
+use kustomize::Builds;
+use scopes::ClusterScopes;
+
+use crate::kustomize::BeyondLimit;
+
+/// The deliveries of Flux and Argo CD in a state and, where charts are rendered, those of HelmReleases; with what the state
+/// says of Argo CD. `before` and `memory` are those of the state before, if there is one.
+///
+/// # Errors
+/// There is more than the limits allow.
+pub fn deliveries(
+    builds: &Builds<'_>,
+    scopes: &ClusterScopes,
+    terms: Terms<'_>,
+    (before, memory): (&[Delivery], &Memory),
+) -> Result<(Vec<Delivery>, Memory), BeyondLimit> {
+    let limits = terms.limits;
+    let mut all = flux::deliveries(builds, scopes, limits, before)?;
+    let (argo, memory) = argo::deliveries(builds, scopes, terms, &all, (before, memory))?;
+    all.extend(argo);
+    if builds.charts().are_rendered() {
+        let releases = flux::releases(builds, scopes, limits, &all, before)?;
+        all.extend(releases);
+    }
+    Ok((all, memory))
+}

@@ -56,6 +56,17 @@ pub struct ToolRelease {
     pub after: Vec<ObjectKey>,
 }
 
+impl ToolRelease {
+    /// What Argo CD removes from an Application that it deletes, once what it delivered is gone.
+    pub fn of(application: &Member, after: Vec<ObjectKey>) -> Self {
+        Self {
+            object: application.key.clone(),
+            finalizers: argocd::own_finalizers(application),
+            after,
+        }
+    }
+}
+
 /// Who applies what is at one destination.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Applier {
@@ -169,7 +180,7 @@ pub fn withdraw(
     let handovers = handovers(part, choice, &decided.requested);
     *requested = std::mem::take(&mut decided.requested).beyond(part);
     for handover in &handovers {
-        let regime = (regime_of(handover.from.tool), true);
+        let regime = (Regime::from(handover.from.tool), true);
         decided
             .all
             .regimes
@@ -187,7 +198,7 @@ impl Applier {
     /// The tool, and whether there is evidence for it.
     fn regime(&self) -> (Regime, bool) {
         match self {
-            Self::Object(deliverer) => (regime_of(deliverer.tool), true),
+            Self::Object(deliverer) => (Regime::from(deliverer.tool), true),
             Self::Tool { regime, said } => (*regime, *said),
         }
     }
@@ -242,14 +253,8 @@ fn releases(
             after.push(member.key.clone());
         }
     }
-    let release = |(application, after): (ObjectId, _)| {
-        let application = inventory.member(application);
-        ToolRelease {
-            object: application.key.clone(),
-            finalizers: argocd::own_finalizers(application),
-            after,
-        }
-    };
+    let release =
+        |(application, after): (ObjectId, _)| ToolRelease::of(inventory.member(application), after);
     after.into_iter().map(release).collect()
 }
 
@@ -475,7 +480,7 @@ fn applier(
             // Everything that the tool delivers is known, and this is not among it: it may be on its way, or left behind.
             let is_left_out = || {
                 let mut known = [SourceTool::Flux, SourceTool::ArgoCd].into_iter();
-                known.any(|tool| delivered.regime == regime_of(tool) && part.base.knows(tool))
+                known.any(|tool| delivered.regime == Regime::from(tool) && part.base.knows(tool))
             };
             let said = match delivered.source {
                 RegimeSource::None => false,
@@ -499,14 +504,6 @@ fn applier(
             };
             Applier::Tool { regime, said }
         }
-    }
-}
-
-fn regime_of(tool: SourceTool) -> Regime {
-    match tool {
-        SourceTool::Flux => Regime::Flux(FluxObject::Kustomization),
-        SourceTool::FluxRelease => Regime::Flux(FluxObject::HelmRelease),
-        SourceTool::ArgoCd | SourceTool::ArgoCdSet => Regime::ArgoCd,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builds, Resource, kustomizations};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
-use crate::graph::{argo, flux, unreached};
+use crate::graph::{self, argo, unreached};
 use crate::kustomize::{BeyondLimit, Deliverer, SourceTool, ancestors, folder_of, shown};
 use crate::manifest::ParsedFile;
 use crate::text::Side;
@@ -129,18 +129,7 @@ impl Delivered {
     ) -> Result<Self, BeyondLimit> {
         let tree = builds.files();
         let scopes = ClusterScopes::of(tree);
-        let mut all = flux::deliveries(builds, &scopes, terms.limits, &before.all)?;
-        let (argo, memory) = argo::deliveries(builds, &scopes, terms, &all, (&before.all, memory))?;
-        all.extend(argo);
-        if builds.charts().are_rendered() {
-            all.extend(flux::releases(
-                builds,
-                &scopes,
-                terms.limits,
-                &all,
-                &before.all,
-            )?);
-        }
+        let (mut all, memory) = graph::deliveries(builds, &scopes, terms, (&before.all, memory))?;
         all.sort_by(|one, other| one.id.cmp(&other.id));
         Ok(Self {
             all,
@@ -150,7 +139,7 @@ impl Delivered {
         })
     }
 
-    /// What tools and people deliver of a state that is not compared with another one.
+    /// The deliveries of a state that is not compared with another one.
     pub(super) fn alone(tree: &TreeFiles<'_>, terms: Terms<'_>) -> Result<Self, BeyondLimit> {
         let charts = Charts::unrendered();
         let builds = Builds::of(tree, &charts);

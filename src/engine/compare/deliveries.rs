@@ -11,12 +11,12 @@ use crate::charts::{Charts, RenderingTerms};
 use crate::engine::rendering::charts_of_one_state;
 use crate::engine::resolve::configuration;
 use crate::engine::{ConfigChoice, Request, SessionError};
-use crate::graph::argo::{self, Memory, Terms};
+use crate::graph::argo::{Memory, Terms};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builds, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
-use crate::graph::{flux, unreached};
+use crate::graph::{self, unreached};
 use crate::inventory::Release;
 use crate::kustomize::{BeyondLimit, SourceTool};
 use crate::report::{
@@ -121,14 +121,8 @@ fn delivered(
     (charts, counts): (&Charts, &dyn Fn(&str) -> bool),
 ) -> Result<Vec<Delivery>, BeyondLimit> {
     let builds = Builds::of(tree, charts);
-    let limits = terms.limits;
-    let mut all = flux::deliveries(&builds, scopes, limits, &[])?;
-    let (argo, _) = argo::deliveries(&builds, scopes, terms, &all, (&[], &Memory::default()))?;
-    all.extend(argo);
-    if charts.are_rendered() {
-        all.extend(flux::releases(&builds, scopes, limits, &all, &[])?);
-    }
-    let roots = unreached::roots(&builds, &all, limits)?;
+    let (mut all, _) = graph::deliveries(&builds, scopes, terms, (&[], &Memory::default()))?;
+    let roots = unreached::roots(&builds, &all, terms.limits)?;
     all.extend(roots);
     if charts.are_rendered() {
         let unreached = unreached::charts(&builds, scopes, &all, counts);

@@ -8,7 +8,7 @@ use super::clusters::PlannedCluster;
 use super::notes::named;
 use crate::changes::{Destination, TreePart};
 use crate::cluster::Analysis;
-use crate::delivery::{Leaving, Op, Regime, Withdrawal, argocd};
+use crate::delivery::{Leaving, Op, Regime, Withdrawal};
 use crate::gc::Step;
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Wait};
@@ -28,7 +28,7 @@ pub(super) struct Followed {
     pub(super) notes: Vec<String>,
 }
 
-/// What an object delivers to one destination.
+/// The objects that one object delivers to a destination.
 struct Delivered<'g> {
     by: &'g Deliverer,
     cluster: PlannedCluster<'g>,
@@ -60,7 +60,7 @@ pub(super) fn followed(candidate: &Candidate<'_>, targets: &[ObjectKey]) -> Foll
             continue;
         };
         for one in all {
-            let tool = tool_of(one.by);
+            let tool = Regime::from(one.by.tool).tool();
             followed.notes.extend(one.unread(&key));
             let is_here = one.cluster.at == candidate.cluster.at;
             let analysis = if is_here {
@@ -144,14 +144,14 @@ fn created_again(
     kept_up.into_iter().map(|(by, keys)| {
         format!(
             "{} creates again what {} delivers: {}. Deleted data does not come back.",
-            tool_of(by),
+            Regime::from(by.tool).tool(),
             by.key(),
             named(&keys)
         )
     })
 }
 
-/// What each object of a part delivers, in this cluster and in others.
+/// The deliveries of each object of a part, in this cluster and in others.
 fn delivered<'g>(
     candidate: &Candidate<'g>,
     part: &'g TreePart,
@@ -220,14 +220,10 @@ impl<'g> Delivered<'g> {
         if !is_application || after.is_empty() || delivered.any(|member| member.key == *own) {
             return None;
         }
-        Some(ToolRelease {
-            object: own.clone(),
-            finalizers: argocd::own_finalizers(self.object),
-            after,
-        })
+        Some(ToolRelease::of(self.object, after))
     }
 
-    /// A sentence on what else it may deliver.
+    /// A sentence, if it may deliver more.
     fn unread(&self, key: &ObjectKey) -> Option<String> {
         let known = self.part.delivery(self.by)?;
         let why = match (&known.error, &known.doubt) {
@@ -252,16 +248,11 @@ impl<'g> Delivered<'g> {
             format!(
                 "Not part of this plan, because they are in cluster {cluster}: the {} that {} deletes once {key} is deleted, {}.",
                 plain::count(keys.len(), "object"),
-                tool_of(self.by),
+                Regime::from(self.by.tool).tool(),
                 named(&keys)
             )
         })
     }
-}
-
-/// The tool in sentences.
-fn tool_of(by: &Deliverer) -> &'static str {
-    if by.tool.is_flux() { "Flux" } else { "Argo CD" }
 }
 
 /// Sentences on objects that are deleted and whose deliveries are not in the input, one for each kind.

@@ -23,7 +23,7 @@ pub(super) struct Ground<'a> {
     pub(super) tables: &'a Tables,
     /// The objects that controllers create below its rendered objects.
     pub(super) implied: &'a Implied<'a>,
-    /// What delivers them.
+    /// Their deliveries.
     pub(super) reach: &'a Reach,
     /// Namespaces that exist without an object.
     pub(super) namespaces: &'a BTreeSet<String>,
@@ -237,7 +237,7 @@ fn unread(inventory: &Inventory, reach: &Reach) -> Vec<String> {
     let mut documents: Vec<String> = Vec::new();
     let hiding = inventory
         .skipped()
-        // What of it is applied is said with its delivery.
+        // The notes on a delivery say which of its documents are not read.
         .filter(|skip| skip.what.reason.hides_objects() && !reach.is_evaluated(skip.file));
     for skip in hiding {
         let path = inventory.sources.file(skip.file).path();

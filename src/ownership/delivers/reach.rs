@@ -11,10 +11,11 @@ use foldhash::HashMap;
 
 use super::object::{DeliveryKind, DeliveryObject, SourceContent};
 use crate::charts::Charts;
-use crate::graph::argo::{self, Memory, Terms};
+use crate::graph;
+use crate::graph::argo::{Memory, Terms};
+
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::flux;
 use crate::graph::kustomize::{Builds, Resource};
 use crate::graph::scopes::ClusterScopes;
 use crate::inventory::{Inventory, Member, ObjectId, locate};
@@ -301,19 +302,12 @@ impl Repository {
         let scopes = ClusterScopes::of(&tree);
         let charts = Charts::unrendered();
         let builds = Builds::of(&tree, &charts).without_failures();
-        let mut deliveries = flux::deliveries(&builds, &scopes, limits, &[])?;
         let terms = Terms {
             limits,
             clusters: None,
         };
-        let (argo, _) = argo::deliveries(
-            &builds,
-            &scopes,
-            terms,
-            &deliveries,
-            (&[], &Memory::default()),
-        )?;
-        deliveries.extend(argo);
+        let nothing = (&[][..], &Memory::default());
+        let (deliveries, _) = graph::deliveries(&builds, &scopes, terms, nothing)?;
         Ok(Self {
             top: top.to_owned(),
             files: inside.map(|(path, id, _)| (path.to_owned(), id)).collect(),
