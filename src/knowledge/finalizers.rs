@@ -375,6 +375,16 @@ impl Controller {
         self.kinds_proven && self.images_proven
     }
 
+    /// Whether the row says which program it is: by its kinds, its image, its workload or its place. The row of a
+    /// framework says none of them, because each program written with it handles its own kinds.
+    pub fn is_identified(&self) -> bool {
+        !self.kinds.contains(&KindPattern::Any)
+            || !self.images.is_empty()
+            || self.workload.is_some()
+            || self.place.is_some()
+            || self.control_plane
+    }
+
     /// Whether it is proven for objects of a kind.
     pub fn is_proven_for(&self, group: &str, kind: &str) -> bool {
         self.is_proven() && self.handles(group, kind)

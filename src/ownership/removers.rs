@@ -67,8 +67,8 @@ pub enum Remover<'t> {
     KnownElsewhere(&'t Controller),
     /// A known controller that removes it from other kinds; whether from this one, the table does not say.
     Unlisted(&'t Controller),
-    /// Neither the table nor the input contains a controller for it. A known finalizer gets this answer only on a kind
-    /// that its controllers certainly do not handle.
+    /// Neither the table nor the input contains a controller for it. A known finalizer gets this answer on a kind that
+    /// its controllers certainly do not handle, and where the table names only the framework of its controller.
     Nobody,
 }
 
@@ -242,7 +242,11 @@ impl Removers {
         };
         running()
             .or_else(|| self.with_access(inventory, holder, Some(controller)))
-            .unwrap_or(Remover::KnownElsewhere(controller))
+            .unwrap_or(if controller.is_identified() {
+                Remover::KnownElsewhere(controller)
+            } else {
+                Remover::Nobody
+            })
     }
 
     /// The workloads in which the controller of a finalizer may run, by its image or a configuration: several where the

@@ -71,6 +71,7 @@ mod plan_view;
 #[cfg(unix)]
 mod pre_commit;
 mod properties;
+mod recall;
 mod recognition;
 mod releases;
 mod repeats;

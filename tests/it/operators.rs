@@ -195,7 +195,9 @@ fn every_finalizer_is_explained_and_known_on_each_of_its_kinds() {
         if finalizers::is_collectors(&name) {
             continue;
         }
-        for kinds in known.controllers.iter().flat_map(|row| &row.kinds) {
+        // A framework has a row, and the controllers written with it stay unknown.
+        let rows = known.controllers.iter().filter(|row| row.is_identified());
+        for kinds in rows.flat_map(|row| &row.kinds) {
             let mut made = Made::of(kinds);
             made.fields["metadata"]["name"] = format!("made-{}", objects.len()).into();
             made.fields["metadata"]["finalizers"] = serde_json::json!([name]);

@@ -127,8 +127,13 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for entry in entries(inventory) {
         let (member, name) = (entry.member, entry.name());
-        let known = context.ownership.removers.known().find(name).is_some();
-        if known || !label_key_errors(name).is_empty() || is_rejected(member, name) {
+        let known = known_of(context, &entry);
+        let framework = known.and_then(|(_, _, row)| row.filter(|row| !row.is_identified()));
+        if known.is_some() && framework.is_none()
+            || finalizers::is_collectors(name)
+            || !label_key_errors(name).is_empty()
+            || is_rejected(member, name)
+        {
             continue;
         }
         if !matches!(
@@ -149,6 +154,15 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
         } else {
             " This assumes that no controller outside the input removes it."
         };
+        let table = framework.map_or_else(
+            || "The finalizer is not in the table of known finalizers".to_owned(),
+            |row| {
+                format!(
+                    "The table of known finalizers says no more than: {}",
+                    row.removed_by
+                )
+            },
+        );
         sink.push_with(|| {
             entry
                 .draft(format!("no known controller removes finalizer `{name}` of {}", named(member)))
@@ -157,8 +171,8 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 .reason(format!(
                     "Once deleted, the object stays Terminating until the finalizer is removed by hand. There is no \
                      timeout, and the deletion of its namespace, of its CRD, and of its owner in the foreground, \
-                     waits for it. The finalizer is not in the table of known finalizers, and no workload in the \
-                     input has a ServiceAccount whose permissions let it change this kind.{assumed}"
+                     waits for it. {table}, and no workload in the input has a \
+                     ServiceAccount whose permissions let it change this kind.{assumed}"
                 ))
                 .claims_absence(inventory)
                 .help(format!(
@@ -200,7 +214,7 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
         };
         let (member, name) = (entry.member, entry.name());
         let at_run_time = match controller {
-            Some(controller) => controller.added.is_at_run_time(),
+            Some(controller) => controller.added.is_at_run_time() && controller.is_identified(),
             None => {
                 handles == Handles::Unproven
                     && known

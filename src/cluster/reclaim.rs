@@ -1,0 +1,63 @@
+//! Volumes that go after the claims that they were bound to.
+
+use std::collections::BTreeMap;
+
+use crate::gc::{Fate, Plan, Step};
+use crate::inventory::{Inventory, VolumeChoice};
+use crate::kube::{ObjectKey, Wait, kinds};
+use crate::ownership::{Implied, deletes_with_its_claim};
+
+/// The volumes with the reclaim policy `Delete`, each by the claim that it is bound to.
+#[derive(Debug, Default)]
+pub struct Reclaims {
+    volumes: BTreeMap<ObjectKey, ObjectKey>,
+}
+
+impl Reclaims {
+    /// Those of the claims of the input, and of the claims that StatefulSets get.
+    pub fn of(inventory: &Inventory, implied: &Implied<'_>) -> Self {
+        let written = inventory
+            .members
+            .iter()
+            .map(|member| (&member.key, member.object.at(&["spec"])));
+        let implied = implied
+            .objects
+            .iter()
+            .map(|object| (&object.key, object.spec));
+        let claims = written
+            .chain(implied)
+            .filter(|(claim, _)| claim.is(kinds::PERSISTENT_VOLUME_CLAIM));
+        let volumes =
+            claims.filter_map(
+                |(claim, spec)| match inventory.volume_of(Some(claim), spec) {
+                    VolumeChoice::Bound(volume) if deletes_with_its_claim(volume) => {
+                        Some((claim.clone(), volume.key.clone()))
+                    }
+                    _ => None,
+                },
+            );
+        Self {
+            volumes: volumes.collect(),
+        }
+    }
+
+    /// The deletion of the volumes whose claims are gone at the end of a plan, unless they go already. The provisioner sends
+    /// it (external-provisioner, `Delete`), or the controller of volumes in the control plane.
+    pub fn step(&self, plan: &Plan<'_>) -> Option<Step> {
+        if self.volumes.is_empty() {
+            return None;
+        }
+        let fates: BTreeMap<ObjectKey, Fate> = plan.fates(plan.verdict()?).into_iter().collect();
+        let is_gone = |claim: &ObjectKey| matches!(fates.get(claim), Some(Fate::Gone));
+        let stays = |volume: &ObjectKey| matches!(fates.get(volume), Some(Fate::Present(present)) if !present.terminating);
+        let reclaimed = self.volumes.iter();
+        let reclaimed = reclaimed.filter(|(claim, volume)| is_gone(claim) && stays(volume));
+        let targets: Vec<ObjectKey> = reclaimed.map(|(_, volume)| volume.clone()).collect();
+        (!targets.is_empty()).then_some(Step::Delete {
+            targets,
+            policy: None,
+            wait: Wait::Settled,
+            client: 0,
+        })
+    }
+}
