@@ -16,6 +16,7 @@ use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::inventory::{STDIN, locate};
 use crate::kustomize::{ancestors, folder_of};
+use crate::manifest::is_rendered;
 use crate::report::Reported;
 use crate::rules::{self, Rule};
 use crate::starter::fixture_glob;
@@ -200,7 +201,7 @@ impl<'s> Standings<'s> {
         match test_data {
             _ if delivered.has(&place) => Standing::Applied,
             Some(glob) => Standing::TestData(glob),
-            None if !delivered.is_empty() || self.is_rendered => Standing::Draft,
+            None if delivered.delivers() || self.is_rendered => Standing::Draft,
             None => Standing::Applied,
         }
     }
@@ -213,6 +214,8 @@ struct Delivered {
     files: BTreeSet<String>,
     /// Folders whose build fails: all that is in them may belong to it.
     failing: BTreeSet<String>,
+    /// Whether nothing is delivered, and Helm rendered some file of the repository.
+    is_rendered: bool,
 }
 
 impl Delivered {
@@ -224,9 +227,21 @@ impl Delivered {
             clusters: None,
         };
         let charts = Charts::unrendered();
-        evaluate(&choice, &[], terms, (&charts, &|_| false), |_, all, _| {
-            Self::by(all)
-        })
+        evaluate(
+            &choice,
+            &[],
+            terms,
+            (&charts, &|_| false),
+            |tree, all, _| {
+                let mut delivered = Self::by(all);
+                delivered.is_rendered = delivered.files.is_empty()
+                    && tree.manifests().any(|path| {
+                        let bytes = tree.bytes(path).unwrap_or_default();
+                        std::str::from_utf8(&bytes).is_ok_and(is_rendered)
+                    });
+                delivered
+            },
+        )
         .ok()
     }
 
@@ -246,8 +261,9 @@ impl Delivered {
         delivered
     }
 
-    fn is_empty(&self) -> bool {
-        self.files.is_empty()
+    /// Whether anything of the repository is known to be applied.
+    fn delivers(&self) -> bool {
+        !self.files.is_empty() || self.is_rendered
     }
 
     fn has(&self, file: &str) -> bool {

@@ -34,6 +34,7 @@ pub use metadata::{Labels, Metadata, OBJECT_META_FIELDS, ServerField};
 pub use object::{ListClient, ListReading, Object};
 pub use owner_reference::{OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences};
 pub use parsed::ParsedDocument;
+pub use provenance::is_rendered;
 pub use recognition::{
     FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, Skip, SkipReason, TemplateLanguage, Use,
     has_directive, is_kustomization,

@@ -13,7 +13,13 @@ pub(super) fn may_name_template(document: &str) -> bool {
     before_keys(document.trim_start_matches(BYTE_ORDER_MARK)).contains(SOURCE)
 }
 
-/// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one.
+/// Whether Helm rendered a text: a comment names the template of one of its documents.
+pub fn is_rendered(text: &str) -> bool {
+    !templates(text).is_empty()
+}
+
+/// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one;
+/// nothing if no comment does.
 pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
     // PowerShell writes a byte order mark in front.
     let mut start = if text.starts_with(BYTE_ORDER_MARK) {
@@ -39,9 +45,13 @@ pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
         }
         match memmem::find(&text.as_bytes()[start..], b"\n---") {
             Some(next) => start += next + 1,
-            None => return documents,
+            None => break,
         }
     }
+    if documents.iter().all(|(_, template)| template.is_none()) {
+        documents.clear();
+    }
+    documents
 }
 
 /// The lines of a text up to its first key.
@@ -97,7 +107,7 @@ mod tests {
             named(
                 "# Source: https://example.com/x/templates/a.yaml\nkind: A\n# Source: web/templates/b.yaml\n"
             ),
-            [None]
+            []
         );
         assert!(!may_name_template(
             "kind: A\n# Source: web/templates/b.yaml\n"

@@ -1,8 +1,11 @@
 //! Who applies the document that a finding is about: drafts are judged mildly, and test data decides nothing.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use serde_json::Value;
 
-use crate::support::Repository;
+use crate::support::{Repository, corpus};
 
 /// Neither has a name.
 const SKELETONS: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n---\napiVersion: apps/v1\nkind: Deployment\nspec: {}\n";
@@ -61,6 +64,95 @@ fn the_repository_decides_and_not_the_folder_that_is_named() {
     let repository = repository();
     let infos = all("info", "snippets/empty.yaml");
     assert_eq!(checked(&repository, &["snippets"]), (0, infos));
+}
+
+#[test]
+fn a_rendered_file_makes_others_drafts_wherever_it_is() {
+    let repository = Repository::new();
+    let rendered = format!("---\n# Source: web/templates/web.yaml\n{NAMED}");
+    repository.write("rendered/web.yaml", &rendered);
+    repository.write("snippets/empty.yaml", SKELETONS);
+    let infos = all("info", "snippets/empty.yaml");
+    assert_eq!(checked(&repository, &["."]), (0, infos.clone()));
+    assert_eq!(checked(&repository, &["snippets"]), (0, infos));
+    // An address is no template of Helm.
+    let copied = rendered.replace("web/templates", "https://example.com/templates");
+    repository.write("rendered/web.yaml", &copied);
+    let errors = all("error", "snippets/empty.yaml");
+    assert_eq!(checked(&repository, &["."]), (1, errors.clone()));
+    assert_eq!(checked(&repository, &["snippets"]), (1, errors));
+}
+
+/// The errors and warnings on files below a folder.
+fn grave(repository: &Repository, folder: &str) -> BTreeSet<String> {
+    let arguments = ["--no-config", "-o", "json", folder];
+    let (_, out, _) = repository.run(&arguments, "");
+    let report: Value = serde_json::from_str(&out).unwrap_or_default();
+    let findings = report["findings"].as_array().cloned().unwrap_or_default();
+    let grave = findings
+        .iter()
+        .filter(|finding| finding["severity"] != "info");
+    let of = |finding: &Value| {
+        let file = finding["location"]["file"].as_str()?;
+        let is_below = folder == "." || Path::new(file).starts_with(folder);
+        is_below.then(|| {
+            let fields = ["severity", "rule", "message"];
+            let fields = fields.map(|field| finding[field].to_string());
+            format!(
+                "{file}:{} {}",
+                finding["location"]["line"],
+                fields.join(" ")
+            )
+        })
+    };
+    grave.filter_map(of).collect()
+}
+
+#[test]
+fn a_folder_has_the_errors_and_warnings_that_its_parent_has_for_it() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let projects = std::fs::read_dir(corpus).expect("a folder");
+    let projects = projects.filter_map(|entry| Some(entry.ok()?.path()));
+    let (mut compared, mut found, mut differ) = (0, 0, Vec::new());
+    for project in projects.filter(|path| path.is_dir()) {
+        let repository = Repository::new();
+        copy_manifests(&project, &repository);
+        let whole = grave(&repository, ".");
+        found += whole.len();
+        let folders = std::fs::read_dir(repository.path()).expect("a folder");
+        for folder in folders.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
+            if folder.starts_with('.') || !repository.path().join(&folder).is_dir() {
+                continue;
+            }
+            let below = |line: &&String| line.starts_with(&format!("{folder}/"));
+            let expected: BTreeSet<String> = whole.iter().filter(below).cloned().collect();
+            let difference = expected
+                .symmetric_difference(&grave(&repository, &folder))
+                .map(|line| format!("{}/{line}", project.display()))
+                .collect::<Vec<_>>();
+            compared += 1;
+            differ.extend(difference);
+        }
+    }
+    assert!(
+        compared > 20 && found > 20,
+        "{compared} folders, {found} findings"
+    );
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+fn copy_manifests(from: &Path, to: &Repository) {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.expect("an entry");
+        let path = entry.path().strip_prefix(from).expect("below it");
+        if entry.file_type().is_file()
+            && let Ok(text) = std::fs::read_to_string(entry.path())
+        {
+            to.write(path.to_str().expect("UTF-8"), &text);
+        }
+    }
 }
 
 #[test]
