@@ -80,9 +80,17 @@ pub fn reclaim_policy(
 /// The provisioner of a class whose volumes are created by hand.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
-/// A volume that is written by hand has `Retain` unless it says otherwise.
+/// The field of a volume that says what becomes of it after its claim. A volume that is written by hand has `Retain` unless
+/// it says otherwise.
+const VOLUME_POLICY: [&str; 2] = ["spec", "persistentVolumeReclaimPolicy"];
+
 fn fate_of_volume(volume: &Member) -> DataFate {
-    fate(volume, &["spec", "persistentVolumeReclaimPolicy"], "Retain")
+    fate(volume, &VOLUME_POLICY, "Retain")
+}
+
+/// Whether a volume is deleted once the claim is gone that it was bound to. `Recycle` deletes the files and keeps the volume.
+pub fn deletes_with_its_claim(volume: &Member) -> bool {
+    volume.object.at(&VOLUME_POLICY).and_then(Value::as_str) == Some("Delete")
 }
 
 fn fate(object: &Member, path: &[&str], default: &str) -> DataFate {

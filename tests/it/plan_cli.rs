@@ -32,6 +32,29 @@ fn plan(arguments: &[&str]) -> Value {
     plan
 }
 
+#[test]
+fn a_volume_with_the_policy_delete_goes_after_its_claim() {
+    let tree = Repository::new();
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec: {volumeName: disk}\n";
+    let volume = "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk, finalizers: [kubernetes.io/pv-protection]}\n\
+        spec: {persistentVolumeReclaimPolicy: Delete, claimRef: {namespace: shop, name: data}}\n";
+    tree.write("claim.yaml", claim);
+    let fates = |volume: &str| {
+        tree.write("volume.yaml", volume);
+        let arguments = ["plan", "delete", "pvc/data", "-f", ".", "-o", "json"];
+        let plan = parsed(&tree.run(&arguments, "").1);
+        let fate = |key| fate(&plan, key).clone();
+        let steps = plan["steps"].as_array().expect("steps").len();
+        let keys = ["PersistentVolumeClaim/shop/data", "PersistentVolume//disk"];
+        (steps, keys.map(fate))
+    };
+    assert_eq!(fates(volume), (2, [json!("gone"), json!("gone")]));
+    let kept = volume.replace("Delete", "Retain");
+    assert_eq!(fates(&kept).0, 1);
+    let recycled = volume.replace("Delete", "Recycle");
+    assert_eq!(fates(&recycled).0, 1);
+}
+
 fn delete(target: &str, more: &[&str]) -> Value {
     plan(&[&["delete", target, "-f", RENDERED][..], more].concat())
 }

@@ -8,7 +8,7 @@ use super::followed::{Followed, followed};
 use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
 use super::titles::{targets_of, title};
-use crate::cluster::{Analysis, SafeOrder, Scenario, safe_order};
+use crate::cluster::{Analysis, Reclaims, SafeOrder, Scenario, safe_order};
 use crate::gc::{self, Plan, SimulationOptions, Step};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::kubectl::Target;
@@ -19,6 +19,9 @@ use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
 /// The title of the last step of Argo CD.
 const RELEASED: &str = "Argo CD removes its finalizers from the Applications";
+
+/// The title of the step that deletes volumes.
+const RECLAIMED: &str = "the volumes go with their claims (reclaim policy Delete)";
 
 /// The first note where nothing applies the target.
 const UNAPPLIED: &str = "No kustomization includes the file of the target, so nothing applies it: this plan is about the \
@@ -37,8 +40,8 @@ pub struct Planner {
     rendered: bool,
     /// The title of the requests that are shown as one step.
     title: Option<String>,
-    /// The titles of the last steps, which tools send because of the first ones.
-    of_tools: Vec<String>,
+    /// The titles of the last steps, which tools and controllers send because of the first ones.
+    followed_by: Vec<String>,
 }
 
 impl Planner {
@@ -92,10 +95,13 @@ impl Planner {
             scenario.steps.extend(released);
         }
         if is_deletion {
+            let reclaimed = Reclaims::of(analysis.inventory(), implied).step(&scenario.verdict());
+            titles.extend(reclaimed.iter().map(|_| RECLAIMED.to_owned()));
+            scenario.steps.extend(reclaimed);
             scenario.settle_first();
         }
         let mut planner = Self::of(scenario, analysis, implied, None);
-        planner.of_tools = titles;
+        planner.followed_by = titles;
         if !candidate.cluster.is_applied() {
             planner.note(vec![UNAPPLIED.to_owned()]);
         }
@@ -141,7 +147,7 @@ impl Planner {
             notes,
             rendered,
             title,
-            of_tools: Vec::new(),
+            followed_by: Vec::new(),
         }
     }
 
@@ -156,7 +162,7 @@ impl Planner {
             notes: Vec::new(),
             rendered: false,
             title: None,
-            of_tools: Vec::new(),
+            followed_by: Vec::new(),
         }
     }
 
@@ -217,8 +223,8 @@ impl Planner {
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let steps = self.steps();
         let mut titles: Vec<String> = steps.iter().map(title).collect();
-        titles.truncate(steps.len() - self.of_tools.len());
-        titles.extend(self.of_tools.iter().cloned());
+        titles.truncate(steps.len() - self.followed_by.len());
+        titles.extend(self.followed_by.iter().cloned());
         let mut targets: Vec<Vec<ObjectKey>> = steps
             .iter()
             .map(|step| targets_of(step).cloned().collect())
@@ -243,7 +249,7 @@ impl Planner {
             known: &self.known,
             written: Some(&self.written),
             notes,
-            follow_ups: self.of_tools.len(),
+            follow_ups: self.followed_by.len(),
             removal: None,
         }
     }
