@@ -343,7 +343,7 @@ fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Dra
         format!("{} contains {names}, which only the server writes{more}", named(member)),
     )
     .label("written by the server")
-    .reason(format!("The API server sets these fields itself and ignores them when it creates a {kind}. {harm}"))
+    .reason(format!("These fields belong to the API server, which ignores them when it creates a {kind}. {harm}"))
     .help(if member.from_dump { "if this is a backup or a test, leave it; if it is to be applied, remove these fields and `status`" } else { "remove them: `kubectl get -o yaml` prints them, manifests do not need them" })
     .fix(without_server_fields(owners, members))
     .field(format!("metadata.{}", primary.name));

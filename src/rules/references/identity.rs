@@ -100,11 +100,17 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
                      own it adds the reference at run time, with the owner's current uid"
                 ),
             };
+            let assumed = match inventory.owner_kind(reference).serving {
+                Serving::Unknown => {
+                    " This assumes that the cluster serves the owner's kind: the input does not show it."
+                }
+                _ => "",
+            };
             let mut draft = literal_uid(dependent, reference, &named(dependent))
                 .reason(format!(
                     "The API server gives every object a new uid when it is created. In every cluster but the one this \
                      uid came from, and there too once the owner has been recreated, the collector finds no {} with this \
-                     uid, treats the owner as deleted and deletes this {kind}, often seconds after it is applied.",
+                     uid, treats the owner as deleted and deletes this {kind}, often seconds after it is applied.{assumed}",
                     reference_name(reference)
                 ))
                 .help(help)
