@@ -43,7 +43,7 @@ pub use fix::{Fixed, FixedFile};
 pub use input::{Bundle, BundleError};
 pub use inquiry::{
     DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, PossibleOwner,
-    Spot,
+    Spot, StuckObject,
 };
 pub use learn::{DumpError, Learned};
 pub use list::list;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::budget::WalkBudget;
@@ -67,7 +68,7 @@ impl Files {
     }
 
     /// The result of [`walk`](fn@super::walk::walk), with unsaved texts in place of their files. A text may have no
-    /// file yet: it is found where its file would be.
+    /// file yet: it is found where its file would be, and may be an argument.
     ///
     /// # Errors
     /// As [`walk`](fn@super::walk::walk)'s.
@@ -78,10 +79,16 @@ impl Files {
         overlays: &[Overlay],
         budget: &WalkBudget,
     ) -> Result<Arc<Walk>, InputError> {
-        let mut found = match self.walks.entry((arguments.to_vec(), exclude.to_vec())) {
+        let unsaved: HashSet<&str> = overlays.iter().map(|overlay| &*overlay.path).collect();
+        let is_on_disk = |argument: &&String| {
+            !unsaved.contains(argument.as_str()) || Path::new(argument).symlink_metadata().is_ok()
+        };
+        let on_disk: Vec<String> = arguments.iter().filter(is_on_disk).cloned().collect();
+        let mut found = match self.walks.entry((on_disk, exclude.to_vec())) {
             Entry::Occupied(found) => Arc::clone(found.get()),
             Entry::Vacant(unknown) => {
-                Arc::clone(unknown.insert(walk_within(arguments, exclude, budget)?.into()))
+                let walk = walk_within(&unknown.key().0, exclude, budget)?;
+                Arc::clone(unknown.insert(walk.into()))
             }
         };
         for overlay in overlays {

@@ -146,7 +146,7 @@ fn add_glob(found: &mut Collector<'_>, pattern: &str) -> Result<(), InputError> 
 }
 
 /// Whether folders are searched for a file of this name.
-pub(super) fn is_manifest_name(path: &Path) -> bool {
+pub(crate) fn is_manifest_name(path: &Path) -> bool {
     let extension = path
         .extension()
         .map(|extension| extension.to_string_lossy().to_ascii_lowercase());

@@ -22,7 +22,8 @@ pub(super) fn items(
 ) -> Option<Vec<CompletionItem>> {
     let file = answers.inquiry.source(path)?;
     let at = offset(file, position, answers.unit);
-    let cursor = Cursor::find(file.text().get(..at as usize)?)?;
+    let before = file.text().get(..at as usize)?;
+    let cursor = Cursor::find(before)?;
     let document = Document::around(file.text(), at as usize);
     let inquiry = &answers.inquiry;
     let suggestions = match (cursor.parents.as_slice(), cursor.key) {
@@ -40,11 +41,16 @@ pub(super) fn items(
         _ => return None,
     };
     let typed = range(file, Span::new(at - cursor.typed as u32, at), answers.unit);
-    let is_key = cursor.parents.last() == Some(&"annotations");
-    let plain = unique(suggestions).filter(|(text, _)| is_plain(text));
+    let form = match cursor.parents.last() {
+        Some(&"annotations") => Form::Key,
+        _ if before.ends_with(':') => Form::ValueAtColon,
+        _ => Form::Value,
+    };
+    let word = &before[before.len() - cursor.typed..];
+    let plain = unique(suggestions).filter(|(text, _)| is_plain(text) && text != word);
     Some(
         plain
-            .map(|(text, detail)| item(text, detail, typed, is_key))
+            .map(|(text, detail)| item(text, detail, typed, form))
             .collect(),
     )
 }
@@ -75,11 +81,20 @@ fn unique(mut suggestions: Vec<(String, String)>) -> impl Iterator<Item = (Strin
     suggestions.into_iter()
 }
 
-fn item(text: String, detail: String, typed: Range, is_key: bool) -> CompletionItem {
-    let new_text = if is_key {
-        format!("{text}: ")
-    } else {
-        text.clone()
+/// How a text is inserted.
+#[derive(Clone, Copy)]
+enum Form {
+    Key,
+    Value,
+    /// A value whose key has no space after its colon yet.
+    ValueAtColon,
+}
+
+fn item(text: String, detail: String, typed: Range, form: Form) -> CompletionItem {
+    let new_text = match form {
+        Form::Key => format!("{text}: "),
+        Form::Value => text.clone(),
+        Form::ValueAtColon => format!(" {text}"),
     };
     CompletionItem {
         label: plain::one_line(&text),

@@ -4,7 +4,7 @@ use lsp_types::{Uri, WorkspaceFoldersChangeEvent};
 
 use super::folder::Folder;
 use super::greeting::paths_of;
-use super::place::path_of;
+use super::place::{is_untitled, path_of};
 use super::workspace::{OpenDocument, Workspace};
 use crate::inventory::STDIN;
 
@@ -91,9 +91,7 @@ impl Folders {
         }
         let (mut workspace, path) = match path_of(uri) {
             Some(path) => (Workspace::of_file(&path), path),
-            None if uri.as_str().starts_with("untitled:") => {
-                (Workspace::untitled(), STDIN.to_owned())
-            }
+            None if is_untitled(uri) => (Workspace::untitled(), STDIN.to_owned()),
             None => return,
         };
         workspace.set(path, document);

@@ -2,6 +2,7 @@
 
 use crate::engine::{
     DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot,
+    StuckObject,
 };
 use crate::kube::ObjectKey;
 use crate::report::RowInfo;
@@ -144,14 +145,26 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
     text
 }
 
-/// `deletes 5 objects; 1 gets stuck`.
+/// `deletes 5 objects, 1 of them with data; 1 gets stuck`.
 pub(super) fn headline(deletion: &ObjectDeletion) -> String {
-    let deleted = format!("deletes {}", plain::count(deletion.deleted.len(), "object"));
-    match deletion.stuck.len() {
-        0 => deleted,
-        1 => format!("{deleted}; 1 gets stuck"),
-        stuck => format!("{deleted}; {stuck} get stuck"),
+    let mut text = format!("deletes {}", plain::count(deletion.deleted.len(), "object"));
+    match (deletion.with_data, deletion.deleted.len()) {
+        (0, _) => {}
+        (1, 1) => text.push_str(" with data"),
+        (with_data, _) => text.push_str(&format!(", {with_data} of them with data")),
     }
+    let all = deletion.stuck.len();
+    let may = deletion.stuck.values();
+    let may = may.filter(|stuck| stuck.is_unattended).count();
+    match all - may {
+        0 => {}
+        1 => text.push_str("; 1 gets stuck"),
+        stuck => text.push_str(&format!("; {stuck} get stuck")),
+    }
+    if may > 0 {
+        text.push_str(&format!("; {may} may get stuck"));
+    }
+    text
 }
 
 fn identity(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> String {
@@ -175,17 +188,9 @@ fn deletion_of(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> Option<String> {
 
 fn deletion_text(object: &ObjectKey, deletion: &ObjectDeletion) -> String {
     let mut text = format!("Deleting {} {}.", code(object), headline(deletion));
-    let stuck = |(key, finalizers): (&ObjectKey, &Vec<String>)| {
-        let stays = format!("{} **stays Terminating**", code(key));
-        let finalizers: Vec<_> = finalizers.iter().map(code).collect();
-        if finalizers.is_empty() {
-            stays
-        } else {
-            format!("{stays}: held by {}", finalizers.join(" and "))
-        }
-    };
     // Stuck objects come first: they must not be among those that are left out.
-    text.push_str(&list(deletion.stuck.iter().map(stuck)));
+    let stuck = deletion.stuck.iter();
+    text.push_str(&list(stuck.map(|(key, stuck)| stuck_text(key, stuck))));
     text.push_str(&list(
         deletion
             .deleted
@@ -193,6 +198,27 @@ fn deletion_text(object: &ObjectKey, deletion: &ObjectDeletion) -> String {
             .filter(|key| *key != object)
             .map(code),
     ));
+    text
+}
+
+fn stuck_text(object: &ObjectKey, stuck: &StuckObject) -> String {
+    let finalizers: Vec<_> = stuck.finalizers.iter().map(code).collect();
+    let finalizers = finalizers.join(" and ");
+    let mut text = format!("{} **stays Terminating**", code(object));
+    match (stuck.finalizers.is_empty(), stuck.is_unattended) {
+        (true, _) => {}
+        (false, true) => text.push_str(&format!(
+            " until a controller removes {finalizers}; the input contains none that does"
+        )),
+        (false, false) => text.push_str(&format!(": held by {finalizers}")),
+    }
+    if let [first, others @ ..] = &*stuck.waits_for {
+        let others = match others.len() {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        text.push_str(&format!(": waits for {}{others}", code(first)));
+    }
     text
 }
 

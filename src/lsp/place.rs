@@ -4,12 +4,17 @@ use lsp_types::{Position, Range, Uri};
 
 use crate::text::{self, ColumnUnit, SourceFile, Span};
 
-/// The path of a `file:` URI, with forward slashes; `None` for other schemes.
+/// Whether a document has no file. Neovim gives an unnamed buffer the URI `file://`.
+pub(super) fn is_untitled(uri: &Uri) -> bool {
+    uri.as_str().starts_with("untitled:") || uri.as_str().trim_end_matches('/') == "file:"
+}
+
+/// The path of a `file:` URI, with forward slashes; `None` for other schemes, and where it names no file.
 pub(super) fn path_of(uri: &Uri) -> Option<String> {
     let encoded = uri.as_str().strip_prefix("file://")?;
     // The authority is empty or this machine.
     let encoded = encoded.strip_prefix("localhost").unwrap_or(encoded);
-    let path = decoded(encoded)?;
+    let path = decoded(encoded).filter(|path| path.len() > 1)?;
     // `/C:/x` is `C:/x`.
     let drive = matches!(path.as_bytes(), [b'/', letter, b':', ..] if letter.is_ascii_alphabetic());
     Some(if drive { path[1..].to_owned() } else { path })

@@ -7,7 +7,7 @@ use lsp_types::Uri;
 
 use crate::engine::{CheckOptions, Request, Session, SessionError};
 use crate::finding::Fixes;
-use crate::inventory::{OnDisk, Overlay, STDIN};
+use crate::inventory::{OnDisk, Overlay, STDIN, is_manifest_name};
 use crate::report::Graphs;
 use crate::suppression::Date;
 
@@ -151,6 +151,22 @@ impl Workspace {
             .map(|(path, document)| (path.as_str(), document))
     }
 
+    /// What is read: the whole folder if the editor has it open. Else the open texts with their neighbours, but nothing
+    /// below: an editor may open a file in the folder of all temporary files.
+    fn paths(&self) -> Vec<String> {
+        if self.is_opened || self.root == STDIN {
+            return vec![self.root.clone()];
+        }
+        let entries = std::fs::read_dir(&self.root).into_iter().flatten();
+        let files = entries.filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let is_neighbour = is_manifest_name(&path) && path.is_file();
+            Some(path.to_str().filter(|_| is_neighbour)?.to_owned())
+        });
+        let closed = files.filter(|path| !self.open.contains_key(path));
+        self.open.keys().cloned().chain(closed).collect()
+    }
+
     /// Reads the folder after an `earlier` time; `None` if it is done.
     ///
     /// # Errors
@@ -167,7 +183,7 @@ impl Workspace {
             path: path.clone(),
             text: Arc::clone(&document.text),
         };
-        let mut request = Request::new([self.root.clone()]);
+        let mut request = Request::new(self.paths());
         request.overlays = self.open.iter().map(overlay).collect();
         loop {
             match Session::open_after(earlier, self.on_disk, &request) {

@@ -193,7 +193,7 @@ fn neovim_adds_a_folder_completes_and_opens_a_lens() {
     };
     let second = folder.path().join("second");
     std::fs::create_dir(&second).expect("a folder");
-    std::fs::write(second.join("claim.yaml"), "kind: PersistentVolumeClaim\n").expect("written");
+    std::fs::write(second.join("app.yaml"), "kind: Application\n").expect("written");
     std::fs::write(
         folder.path().join("init.lua"),
         &blocks("neovim.md", "lua")[1],
@@ -207,9 +207,12 @@ end
 local shown
 vim.lsp.handlers["window/showMessage"] = function(_, message) shown = message.message end
 vim.wait(20000, function() return #vim.lsp.get_active_clients() == 1 end, 20)
+say(vim.wait(20000, function() return #vim.lsp.codelens.get(0) > 0 end, 20))
+say(vim.bo.omnifunc)
+say(vim.fn.maparg("K", "n"):len() > 0 or vim.fn.maparg("K", "n", false, true).callback ~= nil)
 vim.lsp.buf.add_workspace_folder(vim.fn.getcwd() .. "/second")
-vim.cmd("edit! second/claim.yaml")
-vim.api.nvim_buf_set_lines(0, 0, -1, false, { "apiVersion: v1", "kind: PersistentVolumeClaim", "metadata:", "  finalizers: ", "  - k" })
+vim.cmd("edit! second/app.yaml")
+vim.api.nvim_buf_set_lines(0, 0, -1, false, { "apiVersion: argoproj.io/v1alpha1", "kind: Application", "metadata:", "  finalizers: ", "  - r" })
 vim.api.nvim_win_set_cursor(0, { 5, 5 })
 local client = vim.lsp.get_active_clients()[1]
 local place = vim.lsp.util.make_position_params(0, client.offset_encoding)
@@ -235,12 +238,15 @@ vim.cmd("qall!")
         "rendered/web.yaml",
     ]);
     let said = printed(&mut nvim);
-    let [finalizers, title, is_page] = &said[..] else {
+    let [has_lens, omnifunc, has_hover, finalizers, title, is_page] = &said[..] else {
         panic!("{said:?}");
     };
+    assert_eq!(has_lens, true);
+    assert_eq!(omnifunc, "v:lua.vim.lsp.omnifunc");
+    assert_eq!(has_hover, true);
     let finalizers = finalizers.as_array().expect("labels");
     assert!(
-        finalizers.contains(&"kubernetes.io/pvc-protection".into()),
+        finalizers.contains(&"resources-finalizer.argocd.argoproj.io".into()),
         "{finalizers:?}"
     );
     assert_eq!(title, "deletes 3 objects");

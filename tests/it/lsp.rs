@@ -433,11 +433,10 @@ fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
     // The input has no Namespace, and it exists all the same.
     let namespace = client.hover("a.yaml", OWNED, "shop");
     assert!(
-        namespace.starts_with("Deleting `Namespace//shop` deletes 1 object; 2 get stuck."),
+        namespace.starts_with("Deleting `Namespace//shop` deletes 1 object; 2 may get stuck."),
         "{namespace}"
     );
-    let stuck =
-        "\n- `ConfigMap/shop/settings` **stays Terminating**: held by `cephcluster.ceph.rook.io`";
+    let stuck = "\n- `ConfigMap/shop/settings` **stays Terminating** until a controller removes `cephcluster.ceph.rook.io`;";
     assert!(namespace.contains(stuck), "{namespace}");
     let definition = client.hover("crd.yaml", CAKES, "cakes.example.com");
     assert!(definition.contains("deletes 2 objects"), "{definition}");
@@ -525,6 +524,20 @@ fn an_owner_leads_to_its_object_and_back() {
 }
 
 #[test]
+fn the_volume_of_a_claim_is_deleted_with_it_and_data_counts() {
+    let volume = "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk}\nspec:\n  \
+        persistentVolumeReclaimPolicy: Delete\n  claimRef: {namespace: shop, name: data}\n";
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec:\n  \
+        volumeName: disk\n";
+    let mut client = Client::open_all(&[("claim.yaml", claim), ("volume.yaml", volume)]);
+    assert_eq!(
+        client.hover("claim.yaml", claim, "PersistentVolumeClaim"),
+        "Deleting `PersistentVolumeClaim/shop/data` deletes 2 objects, 2 of them with data.\n- `PersistentVolume//disk`"
+    );
+    client.end();
+}
+
+#[test]
 fn objects_are_symbols_with_a_lens_that_says_what_their_deletion_deletes() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
     let document = json!({"textDocument": {"uri": client.uri("b.yaml")}});
@@ -537,7 +550,7 @@ fn objects_are_symbols_with_a_lens_that_says_what_their_deletion_deletes() {
     let lens = client.request("codeLens/resolve", lenses[0].clone());
     assert_eq!(
         lens["command"]["title"],
-        json!("deletes 3 objects; 1 gets stuck")
+        json!("deletes 3 objects; 1 may get stuck")
     );
     client.end();
 }
@@ -1007,6 +1020,31 @@ fn a_file_outside_of_any_folder_is_judged_with_its_neighbours() {
 }
 
 #[test]
+fn below_the_folder_of_such_a_file_nothing_is_read() {
+    let files = [
+        ("new.yaml", OWNER),
+        ("a.yaml", OWNED),
+        ("below/b.yaml", OWNED),
+    ];
+    let mut client = Client::without_folder(&files);
+    // The editor has not written it yet.
+    std::fs::remove_file(client.folder.path().join("new.yaml")).expect("a file");
+    client.request("initialize", json!({"capabilities": {}}));
+    client.notify("initialized", json!({}));
+    client.open("new.yaml", OWNER);
+    let found = client.request("workspace/symbol", json!({"query": ""}));
+    let names: Vec<&str> = found
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|symbol| symbol["location"]["uri"].as_str()?.rsplit_once('/'))
+        .map(|(_, name)| name)
+        .collect();
+    assert_eq!(names, ["a.yaml", "new.yaml"]);
+    client.end();
+}
+
+#[test]
 fn a_text_that_has_not_changed_is_not_parsed_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
@@ -1183,29 +1221,31 @@ fn document_moves_to_folder_that_is_added() {
 #[test]
 fn untitled_document_is_judged_alone() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
-    let uri = "untitled:Untitled-1";
-    let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": DRIVER});
-    client.notify("textDocument/didOpen", json!({"textDocument": document}));
-    let shown = client.notification("textDocument/publishDiagnostics", |params| {
-        params["uri"] == json!(uri)
-    });
-    assert_eq!(
-        shown["diagnostics"].as_array().map(Vec::len),
-        Some(2),
-        "{shown}"
-    );
-    let document = json!({"textDocument": {"uri": uri}});
-    let symbols = client.request("textDocument/documentSymbol", document.clone());
-    assert_eq!(symbols[0]["name"], json!("disk"));
-    client.notify("textDocument/didClose", document.clone());
-    let shown = client.notification("textDocument/publishDiagnostics", |params| {
-        params["uri"] == json!(uri)
-    });
-    assert_eq!(shown["diagnostics"], json!([]));
-    assert_eq!(
-        client.request("textDocument/documentSymbol", document),
-        Value::Null
-    );
+    // The second is the URI of an unnamed buffer of Neovim.
+    for uri in ["untitled:Untitled-1", "file://"] {
+        let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": DRIVER});
+        client.notify("textDocument/didOpen", json!({"textDocument": document}));
+        let shown = client.notification("textDocument/publishDiagnostics", |params| {
+            params["uri"] == json!(uri)
+        });
+        assert_eq!(
+            shown["diagnostics"].as_array().map(Vec::len),
+            Some(2),
+            "{shown}"
+        );
+        let document = json!({"textDocument": {"uri": uri}});
+        let symbols = client.request("textDocument/documentSymbol", document.clone());
+        assert_eq!(symbols[0]["name"], json!("disk"));
+        client.notify("textDocument/didClose", document.clone());
+        let shown = client.notification("textDocument/publishDiagnostics", |params| {
+            params["uri"] == json!(uri)
+        });
+        assert_eq!(shown["diagnostics"], json!([]));
+        assert_eq!(
+            client.request("textDocument/documentSymbol", document),
+            Value::Null
+        );
+    }
     client.end();
 }
 
@@ -1305,12 +1345,20 @@ fn completion_offers_kinds_of_the_release_and_of_the_tree() {
 
 #[test]
 fn completion_offers_finalizers_of_the_kind_and_annotations_of_tools() {
-    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: a\n";
-    let finalizers = offered(&[], &format!("{claim}  finalizers:\n    - k"));
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: a\n";
+    let finalizers = offered(&[], &format!("{application}  finalizers:\n    - r"));
     assert!(
-        finalizers.contains(&"kubernetes.io/pvc-protection".to_owned()),
+        finalizers.contains(&"resources-finalizer.argocd.argoproj.io".to_owned()),
         "{finalizers:?}"
     );
+    // A controller adds these: no manifest needs them.
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: a\n";
+    let used = format!("{claim}  finalizers: [example.com/ours]\n").replace("name: a", "name: b");
+    let finalizers = offered(
+        &[("b.yaml", &used)],
+        &format!("{claim}  finalizers:\n    - k"),
+    );
+    assert_eq!(finalizers, ["example.com/ours"]);
     let annotations = offered(&[], &format!("{claim}  annotations:\n    helm"));
     for key in [
         "helm.sh/resource-policy",

@@ -4,32 +4,51 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::cluster::{Analysis, Scenario};
-use crate::gc::{self, Effect, Hold, SimulationOptions, Step};
+use crate::cluster::{Analysis, Reclaims, Scenario};
+use crate::gc::{self, Change, Cluster, Effect, HeldObject, Hold, SimulationOptions, Step};
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
-use crate::ownership::Products;
+use crate::ownership::{Implied, Products};
 
 /// The effects of `kubectl delete` of one object, beyond those of the garbage collector alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectDeletion {
     /// The objects that are gone, in the order in which they go.
     pub deleted: Vec<ObjectKey>,
-    /// The objects that stay Terminating, in the order of their keys, each with its remaining finalizers.
-    pub stuck: BTreeMap<ObjectKey, Vec<String>>,
+    /// How many of them hold data.
+    pub with_data: usize,
+    /// The objects that stay Terminating, in the order of their keys.
+    pub stuck: BTreeMap<ObjectKey, StuckObject>,
+}
+
+/// What holds an object that stays Terminating.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StuckObject {
+    /// Its remaining finalizers that only their controllers remove.
+    pub finalizers: Vec<String>,
+    /// The objects that have to go first.
+    pub waits_for: Vec<ObjectKey>,
+    /// Whether a controller that the input does not contain may release it.
+    pub is_unattended: bool,
 }
 
 /// The cluster of a bundle, built once, and the deletions that were asked about.
 #[derive(Debug)]
 pub(super) struct Deletions {
     scenario: Scenario,
+    reclaims: Reclaims,
+    /// The objects whose deletion deletes data, each with what is deleted.
+    data: BTreeMap<ObjectKey, String>,
     known: RefCell<BTreeMap<ObjectKey, Option<Rc<ObjectDeletion>>>>,
 }
 
 impl Deletions {
     /// `None` for more objects than the model can count.
     pub(super) fn of(analysis: &Analysis<'_>) -> Option<Self> {
+        let implied = analysis.implied(Products::Owned);
         Some(Self {
-            scenario: scenario(analysis, BTreeSet::new())?,
+            scenario: scenario(analysis, &implied, BTreeSet::new())?,
+            reclaims: Reclaims::of(analysis.inventory(), &implied),
+            data: analysis.data(&implied),
             known: RefCell::default(),
         })
     }
@@ -44,11 +63,13 @@ impl Deletions {
             return known.clone();
         }
         let deletion = match self.scenario.cluster.find(object) {
-            Some(_) => Some(delete(&self.scenario, object)),
+            Some(_) => Some(self.delete(&self.scenario, object)),
             // A Namespace without a manifest exists because objects live in it.
             None if object.is(kinds::NAMESPACE) => {
-                let scenario = scenario(analysis, BTreeSet::from([object.name.to_string()]));
-                scenario.map(|scenario| delete(&scenario, object))
+                let implied = analysis.implied(Products::Owned);
+                let namespaces = BTreeSet::from([object.name.to_string()]);
+                let scenario = scenario(analysis, &implied, namespaces);
+                scenario.map(|scenario| self.delete(&scenario, object))
             }
             None => None,
         };
@@ -58,61 +79,86 @@ impl Deletions {
             .insert(object.clone(), deletion.clone());
         deletion
     }
+
+    fn delete(&self, scenario: &Scenario, object: &ObjectKey) -> ObjectDeletion {
+        let mut steps = scenario.steps.clone();
+        let first = steps.len();
+        steps.push(Step::Delete {
+            targets: vec![object.clone()],
+            policy: Some(Policy::Background),
+            wait: Wait::Settled,
+            client: 0,
+        });
+        let (cluster, options) = (&scenario.cluster, &scenario.options);
+        let mut plan = gc::simulate(cluster, &steps, options);
+        let reclaimed = self.reclaims.step(&plan);
+        if let Some(step) = reclaimed {
+            drop(plan);
+            steps.push(step);
+            plan = gc::simulate(cluster, &steps, options);
+        }
+        let last = steps.len() - 1;
+        let changes: Vec<Change> = (first..=last).flat_map(|step| plan.changes(step)).collect();
+        let with = |effect| {
+            changes
+                .iter()
+                .filter(move |change| change.effect == effect)
+                .map(|change| change.object)
+        };
+        let deleted: Vec<ObjectKey> = with(Effect::Gone).map(|id| cluster.key(id)).collect();
+        // Objects that were Terminating before are no effect of this deletion.
+        let begun: BTreeSet<_> = with(Effect::Deleted).collect();
+        let stuck = plan
+            .stuck(last)
+            .into_iter()
+            .filter(|held| begun.contains(&held.object));
+        ObjectDeletion {
+            with_data: deleted
+                .iter()
+                .filter(|key| self.data.contains_key(key))
+                .count(),
+            stuck: stuck
+                .map(|held| (cluster.key(held.object), StuckObject::of(cluster, held)))
+                .collect(),
+            deleted,
+        }
+    }
 }
 
-fn scenario(analysis: &Analysis<'_>, namespaces: BTreeSet<String>) -> Option<Scenario> {
+impl StuckObject {
+    fn of(cluster: &Cluster, held: HeldObject) -> Self {
+        let mut stuck = Self {
+            is_unattended: held.unattended,
+            ..Self::default()
+        };
+        let mut others = Vec::new();
+        for hold in held.holds {
+            match hold {
+                Hold::Finalizers(names) | Hold::SpecFinalizers(names) | Hold::Unhandled(names) => {
+                    stuck.finalizers.extend(names);
+                }
+                Hold::InUse { by: ids, .. } | Hold::Instances(ids) => others.extend(ids),
+                Hold::NamespaceContent { pods, others: rest } => {
+                    others.extend(pods);
+                    others.extend(rest);
+                }
+                Hold::BlockingDependents { dependents, .. } => others.extend(dependents),
+                _ => {}
+            }
+        }
+        stuck.waits_for = others.into_iter().map(|id| cluster.key(id)).collect();
+        stuck
+    }
+}
+
+fn scenario(
+    analysis: &Analysis<'_>,
+    implied: &Implied<'_>,
+    namespaces: BTreeSet<String>,
+) -> Option<Scenario> {
     // The verdict alone: a hover does not list what races could change.
     let options = SimulationOptions::verdict();
-    let mut scenario = Scenario::of(
-        analysis,
-        &analysis.implied(Products::Owned),
-        namespaces,
-        Vec::new(),
-        options,
-    )
-    .ok()?;
+    let mut scenario = Scenario::of(analysis, implied, namespaces, Vec::new(), options).ok()?;
     scenario.settle_first();
     Some(scenario)
-}
-
-fn delete(scenario: &Scenario, object: &ObjectKey) -> ObjectDeletion {
-    let mut steps = scenario.steps.clone();
-    let last = steps.len();
-    steps.push(Step::Delete {
-        targets: vec![object.clone()],
-        policy: Some(Policy::Background),
-        wait: Wait::Settled,
-        client: 0,
-    });
-    let cluster = &scenario.cluster;
-    let plan = gc::simulate(cluster, &steps, &scenario.options);
-    let changes = plan.changes(last);
-    let with = |effect| {
-        changes
-            .iter()
-            .filter(move |change| change.effect == effect)
-            .map(|change| change.object)
-    };
-    let deleted = with(Effect::Gone).map(|id| cluster.key(id)).collect();
-    // Objects that were Terminating before are no effect of this deletion.
-    let begun: BTreeSet<_> = with(Effect::Deleted).collect();
-    let stuck = plan
-        .stuck(last)
-        .into_iter()
-        .filter(|held| begun.contains(&held.object));
-    let finalizers = |holds: Vec<Hold>| {
-        holds
-            .into_iter()
-            .flat_map(|hold| match hold {
-                Hold::Finalizers(finalizers) => finalizers,
-                _ => Vec::new(),
-            })
-            .collect()
-    };
-    ObjectDeletion {
-        deleted,
-        stuck: stuck
-            .map(|held| (cluster.key(held.object), finalizers(held.holds)))
-            .collect(),
-    }
 }

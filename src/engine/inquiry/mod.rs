@@ -24,7 +24,7 @@ use crate::ownership::{TieKind, instances_of};
 use crate::report::Report;
 use crate::text::{FileId, SourceFile};
 
-pub use self::deletion::ObjectDeletion;
+pub use self::deletion::{ObjectDeletion, StuckObject};
 pub use self::lookup::OwnerLookup;
 pub use self::place::{ObjectPlace, ObjectSpot, Spot};
 pub use self::suggest::PossibleOwner;

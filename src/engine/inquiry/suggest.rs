@@ -3,7 +3,7 @@
 use super::Inquiry;
 use crate::engine::input::Bundle;
 use crate::inventory::{Member, table};
-use crate::kube::{ApiVersion, Scope};
+use crate::kube::{ApiVersion, GroupKind, Scope, finalizers};
 use crate::manifest::CustomResourceDefinition;
 
 /// An object that others of a namespace may name as their owner.
@@ -30,17 +30,28 @@ impl<'s> Inquiry<'s> {
         fitting(known.map(|(kind, version)| (version, kind)).collect(), kind)
     }
 
-    /// The finalizers that objects of a kind may have, each with the controller that removes it.
+    /// The finalizers that people write on objects of a kind, each with the controller that removes it, and those of the
+    /// objects of this kind beside the file. Not those that controllers add, which no manifest needs.
     pub fn finalizers(&self, path: &str, api_version: &str, kind: &str) -> Vec<(String, String)> {
         let ApiVersion { group, .. } = ApiVersion::split(api_version);
         let Some(bundle) = self.bundle_of(path) else {
             return Vec::new();
         };
         let known = bundle.tables.finalizers.of_kind(group, kind);
-        let named = known.filter(|(known, _)| !known.finalizer.contains('*'));
-        named
-            .map(|(known, row)| (known.finalizer.clone(), row.removed_by.to_string()))
-            .collect()
+        let written = known.filter(|(known, row)| {
+            !known.finalizer.contains('*')
+                && !row.added.is_at_run_time()
+                && !finalizers::is_collectors(&known.finalizer)
+        });
+        let written =
+            written.map(|(known, row)| (known.finalizer.clone(), row.removed_by.to_string()));
+        let of_kind = |member: &&Member| member.key.group_kind() == GroupKind::new(group, kind);
+        let beside = self.beside(path).iter().filter(of_kind);
+        let beside = beside.flat_map(|member| {
+            let all = member.object.metadata().finalizers().iter();
+            all.map(|one| (one.value.clone(), format!("of {}", member.key)))
+        });
+        written.chain(beside).collect()
     }
 
     /// The objects beside a file that an object in `namespace` may name as its owner: those of the namespace, and
