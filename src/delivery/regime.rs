@@ -254,7 +254,14 @@ impl Deliveries {
                 .entry(deliveries.configured.bundle(member.file))
                 .or_default();
             *all += 1;
-            let Some((regime, place)) = marked(member.object.metadata()) else {
+            let metadata = member.object.metadata();
+            // Only Helm, and Argo CD after its own marks, runs the hooks of a chart.
+            let hook = || {
+                let hook = metadata.annotation(marks::HELM_HOOK)?;
+                let is_rendered = deliveries.renderings.template(member).is_some();
+                is_rendered.then_some((Regime::Helm, hook.key_span))
+            };
+            let Some((regime, place)) = marked(metadata).or_else(hook) else {
                 continue;
             };
             if regime == Regime::Helm && deliveries.renderings.is_copied(inventory, member.file) {
