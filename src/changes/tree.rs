@@ -169,6 +169,12 @@ impl TreePart {
         self.whole.deliveries.get(deliverer)
     }
 
+    /// The deliveries of the graph that cannot be built, each with the error.
+    pub fn failing(&self) -> impl Iterator<Item = (&Deliverer, &str)> {
+        let all = self.whole.deliveries.iter();
+        all.filter_map(|(by, known)| Some((by, known.error.as_deref()?)))
+    }
+
     /// The name of the object that stands for what delivers.
     pub fn object_of<'d>(&self, by: &'d Deliverer) -> Cow<'d, Deliverer> {
         match self.delivery(by).and_then(|known| known.object.clone()) {

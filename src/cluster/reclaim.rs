@@ -41,12 +41,14 @@ impl Reclaims {
         }
     }
 
+    /// Whether no claim has such a volume.
+    pub fn is_empty(&self) -> bool {
+        self.volumes.is_empty()
+    }
+
     /// The deletion of the volumes whose claims are gone at the end of a plan, unless they go already. The provisioner sends
     /// it (external-provisioner, `Delete`), or the controller of volumes in the control plane.
     pub fn step(&self, plan: &Plan<'_>) -> Option<Step> {
-        if self.volumes.is_empty() {
-            return None;
-        }
         let fates: BTreeMap<ObjectKey, Fate> = plan.fates(plan.verdict()?).into_iter().collect();
         let is_gone = |claim: &ObjectKey| matches!(fates.get(claim), Some(Fate::Gone));
         let stays = |volume: &ObjectKey| matches!(fates.get(volume), Some(Fate::Present(present)) if !present.terminating);

@@ -149,6 +149,11 @@ impl Scenario {
         self.simulate_with(&self.verdict_only())
     }
 
+    /// Simulates other steps on the cluster, without a search for other outcomes.
+    pub fn verdict_of(&self, steps: &[Step]) -> Plan<'_> {
+        gc::simulate(&self.cluster, steps, &self.verdict_only())
+    }
+
     fn simulate_with(&self, options: &SimulationOptions) -> Plan<'_> {
         let plan = gc::simulate(&self.cluster, &self.steps, options);
         match self.together {

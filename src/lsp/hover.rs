@@ -44,8 +44,8 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
         }
         Spot::Finalizer { finalizer, rows } => Some(finalizer_text(finalizer, rows)),
         Spot::Namespace => {
-            let (namespace, deletion) = inquiry.deletion_of_namespace(object)?;
-            Some(deletion_text(&namespace, &deletion))
+            let deletion = inquiry.deletion_of_namespace(object)?;
+            Some(deletion_text(&deletion))
         }
         Spot::Other => None,
     }
@@ -153,6 +153,9 @@ pub(super) fn headline(deletion: &ObjectDeletion) -> String {
         (1, 1) => text.push_str(" with data"),
         (with_data, _) => text.push_str(&format!(", {with_data} of them with data")),
     }
+    if deletion.is_rejected {
+        text.push_str(": the API server rejects the request");
+    }
     let all = deletion.stuck.len();
     let may = deletion.stuck.values();
     let may = may.filter(|stuck| stuck.is_unattended).count();
@@ -181,13 +184,20 @@ fn identity(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> String {
 }
 
 fn deletion_of(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> Option<String> {
-    inquiry
-        .deletion(object)
-        .map(|deletion| deletion_text(&object.key, &deletion))
+    let deletion = inquiry.deletion(object)?;
+    Some(deletion_text(&deletion))
 }
 
-fn deletion_text(object: &ObjectKey, deletion: &ObjectDeletion) -> String {
-    let mut text = format!("Deleting {} {}.", code(object), headline(deletion));
+fn deletion_text(deletion: &ObjectDeletion) -> String {
+    let object = &deletion.object;
+    let place = match &deletion.cluster {
+        Some(cluster) => format!(" in cluster {}", code(cluster)),
+        None => String::new(),
+    };
+    let mut text = format!("Deleting {}{place} {}.", code(object), headline(deletion));
+    if !deletion.is_applied {
+        text.push_str(" Nothing in the folder applies it.");
+    }
     // Stuck objects come first: they must not be among those that are left out.
     let stuck = deletion.stuck.iter();
     text.push_str(&list(stuck.map(|(key, stuck)| stuck_text(key, stuck))));
@@ -195,7 +205,7 @@ fn deletion_text(object: &ObjectKey, deletion: &ObjectDeletion) -> String {
         deletion
             .deleted
             .iter()
-            .filter(|key| *key != object)
+            .filter(|key| **key != *object)
             .map(code),
     ));
     text

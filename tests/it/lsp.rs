@@ -509,6 +509,46 @@ spec:
 }
 
 #[test]
+fn deletions_are_those_of_the_cluster_that_an_object_is_applied_to() {
+    let kustomization = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: \
+        flux-system}\nspec: {interval: 10m, path: ./apps, prune: true, targetNamespace: shop, sourceRef: {kind: GitRepository, \
+        name: flux-system}}\n";
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n";
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: left, namespace: shop}\n";
+    let mut client = Client::open_all(&[
+        ("clusters/prod/apps.yaml", kustomization),
+        ("apps/web.yaml", config),
+        ("left/kustomization.yaml", "resources: [secret.yaml]\n"),
+        ("left/secret.yaml", secret),
+    ]);
+    assert_eq!(
+        client.hover("apps/web.yaml", config, "ConfigMap"),
+        "Deleting `ConfigMap/shop/web` deletes 1 object."
+    );
+    assert_eq!(
+        client.hover("left/secret.yaml", secret, "Secret"),
+        "Deleting `Secret/shop/left` deletes 1 object. Nothing in the folder applies it."
+    );
+    let document = json!({"textDocument": {"uri": client.uri("clusters/prod/apps.yaml")}});
+    let lenses = client.request("textDocument/codeLens", document);
+    let lens = client.request("codeLens/resolve", lenses[0].clone());
+    // The Kustomization, and what Flux deletes then.
+    assert_eq!(lens["command"]["title"], json!("deletes 2 objects"));
+    client.end();
+}
+
+#[test]
+fn the_request_to_delete_a_namespace_of_kubernetes_is_rejected() {
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n";
+    let mut client = Client::open_all(&[("a.yaml", namespace)]);
+    assert_eq!(
+        client.hover("a.yaml", namespace, "Namespace"),
+        "Deleting `Namespace//default` deletes 0 objects: the API server rejects the request."
+    );
+    client.end();
+}
+
+#[test]
 fn an_owner_leads_to_its_object_and_back() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
     let definition = client.at("textDocument/definition", "a.yaml", OWNED, "operator");

@@ -211,10 +211,24 @@ fn what_nothing_applies_is_planned_by_itself() {
     let draft = plan(&tree, &["cm/draft"]);
     assert_eq!(gone(&draft), ["ConfigMap/web/draft"]);
     assert!(
-        notes(&draft).contains("nothing applies it"),
+        notes(&draft).contains("Nothing in the input applies the target"),
         "{}",
         notes(&draft)
     );
+}
+
+#[test]
+fn what_cannot_be_built_is_not_known() {
+    let tree = Repository::new();
+    tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
+    tree.write("web/kustomization.yaml", "resources: [gone.yaml]\n");
+    let plan = plan(&tree, &["ks/web"]);
+    let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
+    assert_eq!(gone(&plan), [key]);
+    let note = format!(
+        "What {key} delivers is not known, because it cannot be built: gone.yaml does not exist."
+    );
+    assert!(notes(&plan).contains(&note), "{}", notes(&plan));
 }
 
 #[test]

@@ -5,13 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::cluster::{Analysis, Reclaims, Scenario};
-use crate::gc::{self, Change, Cluster, Effect, HeldObject, Hold, SimulationOptions, Step};
+use crate::engine::plan::{PlannedCluster, followed};
+use crate::gc::{Change, Cluster, Effect, HeldObject, Hold, SimulationOptions, Step};
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
 use crate::ownership::{Implied, Products};
 
-/// The effects of `kubectl delete` of one object, beyond those of the garbage collector alone.
+/// The effects of `kubectl delete` of one object, beyond those of the garbage collector alone, with what tools delete then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectDeletion {
+    /// The object, as it is named in its cluster.
+    pub object: ObjectKey,
+    /// The name of the cluster, where there are several.
+    pub cluster: Option<String>,
+    /// Whether the API server rejects the request.
+    pub is_rejected: bool,
+    /// Whether anything applies the object.
+    pub is_applied: bool,
     /// The objects that are gone, in the order in which they go.
     pub deleted: Vec<ObjectKey>,
     /// How many of them hold data.
@@ -31,7 +40,7 @@ pub struct StuckObject {
     pub is_unattended: bool,
 }
 
-/// The cluster of a bundle, built once, and the deletions that were asked about.
+/// A cluster of a bundle, built once, and the deletions that were asked about.
 #[derive(Debug)]
 pub(super) struct Deletions {
     scenario: Scenario,
@@ -56,20 +65,21 @@ impl Deletions {
     /// Returns the effects of deleting an object; `None` if the cluster has no such object.
     pub(super) fn deletion(
         &self,
-        analysis: &Analysis<'_>,
+        planned: PlannedCluster<'_>,
         object: &ObjectKey,
     ) -> Option<Rc<ObjectDeletion>> {
         if let Some(known) = self.known.borrow().get(object) {
             return known.clone();
         }
         let deletion = match self.scenario.cluster.find(object) {
-            Some(_) => Some(self.delete(&self.scenario, object)),
+            Some(_) => Some(self.delete(&self.scenario, planned, object)),
             // A Namespace without a manifest exists because objects live in it.
             None if object.is(kinds::NAMESPACE) => {
+                let analysis = planned.analysis();
                 let implied = analysis.implied(Products::Owned);
                 let namespaces = BTreeSet::from([object.name.to_string()]);
-                let scenario = scenario(analysis, &implied, namespaces);
-                scenario.map(|scenario| self.delete(&scenario, object))
+                let scenario = scenario(&analysis, &implied, namespaces);
+                scenario.map(|scenario| self.delete(&scenario, planned, object))
             }
             None => None,
         };
@@ -80,7 +90,12 @@ impl Deletions {
         deletion
     }
 
-    fn delete(&self, scenario: &Scenario, object: &ObjectKey) -> ObjectDeletion {
+    fn delete(
+        &self,
+        scenario: &Scenario,
+        planned: PlannedCluster<'_>,
+        object: &ObjectKey,
+    ) -> ObjectDeletion {
         let mut steps = scenario.steps.clone();
         let first = steps.len();
         steps.push(Step::Delete {
@@ -89,14 +104,11 @@ impl Deletions {
             wait: Wait::Settled,
             client: 0,
         });
-        let (cluster, options) = (&scenario.cluster, &scenario.options);
-        let mut plan = gc::simulate(cluster, &steps, options);
-        let reclaimed = self.reclaims.step(&plan);
-        if let Some(step) = reclaimed {
-            drop(plan);
-            steps.push(step);
-            plan = gc::simulate(cluster, &steps, options);
-        }
+        let by_tools = followed(planned, &planned.analysis(), std::slice::from_ref(object));
+        by_tools.add_to(&mut steps, &self.reclaims, |steps| {
+            scenario.verdict_of(steps)
+        });
+        let (cluster, plan) = (&scenario.cluster, scenario.verdict_of(&steps));
         let last = steps.len() - 1;
         let changes: Vec<Change> = (first..=last).flat_map(|step| plan.changes(step)).collect();
         let with = |effect| {
@@ -113,6 +125,10 @@ impl Deletions {
             .into_iter()
             .filter(|held| begun.contains(&held.object));
         ObjectDeletion {
+            object: object.clone(),
+            cluster: planned.name().map(str::to_owned),
+            is_rejected: plan.steps[first].responses.contains(&403),
+            is_applied: planned.is_applied(),
             with_data: deleted
                 .iter()
                 .filter(|key| self.data.contains_key(key))

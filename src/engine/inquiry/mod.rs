@@ -5,7 +5,8 @@ mod lookup;
 mod place;
 mod suggest;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use foldhash::HashMap;
@@ -14,7 +15,7 @@ use self::deletion::Deletions;
 use self::place::{holds, place};
 use super::error::SessionError;
 use super::input::Bundle;
-use super::plan::{Candidate, DeletionPlan, DeletionRequest, Planner};
+use super::plan::{Candidate, Clusters, DeletionPlan, DeletionRequest, PlannedCluster, Planner};
 use super::rows::rows_of_finalizer;
 use super::session::{CheckOptions, Session};
 use crate::cluster::Analysis;
@@ -45,7 +46,10 @@ struct AskedBundle<'s> {
     analysis: Analysis<'s>,
     /// Which objects name each object as an owner.
     dependents: OnceCell<HashMap<ObjectId, Vec<ObjectId>>>,
-    deletions: OnceCell<Option<Deletions>>,
+    /// The clusters to which its objects are applied; as they are written, where that cannot be evaluated.
+    clusters: OnceCell<Clusters<'s>>,
+    /// By the places of the clusters.
+    deletions: RefCell<BTreeMap<usize, Option<Rc<Deletions>>>>,
 }
 
 /// The objects of the input that a delivery object delivers.
@@ -217,25 +221,36 @@ impl<'s> Inquiry<'s> {
         })
     }
 
-    /// Returns the effects of deleting an object; `None` for an object that no cluster has as it is written.
+    /// Returns the effects of deleting an object in the cluster that it is applied to, of several the first; `None` for an object
+    /// that no cluster has.
     pub fn deletion(&self, object: &ObjectPlace) -> Option<Rc<ObjectDeletion>> {
-        self.asked(object).deletion(&object.key)
+        self.deletion_of(object, |key| Some(key.clone()))
     }
 
     /// Returns the effects of deleting the Namespace of an object, which exists whether or not the input contains it.
-    pub fn deletion_of_namespace(
-        &self,
-        object: &ObjectPlace,
-    ) -> Option<(ObjectKey, Rc<ObjectDeletion>)> {
-        let namespace = object.namespace()?;
-        let deletion = self.asked(object).deletion(&namespace)?;
-        Some((namespace, deletion))
+    pub fn deletion_of_namespace(&self, object: &ObjectPlace) -> Option<Rc<ObjectDeletion>> {
+        let namespace = |key: &ObjectKey| Some(ObjectKey::of_namespace(key.namespace.name()?));
+        self.deletion_of(object, namespace)
     }
 
-    /// Plans the deletion of an object, in the background; `None` for an object that no cluster has as it is written.
+    /// Returns the effects of deleting what `target` makes of the key of an object in its cluster.
+    fn deletion_of(
+        &self,
+        object: &ObjectPlace,
+        target: impl FnOnce(&ObjectKey) -> Option<ObjectKey>,
+    ) -> Option<Rc<ObjectDeletion>> {
+        let asked = self.asked(object);
+        let clusters = self.clusters(asked);
+        let (at, cluster, key) = clusters.find(object.file.path(), object.whole.start)?;
+        asked
+            .deletions(at, cluster)?
+            .deletion(cluster, &target(&key)?)
+    }
+
+    /// Plans the deletion of an object, in the background; `None` for an object that no cluster has.
     pub fn plan(&self, object: &ObjectPlace) -> Option<DeletionPlan> {
-        let clusters = self.session.clusters(self.asked(object).bundle).ok()?;
-        let (cluster, key) = clusters.find(object.file.path(), object.whole.start)?;
+        let clusters = self.clusters(self.asked(object));
+        let (_, cluster, key) = clusters.find(object.file.path(), object.whole.start)?;
         let request = DeletionRequest::new([key.to_string()]);
         let candidate = Candidate::of(cluster);
         let planner = Planner::new(&candidate, &request.question(), request.kubelet).ok()?;
@@ -244,7 +259,18 @@ impl<'s> Inquiry<'s> {
 
     /// Prepares the facts that questions about deletions need, before the first one.
     pub fn prepare(&self) {
-        self.bundles.iter().for_each(|asked| _ = asked.deletions());
+        for asked in &self.bundles {
+            let first = self.clusters(asked).all().into_iter().next();
+            first.map(|cluster| asked.deletions(0, cluster));
+        }
+    }
+
+    fn clusters<'a>(&self, asked: &'a AskedBundle<'s>) -> &'a Clusters<'s> {
+        let bundle = asked.bundle;
+        asked.clusters.get_or_init(|| {
+            let evaluated = self.session.clusters(bundle);
+            evaluated.unwrap_or_else(|_| Clusters::as_written(bundle))
+        })
     }
 
     fn asked(&self, object: &ObjectPlace) -> &AskedBundle<'s> {
@@ -260,12 +286,12 @@ impl<'s> Inquiry<'s> {
 
 impl<'s> AskedBundle<'s> {
     fn of(bundle: &'s Bundle) -> Self {
-        let (dependents, deletions) = (OnceCell::new(), OnceCell::new());
         Self {
             bundle,
             analysis: bundle.analysis(),
-            dependents,
-            deletions,
+            dependents: OnceCell::new(),
+            clusters: OnceCell::new(),
+            deletions: RefCell::default(),
         }
     }
 
@@ -285,14 +311,17 @@ impl<'s> AskedBundle<'s> {
         })
     }
 
-    fn deletion(&self, object: &ObjectKey) -> Option<Rc<ObjectDeletion>> {
-        self.deletions()?.deletion(&self.analysis, object)
-    }
-
-    fn deletions(&self) -> Option<&Deletions> {
-        self.deletions
-            .get_or_init(|| Deletions::of(&self.analysis))
-            .as_ref()
+    /// The deletions from the cluster at a place.
+    fn deletions(&self, at: usize, cluster: PlannedCluster<'_>) -> Option<Rc<Deletions>> {
+        let mut known = self.deletions.borrow_mut();
+        let deletions = || {
+            let deletions = match cluster.part() {
+                Some(_) => Deletions::of(&cluster.analysis()),
+                None => Deletions::of(&self.analysis),
+            };
+            deletions.map(Rc::new)
+        };
+        known.entry(at).or_insert_with(deletions).clone()
     }
 
     fn spot(&self, at: usize, member: &Member, offset: u32) -> Spot {

@@ -24,6 +24,7 @@ const DELIVERING: [GroupKind<&str>; 3] = [
 ];
 
 /// A bundle, with the objects of each of its clusters.
+#[derive(Debug)]
 pub(in crate::engine) struct Clusters<'b> {
     bundle: &'b Bundle,
     /// The files of objects that are read and not asked about.
@@ -32,6 +33,7 @@ pub(in crate::engine) struct Clusters<'b> {
 }
 
 /// A repository of a bundle.
+#[derive(Debug)]
 struct Tree {
     /// The last one has what nothing applies.
     parts: Vec<TreePart>,
@@ -49,7 +51,7 @@ pub(in crate::engine) struct PlannedCluster<'g> {
 }
 
 impl<'g> PlannedCluster<'g> {
-    pub(super) fn part(&self) -> Option<&'g TreePart> {
+    pub(in crate::engine) fn part(&self) -> Option<&'g TreePart> {
         self.parts.get(self.at)
     }
 
@@ -59,12 +61,12 @@ impl<'g> PlannedCluster<'g> {
     }
 
     /// Whether something applies its objects.
-    pub(super) fn is_applied(&self) -> bool {
+    pub(in crate::engine) fn is_applied(&self) -> bool {
         self.parts.is_empty() || self.at + 1 < self.parts.len()
     }
 
     /// Its name, where there are several.
-    pub(super) fn name(&self) -> Option<&'g str> {
+    pub(in crate::engine) fn name(&self) -> Option<&'g str> {
         self.part()?.cluster.as_deref()
     }
 
@@ -83,7 +85,7 @@ impl<'g> PlannedCluster<'g> {
     }
 
     /// Its analysis; nothing is computed yet.
-    pub(super) fn analysis(&self) -> Analysis<'g> {
+    pub(in crate::engine) fn analysis(&self) -> Analysis<'g> {
         let Some(part) = self.part() else {
             return self.bundle.analysis();
         };
@@ -139,7 +141,7 @@ impl<'b> Clusters<'b> {
     }
 
     /// Those that have objects, for each repository with what nothing applies.
-    pub(super) fn all(&self) -> Vec<PlannedCluster<'_>> {
+    pub(in crate::engine) fn all(&self) -> Vec<PlannedCluster<'_>> {
         let of = |parts, at| PlannedCluster {
             bundle: self.bundle,
             beside: &self.beside,
@@ -161,21 +163,25 @@ impl<'b> Clusters<'b> {
         all
     }
 
-    /// The cluster to which the object is applied that begins at a byte of a file, and its key there. Of several, the first.
+    /// The cluster to which the object is applied that begins at a byte of a file, with its place in [`Self::all`], and its key
+    /// there. Of several, the first.
     pub(in crate::engine) fn find(
         &self,
         path: &str,
         begins: u32,
-    ) -> Option<(PlannedCluster<'_>, ObjectKey)> {
-        self.all().into_iter().find_map(|cluster| {
-            let inventory = cluster.inventory();
-            let is_it = |member: &&Member| {
-                member.object.value().span().start == begins
-                    && inventory.sources.file(member.file).path() == path
-            };
-            let member = inventory.members.iter().find(is_it)?;
-            Some((cluster, member.key.clone()))
-        })
+    ) -> Option<(usize, PlannedCluster<'_>, ObjectKey)> {
+        self.all()
+            .into_iter()
+            .enumerate()
+            .find_map(|(at, cluster)| {
+                let inventory = cluster.inventory();
+                let is_it = |member: &&Member| {
+                    member.object.value().span().start == begins
+                        && inventory.sources.file(member.file).path() == path
+                };
+                let member = inventory.members.iter().find(is_it)?;
+                Some((at, cluster, member.key.clone()))
+            })
     }
 }
 

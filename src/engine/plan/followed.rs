@@ -3,27 +3,34 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::choose::Candidate;
 use super::clusters::PlannedCluster;
 use super::notes::named;
 use crate::changes::{Destination, TreePart};
-use crate::cluster::Analysis;
+use crate::cluster::{Analysis, Reclaims};
 use crate::delivery::{Leaving, Op, Regime, Withdrawal};
-use crate::gc::Step;
+use crate::gc::{Plan, Step};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Wait};
 use crate::kustomize::{Deliverer, SourceTool};
-use crate::merge::{DeletedDelivery, DeliveryChoice, ToolRelease, delivering, origins};
+use crate::merge::{
+    DeletedDelivery, DeliveryChoice, ToolRelease, delivering, origins, release_steps,
+};
 use crate::ownership::{DeliveryKind, DeliveryObject};
 use crate::text::plain;
 
+/// The title of the last step of Argo CD.
+const RELEASED: &str = "Argo CD removes its finalizers from the Applications";
+
+/// The title of the step that deletes volumes.
+const RECLAIMED: &str = "the volumes go with their claims (reclaim policy Delete)";
+
 /// The requests of tools after a deletion.
 #[derive(Debug, Default)]
-pub(super) struct Followed {
+pub(in crate::engine) struct Followed {
     /// Each with its title.
-    pub(super) steps: Vec<(Step, String)>,
+    steps: Vec<(Step, String)>,
     /// The finalizers that Argo CD removes from Applications, once what these delivered is gone.
-    pub(super) releases: Vec<ToolRelease>,
+    releases: Vec<ToolRelease>,
     /// Sentences on what cannot be followed, and on what tools leave.
     pub(super) notes: Vec<String>,
 }
@@ -37,14 +44,50 @@ struct Delivered<'g> {
     object: &'g Member,
 }
 
-/// The deletions that follow that of `targets`, and those that follow these in turn.
-pub(super) fn followed(candidate: &Candidate<'_>, targets: &[ObjectKey]) -> Followed {
+impl Followed {
+    /// Adds them to the steps of a deletion, with what Argo CD and the controllers of volumes do at last. `verdict` simulates
+    /// steps. Returns the titles of the added steps.
+    pub(in crate::engine) fn add_to<'c>(
+        self,
+        steps: &mut Vec<Step>,
+        reclaims: &Reclaims,
+        verdict: impl Fn(&[Step]) -> Plan<'c>,
+    ) -> Vec<String> {
+        let (added, mut titles): (Vec<Step>, Vec<String>) = self.steps.into_iter().unzip();
+        steps.extend(added);
+        if !self.releases.is_empty() {
+            let released = release_steps(&self.releases, &verdict(steps));
+            titles.extend(released.iter().map(|_| RELEASED.to_owned()));
+            steps.extend(released);
+        }
+        if !reclaims.is_empty() {
+            let reclaimed = reclaims.step(&verdict(steps));
+            titles.extend(reclaimed.iter().map(|_| RECLAIMED.to_owned()));
+            steps.extend(reclaimed);
+        }
+        titles
+    }
+}
+
+/// The deletions that follow that of `targets` in a cluster, and those that follow these in turn.
+pub(in crate::engine) fn followed(
+    cluster: PlannedCluster<'_>,
+    analysis: &Analysis<'_>,
+    targets: &[ObjectKey],
+) -> Followed {
     let mut followed = Followed::default();
-    let Some(part) = candidate.cluster.part() else {
+    let Some(part) = cluster.part() else {
         return followed;
     };
-    let delivered = delivered(candidate, part);
-    let objects = candidate.analysis.delivery_objects();
+    let delivered = delivered(cluster, part);
+    let failing: BTreeMap<ObjectKey, &str> = part
+        .failing()
+        .filter_map(|(by, error)| {
+            let object = delivering(&part.inventory, &part.object_of(by))?;
+            Some((object.key.clone(), error))
+        })
+        .collect();
+    let objects = analysis.delivery_objects();
     let objects: BTreeMap<&ObjectKey, &DeliveryObject> = objects
         .iter()
         .map(|object| (&part.inventory.member(object.id).key, object))
@@ -55,6 +98,13 @@ pub(super) fn followed(candidate: &Candidate<'_>, targets: &[ObjectKey]) -> Foll
     let mut seen: BTreeSet<ObjectKey> = targets.iter().cloned().collect();
     while let Some(key) = pending.pop_front() {
         let Some(all) = delivered.get(&key) else {
+            if let Some(error) = failing.get(&key) {
+                let note = format!(
+                    "What {key} delivers is not known, because it cannot be built: {error}."
+                );
+                followed.notes.push(note);
+                continue;
+            }
             let object = objects.get(&key).filter(|object| object.deletes());
             unread.extend(object.map(|object| (object.kind, key)));
             continue;
@@ -62,9 +112,9 @@ pub(super) fn followed(candidate: &Candidate<'_>, targets: &[ObjectKey]) -> Foll
         for one in all {
             let tool = Regime::from(one.by.tool).tool();
             followed.notes.extend(one.unread(&key));
-            let is_here = one.cluster.at == candidate.cluster.at;
+            let is_here = one.cluster.at == cluster.at;
             let analysis = if is_here {
-                &candidate.analysis
+                analysis
             } else {
                 let there = elsewhere.entry(one.cluster.at);
                 there.or_insert_with(|| one.cluster.analysis())
@@ -153,10 +203,10 @@ fn created_again(
 
 /// The deliveries of each object of a part, in this cluster and in others.
 fn delivered<'g>(
-    candidate: &Candidate<'g>,
+    cluster: PlannedCluster<'g>,
     part: &'g TreePart,
 ) -> BTreeMap<ObjectKey, Vec<Delivered<'g>>> {
-    let (parts, at) = (candidate.cluster.parts, candidate.cluster.at);
+    let (parts, at) = (cluster.parts, cluster.at);
     let mut found: BTreeMap<ObjectKey, Vec<Delivered<'g>>> = BTreeMap::new();
     for (other, there) in parts.iter().enumerate() {
         let is_led_from_here = other == at || origins(parts, other).contains(&at);
@@ -174,7 +224,7 @@ fn delivered<'g>(
                 .or_default()
                 .push(Delivered {
                     by,
-                    cluster: candidate.cluster.with_part(other),
+                    cluster: cluster.with_part(other),
                     part: there,
                     destination,
                     object,

@@ -13,8 +13,9 @@ mod teardown;
 mod titles;
 
 pub(super) use choose::{Candidate, choose, choose_removed};
-pub(super) use clusters::Clusters;
+pub(super) use clusters::{Clusters, PlannedCluster};
 pub use deletion::{DeletionPlan, DeletionRequest};
+pub(super) use followed::followed;
 pub use planner::Planner;
 pub use question::{PlanError, Question};
 pub use steps::Steps;

@@ -13,19 +13,12 @@ use crate::gc::{self, Plan, SimulationOptions, Step};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::kubectl::Target;
 use crate::kube::{ObjectKey, Policy, Wait};
-use crate::merge::release_steps;
 use crate::ownership::Implied;
 use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
-/// The title of the last step of Argo CD.
-const RELEASED: &str = "Argo CD removes its finalizers from the Applications";
-
-/// The title of the step that deletes volumes.
-const RECLAIMED: &str = "the volumes go with their claims (reclaim policy Delete)";
-
 /// The first note where nothing applies the target.
-const UNAPPLIED: &str = "No kustomization includes the file of the target, so nothing applies it: this plan is about the \
-     files that nothing applies.";
+const UNAPPLIED: &str =
+    "Nothing in the input applies the target: this plan is about the files that nothing applies.";
 
 /// A scenario, and what formats may say of it.
 #[derive(Debug)]
@@ -60,7 +53,7 @@ impl Planner {
         } = candidate;
         let is_deletion = matches!(question, Question::Delete { .. });
         let mut of_tools = Followed::default();
-        let mut steps = match question {
+        let steps = match question {
             Question::Steps { steps, namespace } => steps.resolve(targets, namespace.as_deref())?,
             Question::Delete {
                 targets: words,
@@ -68,7 +61,7 @@ impl Planner {
                 policy,
             } => {
                 let targets = targets.resolve(words, namespace.as_deref())?;
-                of_tools = followed(candidate, &targets);
+                of_tools = followed(candidate.cluster, analysis, &targets);
                 vec![Step::Delete {
                     targets,
                     policy: *policy,
@@ -82,30 +75,27 @@ impl Planner {
             .filter(|key| targets.is_implicit(key))
             .map(|key| key.name.to_string())
             .collect();
-        let (added, mut titles): (Vec<Step>, Vec<String>) = of_tools.steps.into_iter().unzip();
-        steps.extend(added);
         let options = SimulationOptions {
             kubelet,
             ..SimulationOptions::default()
         };
         let mut scenario = Scenario::of(analysis, implied, namespaces, steps, options)?;
-        if !of_tools.releases.is_empty() {
-            let released = release_steps(&of_tools.releases, &scenario.verdict());
-            titles.extend(released.iter().map(|_| RELEASED.to_owned()));
-            scenario.steps.extend(released);
-        }
+        let notes = std::mem::take(&mut of_tools.notes);
+        let mut followed_by = Vec::new();
         if is_deletion {
-            let reclaimed = Reclaims::of(analysis.inventory(), implied).step(&scenario.verdict());
-            titles.extend(reclaimed.iter().map(|_| RECLAIMED.to_owned()));
-            scenario.steps.extend(reclaimed);
+            let reclaims = Reclaims::of(analysis.inventory(), implied);
+            let mut steps = std::mem::take(&mut scenario.steps);
+            followed_by =
+                of_tools.add_to(&mut steps, &reclaims, |steps| scenario.verdict_of(steps));
+            scenario.steps = steps;
             scenario.settle_first();
         }
         let mut planner = Self::of(scenario, analysis, implied, None);
-        planner.followed_by = titles;
+        planner.followed_by = followed_by;
         if !candidate.cluster.is_applied() {
             planner.note(vec![UNAPPLIED.to_owned()]);
         }
-        planner.note(of_tools.notes);
+        planner.note(notes);
         Ok(planner)
     }
 
