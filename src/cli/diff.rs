@@ -59,8 +59,8 @@ pub(super) struct DiffArgs {
     /// Compare with the index: what the next commit will contain
     #[arg(long, help_heading = "Input")]
     staged: bool,
-    /// Files, folders and globs of both states [default: the whole repository]; the first may be a commit, A...B or
-    /// A..B instead of --base-ref
+    /// Files, folders and globs of both states [default: the whole repository]; the first may be a commit, two commits,
+    /// A...B or A..B instead of --base-ref
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Render both states: with the commands under `render:`, else with kustomize, and charts with helm. This runs code of both
@@ -271,12 +271,23 @@ impl DiffArgs {
 
     fn request(mut self) -> Result<CompareRequest, Error> {
         if self.base_ref.is_none() && self.base.is_none() && !self.staged {
-            // As `git diff A...B` and `git diff A`.
-            let names_commits = |first: &String| {
-                !Path::new(first).exists() && (Range::of(first).is_some() || is_commit(first))
-            };
-            if self.paths.first().is_some_and(names_commits) {
-                self.base_ref = Some(self.paths.remove(0));
+            // As `git diff A...B`, `git diff A` and `git diff A B`.
+            let is_range = |name: &String| !Path::new(name).exists() && Range::of(name).is_some();
+            let is_one = |name: &String| !Path::new(name).exists() && is_commit(name);
+            if self
+                .paths
+                .first()
+                .is_some_and(|first| is_range(first) || is_one(first))
+            {
+                let first = self.paths.remove(0);
+                if self.head_ref.is_none()
+                    && !is_range(&first)
+                    && self.paths.first().is_some_and(is_one)
+                {
+                    self.head_ref = Some(self.paths.remove(0));
+                    self.no_merge_base = true;
+                }
+                self.base_ref = Some(first);
             } else {
                 let usual = usual_change().map_err(SessionError::from)?;
                 terminal::say(&usual.said);

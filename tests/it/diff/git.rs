@@ -108,6 +108,8 @@ fn ranges_are_read_as_git_reads_them() {
         &["--base-ref", "main..topic"][..],
         &["main..topic"],
         &["main..", "apps"],
+        &["main", "topic"],
+        &["main", "topic", "apps"],
     ] {
         assert_eq!(folder.changes(arguments), both, "{arguments:?}");
     }
