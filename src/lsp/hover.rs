@@ -16,8 +16,12 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
     let object = &found.object;
     match &found.spot {
         Spot::Identity => Some(identity(inquiry, object)),
-        Spot::Owner { place, .. } => {
-            let deletion = place.as_ref().and_then(|owner| deletion_of(inquiry, owner));
+        Spot::Owner { place, lookup, .. } => {
+            // The collector never finds an owner in another namespace.
+            let owner = place
+                .as_ref()
+                .filter(|_| !matches!(lookup, OwnerLookup::InNamespace(_)));
+            let deletion = owner.and_then(|owner| deletion_of(inquiry, owner));
             Some(paragraphs([
                 Some(owner_text(&object.key, &found.spot)),
                 deletion,
@@ -208,6 +212,12 @@ fn deletion_text(deletion: &ObjectDeletion) -> String {
             .filter(|key| **key != *object)
             .map(code),
     ));
+    if deletion.hidden > 0 {
+        let documents = plain::count(deletion.hidden, "document");
+        text.push_str(&format!(
+            "\n\nNot read, because of errors or as templates: {documents}."
+        ));
+    }
     text
 }
 

@@ -538,6 +538,27 @@ fn deletions_are_those_of_the_cluster_that_an_object_is_applied_to() {
 }
 
 #[test]
+fn a_hover_says_how_much_was_not_read() {
+    let broken = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop\n";
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n";
+    let mut client = Client::open_all(&[("a.yaml", secret), ("web.yaml", broken)]);
+    assert_eq!(
+        client.hover("a.yaml", secret, "Secret"),
+        "Deleting `Secret/shop/a` deletes 1 object.\n\nNot read, because of errors or as templates: 1 document."
+    );
+    client.end();
+}
+
+#[test]
+fn an_owner_in_another_namespace_is_found() {
+    let owner = OWNER.replace("namespace: shop", "namespace: other");
+    let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", &owner)]);
+    let definition = client.at("textDocument/definition", "a.yaml", OWNED, "operator");
+    assert_eq!(definition["uri"], json!(client.uri("b.yaml")));
+    client.end();
+}
+
+#[test]
 fn the_request_to_delete_a_namespace_of_kubernetes_is_rejected() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n";
     let mut client = Client::open_all(&[("a.yaml", namespace)]);

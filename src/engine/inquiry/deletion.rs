@@ -19,6 +19,8 @@ pub struct ObjectDeletion {
     pub cluster: Option<String>,
     /// Whether the API server rejects the request.
     pub is_rejected: bool,
+    /// How many documents beside it are not read, because of errors or as templates: they may use or own objects.
+    pub hidden: usize,
     /// Whether anything applies the object.
     pub is_applied: bool,
     /// The objects that are gone, in the order in which they go.
@@ -128,6 +130,7 @@ impl Deletions {
             object: object.clone(),
             cluster: planned.name().map(str::to_owned),
             is_rejected: plan.steps[first].responses.contains(&403),
+            hidden: planned.inventory().hidden_documents(),
             is_applied: planned.is_applied(),
             with_data: deleted
                 .iter()

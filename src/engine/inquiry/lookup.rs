@@ -30,6 +30,22 @@ pub enum OwnerLookup {
     },
 }
 
+/// The object that a reference means: the one that the collector finds, else the first in another namespace.
+pub(super) fn meant(inventory: &Inventory, edge: &OwnerEdge) -> Option<ObjectId> {
+    match edge.owner {
+        Owner::Elsewhere => namesake(inventory, edge),
+        _ => edge.bound(),
+    }
+}
+
+/// The first object of the kind and name of an owner, in whatever namespace.
+fn namesake(inventory: &Inventory, edge: &OwnerEdge) -> Option<ObjectId> {
+    let reference = edge.reference(inventory);
+    let group = reference.group_version().group;
+    let namesakes = inventory.with_name(group, reference.kind(), reference.name());
+    namesakes.first().copied()
+}
+
 impl OwnerLookup {
     pub(super) fn of(inventory: &Inventory, edge: &OwnerEdge) -> Self {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
@@ -52,15 +68,9 @@ impl OwnerLookup {
         match edge.owner {
             Owner::ByUid(id) | Owner::ByName(id) => Self::bound(inventory, edge, dependent, id),
             Owner::Elsewhere => {
-                let namesakes = inventory.with_name(
-                    reference.group_version().group,
-                    reference.kind(),
-                    reference.name(),
-                );
-                let first = namesakes
-                    .first()
-                    .map(|id| inventory.member(*id).key.namespace.clone());
-                Self::InNamespace(first.unwrap_or(Namespace::Unwritten))
+                let there = namesake(inventory, edge);
+                let there = there.map(|id| inventory.member(id).key.namespace.clone());
+                Self::InNamespace(there.unwrap_or(Namespace::Unwritten))
             }
             Owner::Absent if is_contradicted(inventory, edge) => Self::Mismatched,
             Owner::Absent => Self::Absent {

@@ -27,6 +27,7 @@ use crate::text::{FileId, SourceFile};
 
 pub use self::deletion::{ObjectDeletion, StuckObject};
 pub use self::lookup::OwnerLookup;
+use self::lookup::meant;
 pub use self::place::{ObjectPlace, ObjectSpot, Spot};
 pub use self::suggest::PossibleOwner;
 
@@ -339,7 +340,7 @@ impl<'s> AskedBundle<'s> {
                 .map(|edge| (edge, OwnerLookup::of(inventory, edge)));
             let (this, others): (Vec<_>, Vec<_>) =
                 lookups.partition(|(edge, _)| edge.entry == entry);
-            let owner = this.first().and_then(|(edge, _)| edge.bound());
+            let owner = this.first().and_then(|(edge, _)| meant(inventory, edge));
             let unknown = OwnerLookup::Absent {
                 unknown_scope: true,
             };

@@ -70,7 +70,7 @@ impl<'g> PlannedCluster<'g> {
         self.part()?.cluster.as_deref()
     }
 
-    pub(super) fn inventory(&self) -> &'g Inventory {
+    pub(in crate::engine) fn inventory(&self) -> &'g Inventory {
         self.part()
             .map_or(&self.bundle.inventory, |part| &part.inventory)
     }
