@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::gc::{Fate, Plan, Step};
 use crate::inventory::{Inventory, VolumeChoice};
-use crate::kube::{ObjectKey, Wait, kinds};
+use crate::kube::{ObjectKey, kinds};
 use crate::ownership::{Implied, deletes_with_its_claim};
 
 /// The volumes with the reclaim policy `Delete`, each by the claim that it is bound to.
@@ -55,11 +55,6 @@ impl Reclaims {
         let reclaimed = self.volumes.iter();
         let reclaimed = reclaimed.filter(|(claim, volume)| is_gone(claim) && stays(volume));
         let targets: Vec<ObjectKey> = reclaimed.map(|(_, volume)| volume.clone()).collect();
-        (!targets.is_empty()).then_some(Step::Delete {
-            targets,
-            policy: None,
-            wait: Wait::Settled,
-            client: 0,
-        })
+        (!targets.is_empty()).then(|| Step::delete(targets, None))
     }
 }

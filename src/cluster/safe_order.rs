@@ -332,12 +332,7 @@ impl OrderSearch<'_> {
         if roots.is_empty() {
             return BTreeMap::new();
         }
-        let delete = |keys: &[ObjectKey]| Step::Delete {
-            targets: keys.to_vec(),
-            policy: Some(self.policy),
-            wait: Wait::Settled,
-            client: 0,
-        };
+        let delete = |keys: &[ObjectKey]| Step::delete(keys.to_vec(), Some(self.policy));
         let mut stuck = self
             .harm_of(&[delete(silent), delete(roots)], roots, self.options)
             .stuck;

@@ -46,6 +46,18 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The requests of one client, after which the cluster comes to rest.
+    pub fn delete(targets: Vec<ObjectKey>, policy: Option<Policy>) -> Self {
+        Self::Delete {
+            targets,
+            policy,
+            wait: Wait::Settled,
+            client: 0,
+        }
+    }
+}
+
 /// A step whose targets are looked up.
 #[derive(Debug, Clone)]
 pub(super) struct BoundRequest<'s> {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::cluster::{Analysis, Reclaims, Scenario};
 use crate::engine::plan::{PlannedCluster, followed};
 use crate::gc::{Change, Cluster, Effect, HeldObject, Hold, SimulationOptions, Step};
-use crate::kube::{ObjectKey, Policy, Wait, kinds};
+use crate::kube::{ObjectKey, Policy, kinds};
 use crate::ownership::{Implied, Products};
 
 /// The effects of `kubectl delete` of one object, beyond those of the garbage collector alone, with what tools delete then.
@@ -31,7 +31,7 @@ pub struct ObjectDeletion {
     pub stuck: BTreeMap<ObjectKey, StuckObject>,
 }
 
-/// What holds an object that stays Terminating.
+/// An object that stays Terminating, with the reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StuckObject {
     /// Its remaining finalizers that only their controllers remove.
@@ -100,12 +100,7 @@ impl Deletions {
     ) -> ObjectDeletion {
         let mut steps = scenario.steps.clone();
         let first = steps.len();
-        steps.push(Step::Delete {
-            targets: vec![object.clone()],
-            policy: Some(Policy::Background),
-            wait: Wait::Settled,
-            client: 0,
-        });
+        steps.push(Step::delete(vec![object.clone()], Some(Policy::Background)));
         let by_tools = followed(planned, &planned.analysis(), std::slice::from_ref(object));
         by_tools.add_to(&mut steps, &self.reclaims, |steps| {
             scenario.verdict_of(steps)

@@ -10,7 +10,7 @@ use crate::cluster::{Analysis, Reclaims};
 use crate::delivery::{Leaving, Op, Regime, Withdrawal};
 use crate::gc::{Plan, Step};
 use crate::inventory::Member;
-use crate::kube::{ObjectKey, Wait};
+use crate::kube::ObjectKey;
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::merge::{
     DeletedDelivery, DeliveryChoice, ToolRelease, delivering, origins, release_steps,
@@ -145,12 +145,7 @@ pub(in crate::engine) fn followed(
             }
             pending.extend(gone.iter().cloned());
             let first = withdrawal.requests.first();
-            let step = Step::Delete {
-                targets: gone,
-                policy: first.and_then(|request| request.policy),
-                wait: Wait::Settled,
-                client: 0,
-            };
+            let step = Step::delete(gone, first.and_then(|request| request.policy));
             let title = format!("{tool} deletes what {key} delivered");
             followed.steps.push((step, title));
         }

@@ -12,7 +12,7 @@ use crate::cluster::{Analysis, Reclaims, SafeOrder, Scenario, safe_order};
 use crate::gc::{self, Plan, SimulationOptions, Step};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::kubectl::Target;
-use crate::kube::{ObjectKey, Policy, Wait};
+use crate::kube::{ObjectKey, Policy};
 use crate::ownership::Implied;
 use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
@@ -62,12 +62,7 @@ impl Planner {
             } => {
                 let targets = targets.resolve(words, namespace.as_deref())?;
                 of_tools = followed(candidate.cluster, analysis, &targets);
-                vec![Step::Delete {
-                    targets,
-                    policy: *policy,
-                    wait: Wait::Settled,
-                    client: 0,
-                }]
+                vec![Step::delete(targets, *policy)]
             }
         };
         let named = steps.iter().flat_map(targets_of);

@@ -143,12 +143,7 @@ impl WrittenStep {
         };
         match self.operation {
             Operation::Settle => Step::Settle,
-            Operation::Delete => Step::Delete {
-                targets: vec![target],
-                policy: self.policy,
-                wait: Wait::Settled,
-                client: 0,
-            },
+            Operation::Delete => Step::delete(vec![target], self.policy),
             Operation::RemoveFinalizer => {
                 let finalizer = self.finalizer.clone().unwrap_or_default();
                 Step::RemoveFinalizer {

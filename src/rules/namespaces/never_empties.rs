@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::finding::Severity;
 use crate::gc::{self, Step};
 use crate::inventory::Member;
-use crate::kube::{ObjectKey, Policy, Scope, Wait, kinds};
+use crate::kube::{ObjectKey, Policy, Scope, kinds};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::references::simulation::{abandoned, is_held};
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
@@ -31,12 +31,7 @@ fn deleting(namespace: &ObjectKey) -> (Step, String) {
 }
 
 pub(in crate::rules) fn emptying(namespace: ObjectKey) -> Step {
-    Step::Delete {
-        targets: vec![namespace],
-        policy: Some(Policy::Background),
-        wait: Wait::Settled,
-        client: 0,
-    }
+    Step::delete(vec![namespace], Some(Policy::Background))
 }
 
 /// [L-22], [NS-9]: only foreign finalizers hold a namespace.

@@ -11,7 +11,7 @@ use foldhash::HashSet;
 use crate::finding::{Relation, Severity};
 use crate::gc::{self, Cause, Plan, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Release, Serving};
-use crate::kube::{ObjectKey, Policy, Scope, Wait, finalizers};
+use crate::kube::{ObjectKey, Policy, Scope, finalizers};
 use crate::ownership::{Owner, OwnerEdge, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
@@ -273,13 +273,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     }
     for (owner, edges) in tried(held.into_iter(), context, sink) {
         let owner = inventory.member(owner);
-        let targets = vec![owner.key.clone()];
-        let step = Step::Delete {
-            targets,
-            policy: Some(Policy::Foreground),
-            wait: Wait::Settled,
-            client: 0,
-        };
+        let step = Step::delete(vec![owner.key.clone()], Some(Policy::Foreground));
         let Some(plan) = context.verdicts.of(&step) else {
             return;
         };
