@@ -254,14 +254,8 @@ impl Deliveries {
                 .entry(deliveries.configured.bundle(member.file))
                 .or_default();
             *all += 1;
-            let metadata = member.object.metadata();
-            // Only Helm, and Argo CD after its own marks, runs the hooks of a chart.
-            let hook = || {
-                let hook = metadata.annotation(marks::HELM_HOOK)?;
-                let is_rendered = deliveries.renderings.template(member).is_some();
-                is_rendered.then_some((Regime::Helm, hook.key_span))
-            };
-            let Some((regime, place)) = marked(metadata).or_else(hook) else {
+            let is_rendered = || deliveries.renderings.template(member).is_some();
+            let Some((regime, place)) = marked(member.object.metadata(), is_rendered) else {
                 continue;
             };
             if regime == Regime::Helm && deliveries.renderings.is_copied(inventory, member.file) {
@@ -430,8 +424,9 @@ impl Deliveries {
 
 /// The regime that an object's own labels and annotations speak of, and the key that does.
 ///
-/// Marks that a tool writes onto its objects come first; then those of a chart; then those that users write for a tool.
-fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
+/// Marks that a tool writes onto its objects come first; then those of a chart; then those that users write for a tool; and
+/// at last the annotation of a hook, if Helm rendered the object: people copy hooks into manifests that Helm never sees.
+fn marked(metadata: Metadata<'_>, is_rendered: impl FnOnce() -> bool) -> Option<(Regime, Span)> {
     if !metadata.is_marked() {
         return None;
     }
@@ -456,6 +451,7 @@ fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
                 annotated(key, kustomization).or_else(|| labelled(key, kustomization))
             })
         })
+        .or_else(|| annotated(marks::HELM_HOOK, Regime::Helm).filter(|_| is_rendered()))
 }
 
 /// `app.kubernetes.io/managed-by: Helm` beside the chart, or `heritage: Helm` as charts wrote before: other tools copy the one,
