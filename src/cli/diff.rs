@@ -271,28 +271,22 @@ impl DiffArgs {
 
     fn request(mut self) -> Result<CompareRequest, Error> {
         if self.base_ref.is_none() && self.base.is_none() && !self.staged {
-            // As `git diff A...B`, `git diff A` and `git diff A B`.
+            // As `git diff A...B`, `git diff A`, and `git diff A B`, which means `A..B`.
             let is_range = |name: &String| !Path::new(name).exists() && Range::of(name).is_some();
-            let is_one = |name: &String| !Path::new(name).exists() && is_commit(name);
-            if self
-                .paths
-                .first()
-                .is_some_and(|first| is_range(first) || is_one(first))
-            {
-                let first = self.paths.remove(0);
-                if self.head_ref.is_none()
-                    && !is_range(&first)
-                    && self.paths.first().is_some_and(is_one)
-                {
-                    self.head_ref = Some(self.paths.remove(0));
-                    self.no_merge_base = true;
+            let names_commit = |name: &String| !Path::new(name).exists() && is_commit(name);
+            let named = match self.paths.as_slice() {
+                [range, ..] if is_range(range) => 1,
+                [base, others @ ..] if names_commit(base) => {
+                    1 + usize::from(others.first().is_some_and(names_commit))
                 }
-                self.base_ref = Some(first);
-            } else {
+                _ => 0,
+            };
+            if named == 0 {
                 let usual = usual_change().map_err(SessionError::from)?;
                 terminal::say(&usual.said);
                 return Ok(self.between(usual.base, usual.head));
             }
+            self.base_ref = Some(self.paths.drain(..named).collect::<Vec<_>>().join(".."));
         }
         if let Some(range) = self.base_ref.as_deref().and_then(Range::of) {
             if self.staged || self.head_ref.is_some() {
