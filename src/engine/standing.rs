@@ -201,7 +201,7 @@ impl<'s> Standings<'s> {
         match test_data {
             _ if delivered.has(&place) => Standing::Applied,
             Some(glob) => Standing::TestData(glob),
-            None if delivered.delivers() || self.is_rendered => Standing::Draft,
+            None if delivered.is_applied || self.is_rendered => Standing::Draft,
             None => Standing::Applied,
         }
     }
@@ -214,8 +214,8 @@ struct Delivered {
     files: BTreeSet<String>,
     /// Folders whose build fails: all that is in them may belong to it.
     failing: BTreeSet<String>,
-    /// Whether nothing is delivered, and Helm rendered some file of the repository.
-    is_rendered: bool,
+    /// Whether anything is known to be applied: something is delivered, or Helm rendered a file.
+    is_applied: bool,
 }
 
 impl Delivered {
@@ -233,13 +233,15 @@ impl Delivered {
             terms,
             (&charts, &|_| false),
             |tree, all, _| {
-                let mut delivered = Self::by(all);
-                delivered.is_rendered = delivered.files.is_empty()
-                    && tree.manifests().any(|path| {
-                        let bytes = tree.bytes(path).unwrap_or_default();
-                        std::str::from_utf8(&bytes).is_ok_and(is_rendered)
-                    });
-                delivered
+                let is_from_helm = |path: &str| {
+                    let bytes = tree.bytes(path).unwrap_or_default();
+                    std::str::from_utf8(&bytes).is_ok_and(is_rendered)
+                };
+                let delivered = Self::by(all);
+                Self {
+                    is_applied: delivered.is_applied || tree.manifests().any(is_from_helm),
+                    ..delivered
+                }
             },
         )
         .ok()
@@ -258,12 +260,8 @@ impl Delivered {
             delivered.files.extend(one.reached.iter().cloned());
             delivered.files.insert(one.file.to_string());
         }
+        delivered.is_applied = !delivered.files.is_empty();
         delivered
-    }
-
-    /// Whether anything of the repository is known to be applied.
-    fn delivers(&self) -> bool {
-        !self.files.is_empty() || self.is_rendered
     }
 
     fn has(&self, file: &str) -> bool {
