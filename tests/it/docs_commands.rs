@@ -83,19 +83,6 @@ impl Scene {
     }
 }
 
-/// Copies a folder of the checkout into a repository.
-fn copy(repository: &Repository, from: &str) {
-    let from = root().join(from);
-    for entry in walkdir::WalkDir::new(&from).sort_by_file_name() {
-        let entry = entry.expect("an entry");
-        if entry.file_type().is_file() {
-            let path = entry.path().strip_prefix(&from).expect("below it");
-            let text = std::fs::read_to_string(entry.path()).expect("text");
-            repository.write(path.to_str().expect("UTF-8"), &text);
-        }
-    }
-}
-
 /// Commits everything at a fixed time, so that the commit has the same name in every run.
 fn commit(repository: &Repository) {
     let time = "2026-11-01T12:00:00Z";
@@ -113,7 +100,7 @@ fn commit(repository: &Repository) {
 fn branch(from: &str, edit: fn(&Repository)) -> Scene {
     let repository = Repository::new();
     std::fs::remove_dir(repository.path().join(".git")).expect("a marker");
-    copy(&repository, from);
+    repository.copy(&root().join(from));
     repository.write(".gitignore", "*.html\n");
     assert!(git(&repository, &["init", "-q", "-b", "main"]), "git");
     commit(&repository);
@@ -170,7 +157,7 @@ fn argocd() -> Scene {
 /// A chart, what it renders to, and a dump of the cluster in which it runs. Helm, Kustomize and kubectl print what is there.
 fn release() -> Scene {
     let repository = Repository::new();
-    copy(&repository, "docs/examples/release");
+    repository.copy(&root().join("docs/examples/release"));
     let rendered = repository.read("rendered/shop.yaml");
     let without_web = rendered
         .split("---\n# Source: shop/templates/web.yaml")

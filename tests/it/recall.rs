@@ -47,7 +47,7 @@ fn is_wanted(finding: &Value, wanted: &Value) -> bool {
         && (wanted[2].is_null() || finding["rule"] == wanted[2])
 }
 
-/// What of a case is not as expected: a missed defect, a rule that would be wrong, a finding on a sound rendering.
+/// The differences from what is expected of a case: missed defects, forbidden rules, findings on a sound rendering.
 fn faults(mut findings: Vec<Value>, expected: &Value) -> Vec<String> {
     let list = |field: &str| expected[field].as_array().cloned().unwrap_or_default();
     let forbidden = list("forbid");

@@ -118,7 +118,7 @@ fn a_folder_has_the_errors_and_warnings_that_its_parent_has_for_it() {
     let (mut compared, mut found, mut differ) = (0, 0, Vec::new());
     for project in projects.filter(|path| path.is_dir()) {
         let repository = Repository::new();
-        copy_manifests(&project, &repository);
+        repository.copy(&project);
         let whole = grave(&repository, ".");
         found += whole.len();
         let folders = std::fs::read_dir(repository.path()).expect("a folder");
@@ -141,18 +141,6 @@ fn a_folder_has_the_errors_and_warnings_that_its_parent_has_for_it() {
         "{compared} folders, {found} findings"
     );
     assert!(differ.is_empty(), "{}", differ.join("\n"));
-}
-
-fn copy_manifests(from: &Path, to: &Repository) {
-    for entry in walkdir::WalkDir::new(from) {
-        let entry = entry.expect("an entry");
-        let path = entry.path().strip_prefix(from).expect("below it");
-        if entry.file_type().is_file()
-            && let Ok(text) = std::fs::read_to_string(entry.path())
-        {
-            to.write(path.to_str().expect("UTF-8"), &text);
-        }
-    }
 }
 
 #[test]

@@ -143,6 +143,20 @@ impl Repository {
         self
     }
 
+    /// Copies the files of a folder into it.
+    pub(crate) fn copy(&self, from: &Path) {
+        for entry in walkdir::WalkDir::new(from).sort_by_file_name() {
+            let entry = entry.expect("an entry");
+            if entry.file_type().is_file() {
+                let path = entry.path().strip_prefix(from).expect("below it");
+                let path = self.folder.path().join(path);
+                std::fs::create_dir_all(path.parent().expect("a file has a folder"))
+                    .expect("a folder");
+                std::fs::copy(entry.path(), path).expect("a file");
+            }
+        }
+    }
+
     /// Reads a file.
     pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(path)).expect("a file")
