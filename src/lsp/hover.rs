@@ -209,7 +209,7 @@ fn deletion_text(deletion: &ObjectDeletion) -> String {
         deletion
             .deleted
             .iter()
-            .filter(|key| **key != *object)
+            .filter(|key| *key != object)
             .map(code),
     ));
     if deletion.hidden > 0 {
@@ -225,12 +225,13 @@ fn stuck_text(object: &ObjectKey, stuck: &StuckObject) -> String {
     let finalizers: Vec<_> = stuck.finalizers.iter().map(code).collect();
     let finalizers = finalizers.join(" and ");
     let mut text = format!("{} **stays Terminating**", code(object));
-    match (stuck.finalizers.is_empty(), stuck.is_unattended) {
-        (true, _) => {}
-        (false, true) => text.push_str(&format!(
-            " until a controller removes {finalizers}; the input contains none that does"
-        )),
-        (false, false) => text.push_str(&format!(": held by {finalizers}")),
+    let held = if stuck.is_unattended {
+        format!(" until a controller removes {finalizers}; the input contains none that does")
+    } else {
+        format!(": held by {finalizers}")
+    };
+    if !stuck.finalizers.is_empty() {
+        text.push_str(&held);
     }
     if let [first, others @ ..] = &*stuck.waits_for {
         let others = match others.len() {

@@ -151,8 +151,8 @@ impl Workspace {
             .map(|(path, document)| (path.as_str(), document))
     }
 
-    /// What is read: the whole folder if the editor has it open. Else the open texts with their neighbours, but nothing
-    /// below: an editor may open a file in the folder of all temporary files.
+    /// The paths to read: the folder, if the editor has it open. Else the open texts and the files beside them, but nothing
+    /// below, because an editor may open a file in the folder of all temporary files.
     fn paths(&self) -> Vec<String> {
         if self.is_opened || self.root == STDIN {
             return vec![self.root.clone()];

@@ -57,7 +57,7 @@ pub struct ToolRelease {
 }
 
 impl ToolRelease {
-    /// What Argo CD removes from an Application that it deletes, once what it delivered is gone.
+    /// The finalizers that Argo CD removes from an Application once the objects `after` are gone.
     pub fn of(application: &Member, after: Vec<ObjectKey>) -> Self {
         Self {
             object: application.key.clone(),
