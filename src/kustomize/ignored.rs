@@ -1,17 +1,18 @@
 //! Files that a source of Flux leaves out: patterns as in `.gitignore`, of which the last one that matches a file or a
 //! folder above it decides (fluxcd/pkg sourceignore/sourceignore.go; go-git plumbing/format/gitignore).
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 
-use super::path::{ancestors, name_of};
+use super::path::ancestors;
 
 /// Patterns of files that are left out.
-pub(crate) struct IgnoredFiles(Vec<IgnorePattern>);
+pub(crate) struct IgnoredFiles {
+    globs: GlobSet,
+    /// In the order of `globs`.
+    patterns: Vec<IgnorePattern>,
+}
 
 struct IgnorePattern {
-    glob: GlobMatcher,
-    /// It is about the whole path, not about a name.
-    is_path: bool,
     only_folders: bool,
     /// Files that it matches are kept.
     keeps: bool,
@@ -20,49 +21,48 @@ struct IgnorePattern {
 impl IgnoredFiles {
     /// Reads patterns, one on each line. One that cannot be read matches nothing.
     pub(crate) fn read(patterns: &str) -> Self {
-        let lines = patterns
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.starts_with('#'));
-        Self(lines.filter_map(IgnorePattern::read).collect())
+        let lines = patterns.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let (globs, patterns): (Vec<_>, Vec<_>) = lines.filter_map(read).unzip();
+        // Each of them was read alone; together they may be too large.
+        let globs = GlobSet::new(globs).unwrap_or_else(|_| GlobSet::empty());
+        Self { globs, patterns }
     }
 
     /// Whether the file at `path` is left out.
     pub(crate) fn contain(&self, path: &str) -> bool {
-        let last = self.0.iter().rev().find(|pattern| pattern.matches(path));
-        last.is_some_and(|pattern| !pattern.keeps)
+        let mut last = None;
+        let mut matching = Vec::new();
+        for place in ancestors(path).filter(|place| !place.is_empty()) {
+            self.globs
+                .matches_candidate_into(&Candidate::new(place), &mut matching);
+            let here = matching.iter().copied();
+            let here = here.filter(|at| place != path || !self.patterns[*at].only_folders);
+            last = last.max(here.max());
+        }
+        last.is_some_and(|at| !self.patterns[at].keeps)
     }
 }
 
-impl IgnorePattern {
-    fn read(line: &str) -> Option<Self> {
-        let (keeps, rest) = line
-            .strip_prefix('!')
-            .map_or((false, line), |rest| (true, rest));
-        let (only_folders, rest) = rest
-            .strip_suffix('/')
-            .map_or((false, rest), |rest| (true, rest));
-        let glob = GlobBuilder::new(rest.trim_start_matches('/'))
-            .literal_separator(true)
-            .build()
-            .ok()?;
-        Some(Self {
-            glob: glob.compile_matcher(),
-            is_path: rest.contains('/'),
-            only_folders,
-            keeps,
-        })
-    }
-
-    fn matches(&self, path: &str) -> bool {
-        let of = |place: &str| {
-            self.glob
-                .is_match(if self.is_path { place } else { name_of(place) })
-        };
-        let mut places = ancestors(path)
-            .filter(|place| !place.is_empty() && (!self.only_folders || *place != path));
-        places.any(of)
-    }
+fn read(line: &str) -> Option<(Glob, IgnorePattern)> {
+    let (keeps, rest) = line
+        .strip_prefix('!')
+        .map_or((false, line), |rest| (true, rest));
+    let (only_folders, rest) = rest
+        .strip_suffix('/')
+        .map_or((false, rest), |rest| (true, rest));
+    // Without a slash it is about names, in any folder.
+    let glob = if rest.contains('/') {
+        rest.trim_start_matches('/').to_owned()
+    } else {
+        format!("**/{rest}")
+    };
+    let glob = GlobBuilder::new(&glob).literal_separator(true).build();
+    let pattern = IgnorePattern {
+        only_folders,
+        keeps,
+    };
+    Some((glob.ok()?, pattern))
 }
 
 #[cfg(test)]

@@ -85,6 +85,8 @@ impl Target {
 enum Pattern {
     /// One that has no sign of a pattern in it: most.
     Word(String),
+    /// One whose only signs are dots, such as a group of kinds.
+    Dotted(String),
     Expression(Regex),
 }
 
@@ -92,8 +94,12 @@ impl Pattern {
     fn read(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('^').unwrap_or(text);
         let text = text.strip_suffix('$').unwrap_or(text);
-        if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        if text.chars().all(is_plain) {
             return Ok(Self::Word(text.to_owned()));
+        }
+        if text.chars().all(|c| is_plain(c) || c == '.') {
+            return Ok(Self::Dotted(text.to_owned()));
         }
         let expression = Regex::new(&format!("^(?:{text})$"));
         expression
@@ -104,6 +110,11 @@ impl Pattern {
     fn is_match(&self, text: &str) -> bool {
         match self {
             Self::Word(word) => word == text,
+            Self::Dotted(dotted) => {
+                let fits = |(sign, c)| sign == c || (sign == '.' && c != '\n');
+                dotted.chars().count() == text.chars().count()
+                    && dotted.chars().zip(text.chars()).all(fits)
+            }
             Self::Expression(expression) => expression.is_match(text),
         }
     }
@@ -171,6 +182,23 @@ fn requirement(part: &str) -> Requirement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dot_of_a_pattern_is_any_character() {
+        let pattern = |text| Pattern::read(text).expect("a pattern");
+        for (text, fits, differs) in [
+            ("apps", "apps", "app"),
+            ("^a.io$", "a-io", "xa.io"),
+            ("a.*", "a.io", "b.io"),
+        ] {
+            assert!(pattern(text).is_match(fits), "{text}");
+            assert!(!pattern(text).is_match(differs), "{text}");
+        }
+        assert!(matches!(
+            pattern("helm.toolkit.fluxcd.io"),
+            Pattern::Dotted(_)
+        ));
+    }
 
     #[test]
     fn selectors_are_read_in_their_short_form() {
