@@ -3,9 +3,10 @@
 use foldhash::HashMap;
 
 use super::input::Bundle;
+use crate::finding::Finding;
 use crate::kube::ObjectKey;
 use crate::report::Place;
-use crate::text::{FileId, Side, SourceFile, Sources};
+use crate::text::{ColumnUnit, FileId, Side, SourceFile, Sources};
 
 /// The files of a run, in the order of their reported paths.
 #[derive(Debug)]
@@ -89,6 +90,29 @@ impl Merged {
             .iter()
             .filter(move |(file, _)| are_in[file.0 as usize])
             .map(|(_, file)| file)
+    }
+
+    /// Moves a finding about the files of the set at that place to those of the run. What a file generates is shown on the
+    /// line of the file that leads to it.
+    pub(super) fn relocate(&self, finding: &mut Finding, set: usize) {
+        let files = self.files_of(set);
+        finding.relocate(|FileId(file)| files[file as usize]);
+        for label in std::iter::once(&mut finding.primary).chain(&mut finding.related) {
+            let file = self.sources.file(label.file);
+            let Some(id) = self.generator_of(file) else {
+                continue;
+            };
+            let line = file.position(label.span.start, ColumnUnit::Utf8).line;
+            label.file = id;
+            label.span = self.sources.file(id).written_part(line);
+        }
+    }
+
+    /// The file that generates the objects of `file`, if they are generated.
+    fn generator_of(&self, file: &SourceFile) -> Option<FileId> {
+        let path = file.path_in_tree();
+        let search = || self.sources.find(path, file.side());
+        (path != file.path()).then(search).flatten()
     }
 
     /// For each file of the set at that place, which one it is here.

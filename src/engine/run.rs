@@ -259,7 +259,7 @@ impl Run<'_> {
                 .any(|finding| !finding.chain.objects.is_empty());
             let places = chained.then(|| Places::of(bundle, files));
             for mut finding in verdict.findings {
-                finding.relocate(to);
+                self.merged.relocate(&mut finding, at);
                 let chain = finding
                     .chain
                     .objects

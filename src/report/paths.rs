@@ -23,14 +23,8 @@ impl Published {
     }
 }
 
-/// The file of the tree behind a path of a report: a generated object stands on the line of its generator.
-pub(super) fn in_tree(path: &str) -> &str {
-    path.strip_suffix(" (generated)").unwrap_or(path)
-}
-
 /// `path` from the root of the repository, without `.` and `..` where that can be said; else as it is reported.
 pub(super) fn from_root(path: &str, roots: &Roots) -> String {
-    let path = in_tree(path);
     let Some(root) = &roots.repository_root else {
         return normal(path);
     };
@@ -152,7 +146,6 @@ mod tests {
         let below = roots("/home/me/repo/deploy");
         assert_eq!(from_root("./a.yaml", &below), "deploy/a.yaml");
         assert_eq!(from_root("../b/../c.yaml", &below), "c.yaml");
-        assert_eq!(from_root("set.yaml (generated)", &below), "deploy/set.yaml");
         assert_eq!(from_root("/home/me/repo/x.yaml", &below), "x.yaml");
         assert_eq!(
             from_root("/home/me/repository/x.yaml", &below),

@@ -36,6 +36,7 @@ impl WrittenAt {
     pub(crate) fn place(&self, id: ObjectId) -> Option<(&str, usize)> {
         let (file, start) = self.places.get(&id)?;
         let file = self.sources.file(*file);
-        Some((file.path(), file.position(*start, ColumnUnit::Utf8).line))
+        let line = file.position(*start, ColumnUnit::Utf8).line;
+        Some((file.path_in_tree(), line))
     }
 }

@@ -53,6 +53,7 @@ struct PlaceTables {
 /// Facts about a text besides itself.
 #[derive(Clone, Debug, Default)]
 struct TextFacts {
+    generator: Option<Arc<str>>,
     replaced: Option<(Span, usize)>,
     hidden: Vec<Span>,
     rendered: Vec<RenderedPart>,
@@ -78,6 +79,12 @@ impl SourceFile {
     /// are.
     pub fn with_replaced(self, replaced: Option<(Span, usize)>) -> Self {
         self.with(replaced.is_some(), |facts| facts.replaced = replaced)
+    }
+
+    /// Notes that the text is none of the tree: the file at `generator` generates its objects, each on the line that
+    /// leads to it.
+    pub fn with_generator(self, generator: &str) -> Self {
+        self.with(true, |facts| facts.generator = Some(generator.into()))
     }
 
     /// Hides parts of the text from every excerpt: spans in order, without overlaps.
@@ -185,6 +192,15 @@ impl SourceFile {
         &self.path
     }
 
+    /// The path of the file of the tree: of what generates the objects, if the file has only generated ones.
+    pub fn path_in_tree(&self) -> &str {
+        let generator = self
+            .facts
+            .as_ref()
+            .and_then(|facts| facts.generator.as_ref());
+        generator.unwrap_or(&self.path)
+    }
+
     /// The state of the files that the text belongs to.
     pub fn side(&self) -> Side {
         self.side
@@ -266,6 +282,14 @@ impl SourceFile {
             offset += character.len_utf8() as u32;
         }
         offset
+    }
+
+    /// The bytes of a 1-based line without the spaces around them; nothing where there is no such line.
+    pub(crate) fn written_part(&self, line: usize) -> Span {
+        let span = self.line_span(line).unwrap_or_default();
+        let text = self.slice(span);
+        let start = span.start + (text.len() - text.trim_start().len()) as u32;
+        Span::new(start, start + text.trim().len() as u32)
     }
 
     /// The span of a 1-based line without its line break; `None` when the file has no such line.

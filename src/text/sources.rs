@@ -1,6 +1,6 @@
 //! The files of one run.
 
-use super::SourceFile;
+use super::{Side, SourceFile};
 
 /// The place of a [`SourceFile`] in its [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +27,14 @@ impl Sources {
     /// The file of `id`. Ids come from this set; another set's id is a programming error and panics.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
+    }
+
+    /// The file of a path and a side. The files must be in the order of both.
+    pub(crate) fn find(&self, path: &str, side: Side) -> Option<FileId> {
+        let found = self
+            .files
+            .binary_search_by(|file| (file.path(), file.side()).cmp(&(path, side)));
+        found.ok().map(|at| FileId(at as u32))
     }
 
     /// All files with their ids.

@@ -130,9 +130,17 @@ fn generated_file(
     }
     let is_of_chart = resources.iter().all(|one| one.origin.template.is_some());
     let made = if is_of_chart { "rendered" } else { "generated" };
-    let [place, path] = [place, path].map(|path| format!("{path} ({made})"));
-    let file = ParsedFile::parse(SourceFile::new(path.as_str(), text));
-    (place.into(), file.seen_as(path, side))
+    let [made_place, made_path] = [place, path].map(|path| format!("{path} ({made})"));
+    let source = SourceFile::new(made_path.as_str(), text);
+    let source = if is_of_chart {
+        source
+    } else {
+        source.with_generator(path)
+    };
+    (
+        made_place.into(),
+        ParsedFile::parse(source).seen_as(made_path, side),
+    )
 }
 
 /// The marks that the build of a delivery adds to an object, if any.

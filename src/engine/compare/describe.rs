@@ -210,7 +210,7 @@ impl Described {
             cluster: tree.cluster_of(Some(destination)),
             delivery: tree.delivery_at(destination),
             place: ChangedPlace {
-                file: file.path().to_owned(),
+                file: file.path_in_tree().to_owned(),
                 line: position.line,
                 column: position.column,
             },

@@ -53,7 +53,7 @@ impl Judged {
         let files = merged.files_of(0);
         let to = |FileId(file): FileId| files[file as usize];
         for finding in &mut findings {
-            finding.relocate(to);
+            merged.relocate(finding, 0);
         }
         // A file that several roots build is judged several times.
         findings.sort_by(|a, b| order(a).cmp(&order(b)));

@@ -1,7 +1,6 @@
 //! The findings of a change for formats that can only point into what it leads to.
 
 use crate::finding::{Finding, Label};
-use crate::report::paths::in_tree;
 use crate::report::{Report, Reported};
 use crate::text::{ColumnUnit, FileId, Side, Sources, Span};
 
@@ -53,7 +52,7 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
 
 /// The beginning of the file: of head's, if it has one of that path.
 fn on_the_file(sources: &Sources, file: FileId) -> Label {
-    let path = in_tree(sources.file(file).path());
+    let path = sources.file(file).path_in_tree();
     let head = sources
         .iter()
         .find(|(_, other)| other.path() == path && other.side() == Side::Head);

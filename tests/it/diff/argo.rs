@@ -1,5 +1,7 @@
 //! The objects that Argo CD applies from a tree, and those that it deletes once the tree changes.
 
+use serde_json::Value;
+
 use super::flux::{compared, comparison, config, effects};
 
 /// An Application named `name` that delivers `path` and prunes, with more of its spec.
@@ -162,15 +164,21 @@ fn a_generated_application_is_kept_by_an_edit_of_its_set() {
     let of = |generators: &str| set(generators, "{{path.basename}}", "{{path}}", "");
     let one = DIRECTORIES.replace("svc/*", "svc/a");
     let document = compared(&both, &of(DIRECTORIES), &of(&one));
-    let findings = document["findings"].as_array().expect("findings").iter();
-    let mut help = findings.filter_map(|finding| finding["help"].as_str());
-    assert!(
-        help.any(|help| help.starts_with(
-            "in ApplicationSet `all` set `spec.syncPolicy.preserveResourcesOnDeletion: true`"
-        )),
-        "{:?}",
-        document["findings"]
-    );
+    let findings = document["findings"].as_array().expect("findings");
+    let starts = "in ApplicationSet `all` set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
+    let has_help = |finding: &&Value| {
+        let help = finding["help"].as_str();
+        help.is_some_and(|help| help.starts_with(starts))
+    };
+    let finding = findings.iter().find(has_help);
+    let finding = finding.unwrap_or_else(|| panic!("{findings:#?}"));
+    // It is shown on the line of the set: no file has the Application.
+    let place = &finding["location"];
+    let file = place["file"].as_str().expect("a file");
+    assert!(file.ends_with("argocd/apps/set.yaml"), "{place}");
+    let line = "metadata: {name: all, namespace: argocd}";
+    assert_eq!(place["line"], 3, "{place}");
+    assert_eq!(place["endColumn"], line.len() + 1, "{place}");
 }
 
 #[test]

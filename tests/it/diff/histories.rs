@@ -177,7 +177,7 @@ fn reason(clone: &Path, commit: &str, document: &Value, change: &Value) -> Optio
     {
         return Some(Reason::NobodyAppliedIt);
     }
-    let is_generated = text(&change["base"]["file"]).ends_with("(generated)");
+    let is_generated = text(&change["base"]["file"]).ends_with("kustomization.yaml");
     // A hash of its content follows the name of the generator.
     let written = match name.rsplit_once('-') {
         Some((generator, _)) if is_generated => generator,
