@@ -14,6 +14,19 @@ use crate::engine::PossibleOwner;
 use crate::rules::RULES;
 use crate::text::{Span, plain};
 
+/// The entries of an owner reference, with what each says.
+const OWNER_REFERENCE: [(&str, &str); 6] = [
+    ("apiVersion", "group and version of the owner"),
+    ("kind", "kind of the owner"),
+    ("name", "name of the owner"),
+    ("uid", "uid of the owner, which differs in every cluster"),
+    ("controller", "whether the owner manages this object"),
+    (
+        "blockOwnerDeletion",
+        "whether a Foreground deletion of the owner waits for this object",
+    ),
+];
+
 /// The texts that fit at a position, with what is typed of them replaced.
 pub(super) fn items(
     answers: &Answers<'_>,
@@ -33,6 +46,12 @@ pub(super) fn items(
             inquiry.finalizers(path, document.api_version?, document.kind?)
         }
         ([.., "metadata", "annotations"], None) => annotations_to_write(),
+        ([.., "metadata", "ownerReferences"], None) => {
+            let written = |key: &str| cursor.siblings.iter().any(|(other, _)| *other == key);
+            let own = |(key, detail): (&str, &str)| (key.to_owned(), detail.to_owned());
+            let missing = OWNER_REFERENCE.into_iter();
+            missing.filter(|(key, _)| !written(key)).map(own).collect()
+        }
         ([.., "metadata", "ownerReferences"], Some(key)) => {
             let owners = inquiry.possible_owners(path, document.namespace);
             let fitting = owners.iter().filter(|owner| cursor.fits(owner));
@@ -43,6 +62,7 @@ pub(super) fn items(
     let typed = range(file, Span::new(at - cursor.typed as u32, at), answers.unit);
     let form = match cursor.parents.last() {
         Some(&"annotations") => Form::Key,
+        Some(&"ownerReferences") if cursor.key.is_none() => Form::Key,
         _ if before.ends_with(':') => Form::ValueAtColon,
         _ => Form::Value,
     };

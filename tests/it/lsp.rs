@@ -1447,6 +1447,22 @@ fn completion_offers_owners_in_the_namespace() {
     let other = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: far, namespace: other}\n";
     let files = [("b.yaml", OWNER), ("c.yaml", other)];
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n  ownerReferences:\n    - ";
+    let entries = [
+        "apiVersion",
+        "blockOwnerDeletion",
+        "controller",
+        "kind",
+        "name",
+        "uid",
+    ];
+    assert_eq!(offered(&files, text), entries);
+    assert_eq!(
+        offered(&files, &format!("{text}kind: Deployment\n      na")),
+        entries
+            .into_iter()
+            .filter(|entry| *entry != "kind")
+            .collect::<Vec<_>>()
+    );
     assert_eq!(
         offered(&files, &format!("{text}kind: ")),
         ["ConfigMap", "Deployment"]
