@@ -146,8 +146,9 @@ fn owned(
         return "collected".to_owned();
     };
     let edge = edges.iter().find(|edge| edge.owner == Some(owner));
-    let blocking = if edge.is_some_and(|edge| edge.blocking) {
-        ", blocking"
+    let waits = matches!(cause, Cause::OwnerWaits | Cause::OwnerWaitsInTurn { .. });
+    let waits = if waits && edge.is_some_and(|edge| edge.blocking) {
+        ", which waits for its end"
     } else {
         ""
     };
@@ -164,7 +165,7 @@ fn owned(
         Cause::OwnerMismatch => {
             format!("{name} has the uid of its owner, but not the name or kind")
         }
-        _ => format!("owned by {name}{blocking}"),
+        _ => format!("owned by {name}{waits}"),
     };
     let mut others: Vec<ObjectKey> = edges
         .iter()

@@ -710,9 +710,9 @@ fn a_plan_cites_rules_for_those_who_ask() {
         String::from_utf8(output.stdout).expect("text")
     };
     let plain = shown(&[]);
-    assert!(plain.contains("owned by it, blocking\n"), "{plain}");
+    assert!(plain.contains("owned by it\n"), "{plain}");
     assert!(!plain.contains("GC-") && !plain.contains("DEP-"), "{plain}");
-    assert!(shown(&["-v"]).contains("owned by it, blocking [GC-12, GC-22]\n"));
+    assert!(shown(&["-v"]).contains("owned by it [GC-12, GC-22]\n"));
 }
 
 #[test]

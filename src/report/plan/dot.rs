@@ -46,7 +46,7 @@ fn caption(graph: &Graph) -> Vec<String> {
         Tone::Untouched => "dashed border: untouched",
     });
     let ties = graph.ties().into_iter().map(|tie| match tie {
-        Stroke::Blocking => "thick arrow: owns, blocking",
+        Stroke::Blocking => "thick arrow: owns, with blockOwnerDeletion",
         Stroke::Owned => "thin arrow: owns",
         Stroke::Implied => "dashed arrow: owns, implied",
         Stroke::Contains => "dotted arrow: contains",

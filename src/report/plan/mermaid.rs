@@ -153,7 +153,7 @@ const EITHER: &str = "dotted: owns, implied, or contains";
 /// The meaning of an arrow.
 fn tie(tie: Stroke) -> &'static str {
     match tie {
-        Stroke::Blocking => "thick: owns, blocking",
+        Stroke::Blocking => "thick: owns, with blockOwnerDeletion",
         Stroke::Owned => "thin: owns",
         Stroke::Implied => "dotted: owns, implied",
         Stroke::Contains => "dotted: contains",
