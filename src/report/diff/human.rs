@@ -49,8 +49,8 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         report.unread_rows().iter().map(unread),
     ));
     text.push_str(&section(
-        "Cannot be built",
-        report.failed.iter().map(failed),
+        "Cannot be applied",
+        report.failed_builds().into_iter().map(failed),
     ));
     text.push_str(&section("Images", report.images.iter().map(image)));
     for note in &report.notes {
@@ -64,6 +64,7 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         report.counted(),
         Some(report.headline()),
         report.supposition(),
+        report.newly_failing(),
         not_read,
     ];
     for line in lines.into_iter().flatten() {
@@ -154,8 +155,11 @@ fn image(image: &ChangedImage) -> String {
     format!("{repository}{gap}{from} → {to}, {objects}")
 }
 
-fn failed(failed: &FailedBuild) -> String {
-    format!("{}:{}  {}", failed.file, failed.line, failed.reason)
+fn failed((failed, when): (&FailedBuild, &str)) -> String {
+    let FailedBuild {
+        file, line, reason, ..
+    } = failed;
+    format!("{file}:{line}  {reason}{when}")
 }
 
 /// Changes, a line for each object; `names_clusters`: because there are several.
@@ -193,7 +197,7 @@ fn said(change: &ReportedChange) -> String {
     let key = &change.key;
     match (&change.was, base, head) {
         (None, Some(base), Some(head)) if base == head => {
-            format!("{key}  {base}, and is delivered by another object")
+            format!("{key}  {base}, delivered another way")
         }
         (Some(was), Some(base), Some(head)) => format!("{was}  {base}  ->  {key}  {head}"),
         (_, Some(base), Some(head)) => format!("{key}  {base}  ->  {head}"),

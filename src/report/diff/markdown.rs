@@ -5,8 +5,6 @@
 //! A change that does nothing it does not show gets that sentence alone. The document never outgrows
 //! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is written as character references.
 
-use std::collections::BTreeSet;
-
 use super::folded::folded;
 use super::words::{WORST_FIRST, applied_by, unless};
 use super::{ChangedImage, DiffReport, DiffVerdict, ReportedChange};
@@ -94,18 +92,13 @@ fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
 /// The inputs that were not read, folded, and the builds that fail.
 fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let place = |file: &str, line: usize| code(&format!("{file}:{line}"));
-    // Several deliveries build the same, and so do both states.
-    let failed: BTreeSet<String> = report
-        .failed
-        .iter()
-        .map(|failed| {
-            format!(
-                "\nCannot be built: {} ({}).\n",
-                text(&plain::one_line(&failed.reason)),
-                place(&failed.file, failed.line)
-            )
-        })
-        .collect();
+    let failed = report.failed_builds().into_iter().map(|(failed, when)| {
+        format!(
+            "\nCannot be applied{when}: {} ({}).\n",
+            text(&plain::one_line(&failed.reason)),
+            place(&failed.file, failed.line)
+        )
+    });
     let unread = report.unread_rows();
     let rows = unread.iter().map(|unread| {
         let subject = text(&plain::one_line(&unread.subject));
@@ -116,7 +109,8 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
         )
     });
     let title = format!("Not read ({})", report.unread.len());
-    failed.iter().take(ROWS).all(|line| page.push(line))
+    let mut failed = failed.take(ROWS);
+    failed.all(|line| page.push(&line))
         && images(page, &report.images)
         && (report.unread.is_empty()
             || page.folded(
@@ -162,10 +156,14 @@ fn quiet(report: &DiffReport) -> String {
         .not_read()
         .map(|said| format!(" {}.", sentence(&said)))
         .unwrap_or_default();
+    let failing = report.newly_failing();
+    let failing = failing
+        .map(|said| format!(" {}.", sentence(&said)))
+        .unwrap_or_default();
     let said = sentence(&report.headline());
     match report.summary.verdict {
-        DiffVerdict::Deletes => format!("{said}. {shown}.{left}{unread}\n"),
-        DiffVerdict::Nothing | DiffVerdict::Unknown => format!("{said}.{left}\n"),
+        DiffVerdict::Deletes => format!("{said}. {shown}.{left}{failing}{unread}\n"),
+        DiffVerdict::Nothing | DiffVerdict::Unknown => format!("{said}.{left}{failing}\n"),
     }
 }
 
@@ -178,10 +176,11 @@ fn heading(report: &DiffReport) -> String {
     let not_read = report
         .not_read()
         .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
-    let second = not_read
+    let more = report.newly_failing().into_iter().chain(not_read);
+    let more: String = more
         .map(|said| format!("\n{}.\n", sentence(&said)))
-        .unwrap_or_default();
-    format!("## {}\n{second}", sentence(&report.headline()))
+        .collect();
+    format!("## {}\n{more}", sentence(&report.headline()))
 }
 
 /// The pictures, in at most half of the page.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DiffReport, DiffSummary, DiffVerdict};
+use super::{DiffReport, DiffSummary, DiffVerdict, FailedBuild};
 use crate::changes::{DeliveryName, Unread, UnreadSide, UnreadWhat};
 use crate::kube::kinds;
 use crate::kustomize::shown;
@@ -57,6 +57,46 @@ impl DiffReport {
         (!unread.is_empty() && !is_told).then(|| format!("Not read: {}", subjects(&unread)))
     }
 
+    /// The builds that fail, each place once, with the state in which it fails if that is only one.
+    pub(super) fn failed_builds(&self) -> Vec<(&FailedBuild, &'static str)> {
+        let mut places: BTreeMap<(&str, usize, &str), Vec<&FailedBuild>> = BTreeMap::new();
+        for failed in &self.failed {
+            let place = (failed.file.as_str(), failed.line, failed.reason.as_str());
+            places.entry(place).or_default().push(failed);
+        }
+        let places = places.into_values().map(|failed| {
+            let is_on = |side| failed.iter().any(|failed| failed.side == side);
+            let when = match (is_on(UnreadSide::Base), is_on(UnreadSide::Head)) {
+                (true, false) => ", before the change",
+                (false, true) => ", after the change",
+                _ => "",
+            };
+            (failed[0], when)
+        });
+        places.collect()
+    }
+
+    /// The deliveries that fail only after the change.
+    pub(in crate::report) fn newly_failing(&self) -> Option<String> {
+        let of = |side| self.failed.iter().filter(move |failed| failed.side == side);
+        let before: BTreeSet<_> = of(UnreadSide::Base)
+            .map(|failed| &failed.delivery)
+            .collect();
+        let mut failing = of(UnreadSide::Head).filter(|failed| !before.contains(&failed.delivery));
+        let first = failing.next()?;
+        let (deliveries, whose) = match failing.count() {
+            0 => ("a delivery".to_owned(), "it delivers"),
+            more => (format!("{} deliveries", more + 1), "they deliver"),
+        };
+        let FailedBuild {
+            file, line, reason, ..
+        } = first;
+        Some(format!(
+            "The change makes {deliveries} fail, and what {whose} stays as it is: {} ({file}:{line})",
+            plain::one_line(reason)
+        ))
+    }
+
     /// Whether nothing unread was removed, and the tool of everything that left is known.
     pub(super) fn is_calm(&self) -> bool {
         self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_calm)
@@ -85,9 +125,12 @@ impl DiffReport {
         }
         match self.summary.unknown {
             0 => {}
-            1 => doubts.push("1 object left, and nothing says which tool applies it".to_owned()),
+            1 => doubts.push(
+                "1 object is gone from the files, and nothing says which tool applies it"
+                    .to_owned(),
+            ),
             n => doubts.push(format!(
-                "{n} objects left, and nothing says which tool applies them"
+                "{n} objects are gone from the files, and nothing says which tool applies them"
             )),
         }
         doubts

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::places::Folder;
+use crate::support::ownerlint;
 
 /// Files of a tree: `== path` begins each.
 fn write(folder: &Folder, side: &str, tree: &str) {
@@ -17,14 +18,32 @@ pub(super) fn compared(both: &str, base: &str, head: &str) -> Value {
     comparison(both, base, head).expect("a comparison")
 }
 
-/// The comparison, or why there is none.
-pub(super) fn comparison(both: &str, base: &str, head: &str) -> Result<Value, String> {
+/// The comparison as people read it.
+fn text_of(both: &str, base: &str, head: &str, arguments: &[&str]) -> String {
+    let folder = sides(both, base, head);
+    let command = ["diff", "--base", "base", "--head", "head"];
+    let output = ownerlint()
+        .current_dir(folder.path())
+        .args(command.iter().chain(arguments))
+        .env("COLUMNS", "1000")
+        .output()
+        .expect("it runs");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// A folder with two states of a tree.
+fn sides(both: &str, base: &str, head: &str) -> Folder {
     let folder = Folder::new();
     for (side, own) in [("base", base), ("head", head)] {
         write(&folder, side, both);
         write(&folder, side, own);
     }
-    folder.run("", &["--base", "base", "--head", "head"])
+    folder
+}
+
+/// The comparison, or why there is none.
+pub(super) fn comparison(both: &str, base: &str, head: &str) -> Result<Value, String> {
+    sides(both, base, head).run("", &["--base", "base", "--head", "head"])
 }
 
 /// The effects on objects that are not the Kustomizations themselves: `effect key certainty, cluster`.
@@ -252,7 +271,14 @@ fn nothing_is_pruned_without_what_a_kustomization_waits_for() {
         kustomization("base", "./base", "")
     );
     let cart = format!("== apps/cart.yaml\n{}", config("cart"));
-    let document = compared(&both, &(awaited + &cart), "");
+    let base = awaited + &cart;
+    let said = text_of(&both, &base, "", &[]);
+    let sentence = "The change makes a delivery fail, and what it delivers stays as it is: ";
+    assert!(said.contains(sentence), "{said}");
+    assert!(said.contains(", after the change\n"), "{said}");
+    let said = text_of(&both, &base, "", &["--output", "markdown"]);
+    assert!(said.contains(sentence), "{said}");
+    let document = compared(&both, &base, "");
     assert_eq!(
         effects(&document),
         [

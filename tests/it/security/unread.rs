@@ -500,7 +500,7 @@ fn headlines_name_what_was_not_read() {
         ),
         (
             "unread-nobody",
-            "## ownerlint cannot tell: 1 object left, and nothing says which tool applies it",
+            "## ownerlint cannot tell: 1 object is gone from the files, and nothing says which tool applies it",
         ),
         (
             "unread-json-for-flux",
