@@ -151,26 +151,8 @@ impl Source<'_> {
             Err(error) => return Made::Failed(error),
         };
         if let Some(options) = node.get("kustomize") {
-            for field in ["namePrefix", "nameSuffix", "namespace"] {
-                if let Some(text) = options.text_at(&[field]) {
-                    doc.node.set(field, Node::text(text));
-                }
-            }
-            let skips = options
-                .get("ignoreMissingComponents")
-                .and_then(|flag| flag.as_bool());
-            let components = options.items_at("components").into_iter().filter(|path| {
-                let place = path.as_str().map(|path| resolve(self.folder, path));
-                skips != Some(true) || place.is_some_and(|place| self.files.has_folder(&place))
-            });
-            for (list, items) in [
-                ("patches", options.items_at("patches")),
-                ("components", components.collect()),
-            ] {
-                if !items.is_empty() {
-                    doc.node.entry_mut(list).seq_mut().extend(items);
-                }
-            }
+            let fields = ["namePrefix", "nameSuffix", "namespace"].map(|field| (field, field));
+            doc.add(&options, &fields, &["patches"], self.files);
             for marks in ["commonLabels", "commonAnnotations"] {
                 for (key, value) in options
                     .get(marks)

@@ -15,6 +15,16 @@ use crate::kustomize::{Deliverer, SourceTool, resolve};
 /// The group of Flux Kustomizations.
 pub(super) const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 
+/// The fields of a spec that it sets in a kustomization, with their names there.
+const FIELDS: [(&str, &str); 3] = [
+    ("targetNamespace", "namespace"),
+    ("namePrefix", "namePrefix"),
+    ("nameSuffix", "nameSuffix"),
+];
+
+/// The lists of a spec that it adds to those of a kustomization.
+const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
+
 /// A Kustomization as its parent applies it.
 #[derive(Clone, Debug)]
 pub(super) struct FluxKustomization {
@@ -99,40 +109,6 @@ impl FluxKustomization {
         }
     }
 
-    /// Adds to a kustomization what the Kustomization says.
-    fn edit(&self, files: &TreeFiles<'_>, node: &mut Node) {
-        for (own, theirs) in [
-            ("targetNamespace", "namespace"),
-            ("namePrefix", "namePrefix"),
-            ("nameSuffix", "nameSuffix"),
-        ] {
-            if let Some(text) = self.spec.text_at(&[own]) {
-                node.set(theirs, Node::text(text));
-            }
-        }
-        for list in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
-            let own = self.spec.items_at(list);
-            if !own.is_empty() {
-                node.entry_mut(list).seq_mut().extend(own);
-            }
-        }
-        let skips = self
-            .spec
-            .get("ignoreMissingComponents")
-            .and_then(|flag| flag.as_bool())
-            == Some(true);
-        let folder = self.folder();
-        let there = |path: &Node| {
-            let place = path.as_str().map(|path| resolve(&folder, path));
-            !skips || place.is_some_and(|place| files.has_folder(&place))
-        };
-        let components = self.spec.items_at("components").into_iter();
-        let components: Vec<Node> = components.filter(there).collect();
-        if !components.is_empty() {
-            node.entry_mut("components").seq_mut().extend(components);
-        }
-    }
-
     /// Builds it.
     ///
     /// # Errors
@@ -147,7 +123,7 @@ impl FluxKustomization {
         let tolerates = builder.tolerates();
         let by = &self.origin.file;
         let mut doc = kustomization_of(files, source, &self.folder(), by, tolerates)?;
-        self.edit(files, &mut doc.node);
+        doc.add(&self.spec, &FIELDS, &PATCHES, files);
         let mut built = builder.build(&doc)?;
         for field in ["labels", "annotations"] {
             let marks = self.spec.at(&["commonMetadata", field]);

@@ -26,6 +26,37 @@ impl KustomizationDoc {
         LISTS.iter().any(|list| self.node.get(list).is_some())
     }
 
+    /// Adds what a tool is told to add: `fields`, each with its name in a kustomization, the items of `lists`, and
+    /// components: if the tool may ignore missing ones, those that are there.
+    pub fn add(
+        &mut self,
+        options: &Node,
+        fields: &[(&str, &str)],
+        lists: &[&str],
+        files: &TreeFiles<'_>,
+    ) {
+        for (own, field) in fields {
+            if let Some(text) = options.text_at(&[own]) {
+                self.node.set(field, Node::text(text));
+            }
+        }
+        let skips = options
+            .get("ignoreMissingComponents")
+            .and_then(|flag| flag.as_bool());
+        let is_there = |path: &Node| {
+            let place = path.as_str().map(|path| resolve(&self.folder, path));
+            skips != Some(true) || place.is_some_and(|place| files.has_folder(&place))
+        };
+        let mut components = options.items_at("components");
+        components.retain(is_there);
+        let lists = lists.iter().map(|list| (*list, options.items_at(list)));
+        for (list, items) in lists.chain([("components", components)]) {
+            if !items.is_empty() {
+                self.node.entry_mut(list).seq_mut().extend(items);
+            }
+        }
+    }
+
     /// Whether it has charts rendered.
     pub fn has_charts(&self) -> bool {
         !self.charts().is_empty()
