@@ -42,7 +42,7 @@ const PARTS: [Part; 5] = [
         &[
             ("Changes: what merging deletes", "guide/diff.md"),
             ("Plans: what a deletion does", "guide/plan.md"),
-            ("A page to explore", "guide/html.md"),
+            ("Interactive HTML page", "guide/html.md"),
             ("Fixes", "guide/fixes.md"),
             ("Existing findings", "guide/adopt.md"),
             ("GitHub Actions", "guide/github-actions.md"),

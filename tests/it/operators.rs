@@ -533,9 +533,11 @@ fn two_files_of_a_configuration_do_not_tell_of_the_same() {
 fn page() -> String {
     let mut out = "# Known operators\n\n\
         <!-- Generated from rules/operators: UPDATE_DOCS=1 cargo test --test it operators -->\n\n\
-        What is known of each operator: the finalizers that it removes, what it creates for its objects, the kinds whose deletion \
-        loses data, and its cluster-scoped kinds. `ownerlint explain OPERATOR`, a finalizer or a kind shows the facts with their sources. \
-        An operator that is missing, or a fact: it is [a file of twenty lines](https://github.com/ownerlint/ownerlint/blob/main/CONTRIBUTING.md#a-new-operator).\n\n\
+        The facts about each operator: the finalizers that it removes, what it creates for its objects, the kinds whose deletion \
+        loses data, and its cluster-scoped kinds. `ownerlint explain` with an operator, a finalizer or a kind prints the facts and their sources. \
+        To add an operator or a fact, write [a file of twenty lines](https://github.com/ownerlint/ownerlint/blob/main/CONTRIBUTING.md#a-new-operator).\n\n\
+        *read at* is the commit or release whose source was read. The other columns count facts: `none` means that the operator adds no \
+        finalizer, *not proven* how many facts the cited source does not prove.\n\n\
         | operator | read at | finalizers | creates | data | cluster-scoped | not proven |\n|---|---|---|---|---|---|---|\n"
         .to_owned();
     for NamedOperator { name, operator } in operators() {
