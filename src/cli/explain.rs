@@ -105,7 +105,7 @@ fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, E
         args.kind.as_ref(),
     );
     if rows.is_empty() {
-        return match engine::unknown_finalizer(word) {
+        return match engine::parse_finalizer(word) {
             Some(finalizer) => unknown(&finalizer, args),
             None => Err(UnknownRule::new(word).into()),
         };

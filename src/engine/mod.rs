@@ -54,7 +54,7 @@ pub use plan::{
 pub use rendering::{charts_before, with_charts};
 pub use request::{BaselineChoice, ConfigChoice, Request};
 pub use resolve::read_text;
-pub use rows::{configured_tables, rows_about, unknown_finalizer};
+pub use rows::{configured_tables, parse_finalizer, rows_about};
 pub use run::check;
 pub use scope::ReportScope;
 pub use selection::{Selection, UnknownRule};

@@ -1,4 +1,4 @@
-//! The rows of the tables about a kind or a finalizer, for readers of a finding.
+//! `explain`: the rows of the tables about a kind, a finalizer or an operator, in sentences.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::knowledge::{
 use crate::report::RowInfo;
 use crate::text::capitalised;
 
-/// The tables that count in the current folder.
+/// Returns the bundled tables with the rows that the configuration of the current folder adds.
 ///
 /// # Errors
 /// A mistake in the configuration.
@@ -21,9 +21,9 @@ pub fn configured_tables() -> Result<Arc<Tables>, SessionError> {
     Ok(tables_of(configuration(&Request::default())?.as_ref()))
 }
 
-/// Returns the rows about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` if only one group has it), a
-/// finalizer, an operator (`rook`, `rook/rook`), or the name of a fact as findings give it. Of a finalizer only what is about
-/// objects of `only_of`, if that is given.
+/// Returns the rows about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` in any group), a
+/// finalizer, an operator (`rook`, `rook/rook`), or the name of a row as findings give it. With `only_of`, the rows of a
+/// finalizer are only those about objects of that kind.
 pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) -> Vec<RowInfo> {
     let word = word
         .split_once('/')
@@ -82,7 +82,7 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
         .collect()
 }
 
-/// The rows about a finalizer as an object has it; only those about objects of `only_of`, if that is given.
+/// Returns the rows about a finalizer; with `only_of`, those about objects of that kind.
 pub(super) fn rows_of_finalizer(
     finalizers: &KnownFinalizers,
     name: &str,
@@ -97,8 +97,9 @@ pub(super) fn rows_of_finalizer(
         .collect()
 }
 
-/// A word as the name of a finalizer, if it may be one: with a domain, and no kind.
-pub fn unknown_finalizer(word: &str) -> Option<FinalizerName> {
+/// Reads `word` as the name of a finalizer, if it looks like one: it has a domain, and does not start with a capital as a
+/// kind does.
+pub fn parse_finalizer(word: &str) -> Option<FinalizerName> {
     let has_domain =
         word.contains(['/', '.']) && !word.starts_with(|c: char| c.is_ascii_uppercase());
     word.parse()
@@ -106,18 +107,18 @@ pub fn unknown_finalizer(word: &str) -> Option<FinalizerName> {
         .filter(|_| has_domain && !word.contains('*'))
 }
 
-/// Whether a word may be a kind: a group's pattern matches whatever stands before the dot.
+/// Whether a word can be a kind. A pattern such as `*.example.com` would match any word before the dot.
 fn is_kind(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// An operator with all that is known of it.
+/// Describes an operator.
 fn operator(known: &NamedOperator) -> RowInfo {
     let NamedOperator { name, operator } = known;
     let read = match &operator.read {
         Some(read) => format!(
-            "{} was read at {}.",
+            "From the source of {} at {}.",
             operator.project.as_str(),
             read.as_str()
         ),
@@ -151,7 +152,7 @@ fn operator(known: &NamedOperator) -> RowInfo {
             .collect(),
     ));
     says.extend(kinds(
-        "Data may be lost with",
+        "Deleting these kinds may lose data:",
         operator
             .data
             .iter()
@@ -163,7 +164,7 @@ fn operator(known: &NamedOperator) -> RowInfo {
         .iter()
         .filter(|crd| crd.scope == DefinedScope::Cluster);
     says.extend(kinds(
-        "Cluster-scoped are",
+        "Its cluster-scoped kinds:",
         cluster.map(|crd| crd.kind.to_string()).collect(),
     ));
     RowInfo {
@@ -181,12 +182,12 @@ fn generator(row: &Generator) -> RowInfo {
         .iter()
         .map(|name| format!("`{}`", name.as_str()))
         .collect();
-    let whose = match &row.product.namespace {
+    let in_namespace = match &row.product.namespace {
         Some(field) => format!(", in the namespace that `{field}` names"),
         None => String::new(),
     };
     let product = format!(
-        "Its controller creates a {} named {}{whose}.",
+        "Its controller creates {} {}{in_namespace}.",
         row.product.kind,
         names.join(", ")
     );
@@ -200,7 +201,7 @@ fn generator(row: &Generator) -> RowInfo {
     let mut says = vec![product];
     says.extend(conditions("Only if", &row.when));
     says.push(owns);
-    told(
+    row_info(
         row.name().to_string(),
         says,
         &row.note,
@@ -215,7 +216,7 @@ fn owned(row: &OwnedKind) -> RowInfo {
         None => "its operator sets the owner reference".to_owned(),
     };
     let says = format!("{} is deleted with {}: {how}.", row.child, row.kind);
-    told(
+    row_info(
         format!("owns/{}", row.kind),
         vec![says],
         &row.note,
@@ -244,7 +245,7 @@ fn data_kind(row: &DataKind) -> RowInfo {
     let mut says = vec![deleted];
     says.extend(conditions("Only if", &row.when));
     says.extend(row.keep.iter().map(keeps));
-    told(
+    row_info(
         row.name().to_string(),
         says,
         &row.note,
@@ -271,15 +272,15 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
         known.finalizer, row.removed_by
     )];
     says.push(match row.added {
-        Added::Always => "It adds the finalizer when it sees the object.".to_owned(),
-        Added::Sometimes => "It adds the finalizer to some objects.".to_owned(),
+        Added::Always => "The controller adds it when it sees the object.".to_owned(),
+        Added::Sometimes => "The controller adds it to some objects.".to_owned(),
         Added::Written => "The finalizer is meant to be in manifests.".to_owned(),
         Added::Both => {
-            "It adds the finalizer when it sees the object; manifests may contain it, too."
+            "The controller adds it when it sees the object; manifests may contain it, too."
                 .to_owned()
         }
     });
-    says.extend(conditions("Only if", &row.when));
+    says.extend(conditions("An object has it only if", &row.when));
     if !row.images.is_empty() {
         let images: Vec<_> = row
             .images
@@ -295,13 +296,13 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
             ", which the source does not prove"
         };
         says.push(format!(
-            "It runs in {}{program}{proven}.",
+            "The controller runs in {}{program}{proven}.",
             images.join(" or ")
         ));
     }
     let way_out = row.way_out.as_ref();
-    says.extend(way_out.map(|way| format!("If it is gone: {way}.")));
-    told(
+    says.extend(way_out.map(|way| format!("If the controller is gone: {way}.")));
+    row_info(
         format!("known-finalizers/{}", known.finalizer),
         says,
         &row.note,
@@ -310,14 +311,20 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
     )
 }
 
-fn told(row: String, mut says: Vec<String>, note: &str, proven: bool, source: String) -> RowInfo {
+fn row_info(
+    row: String,
+    mut says: Vec<String>,
+    note: &str,
+    verified: bool,
+    source: String,
+) -> RowInfo {
     if !note.is_empty() {
         says.push(format!("{}.", note.trim_end_matches('.')));
     }
     RowInfo {
         row,
         says,
-        verified: proven,
+        verified,
         source,
     }
 }

@@ -1,4 +1,4 @@
-//! `list --deliveries`: what one state of a tree delivers, and what nothing delivers.
+//! `list --deliveries`: the deliveries of one state of a tree, and the files that no delivery reaches.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ use crate::report::{
     UnreachedFile,
 };
 
-/// Lists what a state delivers; `paths` limit what of it is read. The configuration has the limits and the clusters of
-/// Argo CD. With
-/// `rendering`, charts are rendered, wherever the tree says that they are.
+/// Lists the deliveries of a state, read only below `paths` if there are any. The configuration has the limits and the
+/// clusters of Argo CD. With `rendering`, the charts that deliveries use are rendered, and those of the tree that nothing
+/// uses.
 ///
 /// # Errors
-/// A mistake in the configuration, a path that the state has not, a commit that does not exist, a repository that git
-/// cannot read, and more than the limits allow.
+/// The configuration has a mistake, a path or a commit does not exist, git cannot read the repository, or a limit is
+/// exceeded.
 pub fn list_deliveries(
     choice: &StateChoice,
     paths: &[String],
@@ -82,8 +82,9 @@ pub fn list_deliveries(
     )
 }
 
-/// Evaluates what a state delivers, the kustomizations included that no tool of the tree builds. `counts` says of a file
-/// whether the charts that it names are rendered; a chart that no such file names is rendered by itself.
+/// Evaluates the deliveries of a state, with the kustomizations that no tool of the tree builds, and passes them to
+/// `answer`. `counts` says of a file whether the charts that it names are rendered; a chart that no such file names is
+/// rendered by itself.
 ///
 /// # Errors
 /// As [`list_deliveries`].
@@ -101,7 +102,7 @@ pub(in crate::engine) fn evaluate<T>(
     let files = tree_files(&state.files, &state.others, &state.contents, state.reader);
     let tree = tree_of(files);
     let scopes = ClusterScopes::of(&tree);
-    // A rendered chart may name further charts.
+    // A rendered chart may name more charts: until nothing new is rendered.
     let all = loop {
         let all = delivered(&tree, &scopes, terms, (charts, counts))?;
         let rendered = all.iter().filter(|one| counts(&one.file));
@@ -113,7 +114,8 @@ pub(in crate::engine) fn evaluate<T>(
     Ok(answer(&tree, &all, &scopes))
 }
 
-/// The deliveries of a tree.
+/// The deliveries of a tree, its kustomizations that nothing builds and, if charts are rendered, its charts that nothing
+/// uses.
 fn delivered(
     tree: &TreeFiles<'_>,
     scopes: &ClusterScopes,
@@ -131,7 +133,8 @@ fn delivered(
     Ok(all)
 }
 
-/// The keys that files write, by file and the byte at which an object begins.
+/// The identity of each object as its file has it, before any build changes it: by file and the byte at which the object
+/// begins.
 struct WrittenKeys<'t> {
     tree: &'t TreeFiles<'t>,
     files: HashMap<Arc<str>, HashMap<u32, ResId>>,
@@ -145,6 +148,7 @@ impl<'t> WrittenKeys<'t> {
         }
     }
 
+    /// `None` for an object that no file has.
     fn of(&mut self, resource: &Resource) -> Option<&ResId> {
         let (tree, origin) = (self.tree, &resource.origin);
         let file = self.files.entry(Arc::clone(&origin.file));
@@ -204,13 +208,13 @@ fn listed_delivery(
             .by
             .as_ref()
             .is_some_and(|by| matches!(by.tool, SourceTool::Flux | SourceTool::ArgoCd));
-    let is_known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let non_empty = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     ListedDelivery {
         id: delivery.id.clone(),
         tool,
-        cluster: is_known(&delivery.cluster),
-        key: is_known(&delivery.key),
-        path: is_known(&delivery.path).or_else(|| builds.then(String::new)),
+        cluster: non_empty(&delivery.cluster),
+        key: non_empty(&delivery.key),
+        path: non_empty(&delivery.path).or_else(|| builds.then(String::new)),
         parent: delivery.parent.as_deref().map(str::to_owned),
         certainty,
         location: Some(ListedLocation {
