@@ -307,7 +307,7 @@ fn rights_alone_make_a_workload_one_that_may_remove_a_finalizer() {
     let finding = the(&found, "namespace-shared-with-operator");
     assert!(
         finding.message.contains(
-            "may get stuck: Deployment `operator` is deleted first, and no other controller is known to release"
+            "may get stuck: the Pods of Deployment `operator` are deleted first, and no other controller is known to release"
         ),
         "{finding:#?}"
     );

@@ -47,7 +47,9 @@ fn an_order_that_the_tool_fixes_is_an_error_and_a_race_a_warning() {
     let guess = first("permissions-alone");
     assert_eq!(guess.severity, Severity::Info);
     assert!(
-        guess.message.contains("may be the one that releases them"),
+        guess
+            .message
+            .contains("which may be what releases them, is deleted"),
         "{guess:#?}"
     );
 }

@@ -53,7 +53,7 @@ fn draft(merge: &Merge<'_>, unanswered: &LostBackend<'_>, message: String) -> Dr
     let client = &unanswered.clients[0];
     let left = unanswered.left;
     let mut draft = on_base(merge, left, left.object.name_span(), message)
-        .label("answered until now")
+        .label("answers the webhook")
         .field("metadata.name")
         .target(unanswered.object.key.to_string());
     if let Some(severity) = severity(surprise) {
@@ -63,11 +63,7 @@ fn draft(merge: &Merge<'_>, unanswered: &LostBackend<'_>, message: String) -> Dr
         .part
         .sides
         .head_file(merge.part.at, unanswered.object.file);
-    let draft = draft.related(
-        file,
-        client.service.name.span,
-        "names the Service, and stays",
-    );
+    let draft = draft.related(file, client.service.name.span, "still names the Service");
     left_in_head(draft, merge, left)
 }
 
@@ -132,14 +128,14 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
         .object
         .definition()
         .map(|crd| instances_of(inventory, crd.group_kind()));
-    let draft = draft(merge, unanswered, format!("removing {left} breaks {object}, which still converts with it"))
+    let draft = draft(merge, unanswered, format!("removing {left} breaks {object}, which still uses it as its conversion webhook"))
         .reason(format!(
-            "The API server cannot read objects of kind {kind} that are stored in another version: reading, deleting and collecting \
+            "The API server cannot read objects of kind {kind} that are stored in another version: reading, deleting and garbage-collecting \
              them fails, and namespaces with such objects stay Terminating."
         ))
         .help(format!(
-            "keep it, or set `spec.conversion.strategy: None` in {object} and merge that first, once all objects are stored in one \
-             version"
+            "keep it; or, once all objects are stored in one version, set `spec.conversion.strategy: None` in {object}, remove \
+             `spec.conversion.webhook`, and merge that first"
         ));
     // An object stored in the only version is never converted.
     let versions = unanswered
@@ -149,7 +145,7 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
         .map_or(0, |crd| crd.versions.len());
     let draft = match versions {
         1 => draft.severity(Severity::Info).reason(format!(
-            "{kind} has one version, so nothing is converted. With a second one the API server could not read, delete or collect the \
+            "{kind} has one version, so nothing is converted. With a second one the API server could not read, delete or garbage-collect the \
              objects that are stored in the other."
         )),
         _ => draft,
@@ -159,6 +155,6 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
         .flatten()
         .take(3)
         .fold(draft, |draft, instance| {
-            related_in_base(draft, merge, instance, "is converted with it")
+            related_in_base(draft, merge, instance, "is converted by this webhook")
         })
 }

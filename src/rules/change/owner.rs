@@ -30,12 +30,12 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let draft = on_base(merge, owner, owner.object.name_span(), format!("{} {}", leaving(merge, owner), taking(merge, cascade)))
         .label("owns the deleted objects")
         .reason(format!(
-            "{} deletes it, and the garbage collector then deletes every object without another existing owner.{}",
+            "{} deletes it, and the garbage collector then deletes every dependent that has no other owner.{}",
             tool(merge, owner),
             stuck(cascade)
         ))
         .help(format!(
-            "remove the owner reference from objects that are to stay, and merge that first; or {}",
+            "remove the owner reference from objects that must stay, and merge that first; or {}",
             keep(regime, "the owner")
         ))
         .field("metadata.name")

@@ -67,6 +67,9 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
+/// The one field with conditions that is a list.
+const FINALIZERS: &str = "metadata.finalizers";
+
 /// The condition that a written value does not fulfil.
 fn decides<'a>(
     condition: &'a Condition,
@@ -93,25 +96,37 @@ fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
 
 fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &DataLoss) -> Draft {
     let field = &condition.field;
+    let is_list = field.as_str() == FINALIZERS;
+    let is = if is_list { "contains" } else { "is" };
     let help = match &condition.test {
-        Test::Is(values) => format!("set `{field}` to {} to keep them", values.join(" or ")),
+        Test::Is(values) => format!("to keep them, set `{field}` to {}", values.join(" or ")),
+        Test::IsNot(values) if is_list => {
+            format!(
+                "to keep them, remove {} from `{field}`",
+                values.join(" and ")
+            )
+        }
         Test::IsNot(values) => format!(
-            "leave `{field}` out, or without {}, to keep them",
+            "to keep them, remove `{field}`, or set it to something other than {}",
             values.join(" and ")
         ),
-        Test::Set(true) => format!("set `{field}` to keep them"),
-        Test::Set(false) => format!("leave `{field}` out to keep them"),
+        Test::Set(true) => format!("to keep them, set `{field}`"),
+        Test::Set(false) => format!("to keep them, remove `{field}`"),
     };
-    Draft::on(member, value.span, format!("deleting {} deletes {}", named(member), loss.lost))
-        .label("they do not outlive it")
-        .reason(format!(
-            "`{field}` is `{}`. So deleting, renaming or pruning the object deletes {}, and the data on the volumes \
-             unless their reclaim policy is Retain.",
-            value.text, loss.lost
-        ))
-        .help(help)
-        .field(field.as_str())
-        .rests_on(&loss.row, loss.verified)
+    Draft::on(
+        member,
+        value.span,
+        format!("deleting {} deletes {}", named(member), loss.lost),
+    )
+    .label("deletes them with the object")
+    .reason(format!(
+        "`{field}` {is} `{}`. So deleting, renaming or pruning the object deletes {}, and the data \
+             too unless the reclaim policy of the volumes is Retain.",
+        value.text, loss.lost
+    ))
+    .help(help)
+    .field(field.as_str())
+    .rests_on(&loss.row, loss.verified)
 }
 
 /// Whether a claim is of a Helm release, and nothing keeps it.

@@ -140,15 +140,18 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
         ),
         Flaw::PolicyCase => (
             format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {named}"),
-            "`helm uninstall` reads the value in any case and keeps the object. An upgrade to a chart without the object \
+            "`helm uninstall` ignores upper and lower case, and keeps the object. An upgrade to a chart without the object \
              compares with `keep` exactly, and deletes it."
                 .to_owned(),
             "write `keep` in lower case, without blanks".to_owned(),
         ),
         Flaw::Key(meant) => (
             format!("no tool reads `{key}`, so it does not protect {named}"),
-            format!("The key looks like `{meant}`, which the tool reads. Unknown keys have no effect."),
+            format!("The key looks like `{meant}`, which a tool reads. Unknown keys have no effect."),
             match *meant {
+                marks::ARGOCD_SYNC_OPTIONS if written.contains('=') => {
+                    format!("rename the key to `{meant}`")
+                }
                 marks::ARGOCD_SYNC_OPTIONS => format!("write `{meant}: Prune=false,Delete=false`"),
                 marks::HELM_RESOURCE_POLICY => format!("write `{meant}: keep`"),
                 _ => format!("write `{meant}: disabled`"),
@@ -159,7 +162,11 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
             "Argo CD splits the annotation at commas and compares every option exactly, upper and lower case included. It \
              ignores options that it does not know."
                 .to_owned(),
-            format!("write `{meant}`"),
+            if is_several(written) {
+                "separate the options with commas".to_owned()
+            } else {
+                format!("write `{meant}`")
+            },
         ),
         Flaw::FluxValue(meant) => (
             format!("Flux does not know `{key}: {written}`, so it does not protect {named}"),
@@ -167,13 +174,13 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
             format!("write `{key}: {meant}`"),
         ),
         Flaw::Label => (
-            format!("`{key}` is a label, and the tool reads annotations: it does not protect {named}"),
+            format!("`{key}` is a label, and tools read it as an annotation: it does not protect {named}"),
             "Helm and Argo CD look at annotations only. A label of the same name has no effect.".to_owned(),
             "move it to `metadata.annotations`".to_owned(),
         ),
     };
     let (place, words) = match flaw {
-        Flaw::Key(_) => (value.key_span, "not read by any tool"),
+        Flaw::Key(_) => (value.key_span, "an unknown key"),
         Flaw::Label => (value.key_span, "not read as a label"),
         Flaw::Policy | Flaw::PolicyCase => (value.span, "not `keep`"),
         Flaw::Option { .. } | Flaw::FluxValue(_) => (value.span, "has no effect"),
@@ -184,6 +191,11 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
         .help(help)
         .fix(corrected(holder, belief))
         .field(format!("{}.{where_written}.{key}", holder.field))
+}
+
+/// Whether options are in one, between something else than commas.
+fn is_several(option: &str) -> bool {
+    option.split([' ', ';', '|', '\n']).nth(1).is_some()
 }
 
 /// The protection as the tool reads it.
@@ -202,7 +214,7 @@ fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposa
         Flaw::Option {
             written: option,
             meant,
-        } if option.split([' ', ';', '|', '\n']).nth(1).is_none() => {
+        } if !is_several(option) => {
             let corrected =
                 marks::sync_options(written).map(|one| if one == option { meant } else { one });
             (key, corrected.collect::<Vec<_>>().join(","))
@@ -282,9 +294,8 @@ fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     let draft = Draft::on(member, keep.key_span, message)
         .label("does not protect a hook")
         .reason(format!(
-            "`{key}` keeps objects of a release. The object is a hook, which is no part of it: when it goes is for the \
-             hook's \
-             delete policy to say, and that is to delete it before it is created again unless another policy is written."
+            "`{key}` keeps objects of a release, and a hook is no part of the release. The hook's delete policy decides when \
+             it is deleted: by default, before it is created again."
         ))
         .help(format!(
             "remove `{}`: as part of the release the object is updated in place, and `{key}: keep` protects it",
@@ -353,8 +364,8 @@ fn read_by_another_tool(
                     named(member),
                     marks::FLUX_PRUNE
                 ),
-                "The object is part of a Helm release. Flux's annotation is for objects that a Kustomization applies: Helm does \
-             not look at it, and deletes the object when the release is uninstalled or no longer contains it.",
+                "The object is part of a Helm release. Flux reads the annotation only on objects that a Kustomization applies. Helm \
+             ignores it, and deletes the object when the release is uninstalled or no longer contains it.",
                 format!("add `{}: keep`", marks::HELM_RESOURCE_POLICY),
                 kept_by_helm(member),
             )
@@ -406,7 +417,7 @@ fn only_pruning(
          `resources-finalizer.argocd.argoproj.io` is deleted, or renamed, Argo CD looks at `Delete=false` instead, and \
          deletes this object with all others.",
     )
-    .help(format!("write `{}: Prune=false,Delete=false`", marks::ARGOCD_SYNC_OPTIONS))
+    .help(format!("add `Delete=false` to `{}`", marks::ARGOCD_SYNC_OPTIONS))
     .fix(with_option(member, "Delete=false"))
     .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS));
     Some(if precious {
@@ -474,9 +485,8 @@ fn on_a_template(
     )
     .label(format!("copied onto {made} that no tool delivers"))
     .reason(format!(
-        "A controller makes the {made} from the template and copies the annotation. The tool neither applied them nor deletes \
-         them, so it never looks at it; whatever does delete them, a controller, their owner or their namespace, does not \
-         look at it either."
+        "A controller makes the {made} from the template and copies the annotation. Delivery tools neither apply nor delete \
+         these {made}, so they never read it, and the controllers that delete them ignore it."
     ))
     .help(instead)
     .field(format!("{}.metadata.annotations.{key}", template.field));
@@ -535,8 +545,8 @@ fn in_values(release: &Member) -> Option<Draft> {
     )
     .label("ends up on objects of the release")
     .reason(
-        "The chart writes the annotation onto objects that Helm installs. It is for objects that a Kustomization of Flux \
-         applies: Helm does not look at it, and deletes them when the HelmRelease is deleted or no longer renders them.",
+        "The chart writes the annotation onto objects that Helm installs. Flux reads it only on objects that a \
+         Kustomization applies. Helm ignores it, and deletes them when the HelmRelease is deleted or no longer renders them.",
     )
     .help(format!(
         "write `{}: keep` in its place; to keep the release itself, annotate the HelmRelease with `{}: disabled`",
@@ -568,13 +578,13 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
         let draft = Draft::on(
             namespace,
             place,
-            format!("the opt-out of {} keeps the Namespace, not {} in it", named(namespace), named(release)),
+            format!("Flux keeps {}, but not {} in it", named(namespace), named(release)),
         )
         .severity(Severity::Info)
-        .label("for this object only")
+        .label("covers this object only")
         .reason(
             "Flux judges every object by its own labels and annotations. A HelmRelease that leaves the sources is pruned, and \
-             its release uninstalled with all that it installed here.",
+             its release is uninstalled with everything that it installed.",
         )
         .help(format!("annotate the HelmRelease with `{}: disabled` too if it must stay", marks::FLUX_PRUNE))
         .field(format!("metadata.annotations.{}", marks::FLUX_PRUNE));

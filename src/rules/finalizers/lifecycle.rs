@@ -238,17 +238,17 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
             }
         };
         let draft = entry
-            .draft(format!("finalizer `{name}` of {} is one that its controller adds at run time", named(member)))
+            .draft(format!("finalizer `{name}` of {} is one that a controller adds at run time", named(member)))
             .severity(if verified { Severity::Warning } else { Severity::Info })
             .label("copied from a live object?")
             .reason(format!(
                 "{}.{stuck} Once the controller has removed the finalizer from an object that is being deleted, every \
                  apply of this manifest fails: `no new finalizers can be added if the object is being deleted`.{}",
                 capitalised(&who_removes(inventory, &remover)),
-                if verified { "" } else { " The table's source does not prove this for this kind." }
+                if verified { "" } else { " The source that ownerlint cites does not prove this for the kind." }
             ))
             .help(format!(
-                "remove the entry: the controller adds it when it needs it. To release a stuck object, run {}",
+                "remove the entry: the controller adds the finalizer itself. To release a stuck object, run {}",
                 entry.release()
             ));
         let draft = draft.fix(entry.removed(Proposal::suggested));

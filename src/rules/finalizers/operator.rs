@@ -215,7 +215,7 @@ fn finding(
     let words = RemovalWords::of(regime);
     let message = match risk {
         Risk::Guess => format!(
-            "{} may leave {objects} stuck: {who} may be the one that releases them",
+            "{} may leave {objects} stuck: {who}, which may be what releases them, is deleted",
             words.removal
         ),
         Risk::Race => format!(
@@ -230,12 +230,12 @@ fn finding(
     let delete = "delete these objects first and wait until they are gone";
     let draft = Draft::on(operator, operator.object.name_span(), message)
         .severity(severity)
-        .label("is not there to release them")
+        .label("is gone before they are released")
         .reason(format!(
-            "{} {who} {} the finalizer `{}` of {}, which then stays Terminating, and with it its CustomResourceDefinition \
-             and its namespace when they are deleted.",
+            "{} {who} {} the finalizer `{}` of {}. Without it the object stays Terminating, and so do its \
+             CustomResourceDefinition and its namespace if they are deleted.",
             words.order,
-            if risk == Risk::Guess { "may be the one that removes" } else { "removes" },
+            if risk == Risk::Guess { "may be what removes" } else { "removes" },
             first.finalizer,
             named(first.member)
         ))
@@ -286,10 +286,10 @@ struct RemovalWords {
 
 impl RemovalWords {
     fn of(regime: Regime) -> Self {
-        let helm = "Helm deletes kind by kind and waits for nothing: workloads and permissions go before custom resources, \
-                    whose kinds it does not know.";
-        let hook = "with a hook `helm.sh/hook: pre-delete` of the chart; or put them into a release of their own, which is \
-                    uninstalled first";
+        let helm = "Helm deletes kind by kind without waiting: workloads and permissions first, kinds that it does not know, \
+                    such as custom resources, last.";
+        let hook = "with a hook `helm.sh/hook: pre-delete` of the chart; or put them into a release of their own, and \
+                    uninstall that first";
         match regime {
             Regime::Helm => Self {
                 removal: "uninstalling the release",

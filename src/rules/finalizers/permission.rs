@@ -344,23 +344,23 @@ fn finding(
     let kinds = listed(missing.iter().map(|missing| missing.own.kind.kind));
     let near_miss = missing.iter().any(|missing| missing.near_miss);
     let hint = if near_miss {
-        " Other kinds have that permission: of an owner reference, it is the owner whose `finalizers` count."
+        " The role mentions `finalizers` elsewhere: what counts is the verb `update` for the kind of the owner."
     } else {
         ""
     };
     let draft = Draft::on(
         role,
         place(role, first.plural).unwrap_or_else(|| role.object.name_span()),
-        format!("{who} may not update {lacking}: where owner references are checked, it cannot make {kinds} an owner"),
+        format!("{who} has no permission to update {lacking}: a cluster that checks it rejects the owner references to {kinds} that controllers write"),
     )
-    .label("allows this, and nothing allows `finalizers`")
+    .label("grants no `update` of `finalizers`, nor does another rule")
     .reason(format!(
         "Its ServiceAccount may create objects and change {kinds}, as their controller does. Controllers set \
          `blockOwnerDeletion: true` in the owner references of the objects that they create. A cluster with the admission \
          plugin \
-         OwnerReferencesPermissionEnforcement, such as OpenShift, rejects that without `update` of the owner's \
+         OwnerReferencesPermissionEnforcement, such as OpenShift, rejects that unless the client may update the owner's \
          `finalizers`: `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers \
-         on`.{hint} This assumes that {who} owns the objects that it creates."
+         on`.{hint} This assumes that {who} makes {kinds} the owner of objects that it creates."
     ))
     .claims_absence(context.inventory)
     .help(format!(

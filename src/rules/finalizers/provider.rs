@@ -104,7 +104,7 @@ fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
         provider.object.name_span(),
         format!("{removal} may leave {objects} stuck: {who} is deleted at about the same time"),
     )
-    .label("is not there to release them")
+    .label("is gone before they are released")
     .reason(format!(
         "The Pods of {who} put the finalizer `finalizer.managedresource.crossplane.io` on every object that they manage, and delete \
          what is behind it before they remove it. Without them the objects stay Terminating, what is behind them is not deleted, \

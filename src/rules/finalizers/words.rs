@@ -213,7 +213,7 @@ pub(in crate::rules) fn with_workload(
         }
         Evidence::Configuration => draft.related_object(workload, "its controller runs here"),
         Evidence::Access { binding, role, .. } => {
-            let draft = draft.related_object(workload, "this workload may remove it");
+            let draft = draft.related_object(workload, "this workload may remove the finalizer");
             let shown = role.unwrap_or(*binding);
             draft.related_object(
                 inventory.member(shown),

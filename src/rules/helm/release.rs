@@ -82,7 +82,10 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
         let kind = definition.group_kind();
         let instances: Vec<&Member> = inventory.of_kind(kind).collect();
         let message = match instances.len() {
-            0 => "uninstalling the release deletes its CRDs and all their instances".to_owned(),
+            0 => format!(
+                "uninstalling the release deletes {} and all its instances",
+                named(member)
+            ),
             n => {
                 let crd = named(member);
                 format!(
@@ -91,16 +94,16 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
             }
         };
         let draft = Draft::on(member, member.object.name_span(), message)
-            .label(format!("deletes every {}", kind.kind))
+            .label(format!("its deletion deletes every {}", kind.kind))
             .reason(format!(
                 "`helm uninstall` deletes a CustomResourceDefinition from `templates/` like every other object, and so \
                  does an upgrade to a version of the chart that no longer renders it. The API server then deletes every \
-                 {} in the cluster, of this release or not, and the garbage collector deletes their dependents.",
+                 {} in the cluster, whether this release has it or not, and the garbage collector deletes their dependents.",
                 kind.kind
             ))
             .help(
-                "add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it; or move \
-                 the CRD into the chart's `crds/` folder, which Helm never deletes, after it has the annotation",
+                "add the annotation `helm.sh/resource-policy: keep`, and deploy that before you uninstall anything; after that \
+                 you can also move the CRD into the chart's `crds/` folder, from which Helm deletes nothing",
             )
             .fix(kept_by_helm(member))
             .field("metadata.annotations")

@@ -1,7 +1,7 @@
 //! A Namespace that contains objects together with the controller that must release them.
 //!
-//! Deleting a Namespace removes its Pods first and waits for them (section 4, step 3); only then does the deletion of
-//! everything else begin, and by then the controller is gone.
+//! Since Kubernetes 1.33, deleting a Namespace deletes its Pods first and waits for them. Only then does the deletion of
+//! everything else begin, and by then the controller is gone. Before, the order was not fixed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     let mut shared: BTreeMap<&str, Vec<Held<'_>>> = BTreeMap::new();
-    // An operator's kinds are often unknown here; an object with a namespace is assumed to be in it.
+    // The scope of a custom kind is often unknown: an object with `metadata.namespace` is treated as namespaced.
     for held in held(context)
         .into_iter()
         .filter(|held| held.member.scope() != Some(Scope::Cluster))
@@ -52,7 +52,7 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
         };
         let (guesses, known): (Vec<_>, Vec<_>) = all.iter().cloned().partition(Held::is_guess);
         let stuck = stuck_unless_quicker(context, namespace, known);
-        // One note for each Namespace: what is known says more than a guess.
+        // One finding for each Namespace: known operators come before guesses.
         let held = if stuck.is_empty() { guesses } else { stuck };
         if let Some(first) = held.first() {
             sink.push(note(context, namespace, first, &held));
@@ -60,7 +60,8 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Those that the deletion of the namespace leaves behind unless their operator is quicker than its own end.
+/// Returns the objects of `held` that may stay Terminating when the Namespace is deleted, but need not: their operator may
+/// remove the finalizer before its Pods end.
 fn stuck_unless_quicker<'a>(
     context: &Context<'_>,
     namespace: &Member,
@@ -95,10 +96,10 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
     let operator = named(inventory.member(first.operator));
     let objects = counted(named(first.member), held.len());
     let guess = first.is_guess();
-    let (gets, removes) = if guess {
-        ("may get stuck", "may be the one that removes")
+    let removes = if guess {
+        "may be the one that removes"
     } else {
-        ("gets stuck", "removes")
+        "removes"
     };
     let remover = if guess {
         "no other controller is known to release"
@@ -109,20 +110,18 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
     let draft = Draft::on(
         namespace,
         namespace.object.name_span(),
-        format!("deleting {} {gets}: {operator} is deleted first, and {remover} {objects}", named(namespace)),
+        format!("deleting {} may get stuck: the Pods of {operator} are deleted first, and {remover} {objects}", named(namespace)),
     )
     .label("would stay Terminating")
     .reason(format!(
-        "Deleting a Namespace removes its Pods first and waits for them; everything else is deleted only after \
-         {operator} is gone. {operator} {removes} the finalizer `{}` of {}, which then stays Terminating, and so does \
-         the Namespace, unless the controller is quicker than the end of its Pod.",
+        "Since Kubernetes 1.33, deleting a Namespace deletes its Pods first and waits for them. {operator} {removes} the \
+         finalizer `{}` of {}. If its Pods end before that, the object and the Namespace stay Terminating.",
         first.finalizer,
         named(first.member)
     ))
     .help(format!(
-        "first delete the objects that the operator manages, for example with `{delete}`, and the Namespace once they are \
-         gone; or \
-         keep the operator in another namespace"
+        "delete the objects that the operator manages first, for example with `{delete}`, and the Namespace once they are \
+         gone; or keep the operator in another namespace"
     ))
     .field("metadata.name")
     .target(operators.join(", "));

@@ -130,7 +130,7 @@ impl Unserved {
                 severity: Severity::Info,
                 what: "neither Kubernetes nor a CRD in the input defines it".to_owned(),
                 label: "unknown group".to_owned(),
-                reason: "This assumes that no CRD in the cluster defines the kind: the input does not show it.".to_owned(),
+                reason: "This assumes that the cluster has no CRD of the kind: the input has none.".to_owned(),
                 help: format!("check the group and version, or add the CRD of {kind} to the input"),
             },
             Serving::OffByDefault { served_as } => Self {
@@ -149,7 +149,7 @@ impl Unserved {
                 label: format!("not served since {in_release}"),
                 reason: format!("A cluster of release {in_release} or later does not serve it."),
                 help: match replacement {
-                    Some(replacement) => format!("write `apiVersion: {replacement}`, and the fields that this version has"),
+                    Some(replacement) => format!("write `apiVersion: {replacement}`; its fields may differ"),
                     None => "the kind has no replacement: remove it".to_owned(),
                 },
             },

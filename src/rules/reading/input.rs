@@ -81,7 +81,7 @@ fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
         let path = context.inventory.sources.file(file).path();
         sink.push(
             Draft::in_file(file, Span::empty(0), format!("`{path}` {reason}"))
-                .reason("Nothing in this file was checked, and ownerlint does not see relations to objects in it.")
+                .reason("Nothing in this file was checked, and references to its objects cannot be resolved.")
                 .help("make the file readable, or leave it out of the input"),
         );
     }

@@ -58,8 +58,8 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
         .severity(unserved.severity)
         .label(unserved.label)
         .reason(format!(
-            "The collector cannot find out where such an owner would be, so it never decides: this {kind} is kept \
-             forever, even when all its owners are gone, and the collector retries forever. {}",
+            "The garbage collector cannot resolve the owner's kind, so it never decides: this {kind} is kept \
+             forever, even when all its owners are gone, and it retries forever. {}",
             unserved.reason
         ))
         .help(unserved.help)
