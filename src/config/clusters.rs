@@ -1,4 +1,5 @@
-//! `clusters: [{name, server, labels, annotations}]`: the clusters that Argo CD delivers into.
+//! `clusters: [{name, server, labels, annotations}]`: the clusters that are registered with Argo CD. The list is complete:
+//! generators find no others, except the cluster in which Argo CD runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +30,8 @@ fn cluster(values: Values<'_>, value: Value<'_>) -> Result<KnownCluster, Mistake
         match field.key {
             "name" => cluster.name = values.string(field)?.to_owned(),
             "server" => cluster.server = values.string(field)?.to_owned(),
-            "labels" => cluster.labels = texts(values, field)?,
-            _ => cluster.annotations = texts(values, field)?,
+            "labels" => cluster.labels = string_map(values, field)?,
+            _ => cluster.annotations = string_map(values, field)?,
         }
     }
     if cluster.name.is_empty() || cluster.server.is_empty() {
@@ -40,7 +41,7 @@ fn cluster(values: Values<'_>, value: Value<'_>) -> Result<KnownCluster, Mistake
     Ok(cluster)
 }
 
-fn texts(values: Values<'_>, field: Entry<'_>) -> Result<BTreeMap<String, String>, Mistake> {
+fn string_map(values: Values<'_>, field: Entry<'_>) -> Result<BTreeMap<String, String>, Mistake> {
     let entries = values.mapping(field.value, &format!("`{}`", field.key))?;
     entries
         .into_iter()

@@ -1,11 +1,12 @@
-//! The labels and annotations by which delivery tools know their objects, and by which people talk to them.
+//! Labels and annotations with which delivery tools mark their objects, and with which people say how a tool treats an
+//! object.
 
 /// Helm and tools that follow its conventions: the tool that manages an object. Helm writes `Helm`.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The chart that an object was rendered from, by Helm's conventions.
 pub const HELM_CHART: &str = "helm.sh/chart";
-/// Helm's conventions: the release that an object belongs to; and Argo CD's label by which it recognises its objects
-/// where it uses a label, unless it is given another.
+/// By Helm's conventions, the release of an object. Also the label by which Argo CD tracks its objects if it tracks them by
+/// a label and is not given another (`application.instanceLabelKey`).
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
 /// The name of [`MANAGED_BY`] before Helm 3.
 pub const HERITAGE: &str = "heritage";
@@ -15,29 +16,29 @@ pub const CHART: &str = "chart";
 pub const HELM_RELEASE_NAME: &str = "meta.helm.sh/release-name";
 /// Helm 3 writes it onto every live object of a release: the release's namespace.
 pub const HELM_RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
-/// Objects that Helm does not delete.
+/// Keeps an object: `helm uninstall` leaves it whatever the value, `helm upgrade` only if that is exactly `keep`.
 pub const HELM_RESOURCE_POLICY: &str = "helm.sh/resource-policy";
-/// Makes an object a hook: no part of the release.
+/// Makes an object a hook, which is not part of the release. Argo CD reads it, too.
 pub const HELM_HOOK: &str = "helm.sh/hook";
 /// When Helm deletes a hook.
 pub const HELM_HOOK_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
 
-/// The place of a hook among the hooks of its event; Argo CD reads it where there is no wave.
+/// The order of a hook among the hooks of its event. Argo CD takes it for the wave of an object that has none.
 pub const HELM_HOOK_WEIGHT: &str = "helm.sh/hook-weight";
 
-/// Argo CD's way to recognise its objects, unless it is configured to use a label.
+/// The annotation with which Argo CD tracks its objects, unless it is configured to use a label.
 pub const ARGOCD_TRACKING_ID: &str = "argocd.argoproj.io/tracking-id";
-/// The label by which Argo CD recognises its objects where people moved it off `app.kubernetes.io/instance`.
+/// The tracking label that people commonly configure instead of [`INSTANCE`].
 pub const ARGOCD_INSTANCE: &str = "argocd.argoproj.io/instance";
-/// Comma-separated options of single objects.
+/// Comma-separated sync options of one object.
 pub const ARGOCD_SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
-/// The wave of a sync in which an object is applied, and in reverse deleted.
+/// The sync wave of an object. Waves are applied in ascending order, and deleted in descending order.
 pub const ARGOCD_SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
 /// Makes an object a hook of Argo CD.
 pub const ARGOCD_HOOK: &str = "argocd.argoproj.io/hook";
 /// When Argo CD deletes a hook.
 pub const ARGOCD_HOOK_DELETE_POLICY: &str = "argocd.argoproj.io/hook-delete-policy";
-/// The annotations by which people tell Argo CD what to do with an object that it delivers.
+/// The annotations with which people say how Argo CD treats an object.
 pub const ARGOCD_OPTIONS: [&str; 5] = [
     ARGOCD_SYNC_OPTIONS,
     "argocd.argoproj.io/compare-options",
@@ -62,7 +63,7 @@ pub const FLUX_RECONCILE: &str = "kustomize.toolkit.fluxcd.io/reconcile";
 pub const FLUX_SSA: &str = "kustomize.toolkit.fluxcd.io/ssa";
 /// `enabled`: the object is deleted and created again when a field cannot be changed.
 pub const FLUX_FORCE: &str = "kustomize.toolkit.fluxcd.io/force";
-/// The labels and annotations by which people tell Flux what to do with an object that a Kustomization delivers.
+/// The labels and annotations with which people say how Flux treats an object of a Kustomization.
 pub const FLUX_OPTIONS: [&str; 5] = [
     FLUX_PRUNE,
     FLUX_RECONCILE,
@@ -71,15 +72,15 @@ pub const FLUX_OPTIONS: [&str; 5] = [
     "kustomize.toolkit.fluxcd.io/substitute",
 ];
 
-/// The Application that `argocd.argoproj.io/tracking-id` names: `app:group/Kind:namespace/name`.
+/// Returns the Application of a tracking id, which has the form `app:group/Kind:namespace/name`.
 pub fn tracked_application(tracking_id: &str) -> Option<&str> {
     tracking_id
         .split_once(':')
         .map(|(application, _)| application)
 }
 
-/// The options of `argocd.argoproj.io/sync-options`, as Argo CD reads them: between commas, blanks around them ignored,
-/// compared exactly (argo-cd gitops-engine/pkg/sync/resource/annotations.go, GetAnnotationCSVs).
+/// Splits an annotation with a comma-separated list as Argo CD does: items are trimmed, and empty ones dropped (argo-cd
+/// gitops-engine/pkg/sync/resource/annotations.go, GetAnnotationCSVs). Argo CD compares the items exactly.
 pub fn sync_options(annotation: &str) -> impl Iterator<Item = &str> {
     annotation
         .split(',')

@@ -1,4 +1,4 @@
-//! Which files deliveries lead to, and which are no longer named.
+//! The files that deliveries lead to, and the files that a kustomization above them leaves out.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use super::files::TreeFiles;
 use super::kustomize::{KustomizationDoc, kustomization, kustomizations};
 use crate::kustomize::{ancestors, folder_of};
 
-/// Which files deliveries lead to, without any build. The cost is linear in the entries of kustomizations: of those
-/// that lead to a place, two are kept, enough to tell whether another one does.
+/// The files that each delivery leads to, found without a build. Of the deliveries that lead to a place two are kept:
+/// enough to know whether another one does, and it makes the cost linear in the entries of kustomizations.
 pub(super) struct Reached<'r> {
     files: &'r TreeFiles<'r>,
-    /// By place; the numbers of deliveries.
+    /// At most two numbers of deliveries for each place.
     by: HashMap<String, Vec<usize>>,
-    /// The entries of folders.
-    lists: HashMap<String, Vec<String>>,
+    /// The entries of each folder.
+    entries: HashMap<String, Vec<String>>,
 }
 
 impl<'r> Reached<'r> {
@@ -23,18 +23,19 @@ impl<'r> Reached<'r> {
         Self {
             files,
             by: HashMap::default(),
-            lists: HashMap::default(),
+            entries: HashMap::default(),
         }
     }
 
-    /// Says what a place lists that is no folder of the tree as it is: all files that a tool finds in one.
-    pub(super) fn lists(&mut self, place: &str, listed: impl FnOnce() -> Vec<String>) {
-        if !self.lists.contains_key(place) {
-            self.lists.insert(place.to_owned(), listed());
+    /// Sets the entries of a place before anything follows it: of one that is not a plain folder, such as a folder for
+    /// which Flux generates a kustomization.
+    pub(super) fn set_entries(&mut self, place: &str, entries: impl FnOnce() -> Vec<String>) {
+        if !self.entries.contains_key(place) {
+            self.entries.insert(place.to_owned(), entries());
         }
     }
 
-    /// Marks what a delivery leads to.
+    /// Marks `pending`, and all that it leads to, as reached by the delivery with this number.
     pub(super) fn follow(&mut self, number: usize, mut pending: Vec<String>) {
         while let Some(place) = pending.pop() {
             let by = self.by.entry(place.clone()).or_default();
@@ -42,13 +43,13 @@ impl<'r> Reached<'r> {
                 continue;
             }
             by.push(number);
-            pending.extend_from_slice(self.list(place));
+            pending.extend_from_slice(self.entries_of(place));
         }
     }
 
-    fn list(&mut self, place: String) -> &[String] {
+    fn entries_of(&mut self, place: String) -> &[String] {
         let files = self.files;
-        self.lists.entry(place).or_insert_with_key(|place| {
+        self.entries.entry(place).or_insert_with_key(|place| {
             if files.has_file(place) {
                 return Vec::new();
             }
@@ -59,15 +60,16 @@ impl<'r> Reached<'r> {
         })
     }
 
-    /// Whether a delivery other than that of a `number` leads to a file.
+    /// Whether another delivery leads to a file.
     pub(super) fn by_another(&self, path: &str, number: usize) -> bool {
         let by = self.by.get(path).into_iter().flatten();
         by.into_iter().any(|other| *other != number)
     }
 }
 
-/// The files that lie in or below the folder of a kustomization and that no kustomization names, nor a folder between:
-/// people take a delivery out of use by taking it out of the list. One that has charts rendered and no list governs nothing.
+/// The files that the nearest kustomization above them leaves out: no kustomization lists the file, or a folder between the
+/// two. People take a delivery out of use by taking it out of the list. A kustomization that only has charts rendered, and
+/// no list, does not count.
 pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,

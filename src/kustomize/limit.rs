@@ -1,4 +1,4 @@
-//! The limits of builds, and where builds go beyond them.
+//! Limits on builds, and the error for exceeding one.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::text::Limits;
 pub enum Limit {
     /// The copies of objects.
     Instances,
-    /// The clusters into which objects deliver others, each with its own part of the work as a bundle has it.
+    /// The clusters into which objects deliver others. Each is as much work as a bundle, so `limits.bundles` applies.
     Clusters,
     /// The objects that deliver others.
     Deliveries,
@@ -19,11 +19,11 @@ pub enum Limit {
 /// A place at which builds go beyond a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeyondLimit {
-    /// The limit.
+    /// Which one.
     pub limit: Limit,
     /// The number that it allows.
     pub most: usize,
-    /// The kustomization, the folder or the file of the object that delivers.
+    /// Where it is exceeded: a kustomization, a folder, the file of an object that delivers, or a cluster.
     pub path: String,
 }
 
@@ -42,7 +42,7 @@ impl BeyondLimit {
         }
     }
 
-    /// This in a tree below `top`, whose limits are a part of `limits`.
+    /// The same in a tree that lies below `top`, and with the number of `limits`: what a tree may use is a part of them.
     #[must_use]
     pub fn within(self, top: &str, limits: &Limits) -> Self {
         Self::of(self.limit, limits, resolve(top, &self.path))
@@ -59,22 +59,15 @@ impl BeyondLimit {
 }
 
 impl fmt::Display for BeyondLimit {
-    /// Says which limit the path exceeds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = self.most;
         match self.limit {
-            Limit::Instances => write!(
-                f,
-                "with this one, builds make more than {most} copies of objects"
-            ),
+            Limit::Instances => write!(f, "builds make more than {most} copies of objects"),
             Limit::Clusters => {
-                write!(
-                    f,
-                    "with this one, objects deliver into more than {most} clusters"
-                )
+                write!(f, "objects deliver into more than {most} clusters")
             }
             Limit::Deliveries => {
-                write!(f, "with this one, more than {most} objects deliver others")
+                write!(f, "more than {most} objects deliver others")
             }
         }
     }

@@ -1,16 +1,16 @@
-//! JUnit XML: every file is a suite, every finding a test case in it, and a file without findings one that passes.
+//! JUnit XML: each file is a suite with a test case for each finding. A file without findings has one that passes.
 //!
-//! Findings below `--fail-on` pass and say what they found in `system-out`.
+//! Findings below `--fail-on` are test cases that pass, with their text in `system-out`.
 //!
-//! GitLab reads `file`. The schema of Jenkins' xUnit plugin (`junit-10.xsd`) knows neither `file` nor `line` on a test case and
-//! takes all the rest.
+//! GitLab reads `file`. The schema of Jenkins' xUnit plugin (`junit-10.xsd`) allows neither `file` nor `line` on a test case;
+//! everything else is valid.
 
 use super::relation::rendered_from;
 use super::{JunitOptions, Report, Reported, Roots, paths};
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
-/// The whole document.
+/// Renders the document.
 pub(super) fn render(report: &Report, options: &JunitOptions, roots: &Roots) -> String {
     let failures = report
         .findings
@@ -25,7 +25,7 @@ pub(super) fn render(report: &Report, options: &JunitOptions, roots: &Roots) -> 
             format!(
                 "    <testcase{}/>\n",
                 attributes(&[
-                    ("name", "nothing found"),
+                    ("name", "no findings"),
                     ("classname", &path),
                     ("file", &path)
                 ])
@@ -115,7 +115,7 @@ fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions
 }
 
 fn attributes(pairs: &[(&str, &str)]) -> String {
-    // A parser turns bare line breaks in attributes into spaces; as references they survive.
+    // A parser turns bare line breaks in attributes into spaces. Character references survive.
     let value = |text: &str| escaped(text).replace('\n', "&#10;").replace('\t', "&#9;");
     pairs
         .iter()
@@ -123,7 +123,7 @@ fn attributes(pairs: &[(&str, &str)]) -> String {
         .collect()
 }
 
-/// `text` for XML 1.0, which has no way at all to write most control characters.
+/// Escapes `text` for XML 1.0. Control characters that it cannot have are replaced.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -135,7 +135,7 @@ fn escaped(text: &str) -> String {
             '\r' => out.push_str("&#13;"),
             '\n' | '\t' => out.push(c),
             '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
-            // XML has them, and a terminal that shows the document obeys them.
+            // Valid in XML, but a terminal would obey them.
             c if plain::is_obeyed(c) => out.push(char::REPLACEMENT_CHARACTER),
             _ => out.push(c),
         }

@@ -83,7 +83,7 @@ impl<'a> Diagnostic<'a> {
         let finding = &reported.finding;
         let primary: Place = (&finding.primary).into();
         let edits = suggestion::shown(finding)
-            .and_then(|fix| suggestion::in_file_of(fix, finding.primary.file));
+            .and_then(|fix| suggestion::only_in(fix, finding.primary.file));
         Self {
             message: message(report, reported),
             location: Location {

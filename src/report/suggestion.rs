@@ -1,14 +1,14 @@
-//! Fixes as each format writes them. All carry the same edits.
+//! Fixes, prepared for the formats.
 
 use super::Report;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::text::{FileId, plain};
 
-/// Edits of a fix that a tool gets. One finding may be about every document of a file: too many edits to review in an alert
-/// or beside a line, and `check --fix` makes them.
+/// The most edits of a fix for SARIF, editors and rdjson: nobody reviews more of them in an alert or beside a line.
+/// `check --fix` makes a larger one, too.
 const MOST_EDITS: usize = 1_000;
 
-/// The fix of a finding, unless it is too large for a tool that shows it.
+/// Returns the fix of a finding if it has no more edits than that.
 pub(super) fn shown(finding: &Finding) -> Option<&Fix> {
     finding
         .fix
@@ -16,12 +16,12 @@ pub(super) fn shown(finding: &Finding) -> Option<&Fix> {
         .filter(|fix| fix.edits.len() <= MOST_EDITS)
 }
 
-/// The effect of a fix, in a line.
+/// Returns the title of a fix in one line.
 pub(super) fn title(fix: &Fix) -> String {
     plain::one_line(&fix.title)
 }
 
-/// The edits of a fix by their files, in the order of their places.
+/// Groups the edits of a fix by file, in the order of their places, each once.
 pub(super) fn by_file(fix: &Fix) -> Vec<(FileId, Vec<&Edit>)> {
     let mut edits: Vec<&Edit> = fix.edits.iter().collect();
     edits.sort_by_key(|edit| (edit.file, edit.span));
@@ -32,8 +32,8 @@ pub(super) fn by_file(fix: &Fix) -> Vec<(FileId, Vec<&Edit>)> {
         .collect()
 }
 
-/// The edits of a fix, if they are all in the file of its finding.
-pub(super) fn in_file_of(fix: &Fix, file: FileId) -> Option<Vec<&Edit>> {
+/// Returns the edits of a fix if all of them are in `file`.
+pub(super) fn only_in(fix: &Fix, file: FileId) -> Option<Vec<&Edit>> {
     match by_file(fix).as_slice() {
         [(only, edits)] if *only == file => Some(edits.clone()),
         _ => None,
@@ -41,7 +41,7 @@ pub(super) fn in_file_of(fix: &Fix, file: FileId) -> Option<Vec<&Edit>> {
 }
 
 impl Report {
-    /// How many findings can be fixed safely, and how many with a suggestion.
+    /// Returns how many findings have a safe fix, and how many a suggested one.
     pub fn fixable(&self) -> (usize, usize) {
         let fixes = || {
             self.findings

@@ -1,8 +1,10 @@
-//! Owner references, resolved once: which object has the uid (the edge of the collector's graph
-//! `[GC-4]`), and which one a GET by kind, implied namespace and name would find (the lookup of 3.3).
+//! Owner references, resolved once when the cluster is built: by uid, which gives the edge in the
+//! collector's graph `[GC-4]`, and by kind, name and implied namespace, which gives the object that
+//! the collector's GET finds. The implied namespace is the dependent's, or none for a cluster-scoped
+//! kind.
 //!
-//! Fields that the collector reads repeatedly are apart from the text, and small: in a large
-//! cluster every look at a reference is a cache miss.
+//! The fields that a simulation reads are in [`Ref`], which is small for the sake of the CPU cache.
+//! The text is in [`Written`].
 
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -18,25 +20,26 @@ pub(super) struct Ref {
     /// The object with this uid, or [`NONE`].
     pub(super) by_uid: ObjectId,
     pub(super) lookup: Lookup,
-    /// Whether it names `by_uid` by the coordinates under which the collector watches it, in the
-    /// implied namespace: then the absent-owner cache answers once the owner is gone `[CRD-7]`.
+    /// Whether it also has the name and implied namespace of `by_uid`, and the apiVersion under which
+    /// the collector watches that. If so, the absent-owner cache answers without a GET once the owner
+    /// is gone `[CRD-7]`.
     pub(super) exact: bool,
 }
 
-/// Where the coordinates of a reference lead while everything exists.
+/// The result of looking up a reference by kind, implied namespace and name before anything is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lookup {
     /// apiVersion and kind do not resolve `[GC-16]`.
     Unresolvable,
-    /// To a namespaced kind, from a cluster-scoped object `[GC-20]`.
+    /// A cluster-scoped object refers to a namespaced kind `[GC-20]`.
     OutOfScope,
-    /// To no object, or to one with another uid.
+    /// No object, or one with another uid.
     Elsewhere,
-    /// To the object with the uid.
+    /// The object with the uid.
     Owner,
 }
 
-/// Numbers of references of one object: nearly always one or two.
+/// Ids of references of one object: nearly always one or two.
 pub(super) type ReferenceTable = smallvec::SmallVec<[RefId; 4]>;
 
 /// The text of an owner reference, and what it resolves to.
@@ -55,7 +58,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Not resolved yet.
+    /// Interns the text of a reference. `named` and `kind` are filled in once all objects are known.
     pub(super) fn new(reference: &OwnerReference, text: &mut Interner) -> Written {
         Written {
             api_version: text.intern(&reference.api_version),
@@ -83,10 +86,10 @@ pub(super) struct Dependent {
     pub(super) reference: RefId,
 }
 
-/// The references by the object that has their uid; those of one owner keep their order.
+/// The dependents of each object, in the order of their references.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dependents {
-    /// Those of owner `o` are `entries[starts[o]..starts[o + 1]]`.
+    /// The dependents of owner `o` are `entries[starts[o]..starts[o + 1]]`.
     starts: TiVec<ObjectId, u32>,
     entries: Vec<Dependent>,
 }

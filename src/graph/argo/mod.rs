@@ -362,7 +362,7 @@ impl Run<'_> {
                     None => Vec::new(),
                 },
             };
-            if self.all.len() >= self.limits.deliveries {
+            if self.all.len() > self.limits.deliveries {
                 let file = &*step.resource.origin.file;
                 return Err(BeyondLimit::of(Limit::Deliveries, self.limits, file));
             }

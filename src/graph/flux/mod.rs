@@ -307,7 +307,7 @@ impl Written {
         for (number, one) in all.enumerate() {
             let (folder, source) = (one.folder(), self.source(one));
             let begin = format!("{folder}\0{}", source.patterns());
-            reached.lists(&begin, || {
+            reached.set_entries(&begin, || {
                 let doc = kustomization_of(files, source, &folder, "", false).ok();
                 doc.as_ref()
                     .map(KustomizationDoc::includes)
