@@ -112,6 +112,58 @@ def flux_kustomizations_of_one_folder(place, times):
     both(place, make)
 
 
+def flux_repository(place, times):
+    """At the largest size 500 Kustomizations with ten objects each."""
+    names = [f"app{at}" for at in range(500 * times // 8)]
+    texts = [
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        f"metadata: {{name: {name}, namespace: flux-system}}\nspec:\n  path: ./apps/{name}\n  prune: true\n"
+        f"  targetNamespace: {name}\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n"
+        for name in names
+    ]
+    write(place, "clusters/prod/apps.yaml", "---\n".join(texts))
+    for name in names:
+        for at in range(10):
+            write(place, f"apps/{name}/m{at}.yaml", config_map(f"m{at}"))
+
+
+@shape(["list", "--deliveries", "."])
+def deliveries_of_flux(place, times):
+    flux_repository(place, times)
+
+
+@shape(DIFF)
+def one_object_less_of_flux(place, times):
+    def make(side, head):
+        flux_repository(side, times)
+        if head:
+            os.remove(os.path.join(side, "apps/app0/m0.yaml"))
+    both(place, make)
+
+
+def set_over_folders(place, count):
+    write(place, "set.yaml", (
+        "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: all, namespace: argocd}\nspec:\n"
+        "  generators: [{git: {repoURL: https://git.example.org/fleet.git, directories: [{path: 'svc/*'}]}}]\n"
+        "  template:\n    metadata: {name: '{{path.basename}}'}\n    spec:\n"
+        "      source: {repoURL: https://git.example.org/fleet.git, path: '{{path}}'}\n"
+        "      destination: {server: 'https://kubernetes.default.svc', namespace: shop}\n"
+        "      syncPolicy: {automated: {prune: true}}\n"
+    ))
+    for at in range(count):
+        write(place, f"svc/s{at}/map.yaml", config_map(f"m{at}"))
+
+
+@shape(["list", "--deliveries", "."])
+def deliveries_of_a_set_over_folders(place, times):
+    set_over_folders(place, 250 * times)
+
+
+@shape(DIFF)
+def one_folder_less_of_a_set(place, times):
+    both(place, lambda side, head: set_over_folders(side, 250 * times - head))
+
+
 @shape(DIFF)
 def applications_and_projects(place, times):
     def make(place, head):
