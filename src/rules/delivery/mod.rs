@@ -3,4 +3,5 @@
 pub(in crate::rules) mod account;
 pub(in crate::rules) mod claimed;
 pub(in crate::rules) mod hooks;
+mod mistaken;
 pub(in crate::rules) mod protection;

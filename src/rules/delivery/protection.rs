@@ -6,8 +6,7 @@ use foldhash::HashMap;
 
 use crate::delivery::marks;
 use crate::delivery::{
-    Belief, Flaw, FluxObject, Regime, RegimeSource, Removal, Sparing, TrackingLabels, beliefs,
-    spared,
+    FluxObject, Regime, RegimeSource, Removal, Sparing, TrackingLabels, beliefs, spared,
 };
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member};
@@ -15,6 +14,7 @@ use crate::kube::{GroupKind, kinds};
 use crate::manifest::{Metadata, Spanned, Template, TemplateKind};
 use crate::rules::data::claims;
 use crate::rules::delivery::hooks::{deletion_of, hook_of};
+use crate::rules::delivery::mistaken::mistaken;
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_template, own_metadata};
 use crate::rules::proposal::{Proposal, kept_by_helm};
@@ -116,136 +116,6 @@ impl DeliveryObjects {
         };
         reached.or_else(|| self.0.get(&regime).copied())
     }
-}
-
-/// Cases a and g: a value or a key that the tool does not know.
-fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
-    let named = holder.named();
-    let Belief {
-        key,
-        value,
-        is_label,
-        flaw,
-    } = belief;
-    let written = value.value;
-    let shown = if written.is_empty() { "\"\"" } else { written };
-    let where_written = if *is_label { "labels" } else { "annotations" };
-    let (message, reason, help) = match flaw {
-        Flaw::Policy => (
-            format!("`{key}: {shown}` is not `keep`: an uninstall leaves {named} behind, and an upgrade may delete it"),
-            "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it \
-             among the kept objects. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
-                .to_owned(),
-            "write `keep` if the object must stay, else remove the annotation: no value makes Helm delete an object".to_owned(),
-        ),
-        Flaw::PolicyCase => (
-            format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {named}"),
-            "`helm uninstall` ignores upper and lower case, and keeps the object. An upgrade to a chart without the object \
-             compares with `keep` exactly, and deletes it."
-                .to_owned(),
-            "write `keep` in lower case, without blanks".to_owned(),
-        ),
-        Flaw::Key(meant) => (
-            format!("no tool reads `{key}`, so it does not protect {named}"),
-            format!("The key looks like `{meant}`, which a tool reads. Unknown keys have no effect."),
-            match *meant {
-                marks::ARGOCD_SYNC_OPTIONS if written.contains('=') => {
-                    format!("rename the key to `{meant}`")
-                }
-                marks::ARGOCD_SYNC_OPTIONS => format!("write `{meant}: Prune=false,Delete=false`"),
-                marks::HELM_RESOURCE_POLICY => format!("write `{meant}: keep`"),
-                _ => format!("write `{meant}: disabled`"),
-            },
-        ),
-        Flaw::Option { written, meant } => (
-            format!("Argo CD does not know the sync option `{written}`, so it does not protect {named}"),
-            "Argo CD splits the annotation at commas and compares every option exactly, upper and lower case included. It \
-             ignores options that it does not know."
-                .to_owned(),
-            if is_several(written) {
-                "separate the options with commas".to_owned()
-            } else {
-                format!("write `{meant}`")
-            },
-        ),
-        Flaw::FluxValue(meant) => (
-            format!("Flux does not know `{key}: {written}`, so it does not protect {named}"),
-            format!("Flux compares the value with `{meant}`, and ignores every other one."),
-            format!("write `{key}: {meant}`"),
-        ),
-        Flaw::Label => (
-            format!("`{key}` is a label, and tools read it as an annotation: it does not protect {named}"),
-            "Helm and Argo CD look at annotations only. A label of the same name has no effect.".to_owned(),
-            "move it to `metadata.annotations`".to_owned(),
-        ),
-    };
-    let (place, words) = match flaw {
-        Flaw::Key(_) => (value.key_span, "an unknown key"),
-        Flaw::Label => (value.key_span, "not read as a label"),
-        Flaw::Policy | Flaw::PolicyCase => (value.span, "not `keep`"),
-        Flaw::Option { .. } | Flaw::FluxValue(_) => (value.span, "has no effect"),
-    };
-    Draft::on(holder.member, place, message)
-        .label(words)
-        .reason(reason)
-        .help(help)
-        .fix(corrected(holder, belief))
-        .field(format!("{}.{where_written}.{key}", holder.field))
-}
-
-/// Whether options are in one, between something else than commas.
-fn is_several(option: &str) -> bool {
-    option.split([' ', ';', '|', '\n']).nth(1).is_some()
-}
-
-/// The protection as the tool reads it.
-fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposal> {
-    let Belief {
-        key,
-        value,
-        is_label,
-        flaw,
-    } = *belief;
-    let written = value.value;
-    let (meant_key, meant) = match flaw {
-        Flaw::Policy | Flaw::PolicyCase => (key, "keep".to_owned()),
-        Flaw::FluxValue(meant) => (key, meant.to_owned()),
-        Flaw::Label => (key, written.to_owned()),
-        Flaw::Option {
-            written: option,
-            meant,
-        } if !is_several(option) => {
-            let corrected =
-                marks::sync_options(written).map(|one| if one == option { meant } else { one });
-            (key, corrected.collect::<Vec<_>>().join(","))
-        }
-        Flaw::Option { .. } => return None,
-        Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) if written.contains('=') => {
-            (marks::ARGOCD_SYNC_OPTIONS, written.to_owned())
-        }
-        Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) => (
-            marks::ARGOCD_SYNC_OPTIONS,
-            "Prune=false,Delete=false".to_owned(),
-        ),
-        Flaw::Key(marks::HELM_RESOURCE_POLICY) => (marks::HELM_RESOURCE_POLICY, "keep".to_owned()),
-        Flaw::Key(flux) => (flux, "disabled".to_owned()),
-    };
-    let (member, field) = (holder.member, holder.field);
-    let annotations = format!("{field}.annotations");
-    let proposal = Proposal::suggested(format!("write the annotation `{meant_key}: {meant}`"));
-    Some(if is_label {
-        proposal
-            .remove_key(member, &format!("{field}.labels"), key)
-            .set(member, &annotations, meant_key, meant)
-    } else if meant_key == key {
-        proposal.set(member, &annotations, key, meant)
-    } else if written == meant {
-        proposal.rename(member, &annotations, key, meant_key)
-    } else {
-        proposal
-            .rename(member, &annotations, key, meant_key)
-            .set(member, &annotations, key, meant)
-    })
 }
 
 /// Adds an option to those that Argo CD has for an object.
