@@ -52,15 +52,8 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
 
 /// The beginning of the file: of head's, if it has one of that path.
 fn on_the_file(sources: &Sources, file: FileId) -> Label {
-    let path = sources.file(file).path_in_tree();
-    let head = sources
-        .iter()
-        .find(|(_, other)| other.path() == path && other.side() == Side::Head);
-    Label::new(
-        head.map_or(file, |(id, _)| id),
-        Span::new(0, 0),
-        String::new(),
-    )
+    let head = sources.find(sources.file(file).path_in_tree(), Side::Head);
+    Label::new(head.unwrap_or(file), Span::new(0, 0), String::new())
 }
 
 fn place(sources: &Sources, label: &Label) -> String {
