@@ -11,21 +11,9 @@ use super::answers::Answers;
 use super::place::{offset, range};
 use crate::delivery::marks;
 use crate::engine::PossibleOwner;
+use crate::manifest::OWNER_REFERENCE_FIELDS;
 use crate::rules::RULES;
 use crate::text::{Span, plain};
-
-/// The entries of an owner reference, with what each says.
-const OWNER_REFERENCE: [(&str, &str); 6] = [
-    ("apiVersion", "group and version of the owner"),
-    ("kind", "kind of the owner"),
-    ("name", "name of the owner"),
-    ("uid", "uid of the owner, which differs in every cluster"),
-    ("controller", "whether the owner manages this object"),
-    (
-        "blockOwnerDeletion",
-        "whether a Foreground deletion of the owner waits for this object",
-    ),
-];
 
 /// The texts that fit at a position, with what is typed of them replaced.
 pub(super) fn items(
@@ -48,9 +36,11 @@ pub(super) fn items(
         ([.., "metadata", "annotations"], None) => annotations_to_write(),
         ([.., "metadata", "ownerReferences"], None) => {
             let written = |key: &str| cursor.siblings.iter().any(|(other, _)| *other == key);
-            let own = |(key, detail): (&str, &str)| (key.to_owned(), detail.to_owned());
-            let missing = OWNER_REFERENCE.into_iter();
-            missing.filter(|(key, _)| !written(key)).map(own).collect()
+            let missing = OWNER_REFERENCE_FIELDS.into_iter();
+            let missing = missing.filter(|key| !written(key));
+            missing
+                .map(|key| (key.to_owned(), field_of_owner(key).to_owned()))
+                .collect()
         }
         ([.., "metadata", "ownerReferences"], Some(key)) => {
             let owners = inquiry.possible_owners(path, document.namespace);
@@ -81,6 +71,17 @@ fn is_plain(text: &str) -> bool {
         && text
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c))
+}
+
+/// What a field of an owner reference says.
+fn field_of_owner(key: &str) -> &'static str {
+    match key {
+        "apiVersion" => "group and version of the owner",
+        "uid" => "uid of the owner, which differs in every cluster",
+        "controller" => "whether the owner manages this object",
+        "blockOwnerDeletion" => "whether a Foreground deletion of the owner waits for this object",
+        _ => "of the owner",
+    }
 }
 
 /// The text of an owner reference under a key, with another entry of the reference to tell it by.
