@@ -42,7 +42,7 @@ impl BeyondLimit {
         }
     }
 
-    /// The same in a tree that lies below `top`, and with the number of `limits`: what a tree may use is a part of them.
+    /// Moves the path below `top`. The tree there was evaluated with what was left of `limits`; the message names the whole.
     #[must_use]
     pub fn within(self, top: &str, limits: &Limits) -> Self {
         Self::of(self.limit, limits, resolve(top, &self.path))

@@ -4,8 +4,8 @@ use super::Report;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::text::{FileId, plain};
 
-/// The most edits of a fix for SARIF, editors and rdjson: nobody reviews more of them in an alert or beside a line.
-/// `check --fix` makes a larger one, too.
+/// The maximum number of edits in a fix for SARIF, editors and rdjson. A larger fix cannot be reviewed there;
+/// `check --fix` still applies it.
 const MOST_EDITS: usize = 1_000;
 
 /// Returns the fix of a finding if it has no more edits than that.

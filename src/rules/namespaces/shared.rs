@@ -96,15 +96,13 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
     let operator = named(inventory.member(first.operator));
     let objects = counted(named(first.member), held.len());
     let guess = first.is_guess();
-    let removes = if guess {
-        "may be the one that removes"
+    let (removes, remover) = if guess {
+        (
+            "may be the one that removes",
+            "no other controller is known to release",
+        )
     } else {
-        "removes"
-    };
-    let remover = if guess {
-        "no other controller is known to release"
-    } else {
-        "no controller is left to release"
+        ("removes", "no controller is left to release")
     };
     let delete = kubectl::delete(&(&first.member.key).into(), &[]);
     let draft = Draft::on(
