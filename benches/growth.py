@@ -237,7 +237,7 @@ def measured(command, folder):
     """How a command ends: its status, seconds, megabytes, and what it said last on standard error."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
+        resource.setrlimit(resource.RLIMIT_DATA, (SPACE, SPACE))
     with open(os.devnull, "w") as nowhere, tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, cwd=folder, stdout=nowhere, stderr=said, preexec_fn=limit)
         _, status, usage = os.wait4(process.pid, 0)

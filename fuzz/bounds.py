@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Looks for inputs below 10 MB that cost more than one second of processor time or 256 MB of address space.
+"""Looks for inputs below 10 MB that cost more than one second of processor time or 256 MB of data.
 
     python3 fuzz/bounds.py BINARY [--only SHAPE] [--command COMMAND] [--bytes N] [--all]
 
 Each shape repeats something until the file is full; each command reads it under limits of the operating system. Prints what went
 beyond the bound, with its time (user + system, the least of three runs) and memory (resident); `--all` prints every run. Where
-256 MB of address space were not enough, a run without that limit says how much it takes. BINARY is an optimised build. What is found
+256 MB of data were not enough, a run without that limit says how much it takes. BINARY is an optimised build. What is found
 belongs into tests/it/hostile/bounds.rs.
 """
 
@@ -365,7 +365,7 @@ COMMANDS = {
 def run(binary, arguments, seconds, space):
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (space, space))
+        resource.setrlimit(resource.RLIMIT_DATA, (space, space))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryFile() as error:
         process = subprocess.Popen([binary, *arguments], stdout=subprocess.DEVNULL, stderr=error, preexec_fn=limits)
@@ -415,7 +415,7 @@ def main():
                 if broken or options.all:
                     mark = "OVER" if broken else "    "
                     last = message.strip().splitlines()[-1][:90] if message.strip() else ""
-                    print(f"{mark} {name:32} {command:12} {time:6.2f} s {memory >> 20:5} MB  {'' if fits else 'address space'} status {held:3}  {last if held not in (0, 1) else ''}", flush=True)
+                    print(f"{mark} {name:32} {command:12} {time:6.2f} s {memory >> 20:5} MB  {'' if fits else 'data'} status {held:3}  {last if held not in (0, 1) else ''}", flush=True)
     print(f"{over} beyond the bound; slowest {slowest[0]:.2f} s {slowest[1]}; largest {largest[0] >> 20} MB {largest[1]}")
     sys.exit(over > 0)
 

@@ -9,13 +9,14 @@ use crate::support::ownerlint;
 /// that is not enough); these tests run one that is hardly optimised, or not at all, and needs up to ten times as long.
 pub(crate) const SECONDS: u64 = 10;
 
-/// Bytes of address space for an input below 10 MB. Optimisation makes little difference to these.
+/// Bytes of data for an input below 10 MB: what the program can write to. Optimisation makes little difference to these. The address
+/// space is not what counts: the allocator reserves 64 MB for each thread, whether the thread needs them or not.
 pub(crate) const SPACE: u64 = 256 << 20;
 
 /// Runs the program in a folder within these limits, with arguments as a shell reads them.
 pub(crate) fn limited(folder: &Path, arguments: &str) -> Output {
     let line = format!(
-        "ulimit -c 0; ulimit -t {SECONDS}; ulimit -v {}; exec \"$OWNERLINT\" {arguments}",
+        "ulimit -c 0; ulimit -t {SECONDS}; ulimit -d {}; exec \"$OWNERLINT\" {arguments}",
         SPACE >> 10
     );
     shell(folder, &line)

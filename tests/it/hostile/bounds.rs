@@ -603,7 +603,7 @@ fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
     folder.commit();
     let path = folder.path().display();
     let line = format!(
-        "export HOME={path}; ulimit -v 262144; exec \"$OWNERLINT\" --threads 2 diff --base-ref HEAD~ --head-ref HEAD -o json"
+        "export HOME={path}; ulimit -d 262144; exec \"$OWNERLINT\" --threads 2 diff --base-ref HEAD~ --head-ref HEAD -o json"
     );
     let run = shell(folder.path(), &line);
     assert_eq!(
@@ -617,7 +617,7 @@ fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
 #[test]
 fn a_message_of_an_editor_that_says_it_is_huge() {
     let folder = Repository::new();
-    let line = "ulimit -v 262144; printf 'Content-Length: 99999999999999\\r\\n\\r\\n{}' | \"$OWNERLINT\" lsp";
+    let line = "ulimit -d 262144; printf 'Content-Length: 99999999999999\\r\\n\\r\\n{}' | \"$OWNERLINT\" lsp";
     let run = shell(&folder.path(), line);
     let answer = String::from_utf8_lossy(&run.stdout);
     let said = "a message of 99999999999999 bytes; the longest that is read has 1073741824";
