@@ -22,6 +22,8 @@ pub type Reader<'r> = Box<dyn Fn(&str) -> Bytes + Send + Sync + 'r>;
 /// The files of a state. Each is read and parsed on first use.
 pub struct TreeFiles<'r> {
     files: BTreeMap<String, FileContent<'r>>,
+    /// Those that are parsed already although their bytes are there, too.
+    manifests: HashMap<&'r str, &'r ParsedFile>,
     reader: Reader<'r>,
     read: Mutex<HashMap<String, Bytes>>,
     parsed: Mutex<HashMap<String, Arc<Parsed>>>,
@@ -95,10 +97,20 @@ impl<'r> TreeFiles<'r> {
     fn with(files: BTreeMap<String, FileContent<'r>>, reader: Reader<'r>) -> Self {
         Self {
             files,
+            manifests: HashMap::default(),
             reader,
             read: Mutex::default(),
             parsed: Mutex::default(),
             charts: Mutex::default(),
+        }
+    }
+
+    /// These files, of which some are parsed already.
+    #[must_use]
+    pub fn with_parsed(self, files: impl IntoIterator<Item = (&'r str, &'r ParsedFile)>) -> Self {
+        Self {
+            manifests: files.into_iter().collect(),
+            ..self
         }
     }
 
@@ -200,10 +212,11 @@ impl<'r> TreeFiles<'r> {
             return Arc::clone(parsed);
         }
         drop(known);
-        let known = match self.files.get(path) {
-            Some(FileContent::Parsed(file)) => Parsed::of(file),
-            _ => None,
+        let file = match self.files.get(path) {
+            Some(FileContent::Parsed(file)) => Some(file),
+            _ => self.manifests.get(path),
         };
+        let known = file.and_then(|file| Parsed::of(file));
         let parsed = known.unwrap_or_else(|| match self.bytes(path) {
             Ok(bytes) => parse(path, &bytes),
             Err(reason) => Parsed {

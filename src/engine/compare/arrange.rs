@@ -144,8 +144,13 @@ impl Parsed {
     }
 
     /// The files that tools build from, taken out.
-    pub(super) fn take_tree(&mut self) -> TreeFiles<'static> {
-        tree_of(std::mem::take(&mut self.tree_files))
+    pub(super) fn take_files(&mut self) -> StateFiles {
+        std::mem::take(&mut self.tree_files)
+    }
+
+    /// The files that tools build from as a tree: what is parsed here is not parsed again.
+    pub(super) fn tree(&self, files: StateFiles) -> TreeFiles<'_> {
+        tree_of(files).with_parsed(self.located())
     }
 
     /// The files that another state has not, or not with this text, as reports name them.
@@ -518,7 +523,7 @@ pub(super) fn tree_files(
 }
 
 /// The files of a state as a tree.
-pub(super) fn tree_of((files, reader): StateFiles) -> TreeFiles<'static> {
+pub(super) fn tree_of<'r>((files, reader): StateFiles) -> TreeFiles<'r> {
     let read = Box::new(move |path: &str| match &reader {
         Some(reader) => reader.read(path),
         None => Err("was not read".to_owned()),

@@ -65,7 +65,8 @@ pub(super) fn evaluated(
     charts: &Charts,
 ) -> Result<([Parsed; 2], BTreeSet<Arc<str>>), BeyondLimit> {
     let [mut base, mut head] = states;
-    let trees = [base.take_tree(), head.take_tree()];
+    let (of_base, of_head) = (base.take_files(), head.take_files());
+    let trees = [base.tree(of_base), head.tree(of_head)];
     // A rendered chart may name further charts.
     let [mut old, mut new] = loop {
         let both = both(&trees, terms, charts)?;
@@ -85,6 +86,7 @@ pub(super) fn evaluated(
     clusters.retain(|cluster| !same.contains(cluster));
     old.unchanged.clone_from(&same);
     new.unchanged = same;
+    drop(trees);
     Ok(([base.delivered(old), head.delivered(new)], clusters))
 }
 
