@@ -9,10 +9,13 @@
 //!
 //! `UPDATE_DOCS=1` writes what the program prints into the pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ownerlint::rules::RULES;
+
+use crate::charts::surroundings::HELM;
 use crate::report_scope::git;
 use crate::support::{Repository, page, root, skip, write_program};
 
@@ -32,13 +35,23 @@ enum Scene {
 type Make = fn() -> Scene;
 
 /// Every scene by name.
-const SCENES: [(&str, Make); 6] = [
+const SCENES: [(&str, Make); 10] = [
     ("checkout", || Scene::Checkout),
     ("pull-request", pull_request),
     ("release", release),
     ("flux", flux),
     ("argocd", argocd),
     ("fixes", fixes),
+    ("chart", chart),
+    ("removed-chart", removed_chart),
+    ("baseline-stale", stale_baseline),
+    ("unreadable-file", unreadable_file),
+];
+
+/// The scenes of the pages of rules, which have no comments.
+const SCENES_OF_RULES: [(&str, &str); 2] = [
+    ("rules/baseline-stale.md", "baseline-stale"),
+    ("rules/unreadable-file.md", "unreadable-file"),
 ];
 
 impl Scene {
@@ -99,9 +112,23 @@ fn commit(repository: &Repository) {
 /// A branch that removes `removed` from the files of a folder, with the names of `main` and `release` at its remote.
 fn branch(from: &str, edit: fn(&Repository)) -> Scene {
     let repository = Repository::new();
-    std::fs::remove_dir(repository.path().join(".git")).expect("a marker");
     repository.copy(&root().join(from));
-    repository.write(".gitignore", "*.html\n");
+    changed(repository, edit)
+}
+
+/// The same of some files.
+fn branch_of(files: &[(&str, &str)], edit: impl Fn(&Repository)) -> Scene {
+    let repository = Repository::new();
+    for (path, text) in files {
+        repository.write(path, text);
+    }
+    changed(repository, edit)
+}
+
+/// Commits files, and an edit of them on a branch.
+fn changed(repository: Repository, edit: impl Fn(&Repository)) -> Scene {
+    std::fs::remove_dir(repository.path().join(".git")).expect("a marker");
+    repository.write(".gitignore", "*.html\n/.bin\n/.cache\n");
     assert!(git(&repository, &["init", "-q", "-b", "main"]), "git");
     commit(&repository);
     for name in [
@@ -188,6 +215,87 @@ fn release() -> Scene {
             prints(file).as_bytes(),
         );
     }
+    Scene::Folder(repository)
+}
+
+/// A branch with a new version of a chart that a HelmRelease installs, and a program that stands for helm.
+fn chart() -> Scene {
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\nspec:\n  \
+                   chart: {spec: {chart: web, version: 1.0.0, sourceRef: {kind: HelmRepository, name: acme}}}\n";
+    let files = [
+        (
+            "clusters/prod/flux-system.yaml",
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux-system, namespace: flux-system}\n\
+             spec: {path: ./clusters/prod, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n",
+        ),
+        (
+            "clusters/prod/apps.yaml",
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n\
+             spec: {path: ./apps, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n",
+        ),
+        (
+            "apps/repository.yaml",
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: acme, namespace: shop}\n\
+             spec: {url: 'https://charts.example.org'}\n",
+        ),
+        ("apps/web.yaml", release),
+    ];
+    let scene = branch_of(&files, |repository| {
+        repository.write("apps/web.yaml", &release.replace("1.0.0", "2.0.0"));
+    });
+    let bin = scene.path().join(".bin");
+    let object = |kind: &str, name: &str| {
+        format!("---\napiVersion: v1\nkind: {kind}\nmetadata: {{name: {name}}}\n")
+    };
+    let both = object("ConfigMap", "RELEASE-config");
+    for (version, objects) in [
+        ("1.0.0", both.clone() + &object("Service", "RELEASE")),
+        ("2.0.0", both),
+    ] {
+        let chart = bin.join(format!("served/web-{version}"));
+        std::fs::create_dir_all(&chart).expect("a folder");
+        let about = format!("apiVersion: v2\nname: web\nversion: {version}\n");
+        std::fs::write(chart.join("Chart.yaml"), about).expect("a file");
+        std::fs::write(chart.join("objects.txt"), objects).expect("a file");
+    }
+    write_program(&bin.join("helm"), HELM.as_bytes());
+    scene
+}
+
+/// A branch that removes a chart.
+fn removed_chart() -> Scene {
+    let about = "apiVersion: v2\nname: longhorn\nversion: 1.5.1\n";
+    let files = [
+        (
+            "web.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\n",
+        ),
+        ("longhorn/Chart.yaml", about),
+        ("longhorn/templates/volumes.yaml", "{{ .Values.volumes }}\n"),
+    ];
+    branch_of(&files, |repository| remove(repository, "longhorn"))
+}
+
+/// A bundle in which nothing is wrong any more, and a baseline.
+fn stale_baseline() -> Scene {
+    let repository = Repository::new();
+    let from = "fixtures/rules/baseline-stale/bad";
+    let baseline = page(&format!("{from}/ownerlint-baseline.json"));
+    repository
+        .write("ownerlint-baseline.json", &baseline)
+        .write("rendered/web.yaml", &page(&format!("{from}/fixed.yaml")));
+    Scene::Folder(repository)
+}
+
+/// A bundle with a link that leads nowhere.
+fn unreadable_file() -> Scene {
+    let repository = Repository::new();
+    repository.write(
+        "rendered/cart.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cart}\n",
+    );
+    std::os::unix::fs::symlink("gone.yaml", repository.path().join("rendered/web.yaml"))
+        .expect("a link");
     Scene::Folder(repository)
 }
 
@@ -281,7 +389,7 @@ fn is_shown(shown: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// The README and every page of the documentation that people wrote.
+/// The README, every page of the documentation that people wrote, and the pages of rules that show commands.
 fn pages() -> Vec<String> {
     let mut pages = vec!["README.md".to_owned()];
     for entry in walkdir::WalkDir::new(root().join("docs")).sort_by_file_name() {
@@ -296,6 +404,7 @@ fn pages() -> Vec<String> {
             pages.push(path);
         }
     }
+    pages.extend(SCENES_OF_RULES.map(|(page, _)| page.to_owned()));
     pages
 }
 
@@ -316,7 +425,8 @@ fn beginning(text: &str) -> String {
 
 /// The output of the commands of a page, and the page with that.
 fn played(path: &str, text: &str) -> (String, String) {
-    let mut scene = Scene::Checkout;
+    let of_rule = SCENES_OF_RULES.iter().find(|(page, _)| *page == path);
+    let mut scene = of_rule.map_or(Scene::Checkout, |(_, name)| Scene::new(name));
     let mut transcript = String::new();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut shift = 0isize;
@@ -425,6 +535,14 @@ fn every_block_is_run_or_says_why_not() {
         }
     }
     assert!(run >= 60, "{run} commands");
+    let shown = RULES.iter().map(|rule| format!("rules/{}.md", rule.id));
+    let shown = shown.filter(|path| page(path).contains("```console"));
+    let listed = SCENES_OF_RULES.map(|(page, _)| page.to_owned());
+    assert_eq!(
+        shown.collect::<BTreeSet<_>>(),
+        BTreeSet::from(listed),
+        "the pages of rules with commands, and their scenes"
+    );
 }
 
 #[test]

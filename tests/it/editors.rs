@@ -17,6 +17,9 @@ const OWNER: &str =
 const ROLE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader # 😀\n  \
                     lables: {app: web}\nrules: []\n";
 
+/// Ends an Emacs that has not all that its page uses.
+const EMACS_PARTS: &str = "(unless (and (require 'eglot nil t) (require 'yaml-mode nil t)) (princ \"<<<null>>>\") (kill-emacs 0))";
+
 /// The blocks of code in a page, in that language.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join("docs/editors").join(page)).expect("the page");
@@ -319,13 +322,12 @@ fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
 (set-buffer-modified-p nil)
 "#;
     std::fs::write(folder.path().join("probe.el"), probe).expect("written");
-    let parts = "(unless (and (require 'eglot nil t) (require 'yaml-mode nil t)) (princ \"<<<null>>>\") (kill-emacs 0))";
     emacs.args([
         "--batch",
         "-f",
         "package-initialize",
         "--eval",
-        parts,
+        EMACS_PARTS,
         "-l",
         "ownerlint.el",
         "-l",
@@ -337,6 +339,70 @@ fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
         return;
     }
     is_as_documented(&shown);
+}
+
+#[test]
+fn emacs_completes_and_starts_a_server_for_each_project() {
+    let folder = bundle();
+    let Some(mut emacs) = editor("emacs", folder.path()) else {
+        return;
+    };
+    let second = folder.path().join("second");
+    std::fs::create_dir_all(second.join(".git")).expect("a folder");
+    std::fs::write(
+        second.join("app.yaml"),
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  finalizers:\n  - r",
+    )
+    .expect("written");
+    std::fs::write(
+        folder.path().join("ownerlint.el"),
+        &blocks("emacs.md", "elisp")[0],
+    )
+    .expect("written");
+    let probe = r#"
+(require 'json)
+(require 'cl-lib)
+(setq make-backup-files nil create-lockfiles nil last-nonmenu-event ?a)
+(defun say (value) (princ (format "<<<%s>>>" (json-encode value))))
+(defun visit (file)
+  (find-file file)
+  (run-hooks 'post-command-hook)
+  (let ((end (+ (float-time) 20)))
+    (while (and (not (eglot-managed-p)) (< (float-time) end)) (accept-process-output nil 0.05))))
+(visit "rendered/web.yaml")
+(let ((first (eglot-current-server)))
+  (visit "../second/app.yaml")
+  (say (if (eq first (eglot-current-server)) "one server" "two servers")))
+(goto-char (point-max))
+(let* ((found (eglot-completion-at-point)) (table (nth 2 found)))
+  (say (vconcat (all-completions "" table))))
+"#;
+    std::fs::write(folder.path().join("probe.el"), probe).expect("written");
+    emacs.args([
+        "--batch",
+        "-f",
+        "package-initialize",
+        "--eval",
+        EMACS_PARTS,
+        "-l",
+        "ownerlint.el",
+        "-l",
+        "probe.el",
+    ]);
+    let shown = printed(&mut emacs);
+    if shown == [Value::Null] {
+        println!("skipped: this Emacs has no eglot or no yaml-mode");
+        return;
+    }
+    let [servers, finalizers] = &shown[..] else {
+        panic!("{shown:?}");
+    };
+    assert_eq!(servers, "two servers");
+    let finalizers = finalizers.as_array().expect("labels");
+    assert!(
+        finalizers.contains(&"resources-finalizer.argocd.argoproj.io".into()),
+        "{finalizers:?}"
+    );
 }
 
 #[test]

@@ -3,5 +3,5 @@
 mod fake;
 mod real;
 mod recorded;
-mod surroundings;
+pub(crate) mod surroundings;
 mod values;

@@ -11,7 +11,7 @@ use crate::support::{ownerlint, write_program};
 
 /// A program that stands for helm: `template` prints `objects.txt` of a chart, with the names of the release and its namespace;
 /// `pull` copies a chart of the folder `served`. It writes down what it is asked for.
-const HELM: &str = r#"#!/bin/sh
+pub(crate) const HELM: &str = r#"#!/bin/sh
 here=${0%/*}
 printf '%s\n' "$*" >> "$here/log"
 case $1 in
