@@ -26,7 +26,7 @@ use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::BuildError;
 use crate::inventory::{AppliedFile, BuiltKeys, Settings, Texts, UnparsedFile, globs, walk_listed};
-use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve};
+use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve, shown};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
 use crate::text::{Limits, Side, SourceFile};
@@ -320,6 +320,7 @@ impl Parsed {
                 let file = found.map_or(file.as_str(), |(_, file)| file.source().path());
                 Some(FailedBuild {
                     delivery: root.by.as_ref().map(|by| by.id(&root.folder)),
+                    folder: shown(&root.folder).to_owned(),
                     side,
                     file: file.to_owned(),
                     line: *line,

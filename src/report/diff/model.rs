@@ -92,6 +92,8 @@ fn repository_and_version(image: &str) -> (&str, &str) {
 pub struct FailedBuild {
     /// The delivery that it belongs to, if that is known.
     pub delivery: Option<String>,
+    /// The folder that is built, from the root of the state; `.` for the root itself.
+    pub folder: String,
     /// The state that it fails in.
     #[schemars(extend("enum" = ["base", "head"]))]
     pub side: UnreadSide,

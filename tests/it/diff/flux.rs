@@ -260,6 +260,18 @@ fn a_kustomization_that_fails_as_its_parent_changes_it_prunes_once_before() {
 }
 
 #[test]
+fn build_that_failed_before_hides_no_build_that_fails_now() {
+    let both = "== one/kustomization.yaml\nresources: [gone.yaml, a.yaml]\n== one/a.yaml\nkind: [\n\
+                == two/kustomization.yaml\nresources: [b.yaml]\n";
+    let old = format!("== two/b.yaml\n{}", config("b"));
+    let said = text_of(both, &old, "", &[]);
+    let sentence = "The change makes a delivery fail, and what it delivers stays as it is: ";
+    assert!(said.contains(sentence), "{said}");
+    assert!(said.contains("two/kustomization.yaml:1)"), "{said}");
+    assert!(!text_of(both, &old, &old, &[]).contains(sentence));
+}
+
+#[test]
 fn nothing_is_pruned_without_what_a_kustomization_waits_for() {
     let waits = kustomization("apps", "./apps", "  dependsOn: [{name: base}]\n");
     let both = root("prod")
