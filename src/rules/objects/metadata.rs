@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{Applicability, Consequence, Severity};
 use crate::inventory::{Member, ObjectId, Serving, table};
-use crate::manifest::{OBJECT_META_FIELDS, ServerField, Spanned, TemplateKind, UnknownField};
+use crate::manifest::{
+    OBJECT_META_FIELDS, OwnerReference, ServerField, Spanned, TemplateKind, UnknownField,
+};
 use crate::ownership::OwnerEdge;
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_decoded};
@@ -77,7 +79,7 @@ fn unknown_field(
     let (label, help) = match (meant, place_of(name)) {
         _ if became_a_boolean(written, name) => (
             format!("YAML 1.1 reads `{written}` as the boolean `{name}`"),
-            format!("complete the key, or quote it if it is meant: \"{written}\""),
+            "complete the key, or remove it".to_owned(),
         ),
         (Some(meant), _) => (format!("`{meant}`?"), format!("write `{meant}`")),
         (None, Some(place)) => ("not part of metadata".to_owned(), place.to_owned()),
@@ -309,7 +311,10 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
     let proposal = || Proposal::safe("remove the fields that only the server writes");
     (!members.iter().any(|member| {
         let metadata = member.object.metadata();
-        let is_owned = member.from_dump && !metadata.owner_references().entries.is_empty();
+        // A record may lack the uids of its owners; what is applied may not.
+        let lacks_uid = |one: &OwnerReference| one.uid().is_empty() && !one.name().is_empty();
+        let mut references = metadata.owner_references().entries.iter();
+        let is_owned = references.any(|one| member.from_dump || lacks_uid(one));
         let owns = metadata.has_server_field("uid") && owners.contains(&member.id);
         is_owned || owns || metadata.has_server_field("deletionTimestamp")
     }))
