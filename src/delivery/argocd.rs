@@ -6,6 +6,7 @@ use super::marks;
 use super::protection::{Removal, Spared, Sparing};
 use super::request::{Leaving, ToolRequest, Withdrawal};
 pub use crate::graph::argo::RESOURCES_FINALIZER;
+use crate::graph::argo::deletion_policy;
 use crate::inventory::Member;
 use crate::kube::{Policy, Wait};
 use crate::manifest::{Metadata, Object};
@@ -14,7 +15,7 @@ use crate::manifest::{Metadata, Object};
 /// deletes nothing (argo-cd docs/user-guide/app_deletion.md).
 pub fn policy_of(application: &Object) -> Option<Policy> {
     let finalizers = application.metadata().finalizers().iter();
-    policy_by(finalizers.map(|finalizer| finalizer.value.as_str()))
+    deletion_policy(finalizers.map(|finalizer| finalizer.value.as_str()))
 }
 
 /// The finalizers of an Application that Argo CD removes once what it delivered is gone.
@@ -25,17 +26,6 @@ pub fn own_finalizers(application: &Member) -> Vec<String> {
         .filter(|name| name.starts_with(RESOURCES_FINALIZER))
         .cloned()
         .collect()
-}
-
-/// Reads the policy from the finalizers of an Application.
-pub fn policy_by<'f>(mut finalizers: impl Iterator<Item = &'f str>) -> Option<Policy> {
-    finalizers.find_map(
-        |finalizer| match finalizer.strip_prefix(RESOURCES_FINALIZER)? {
-            "" | "/foreground" => Some(Policy::Foreground),
-            "/background" => Some(Policy::Background),
-            _ => None,
-        },
-    )
 }
 
 /// The Applications that an ApplicationSet does not generate any more are deleted, or all of one that is deleted: they are its

@@ -8,6 +8,7 @@ use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::marks::FLUX_PRUNE;
 use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd, flux};
+use crate::graph::argo::deletion_policy;
 use crate::inventory::Member;
 use crate::kustomize::SourceTool;
 
@@ -55,7 +56,7 @@ impl<'a> DeletedDelivery<'a, '_> {
 
     fn with_application(&self, known: &'a KnownDelivery) -> Withdrawal<'a> {
         let finalizers = known.settings.finalizers.iter().map(String::as_str);
-        let Some(policy) = argocd::policy_by(finalizers) else {
+        let Some(policy) = deletion_policy(finalizers) else {
             return Withdrawal::nothing("has no resources finalizer");
         };
         if has(&known.settings.sync_options, "Delete=false") {

@@ -4,7 +4,7 @@ use ownerlint::finding::Certainty;
 use ownerlint::inventory::Inventory;
 use ownerlint::knowledge::{DataFate, Tables};
 use ownerlint::ownership::{
-    DeliveryObject, OnDeletion, SourceContent, Tie, TieKind, Ties, data_loss, instances_of,
+    DeliveryObject, SourceContent, Tie, TieKind, Ties, data_loss, instances_of,
 };
 
 use serde_json::{Value, json};
@@ -419,18 +419,12 @@ fn an_application_deletes_what_it_delivers_only_with_its_finalizer() {
         "[resources-finalizer.argocd.argoproj.io]",
         "{automated: {prune: true}}",
     );
-    assert_eq!(
-        (cascading.on_deletion, cascading.prunes),
-        (OnDeletion::Deletes { background: false }, true)
-    );
+    assert_eq!((cascading.cascades, cascading.prunes), (true, true));
     let background = application(
         "[resources-finalizer.argocd.argoproj.io/background]",
         "{automated: {}}",
     );
-    assert_eq!(
-        (background.on_deletion, background.prunes),
-        (OnDeletion::Deletes { background: true }, false)
-    );
+    assert_eq!((background.cascades, background.prunes), (true, false));
 }
 
 #[test]
@@ -510,7 +504,7 @@ fn a_helm_release_is_uninstalled_with_its_object() {
         (plain.name.as_str(), plain.destination.namespace.as_deref()),
         ("redis", Some("cache"))
     );
-    assert_eq!(plain.on_deletion, OnDeletion::Deletes { background: true });
+    assert!(plain.cascades);
     assert_eq!(
         plain.sources[0].content,
         SourceContent::Chart("redis".to_owned())
@@ -525,10 +519,7 @@ fn a_helm_release_is_uninstalled_with_its_object() {
         ),
         ("data-redis", Some("data"))
     );
-    assert_eq!(
-        elsewhere.on_deletion,
-        OnDeletion::Deletes { background: false }
-    );
+    assert!(elsewhere.cascades);
 }
 
 /// Every row of the table of generators, for an object: kind, spec, and its products, owned ones with `!`.

@@ -6,6 +6,7 @@ use super::clusters::KnownClusters;
 use crate::graph::delivery::Settings;
 use crate::graph::kustomize::{Origin, Resource};
 use crate::graph::node::Node;
+use crate::kube::Policy;
 use crate::kustomize::{Deliverer, SourceTool};
 
 /// The group of Applications and ApplicationSets.
@@ -13,6 +14,26 @@ pub(super) const GROUP: &str = "argoproj.io";
 
 /// With it, deleting an Application deletes what it delivered; with nothing after it, or `/foreground`, or `/background`.
 pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
+
+/// An Application with this annotation is left alone while its value is true.
+pub const SKIP_RECONCILE: &str = "argocd.argoproj.io/skip-reconcile";
+
+/// How the objects of an Application with these finalizers are deleted with it, as the first of them says; `None` if they are not
+/// (argo-cd pkg/apis/application/v1alpha1/types.go, GetPropagationPolicy).
+pub fn deletion_policy<'f>(mut finalizers: impl Iterator<Item = &'f str>) -> Option<Policy> {
+    finalizers.find_map(
+        |finalizer| match finalizer.strip_prefix(RESOURCES_FINALIZER)? {
+            "" | "/foreground" => Some(Policy::Foreground),
+            "/background" => Some(Policy::Background),
+            _ => None,
+        },
+    )
+}
+
+/// Whether Argo CD reads a text as true (Go's `strconv.ParseBool`).
+pub fn is_true(text: &str) -> bool {
+    matches!(text, "1" | "t" | "T" | "true" | "TRUE" | "True")
+}
 
 /// The cluster in which Argo CD itself runs (argo-cd docs/operator-manual/declarative-setup.md).
 pub(super) const OWN_SERVER: &str = "https://kubernetes.default.svc";
@@ -121,8 +142,10 @@ impl Application {
 
     fn skips_reconciling(&self) -> bool {
         let annotations = self.node.at(&["metadata", "annotations"]);
-        let skips = annotations.and_then(|all| all.get("argocd.argoproj.io/skip-reconcile"));
-        skips.and_then(|skips| skips.scalar()).as_deref() == Some("true")
+        let skips = annotations.and_then(|all| all.get(SKIP_RECONCILE));
+        skips
+            .and_then(|skips| skips.scalar())
+            .is_some_and(|text| is_true(&text))
     }
 
     /// The deliverer: `folder` distinguishes those that are partly unknown.

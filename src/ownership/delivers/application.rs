@@ -1,18 +1,15 @@
 //! Applications of Argo CD.
 
 use super::object::{
-    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent,
+    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, SourceContent,
 };
+use crate::graph::argo::{SKIP_RECONCILE, deletion_policy, is_true};
 use crate::inventory::Member;
 use crate::text::Span;
 use crate::yaml::Value;
 
-/// Without this finalizer, or one below it, deleting an Application deletes nothing else (argo-cd
-/// docs/user-guide/app_deletion.md; pkg/apis/application/v1alpha1/application_defaults.go).
-pub(super) const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
-
-/// Fills in a text of an Application's spec; an ApplicationSet has parameters. `None`: the value is unknown.
-pub(super) type Filled<'f> = &'f dyn Fn(&str) -> Option<String>;
+/// Replaces the parameters in a text of an Application's spec, which only one of an ApplicationSet has. `None`: the value is unknown.
+pub(super) type Fill<'f> = &'f dyn Fn(&str) -> Option<String>;
 
 pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
     let spec = member.object.at(&["spec"])?;
@@ -23,10 +20,7 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
         .iter()
         .map(|finalizer| finalizer.value.as_str());
     let as_written = |text: &str| Some(text.to_owned());
-    let skips = member
-        .object
-        .metadata()
-        .annotation("argocd.argoproj.io/skip-reconcile");
+    let skips = member.object.metadata().annotation(SKIP_RECONCILE);
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::Application,
@@ -34,25 +28,27 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
         sources: sources(spec, &as_written),
         destination: destination(spec, &as_written),
         prunes: prunes(spec),
-        on_deletion: on_deletion(spec, finalizers),
-        suspended: skips.is_some_and(|skips| skips.value == "true"),
+        cascades: cascades(spec, finalizers),
+        suspended: skips.is_some_and(|skips| is_true(skips.value)),
     })
 }
 
-/// `spec.source`, or `spec.sources`, which then counts alone.
-pub(super) fn sources(spec: Value<'_>, filled: Filled<'_>) -> Vec<DeliverySource> {
+/// Those of `spec.sources`, unless it is empty, else `spec.source`.
+pub(super) fn sources(spec: Value<'_>, fill: Fill<'_>) -> Vec<DeliverySource> {
     let several = spec.get("sources").map(Value::items).into_iter().flatten();
-    let mut sources: Vec<_> = several.filter_map(|one| source(one, filled)).collect();
-    if sources.is_empty() {
-        sources.extend(spec.get("source").and_then(|one| source(one, filled)));
+    let mut all: Vec<Value<'_>> = several.collect();
+    if all.is_empty() {
+        all.extend(spec.get("source"));
     }
-    sources
+    all.into_iter()
+        .filter_map(|one| source(one, fill))
+        .collect()
 }
 
-fn source(source: Value<'_>, filled: Filled<'_>) -> Option<DeliverySource> {
+fn source(source: Value<'_>, fill: Fill<'_>) -> Option<DeliverySource> {
     let text = |key: &str| -> Option<(String, Span)> {
         let value = source.get(key)?;
-        Some((filled(value.as_str()?)?, value.span())).filter(|(text, _)| !text.is_empty())
+        Some((fill(value.as_str()?)?, value.span())).filter(|(text, _)| !text.is_empty())
     };
     let repository = text("repoURL").map(|(url, _)| url);
     let (content, span) = match (text("chart"), text("path")) {
@@ -68,10 +64,10 @@ fn source(source: Value<'_>, filled: Filled<'_>) -> Option<DeliverySource> {
     })
 }
 
-pub(super) fn destination(spec: Value<'_>, filled: Filled<'_>) -> DeliveryDestination {
+pub(super) fn destination(spec: Value<'_>, fill: Fill<'_>) -> DeliveryDestination {
     let text = |key: &str| -> Option<String> {
         let value = spec.at(&["destination", key])?.as_str()?;
-        Some(filled(value)?).filter(|text| !text.is_empty())
+        Some(fill(value)?).filter(|text| !text.is_empty())
     };
     // The cluster in which Argo CD runs has these names (argo-cd docs/operator-manual/declarative-setup.md).
     let here =
@@ -95,7 +91,7 @@ pub(super) fn prunes(spec: Value<'_>) -> bool {
     is("prune") == Some(true) && is("enabled") != Some(false) && !has_option(spec, "Prune=false")
 }
 
-/// Whether a sync option of the Application is the default for all of its objects.
+/// Whether the Application sets a sync option, which is the default of its objects.
 fn has_option(spec: Value<'_>, option: &str) -> bool {
     let options = spec
         .at(&["syncPolicy", "syncOptions"])
@@ -106,21 +102,8 @@ fn has_option(spec: Value<'_>, option: &str) -> bool {
         .any(|written| written.trim() == option)
 }
 
-pub(super) fn on_deletion<'f>(
-    spec: Value<'_>,
-    finalizers: impl Iterator<Item = &'f str>,
-) -> OnDeletion {
-    let mut found = OnDeletion::Orphans;
-    // It counts for every object that does not say otherwise (argo-cd controller/appcontroller.go, shouldBeDeleted).
-    if has_option(spec, "Delete=false") {
-        return found;
-    }
-    for finalizer in finalizers {
-        match finalizer.strip_prefix(RESOURCES_FINALIZER) {
-            Some("" | "/foreground") => return OnDeletion::Deletes { background: false },
-            Some("/background") => found = OnDeletion::Deletes { background: true },
-            _ => {}
-        }
-    }
-    found
+/// Whether the objects are deleted with the Application. An object may say something else than `Delete=false` (argo-cd
+/// controller/appcontroller.go, shouldBeDeleted).
+pub(super) fn cascades<'f>(spec: Value<'_>, finalizers: impl Iterator<Item = &'f str>) -> bool {
+    !has_option(spec, "Delete=false") && deletion_policy(finalizers).is_some()
 }

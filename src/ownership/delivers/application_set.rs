@@ -3,7 +3,8 @@
 //! Other generators look at clusters, repositories and pull requests; what they make is not in the manifest.
 
 use super::application;
-use super::object::{DeliveryKind, DeliveryObject, OnDeletion};
+use super::object::{DeliveryKind, DeliveryObject};
+use crate::graph::argo::RESOURCES_FINALIZER;
 use crate::inventory::Member;
 use crate::yaml::{Kind, Value};
 
@@ -47,14 +48,14 @@ fn generated(member: &Member, spec: Value<'_>, element: Value<'_>) -> Option<Del
         sources: application::sources(application, &filled),
         destination: application::destination(application, &filled),
         prunes: application::prunes(application),
-        on_deletion: on_deletion(spec, template, application),
+        cascades: cascades(spec, template, application),
         suspended: false,
     })
 }
 
 /// Every generated Application gets the resources finalizer, unless the set preserves resources (argo-cd
 /// docs/operator-manual/applicationset/Application-Deletion.md).
-fn on_deletion(spec: Value<'_>, template: Value<'_>, application: Value<'_>) -> OnDeletion {
+fn cascades(spec: Value<'_>, template: Value<'_>, application: Value<'_>) -> bool {
     let preserves = spec
         .at(&["syncPolicy", "preserveResourcesOnDeletion"])
         .and_then(Value::as_bool);
@@ -64,12 +65,9 @@ fn on_deletion(spec: Value<'_>, template: Value<'_>, application: Value<'_>) -> 
         .flat_map(Value::items);
     let written: Vec<&str> = written.filter_map(Value::as_str).collect();
     match (preserves, written.is_empty()) {
-        (Some(true), true) => OnDeletion::Orphans,
-        (_, true) => application::on_deletion(
-            application,
-            std::iter::once(application::RESOURCES_FINALIZER),
-        ),
-        (_, false) => application::on_deletion(application, written.into_iter()),
+        (Some(true), true) => false,
+        (_, true) => application::cascades(application, std::iter::once(RESOURCES_FINALIZER)),
+        (_, false) => application::cascades(application, written.into_iter()),
     }
 }
 

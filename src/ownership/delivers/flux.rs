@@ -1,23 +1,19 @@
 //! Kustomizations and HelmReleases of Flux.
 
 use super::object::{
-    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent,
+    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, SourceContent,
 };
 use crate::inventory::Member;
 use crate::yaml::Value;
-
-/// Flux deletes in the background (fluxcd/pkg ssa/manager_delete.go).
-const BACKGROUND: OnDeletion = OnDeletion::Deletes { background: true };
 
 pub(super) fn kustomization(member: &Member) -> Option<DeliveryObject> {
     let spec = member.object.at(&["spec"])?;
     let prunes = spec.get("prune").and_then(Value::as_bool) == Some(true);
     // fluxcd/kustomize-controller docs/spec/v1/kustomizations.md: MirrorPrune follows `spec.prune`.
-    let on_deletion = match text(spec, &["deletionPolicy"]) {
-        Some("Delete" | "WaitForTermination") => BACKGROUND,
-        Some("Orphan") => OnDeletion::Orphans,
-        _ if prunes => BACKGROUND,
-        _ => OnDeletion::Orphans,
+    let cascades = match text(spec, &["deletionPolicy"]) {
+        Some("Delete" | "WaitForTermination") => true,
+        Some("Orphan") => false,
+        _ => prunes,
     };
     let path = spec.get("path");
     let folder = path.and_then(Value::as_str).unwrap_or_default();
@@ -36,7 +32,7 @@ pub(super) fn kustomization(member: &Member) -> Option<DeliveryObject> {
             namespace: text(spec, &["targetNamespace"]).map(str::to_owned),
         },
         prunes,
-        on_deletion,
+        cascades,
         suspended: is_suspended(spec),
     })
 }
@@ -74,12 +70,7 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         },
         // An upgrade deletes what left the chart.
         prunes: true,
-        on_deletion: match policy {
-            Some("orphan") => OnDeletion::Orphans,
-            policy => OnDeletion::Deletes {
-                background: policy != Some("foreground"),
-            },
-        },
+        cascades: policy != Some("orphan"),
         suspended: is_suspended(spec),
     })
 }

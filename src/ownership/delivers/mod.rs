@@ -11,7 +11,7 @@ mod object;
 mod reach;
 
 pub use object::{
-    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent,
+    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, SourceContent,
 };
 pub use reach::{Reach, tops};
 

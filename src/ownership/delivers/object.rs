@@ -1,13 +1,12 @@
-//! The content of a delivery object, as a value.
+//! What an Application, a Kustomization or a HelmRelease says of what it delivers.
 
 use crate::inventory::ObjectId;
 use crate::text::Span;
 
-/// An object that makes a tool deliver other objects; for an ApplicationSet, one for each Application that it is known to
-/// generate.
+/// An object that makes a tool deliver other objects. An ApplicationSet has one for each Application that it is known to generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryObject {
-    /// The object of the input.
+    /// The object in the input; for a generated Application that is its ApplicationSet.
     pub id: ObjectId,
     /// Its kind.
     pub kind: DeliveryKind,
@@ -19,8 +18,8 @@ pub struct DeliveryObject {
     pub destination: DeliveryDestination,
     /// Whether objects that leave the sources are deleted automatically.
     pub prunes: bool,
-    /// The fate of all its objects when it is deleted itself.
-    pub on_deletion: OnDeletion,
+    /// Whether its objects are deleted with it, unless it is suspended.
+    pub cascades: bool,
     /// Whether it does nothing at the moment: neither prunes, nor, in Flux, deletes anything when it is deleted.
     pub suspended: bool,
 }
@@ -52,38 +51,25 @@ pub struct DeliverySource {
 /// The expected content of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceContent {
-    /// A folder, from the root of the repository; empty for the root itself.
+    /// A folder as it is written, from the root of the repository; empty or `.` for the root.
     Folder(String),
     /// A chart of a chart repository.
     Chart(String),
 }
 
-/// The destination of objects. A field that is `None` is that of the delivery object itself, or of each object.
+/// The destination of objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryDestination {
     /// The cluster, as the tool knows it: a URL, a name, a kubeconfig; `None`: the one in which the tool runs.
     pub cluster: Option<String>,
-    /// The namespace of objects without one; Flux moves all objects there.
+    /// The namespace of objects without one, and of all that a Kustomization delivers. `None`: each object keeps its own.
     pub namespace: Option<String>,
-}
-
-/// The effect of deleting a delivery object on its objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OnDeletion {
-    /// Everything is deleted, in the foreground where the tool knows that.
-    Deletes {
-        /// Whether the tool deletes with Background propagation.
-        background: bool,
-    },
-    /// Everything stays, and is no longer managed.
-    Orphans,
 }
 
 impl DeliveryObject {
     /// Whether its deletion deletes what it delivered.
     pub fn deletes(&self) -> bool {
-        matches!(self.on_deletion, OnDeletion::Deletes { .. })
-            && !(self.suspended && self.is_flux())
+        self.cascades && !(self.suspended && self.is_flux())
     }
 
     fn is_flux(&self) -> bool {
