@@ -17,7 +17,7 @@ pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
     (EffectKind::Cascaded, "Deleted with another object"),
     (
         EffectKind::GeneratedDeleted,
-        "Deleted with the object it was generated from",
+        "Generated, and deleted by cascade",
     ),
     (EffectKind::Recreated, "Deleted, then created again"),
     (EffectKind::Orphaned, "Left behind: not deleted"),
@@ -173,8 +173,8 @@ impl DiffReport {
             (0, 0) => "deletes none of them".to_owned(),
             (deleted, 0) => format!("deletes {}", plain::count(deleted, "object")),
             (deleted, more) => format!(
-                "deletes {} and, by cascade, {more} more",
-                plain::count(deleted, "object")
+                "deletes {} ({more} by cascade)",
+                plain::count(deleted + more, "object")
             ),
         };
         if stuck > 0 {
@@ -226,11 +226,7 @@ impl DiffReport {
         let deletions = match (deleted, cascaded) {
             (0, 0) => "nothing at once".to_owned(),
             (0, _) => format!("{} by cascade", plain::count(cascaded, "object")),
-            (_, 0) => plain::count(deleted, "object"),
-            _ => format!(
-                "{} and, by cascade, {cascaded} more",
-                plain::count(deleted, "object")
-            ),
+            _ => plain::count(deleted + cascaded, "object"),
         };
         let gone = [
             EffectKind::Deleted,
@@ -247,9 +243,12 @@ impl DiffReport {
         } else {
             "deletes"
         };
+        let by_cascade = (deleted > 0 && cascaded > 0).then(|| format!("{cascaded} by cascade"));
+        let possibly = (possible > 0 && !are_all_possible).then(|| format!("{possible} possibly"));
+        let shares: Vec<String> = by_cascade.into_iter().chain(possibly).collect();
         let mut said = format!("Merging this {verb} {deletions}");
-        if possible > 0 && !are_all_possible {
-            said.push_str(&format!(" ({possible} of them possibly)"));
+        if !shares.is_empty() {
+            said.push_str(&format!(" ({})", shares.join(", ")));
         }
         said.push_str(&self.gravest(gone));
         said.extend(stuck_objects.map(|stuck| format!("; {stuck}")));

@@ -10,7 +10,7 @@ const DELIVERY: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustom
 const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
 const INSTANCE: &str =
     "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, namespace: shop}\n";
-pub(super) const SAID: &str = "## Merging this deletes 1 object and, by cascade, 1 more: CustomResourceDefinition <code>ships.example.com</code> and Ship <code>flagship</code>\n";
+pub(super) const SAID: &str = "## Merging this deletes 2 objects (1 by cascade): CustomResourceDefinition <code>ships.example.com</code> and Ship <code>flagship</code>\n";
 
 /// A definition that leaves a file, while an instance stays in another one.
 pub(super) fn a_definition_leaves() -> Stage {
@@ -96,7 +96,7 @@ fn configuration_of_pull_request_does_not_judge_its_deletions() {
         let run = job.clone().with("config", config).play();
         assert!(
             run.summary
-                .contains("Merging this deletes 1 object and, by cascade, 1 more"),
+                .contains("Merging this deletes 2 objects (1 by cascade)"),
             "{config}: {run:#?}"
         );
         assert!(

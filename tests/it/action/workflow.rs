@@ -66,7 +66,7 @@ fn rendered_chart_is_compared_with_its_base() {
     let run = played(&stage, Workflow::Helm);
     assert!(
         run.summary
-            .starts_with("## Merging this deletes 1 object and, by cascade, 1 more: CustomResourceDefinition <code>ships.example.com</code> and "),
+            .starts_with("## Merging this deletes 2 objects (1 by cascade): CustomResourceDefinition <code>ships.example.com</code> and "),
         "{run:#?}"
     );
     assert!(run.log.contains("error[crd-removed] "), "{}", run.log);
@@ -179,7 +179,7 @@ fn example_of_a_chart_is_rendered_by_helm() {
     }
     insta::assert_snapshot!(commented(&stage, Workflow::Helm), @r##"
     <!-- ownerlint -->
-    ## Merging this deletes 1 object and, by cascade, 1 more: CustomResourceDefinition <code>certs.example.com</code> and Cert <code>web-tls</code>
+    ## Merging this deletes 2 objects (1 by cascade): CustomResourceDefinition <code>certs.example.com</code> and Cert <code>web-tls</code>
 
     - **error:** removing CustomResourceDefinition <code>certs.example.com</code> deletes Cert <code>web-tls</code> that head still applies ([crd-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/crd-removed.md), <code>rendered-base/web/templates/certificate-crd.yaml:6</code>)
 

@@ -67,7 +67,7 @@ fn accepted_findings_stay_and_say_by_whom() {
     all.extend(["--accepted-by", "ann", "-o", "markdown"]);
     let (_, comment) = compared("kustomization", &all);
     assert!(
-        comment.starts_with("## Merging this deletes 4 objects"),
+        comment.starts_with("## Merging this deletes 5 objects (1 by cascade)"),
         "{comment}"
     );
     assert!(

@@ -996,7 +996,7 @@ fn people_read_what_goes_in_one_sentence_at_the_end() {
         "{output}"
     );
     assert!(
-        output.ends_with("1 removed\nMerging this deletes 1 object and, by cascade, 1 more: Namespace `shop` and ConfigMap `a`\n"),
+        output.ends_with("1 removed\nMerging this deletes 2 objects (1 by cascade): Namespace `shop` and ConfigMap `a`\n"),
         "{output}"
     );
 }

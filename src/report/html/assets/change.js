@@ -2,7 +2,7 @@
 
 const EFFECT_TITLES = [
   ["stuck", "Gets stuck in Terminating"], ["data-lost", "Deleted with data"], ["cascaded", "Deleted with another object"],
-  ["generated-deleted", "Deleted with the object it was generated from"], ["recreated", "Deleted, then created again"],
+  ["generated-deleted", "Generated, and deleted by cascade"], ["recreated", "Deleted, then created again"],
   ["orphaned", "Left behind: not deleted"], ["kept", "Kept by the tool"], ["deleted", "Deleted by the tool"],
 ];
 
