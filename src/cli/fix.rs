@@ -14,7 +14,7 @@ use crate::manifest::ParsedFile;
 use crate::report::Report;
 use crate::text::{Side, SourceFile, plain};
 
-/// Options of fixes.
+/// The options that ask for fixes.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(super) struct FixArgs {
     /// Fix what can be fixed safely, and report what is left
@@ -23,7 +23,7 @@ pub(super) struct FixArgs {
     /// Also apply suggested fixes, which change what the cluster does: read the diff
     #[arg(long, help_heading = "Fixes")]
     pub(super) suggested: bool,
-    /// Show what `--fix` would change as a unified diff, and write nothing; exit with 1 if there is anything
+    /// Show what `--fix` would change as a unified diff, and write nothing; exit with 1 if it would change anything
     #[arg(long, help_heading = "Fixes")]
     pub(super) fix_dry_run: bool,
 }
@@ -52,13 +52,12 @@ impl FixArgs {
     }
 }
 
-/// Whether a file is not on disk, so its fixed text goes to standard output.
-fn is_piped(file: &FixedFile) -> bool {
-    file.before.path() == STDIN || file.before.side() == Side::Unsaved
+/// Whether a text did not come from disk but from standard input, in the place of a file or not. It is fixed on standard output.
+fn is_piped(file: &SourceFile) -> bool {
+    file.path() == STDIN || file.side() == Side::Unsaved
 }
 
-/// The changes as a unified diff, of texts as people may see them: with the values of Secrets hidden, and with nothing that a
-/// terminal obeys.
+/// The changes as a unified diff. The values of Secrets are hidden in it, and control characters are made visible.
 pub(super) fn diff(files: &[FixedFile]) -> String {
     let diffs = files.iter().map(|FixedFile { before, after }| {
         let path = plain::one_line(before.path());
@@ -69,7 +68,7 @@ pub(super) fn diff(files: &[FixedFile]) -> String {
     diffs.collect()
 }
 
-/// A text that may be printed. Unless it is hidden, it keeps its line breaks.
+/// The text as it may be printed: each line as [`SourceFile::shown_line`] has it, with its own line break.
 fn shown(file: &SourceFile) -> String {
     let lines = (1..=file.line_count()).map(|number| {
         let line = file.shown_line(number);
@@ -84,7 +83,7 @@ fn shown(file: &SourceFile) -> String {
 
 /// Writes the fixed files, each of them whole or not at all.
 pub(super) fn write(files: &[FixedFile]) -> Result<(), Error> {
-    for file in files.iter().filter(|file| !is_piped(file)) {
+    for file in files.iter().filter(|file| !is_piped(&file.before)) {
         let path = file.before.path();
         rewrite_unchanged(path, file).map_err(|reason| Error::Write {
             place: format!("`{path}`"),
@@ -94,12 +93,12 @@ pub(super) fn write(files: &[FixedFile]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The new file takes the old one's place and permissions, if the old one is still what was read and belongs to the repository:
-/// what is read by the name of a link may be outside.
+/// The new file takes the old one's place and permissions, if the old one is still what was read and is in the repository: a symbolic
+/// link can lead out of it.
 fn rewrite_unchanged(path: &str, file: &FixedFile) -> std::io::Result<()> {
     let place = place_to_edit(Path::new(path))?;
     if std::fs::read(&place)? != file.before.text().as_bytes() {
-        let reason = "it is not UTF-8, or changed since it was read; it was left as it is";
+        let reason = "it is not UTF-8, or has changed since it was read; nothing was written";
         return Err(std::io::Error::other(reason));
     }
     rewrite(&place, &file.after)
@@ -110,14 +109,14 @@ pub(super) fn piped(fixed: &Fixed) -> Option<&str> {
     let changed = fixed
         .files
         .iter()
-        .find(|file| is_piped(file))
+        .find(|file| is_piped(&file.before))
         .map(|file| file.after.as_str());
     let read = || fixed.report.sources.iter().map(|(_, file)| file);
-    let unchanged = || read().find(|file| file.path() == STDIN || file.side() == Side::Unsaved);
+    let unchanged = || read().find(|file| is_piped(file));
     changed.or_else(|| unchanged().map(|file| file.text()))
 }
 
-/// Counts the fixes in a line; `verb` is `fixed` or `would fix`.
+/// One line on the findings that were fixed; `verb` is `fixed` or `would fix`.
 pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     let count: usize = fixed.applied.values().sum();
     if count == 0 {
@@ -141,7 +140,7 @@ pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     )
 }
 
-/// Counts the fixes that are left, if any.
+/// One line on the findings that could be fixed still: after `--fix` those that need `--suggested`.
 pub(super) fn remaining(report: &Report, fixed: bool) -> Option<String> {
     let (safe, suggested) = report.fixable();
     let can_be_fixed = |count| format!("{} can be fixed", plain::count(count, "finding"));

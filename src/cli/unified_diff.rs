@@ -1,14 +1,14 @@
 //! Unified diffs of texts that may be long.
 //!
-//! To find the smallest difference of two texts may take the square of their lines, so it is looked for near each place
-//! where they begin to differ. Fixes change a few lines at a time: what they leave is found again at once.
+//! The smallest difference of two texts may take time quadratic in their lines. So the texts are compared in windows, each of which
+//! begins where they differ. Fixes change a few lines at a time, and the equal lines after these are in the same window.
 
 use std::fmt::Write;
 
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
-/// So many lines after the first one that differs are compared at a time.
+/// How many lines are compared at a time, from the first that differs.
 const WINDOW: usize = 256;
 /// Lines shown around a change.
 const CONTEXT: usize = 3;
@@ -80,7 +80,7 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
             &right[..right.len().min(WINDOW)],
         );
         let mut near = capture_diff_slices(Algorithm::Myers, near_left, near_right);
-        // Text after the last common line is found faster from there.
+        // The window may end in the middle of a change: what follows its last common line is compared again, in the next one.
         let is_rest = near_left.len() == left.len() && near_right.len() == right.len();
         if let Some(last) = near
             .iter()
@@ -90,15 +90,15 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
             near.truncate(last + 1);
         }
         for operation in near {
-            let (gone, come) = (operation.old_range().len(), operation.new_range().len());
+            let (old_len, new_len) = (operation.old_range().len(), operation.new_range().len());
             add(&mut operations, moved(operation, at_old, at_new));
-            (at_old, at_new) = (at_old + gone, at_new + come);
+            (at_old, at_new) = (at_old + old_len, at_new + new_len);
         }
     }
     operations
 }
 
-/// The operation where it is in the whole text.
+/// The operation with its places in the whole texts.
 fn moved(operation: DiffOp, old_index: usize, new_index: usize) -> DiffOp {
     match operation {
         DiffOp::Equal { len, .. } => DiffOp::Equal {
@@ -127,7 +127,7 @@ fn moved(operation: DiffOp, old_index: usize, new_index: usize) -> DiffOp {
     }
 }
 
-/// Lines that stay are one piece wherever it was cut.
+/// Adds an operation; equal lines after equal lines are joined to them.
 fn add(operations: &mut Vec<DiffOp>, operation: DiffOp) {
     match (operations.last_mut(), operation) {
         (_, DiffOp::Equal { len: 0, .. }) => {}
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_few_changes_differ_as_they_do_as_a_whole() {
+    fn few_changes_give_the_diff_of_the_whole_texts() {
         let before = numbered(0..2_000);
         let texts = [
             before.clone(),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_have_little_in_common_differ_by_what_makes_one_of_the_other() {
+    fn diff_of_texts_with_little_in_common_applies() {
         let before = numbered((0..3_000).map(|number| number % 7));
         for after in [
             numbered((0..2_000).map(|number| number % 11)),

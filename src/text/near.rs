@@ -3,8 +3,8 @@
 //! A wrong suggestion costs a glance; a rule that mistakes one word for another is a false finding. So suggestions
 //! ([`nearest`], [`did_you_mean`]) are generous, and recognition ([`meant`], [`is_misspelling`]) is strict.
 
-/// Words at least as similar as this (Jaro-Winkler, from 0 to 1) are suggested: beginnings and swapped letters are, words
-/// that only share some letters are not.
+/// Words more similar than this (Jaro-Winkler, from 0 to 1) are suggested. That admits beginnings of words and swapped letters, but no
+/// words that only share some letters.
 const SIMILAR: f64 = 0.8;
 
 /// The candidates that are similar to `word`, the most similar first and equal ones in their own order.
@@ -46,16 +46,17 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
     }
 }
 
-/// The likely field for `name`: one that differs in case or in a few letters, or that is
-/// written out where `name` is a shorthand. `None` when nothing is close.
+/// The likely field for `name`: one that differs in case or in a few letters, or that begins with `name`, as `ownerReferences` does with
+/// `owners` but for the plural. `None` when nothing is close.
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
     let written = name.to_lowercase();
     let limit = (written.chars().count() / 4).clamp(1, 3);
     let distance = |field: &str| {
         let field = field.to_lowercase();
-        let singular = written.trim_end_matches('s');
-        let shorthand = singular.len() >= 5 && field.starts_with(singular);
-        if shorthand {
+        let beginning = written.trim_end_matches('s');
+        let is_shorthand = beginning.len() >= 5 && field.starts_with(beginning);
+        if is_shorthand {
+            // As near as a field with one wrong letter.
             Some(1)
         } else {
             distance_within(limit, &written, &field)
@@ -67,16 +68,16 @@ pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str>
     close.min().map(|(_, field)| field)
 }
 
-/// Whether `name` is `word`, which is ASCII, in other case or with a letter or two wrong.
+/// Whether `name` equals `word` up to case and two wrong letters at most. `word` is ASCII.
 pub(crate) fn is_misspelling(name: &str, word: &str) -> bool {
-    // Most names are too long or too short to be meant.
-    let apart = name.is_ascii() && name.len().abs_diff(word.len()) > 2;
-    !apart && distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
+    // Cheaper than their distance, and enough for most names. Only in ASCII does each letter have one byte.
+    let differs_in_length = name.is_ascii() && name.len().abs_diff(word.len()) > 2;
+    !differs_in_length && distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
 }
 
 /// How many letters two words in lower case differ in, unless it is more than `limit`.
 fn distance_within(limit: usize, one: &str, other: &str) -> Option<usize> {
-    // A difference in length is one of letters, and costs less to find out.
+    // Words are no closer than their lengths, which are cheaper to compare.
     let apart = one.chars().count().abs_diff(other.chars().count());
     let distance = (apart <= limit).then(|| strsim::osa_distance(one, other));
     distance.filter(|distance| *distance <= limit)

@@ -1,7 +1,8 @@
-//! Objects that only finalizers hold whose controllers the cluster does not contain.
+//! Objects held only by finalizers whose controllers are not in the cluster.
 //!
 //! The model never removes these finalizers, so the objects are stuck. A rendering is not a whole cluster, though: the
-//! controller may run there and come from elsewhere. Callers that know which of the two the input is ask here.
+//! real one may have the controller from another source. Callers that know whether their input is a rendering or a whole cluster read
+//! [`HeldObject::unattended`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,39 +10,40 @@ use crate::cluster::Cluster;
 use crate::hold::{HeldObject, Hold};
 use crate::ids::ObjectId;
 
-/// Marks the objects that nothing else holds: by a finalizer of their own, or because they wait for such objects alone.
+/// Marks the objects that are held by such finalizers of their own, or that wait only for objects held that way, and by nothing else.
 pub(super) fn mark(cluster: &Cluster, held: &mut [HeldObject]) {
-    let unattended = unattended(cluster, held);
+    let found = unattended(cluster, held);
     for one in held.iter_mut() {
-        one.unattended = unattended.contains(&one.object);
+        one.unattended = found.contains(&one.object);
     }
 }
 
 fn unattended(cluster: &Cluster, held: &[HeldObject]) -> BTreeSet<ObjectId> {
-    let mut unattended: BTreeSet<ObjectId> = held.iter().map(|one| one.object).collect();
+    // All of them, until something else is found to hold one.
+    let mut candidates: BTreeSet<ObjectId> = held.iter().map(|one| one.object).collect();
     let mut waiting: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-    let mut held_for_certain = Vec::new();
+    let mut held_otherwise = Vec::new();
     for one in held {
-        let mut is_certain = false;
+        let mut is_held_otherwise = false;
         for hold in &one.holds {
             match awaited(hold) {
                 Some(awaited) => {
-                    is_certain |= awaited.iter().any(|id| !unattended.contains(id));
+                    is_held_otherwise |= awaited.iter().any(|id| !candidates.contains(id));
                     for id in awaited {
                         waiting.entry(*id).or_default().push(one.object);
                     }
                 }
-                None => is_certain |= is_attended(cluster, one.object, hold),
+                None => is_held_otherwise |= is_attended(cluster, one.object, hold),
             }
         }
-        held_for_certain.extend(is_certain.then_some(one.object));
+        held_otherwise.extend(is_held_otherwise.then_some(one.object));
     }
-    while let Some(id) = held_for_certain.pop() {
-        if unattended.remove(&id) {
-            held_for_certain.extend(waiting.get(&id).into_iter().flatten());
+    while let Some(id) = held_otherwise.pop() {
+        if candidates.remove(&id) {
+            held_otherwise.extend(waiting.get(&id).into_iter().flatten());
         }
     }
-    unattended
+    candidates
 }
 
 /// The objects that an object waits for, if it waits for objects.
@@ -56,7 +58,8 @@ fn awaited(hold: &Hold) -> Option<&[ObjectId]> {
     }
 }
 
-/// Returns whether the cluster contains every controller that could end the hold.
+/// Whether something other than a missing controller is behind the hold: a controller in the cluster removes one of the finalizers, or
+/// the hold is none of a finalizer.
 fn is_attended(cluster: &Cluster, object: ObjectId, hold: &Hold) -> bool {
     let controlled = || {
         cluster
@@ -69,6 +72,7 @@ fn is_attended(cluster: &Cluster, object: ObjectId, hold: &Hold) -> bool {
         Hold::Finalizers(names) => {
             controlled().any(|name| names.iter().any(|held| held == cluster.text.get(name)))
         }
+        // No controller in a manifest is known to remove these.
         Hold::SpecFinalizers(_) => false,
         _ => true,
     }

@@ -14,11 +14,11 @@ pub struct CompareRequest {
     pub base: StateChoice,
     /// The state after it.
     pub head: StateChoice,
-    /// Whether a commit that head does not contain is compared as it is. Otherwise the comparison starts at the commit
-    /// at which head left it, so that the changes of another branch are not taken for deletions of this one.
+    /// Whether base is compared as it is, even if head does not contain it. Otherwise the comparison starts at the merge base of the
+    /// two, so that the changes of another branch are not taken for deletions of this one.
     pub literal_base: bool,
-    /// Files, folders and globs that both states are limited to; none: all of them. For commits they are looked up in their
-    /// trees.
+    /// Files, folders and globs that both states are limited to; all files if there are none. Those of a commit are looked up in its
+    /// tree.
     pub paths: Vec<String>,
     /// Files and folders with what else the cluster contains, before and after.
     pub beside: Vec<String>,
@@ -26,18 +26,18 @@ pub struct CompareRequest {
     pub exclude: Vec<String>,
     /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,
-    /// The release whose built-in kinds count.
+    /// The release of Kubernetes whose built-in kinds count.
     pub release: Option<Release>,
-    /// Whether both states are rendered: with the commands of the configuration, else with kustomize, and the charts
-    /// that deliveries name with helm. That runs code of theirs.
+    /// Whether both states are rendered: with the commands of the configuration, or else with kustomize; the charts that deliveries
+    /// name are rendered with helm. This runs code that the states contain.
     pub render: bool,
-    /// The terms of rendering.
+    /// Which charts may be rendered, with which helm, and how long it may take.
     pub rendering: RenderingTerms,
-    /// The delivery tools, as far as they are given.
+    /// The delivery tools that the caller names; those of other objects are found out.
     #[doc(hidden)]
     pub delivery: DeliveryChoice,
-    /// Which configuration counts. One of the repository is read from base: a change cannot silence what is said about
-    /// it. If only head has it, nothing counts but its bundles, scopes and namespaces.
+    /// Which configuration counts. A file of the repository is read from base, so that a change cannot silence findings on itself. Of one
+    /// that only head has, the bundles, scopes and namespaces count.
     pub config: ConfigChoice,
     /// The commit that the configuration is read from, instead of base.
     pub config_ref: Option<String>,
@@ -45,7 +45,7 @@ pub struct CompareRequest {
     pub select: Vec<String>,
     /// The rules that do not.
     pub ignore: Vec<String>,
-    /// The day of the run, for ignores that expire; without one none does.
+    /// The day of the run, for ignores that expire; without it no ignore expires.
     pub today: Option<Date>,
 }
 
@@ -65,7 +65,7 @@ pub enum StateChoice {
 }
 
 impl CompareRequest {
-    /// Asks to compare two states.
+    /// The request to compare two states, with defaults for the rest.
     pub fn new(base: StateChoice, head: StateChoice) -> Self {
         Self {
             base,

@@ -7,12 +7,12 @@ use serde::{Deserialize, Deserializer};
 use super::Release;
 use crate::kube::{GroupKind, Scope};
 
-/// Which policy applies to a DELETE without one, when no finalizer of the collector decides [DEL-4].
+/// The policy of a DELETE that names none, of an object that has neither the finalizer `orphan` nor `foregroundDeletion` [DEL-4].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum DefaultGcPolicy {
     /// Dependents are collected.
     DeleteDependents,
-    /// Dependents are kept: the old behaviour of ReplicationController and Job.
+    /// Dependents are kept: the default of ReplicationController and Job still, for compatibility.
     OrphanDependents,
     /// The kind takes no part in garbage collection.
     Unsupported,
@@ -44,7 +44,7 @@ pub struct BuiltinKind {
     pub kind: String,
     /// The resource as URLs and RBAC name it.
     pub plural: String,
-    /// The name kubectl prints.
+    /// The name of one object, which kubectl accepts.
     pub singular: String,
     /// Abbreviations kubectl accepts.
     pub short_names: Vec<String>,
@@ -69,7 +69,7 @@ pub struct BuiltinKind {
     pub default_policy: DefaultGcPolicy,
     /// The requirement for finalizer names.
     pub finalizer_name_check: FinalizerNameCheck,
-    /// The first release that served it, from `introduced.csv`; `None`: every release that matters.
+    /// The first release that served it, from `introduced.csv`; `None`: every release that is known here.
     #[serde(skip)]
     pub introduced_in: Option<Release>,
 }
@@ -87,16 +87,16 @@ pub struct RemovedKind {
     /// The resource as URLs and RBAC name it.
     pub plural: String,
     /// The scope.
-    #[serde(rename = "namespaced", deserialize_with = "written_scope")]
+    #[serde(rename = "namespaced", deserialize_with = "scope_of_text")]
     pub scope: Scope,
-    /// Whether the releases that had it served it without being asked.
+    /// Whether the releases that had it served it by default.
     #[serde(deserialize_with = "yes_or_no")]
     pub enabled_by_default: bool,
     /// The first release that served it, where known.
     pub introduced_in: Option<Release>,
     /// The first release that does not serve it.
     pub removed_in: Release,
-    /// The version that serves the same kind today.
+    /// The `apiVersion` that serves the same kind today.
     pub replacement_api_version: Option<String>,
 }
 
@@ -111,12 +111,13 @@ pub(super) struct Introduction {
     pub(super) introduced_in: Release,
 }
 
-/// A row of `cohabiting-kinds.csv`.
+/// A kind whose objects are stored together with those of another group; a row of `cohabiting-kinds.csv`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Cohabitation {
     #[serde(default)]
     pub(super) group: String,
     pub(super) kind: String,
+    /// That group; empty for the core group.
     #[serde(default)]
     pub(super) same_as: String,
 }
@@ -158,7 +159,7 @@ fn scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> 
     })
 }
 
-fn written_scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> {
+fn scope_of_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> {
     match Cow::<str>::deserialize(deserializer)?.as_ref() {
         "true" => Ok(Scope::Namespaced),
         "false" => Ok(Scope::Cluster),

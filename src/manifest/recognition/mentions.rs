@@ -8,14 +8,14 @@ use crate::yaml::{Value, Visited};
 pub enum Use {
     /// Its objects reach a cluster by this tool.
     Applied(ManifestTool),
-    /// Its objects do not.
+    /// Its content is used in another way.
     Otherwise(SkipReason),
 }
 
-/// A file that another one names.
+/// A file or folder that a file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The path as written, from the folder of the file that names it.
+    /// The path as written, without its key; from the folder of the file that names it.
     pub path: String,
     /// How it is used.
     pub used: Use,
@@ -28,28 +28,28 @@ pub(super) struct Mentions {
 }
 
 impl Mentions {
-    /// The files that a kustomization names. Its fields: <https://kubectl.docs.kubernetes.io/references/kustomize/>.
+    /// The files and folders that a kustomization names in these fields; components are found elsewhere. The fields: <https://kubectl.docs.kubernetes.io/references/kustomize/>.
     pub(super) fn in_kustomization(&mut self, root: Value<'_>) {
         use SkipReason::{Configuration, Data, Patch};
         let tool = ManifestTool::Kustomize;
-        self.each(root, &["resources", "bases"], &Use::Applied(tool));
-        // A patch is a path or inline; a path has no line break and no colon followed by a space.
-        self.each(
+        self.add_texts(root, &["resources", "bases"], &Use::Applied(tool));
+        // A patch is a path or inline: `add` passes over a text of several lines, and no file has the path of one in a line.
+        self.add_texts(
             root,
             &["patchesStrategicMerge"],
             &Use::Otherwise(Patch(tool)),
         );
-        self.each_path(
+        self.add_paths(
             root,
             &["patches", "patchesJson6902"],
             &Use::Otherwise(Patch(tool)),
         );
-        self.each_path(
+        self.add_paths(
             root,
             &["replacements"],
             &Use::Otherwise(Configuration(tool)),
         );
-        self.each(
+        self.add_texts(
             root,
             &["transformers", "generators", "validators", "configurations"],
             &Use::Otherwise(Configuration(tool)),
@@ -59,7 +59,7 @@ impl Mentions {
             .filter_map(|key| root.get(key))
         {
             for entry in generator.items() {
-                self.each(
+                self.add_texts(
                     entry,
                     &["files", "envs", "env"],
                     &Use::Otherwise(Data(tool)),
@@ -70,8 +70,8 @@ impl Mentions {
 
     /// `apply`, `assert` and `error` of a kuttl TestStep: lists of paths.
     pub(super) fn in_kuttl_step(&mut self, root: Value<'_>) {
-        self.each(root, &["apply"], &Use::Applied(ManifestTool::Kuttl));
-        self.each(
+        self.add_texts(root, &["apply"], &Use::Applied(ManifestTool::Kuttl));
+        self.add_texts(
             root,
             &["assert", "error"],
             &Use::Otherwise(SkipReason::Assertion(ManifestTool::Kuttl)),
@@ -93,7 +93,7 @@ impl Mentions {
                         ManifestTool::Chainsaw,
                     ))),
                     "patch" => Some(Use::Otherwise(SkipReason::Patch(ManifestTool::Chainsaw))),
-                    // An inline object is not one of chainsaw's own keys.
+                    // A Kubernetes object stands below it, and keys of that are no operations.
                     "resource" => continue,
                     _ => None,
                 };
@@ -108,16 +108,16 @@ impl Mentions {
         }
     }
 
-    /// The texts, or lists of texts, under `keys`.
-    fn each(&mut self, value: Value<'_>, keys: &[&str], used: &Use) {
+    /// Adds the texts, or the items of the lists, under `keys`.
+    fn add_texts(&mut self, value: Value<'_>, keys: &[&str], used: &Use) {
         for field in keys.iter().filter_map(|key| value.get(key)) {
             let texts = field.items().chain([field]).filter_map(Value::as_str);
             texts.for_each(|text| self.add(text, used));
         }
     }
 
-    /// The `path` of each entry under `keys`.
-    fn each_path(&mut self, value: Value<'_>, keys: &[&str], used: &Use) {
+    /// Adds the `path` of each entry under `keys`.
+    fn add_paths(&mut self, value: Value<'_>, keys: &[&str], used: &Use) {
         for field in keys.iter().filter_map(|key| value.get(key)) {
             let texts = field
                 .items()
@@ -128,11 +128,11 @@ impl Mentions {
     }
 
     fn add(&mut self, written: &str, used: &Use) {
-        // `files` of generators may give the key first: `config.yaml=files/config-prod.yaml`.
-        let written = written.split_once('=').map_or(written, |(_, file)| file);
         if written.is_empty() || written.contains('\n') || written.contains("://") {
             return;
         }
+        // `files` of generators may give the key first: `config.yaml=files/config-prod.yaml`.
+        let written = written.split_once('=').map_or(written, |(_, file)| file);
         self.found.push(Mention {
             path: written.to_owned(),
             used: used.clone(),
@@ -140,7 +140,7 @@ impl Mentions {
     }
 }
 
-/// The folders in which a kuttl TestSuite says that tests are; any other document of a test tool means its own.
+/// The folders with tests: those of `testDirs`, if a document of a test tool has it (a kuttl TestSuite), else the document's own.
 pub(super) fn tested_folders(root: Value<'_>) -> Vec<String> {
     match root.get("testDirs") {
         Some(folders) => folders

@@ -5,15 +5,16 @@ use super::object::{ImpliedObject, ImpliedReference};
 use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey, kinds};
 
-const CORE: ImpliedReference<'_> = ImpliedReference::controller("v1");
+/// The reference to a controller of the core group.
+const CONTROLLER_V1: ImpliedReference<'_> = ImpliedReference::controller("v1");
 const SLICE: (&str, &str) = ("discovery.k8s.io/v1", "EndpointSlice");
 /// The label that keeps an Endpoints object from being mirrored.
 const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
 
-/// A Service that selects Pods gets an EndpointSlice, and an Endpoints object of the same name, which alone ties the
-/// two.
+/// A Service that selects Pods gets an EndpointSlice, which it owns, and an Endpoints object, which only its name ties to the Service.
 pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    if !selects(member) {
+    let is_external = text(member.object.at(&["spec"]), &["type"]) == Some("ExternalName");
+    if is_external || !has_selector(member) {
         return;
     }
     if !builder.has_written(member, SLICE.1) {
@@ -22,7 +23,7 @@ pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
             SLICE,
             format!("{}-<hash>", member.key.name),
             &member.key,
-            CORE,
+            CONTROLLER_V1,
         ));
     }
     builder.add(untied(
@@ -33,14 +34,12 @@ pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     ));
 }
 
-fn selects(service: &Member) -> bool {
-    let spec = service.object.at(&["spec"]);
-    let selector = spec.and_then(|spec| spec.get("selector"));
+fn has_selector(service: &Member) -> bool {
+    let selector = service.object.at(&["spec", "selector"]);
     selector.is_some_and(|selector| selector.entries().next().is_some())
-        && text(spec, &["type"]) != Some("ExternalName")
 }
 
-/// Endpoints written by hand, for a Service that selects nothing, are mirrored.
+/// Endpoints written by hand, for a Service without a selector, are mirrored (endpointslicemirroring/utils.go).
 pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let service = ObjectKey::new(
         kinds::SERVICE,
@@ -52,9 +51,10 @@ pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
         .with_key(&service)
         .iter()
         .map(|id| builder.inventory.member(*id));
+    // The one that is applied last counts.
     let mirrored = services
         .next_back()
-        .is_some_and(|service| !selects(service))
+        .is_some_and(|service| !has_selector(service))
         && member
             .object
             .metadata()
@@ -66,12 +66,12 @@ pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
             SLICE,
             format!("{}-<hash>", member.key.name),
             &member.key,
-            CORE,
+            CONTROLLER_V1,
         ));
     }
 }
 
-/// Every namespace gets its default account and the root certificate.
+/// Every namespace gets a ServiceAccount `default` and a ConfigMap with the root certificate.
 pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
     let inside = Namespace::Named(member.key.name.clone());
     builder.add(untied(
@@ -88,7 +88,7 @@ pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
     ));
 }
 
-/// A node's kubelet keeps a Lease and a CSINode.
+/// The kubelet creates a Lease and a CSINode, which its Node owns.
 pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
     let reference = ImpliedReference::plain("v1");
     let name = || member.key.name.to_string();
@@ -117,7 +117,7 @@ fn untied<'a>(
     namespace: Namespace,
     name: String,
 ) -> ImpliedObject<'a> {
-    let mut object = dependent("DEP-19", ("v1", kind), name, owner, CORE);
+    let mut object = dependent("DEP-19", ("v1", kind), name, owner, CONTROLLER_V1);
     object.key.namespace = namespace;
     ImpliedObject {
         reference: None,

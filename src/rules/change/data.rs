@@ -18,7 +18,7 @@ pub(in crate::rules) static VOLUME_REMOVED: Rule = rule!(
     "volume-removed",
     Warning,
     Collected,
-    "A volume leaves and is deleted, or a StatefulSet starts with empty ones",
+    "A volume is deleted, or a renamed StatefulSet starts with empty volumes",
     change volume_removed
 );
 

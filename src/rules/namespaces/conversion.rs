@@ -15,7 +15,7 @@ pub(in crate::rules) static CONVERSION_BLOCKS_DELETION: Rule = rule!(
     "conversion-blocks-deletion",
     Warning,
     Stuck,
-    "A Namespace contains objects and the webhook that converts them: its deletion cannot read them",
+    "A Namespace contains objects and the webhook that converts them: its deletion gets stuck",
     conversion_blocks_deletion
 );
 
