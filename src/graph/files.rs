@@ -21,23 +21,18 @@ pub type Reader<'r> = Box<dyn Fn(&str) -> Bytes + Send + Sync + 'r>;
 
 /// The files of a state. Each is read and parsed on first use.
 pub struct TreeFiles<'r> {
-    files: BTreeMap<String, FileContent<'r>>,
-    /// Those that are parsed already although their bytes are there, too.
-    manifests: HashMap<&'r str, &'r ParsedFile>,
+    files: BTreeMap<String, TreeFile<'r>>,
     reader: Reader<'r>,
     read: Mutex<HashMap<String, Bytes>>,
     parsed: Mutex<HashMap<String, Arc<Parsed>>>,
     charts: Mutex<HashMap<String, FoundChart>>,
 }
 
-/// The content of a file.
-enum FileContent<'r> {
-    /// Not read yet.
-    Unread,
-    /// Its bytes.
-    Read(Bytes),
-    /// Its documents.
-    Parsed(&'r ParsedFile),
+/// What is known of a file already.
+#[derive(Default)]
+struct TreeFile<'r> {
+    bytes: Option<Bytes>,
+    parsed: Option<&'r ParsedFile>,
 }
 
 /// A chart of the tree, or why it cannot be rendered.
@@ -77,27 +72,33 @@ impl<'r> TreeFiles<'r> {
     /// Files, of which some are read already.
     pub fn new(files: BTreeMap<String, Option<Bytes>>, reader: Reader<'r>) -> Self {
         let files = files.into_iter().map(|(path, bytes)| {
-            let content = bytes.map_or(FileContent::Unread, FileContent::Read);
-            (path, content)
+            let file = TreeFile {
+                bytes,
+                ..TreeFile::default()
+            };
+            (path, file)
         });
         Self::with(files.collect(), reader)
     }
 
     /// Files that are parsed already.
     pub fn of_parsed(files: impl IntoIterator<Item = (String, &'r ParsedFile)>) -> Self {
-        let files = files
-            .into_iter()
-            .map(|(path, file)| (path, FileContent::Parsed(file)));
+        let files = files.into_iter().map(|(path, parsed)| {
+            let file = TreeFile {
+                parsed: Some(parsed),
+                ..TreeFile::default()
+            };
+            (path, file)
+        });
         Self::with(
             files.collect(),
             Box::new(|_| Err("was not read".to_owned())),
         )
     }
 
-    fn with(files: BTreeMap<String, FileContent<'r>>, reader: Reader<'r>) -> Self {
+    fn with(files: BTreeMap<String, TreeFile<'r>>, reader: Reader<'r>) -> Self {
         Self {
             files,
-            manifests: HashMap::default(),
             reader,
             read: Mutex::default(),
             parsed: Mutex::default(),
@@ -107,11 +108,16 @@ impl<'r> TreeFiles<'r> {
 
     /// These files, of which some are parsed already.
     #[must_use]
-    pub fn with_parsed(self, files: impl IntoIterator<Item = (&'r str, &'r ParsedFile)>) -> Self {
-        Self {
-            manifests: files.into_iter().collect(),
-            ..self
+    pub fn with_parsed<'p>(
+        mut self,
+        files: impl IntoIterator<Item = (&'p str, &'r ParsedFile)>,
+    ) -> Self {
+        for (path, parsed) in files {
+            if let Some(file) = self.files.get_mut(path) {
+                file.parsed = Some(parsed);
+            }
         }
+        self
     }
 
     /// Files that are all read.
@@ -180,10 +186,14 @@ impl<'r> TreeFiles<'r> {
     /// The bytes of a file.
     pub fn bytes(&self, path: &str) -> Bytes {
         match self.files.get(path) {
-            Some(FileContent::Read(bytes)) => return bytes.clone(),
-            Some(FileContent::Parsed(file)) => return Ok(file.source().text().as_bytes().into()),
-            Some(FileContent::Unread) => {}
             None => return Err("does not exist".to_owned()),
+            Some(TreeFile {
+                bytes: Some(bytes), ..
+            }) => return bytes.clone(),
+            Some(TreeFile {
+                parsed: Some(file), ..
+            }) => return Ok(file.source().text().as_bytes().into()),
+            Some(_) => {}
         }
         let known = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bytes) = known.get(path) {
@@ -196,12 +206,16 @@ impl<'r> TreeFiles<'r> {
         bytes
     }
 
+    fn parsed_already(&self, path: &str) -> Option<&'r ParsedFile> {
+        self.files.get(path)?.parsed
+    }
+
     /// Whether a word stands somewhere in a file.
     pub fn mentions(&self, path: &str, word: &str) -> bool {
         let has = |bytes: &[u8]| memmem::find(bytes, word.as_bytes()).is_some();
-        match self.files.get(path) {
-            Some(FileContent::Parsed(file)) => has(file.source().text().as_bytes()),
-            _ => self.bytes(path).is_ok_and(|bytes| has(&bytes)),
+        match self.parsed_already(path) {
+            Some(file) => has(file.source().text().as_bytes()),
+            None => self.bytes(path).is_ok_and(|bytes| has(&bytes)),
         }
     }
 
@@ -212,11 +226,7 @@ impl<'r> TreeFiles<'r> {
             return Arc::clone(parsed);
         }
         drop(known);
-        let file = match self.files.get(path) {
-            Some(FileContent::Parsed(file)) => Some(file),
-            _ => self.manifests.get(path),
-        };
-        let known = file.and_then(|file| Parsed::of(file));
+        let known = self.parsed_already(path).and_then(Parsed::of);
         let parsed = known.unwrap_or_else(|| match self.bytes(path) {
             Ok(bytes) => parse(path, &bytes),
             Err(reason) => Parsed {
