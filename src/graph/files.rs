@@ -28,8 +28,7 @@ pub struct TreeFiles<'r> {
     charts: Mutex<HashMap<String, FoundChart>>,
 }
 
-/// What is known of a file already.
-#[derive(Default)]
+/// The bytes of a file and its documents, as far as somebody has read them before.
 struct TreeFile<'r> {
     bytes: Option<Bytes>,
     parsed: Option<&'r ParsedFile>,
@@ -71,24 +70,18 @@ impl Parsed {
 impl<'r> TreeFiles<'r> {
     /// Files, of which some are read already.
     pub fn new(files: BTreeMap<String, Option<Bytes>>, reader: Reader<'r>) -> Self {
-        let files = files.into_iter().map(|(path, bytes)| {
-            let file = TreeFile {
-                bytes,
-                ..TreeFile::default()
-            };
-            (path, file)
-        });
+        let parsed = None;
+        let files = files
+            .into_iter()
+            .map(|(path, bytes)| (path, TreeFile { bytes, parsed }));
         Self::with(files.collect(), reader)
     }
 
     /// Files that are parsed already.
     pub fn of_parsed(files: impl IntoIterator<Item = (String, &'r ParsedFile)>) -> Self {
-        let files = files.into_iter().map(|(path, parsed)| {
-            let file = TreeFile {
-                parsed: Some(parsed),
-                ..TreeFile::default()
-            };
-            (path, file)
+        let files = files.into_iter().map(|(path, file)| {
+            let (bytes, parsed) = (None, Some(file));
+            (path, TreeFile { bytes, parsed })
         });
         Self::with(
             files.collect(),

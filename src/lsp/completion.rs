@@ -73,7 +73,7 @@ fn is_plain(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c))
 }
 
-/// What a field of an owner reference says.
+/// The description of a field of an owner reference.
 fn field_of_owner(key: &str) -> &'static str {
     match key {
         "apiVersion" => "group and version of the owner",

@@ -28,12 +28,13 @@ pub(super) struct Mentions {
 }
 
 impl Mentions {
-    /// The files and folders that a kustomization names in these fields; components are found elsewhere. The fields: <https://kubectl.docs.kubernetes.io/references/kustomize/>.
+    /// The files and folders that a kustomization names in these fields; components are found elsewhere. The fields:
+    /// <https://kubectl.docs.kubernetes.io/references/kustomize/>.
     pub(super) fn in_kustomization(&mut self, root: Value<'_>) {
         use SkipReason::{Configuration, Data, Patch};
         let tool = ManifestTool::Kustomize;
         self.add_texts(root, &["resources", "bases"], &Use::Applied(tool));
-        // A patch is a path or inline: `add` passes over a text of several lines, and no file has the path of one in a line.
+        // A patch is a path or inline. `add` skips a text of several lines, and an inline patch in one line is the path of no file.
         self.add_texts(
             root,
             &["patchesStrategicMerge"],

@@ -1,4 +1,4 @@
-//! What an Application, a Kustomization or a HelmRelease says of what it delivers.
+//! Delivery objects: where an Application, a Kustomization or a HelmRelease takes manifests from, and where it delivers them.
 
 use crate::inventory::ObjectId;
 use crate::text::Span;

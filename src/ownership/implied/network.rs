@@ -39,7 +39,7 @@ fn has_selector(service: &Member) -> bool {
     selector.is_some_and(|selector| selector.entries().next().is_some())
 }
 
-/// Endpoints written by hand, for a Service without a selector, are mirrored (endpointslicemirroring/utils.go).
+/// Endpoints written by hand, for a Service without a selector, are mirrored.
 pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let service = ObjectKey::new(
         kinds::SERVICE,

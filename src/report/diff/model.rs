@@ -106,6 +106,13 @@ pub struct FailedBuild {
     pub reason: String,
 }
 
+impl FailedBuild {
+    /// The delivery and the folder: the same in both states.
+    pub(super) fn identity(&self) -> (Option<&str>, &str) {
+        (self.delivery.as_deref(), &self.folder)
+    }
+}
+
 /// The answer of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

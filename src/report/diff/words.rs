@@ -79,9 +79,9 @@ impl DiffReport {
     /// The deliveries that fail only after the change.
     pub(in crate::report) fn newly_failing(&self) -> Option<String> {
         let of = |side| self.failed.iter().filter(move |failed| failed.side == side);
-        let build = |failed: &'_ FailedBuild| (failed.delivery.clone(), failed.folder.clone());
-        let before: BTreeSet<_> = of(UnreadSide::Base).map(build).collect();
-        let mut failing = of(UnreadSide::Head).filter(|failed| !before.contains(&build(failed)));
+        let before: BTreeSet<_> = of(UnreadSide::Base).map(FailedBuild::identity).collect();
+        let mut failing =
+            of(UnreadSide::Head).filter(|failed| !before.contains(&failed.identity()));
         let first = failing.next()?;
         let (deliveries, whose) = match failing.count() {
             0 => ("a delivery".to_owned(), "it delivers"),
