@@ -116,7 +116,7 @@ fn branch(from: &str, edit: fn(&Repository)) -> Scene {
     changed(repository, edit)
 }
 
-/// The same of some files.
+/// A branch that edits files with these texts.
 fn branch_of(files: &[(&str, &str)], edit: impl Fn(&Repository)) -> Scene {
     let repository = Repository::new();
     for (path, text) in files {

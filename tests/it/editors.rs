@@ -17,7 +17,7 @@ const OWNER: &str =
 const ROLE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader # 😀\n  \
                     lables: {app: web}\nrules: []\n";
 
-/// Ends an Emacs that has not all that its page uses.
+/// Ends an Emacs without the packages that its page uses.
 const EMACS_PARTS: &str = "(unless (and (require 'eglot nil t) (require 'yaml-mode nil t)) (princ \"<<<null>>>\") (kill-emacs 0))";
 
 /// The blocks of code in a page, in that language.
@@ -256,18 +256,8 @@ vim.cmd("qall!")
     assert_eq!(is_page, true);
 }
 
-#[test]
-fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
-    let folder = bundle();
-    let Some(mut emacs) = editor("emacs", folder.path()) else {
-        return;
-    };
-    std::fs::write(
-        folder.path().join("ownerlint.el"),
-        &blocks("emacs.md", "elisp")[0],
-    )
-    .expect("written");
-    let probe = r#"
+/// The functions of the probes in Emacs.
+const EMACS_PRELUDE: &str = r#"
 (require 'json)
 (require 'cl-lib)
 (setq make-backup-files nil create-lockfiles nil last-nonmenu-event ?a)
@@ -275,8 +265,6 @@ fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
 (defun wait (wanted)
   (let ((end (+ (float-time) 20)))
     (while (and (not (funcall wanted)) (< (float-time) end)) (accept-process-output nil 0.05))))
-(defun found (code)
-  (seq-filter (lambda (d) (string-match-p (regexp-quote code) (flymake-diagnostic-text d))) (flymake-diagnostics)))
 (defvar folder default-directory)
 (defun visit (file)
   (find-file (expand-file-name file folder))
@@ -284,6 +272,31 @@ fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
   (run-hooks 'post-command-hook)
   (wait (lambda () (eglot-managed-p)))
   (flymake-start))
+"#;
+
+/// Runs a probe in Emacs, set up as its page says; `None`, with a note, where Emacs or a package is not installed.
+fn said_by_emacs(folder: &Path, probe: &str) -> Option<Vec<Value>> {
+    let mut emacs = editor("emacs", folder)?;
+    let setup = &blocks("emacs.md", "elisp")[0];
+    std::fs::write(folder.join("ownerlint.el"), setup).expect("written");
+    let probe = format!("{EMACS_PRELUDE}{probe}");
+    std::fs::write(folder.join("probe.el"), probe).expect("written");
+    emacs.args(["--batch", "-f", "package-initialize", "--eval", EMACS_PARTS]);
+    emacs.args(["-l", "ownerlint.el", "-l", "probe.el"]);
+    let said = printed(&mut emacs);
+    if said == [Value::Null] {
+        println!("skipped: this Emacs has no eglot or no yaml-mode");
+        return None;
+    }
+    Some(said)
+}
+
+#[test]
+fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
+    let folder = bundle();
+    let probe = r#"
+(defun found (code)
+  (seq-filter (lambda (d) (string-match-p (regexp-quote code) (flymake-diagnostic-text d))) (flymake-diagnostics)))
 (defun changed () (eglot--signal-textDocument/didChange))
 (visit "rendered/settings map.yaml")
 (let ((relation "owner-cross-namespace"))
@@ -321,32 +334,15 @@ fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
 (say (length (flymake-diagnostics)))
 (set-buffer-modified-p nil)
 "#;
-    std::fs::write(folder.path().join("probe.el"), probe).expect("written");
-    emacs.args([
-        "--batch",
-        "-f",
-        "package-initialize",
-        "--eval",
-        EMACS_PARTS,
-        "-l",
-        "ownerlint.el",
-        "-l",
-        "probe.el",
-    ]);
-    let shown = printed(&mut emacs);
-    if shown == [Value::Null] {
-        println!("skipped: this Emacs has no eglot or no yaml-mode");
+    let Some(shown) = said_by_emacs(folder.path(), probe) else {
         return;
-    }
+    };
     is_as_documented(&shown);
 }
 
 #[test]
 fn emacs_completes_and_starts_a_server_for_each_project() {
     let folder = bundle();
-    let Some(mut emacs) = editor("emacs", folder.path()) else {
-        return;
-    };
     let second = folder.path().join("second");
     std::fs::create_dir_all(second.join(".git")).expect("a folder");
     std::fs::write(
@@ -354,46 +350,18 @@ fn emacs_completes_and_starts_a_server_for_each_project() {
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  finalizers:\n  - r",
     )
     .expect("written");
-    std::fs::write(
-        folder.path().join("ownerlint.el"),
-        &blocks("emacs.md", "elisp")[0],
-    )
-    .expect("written");
     let probe = r#"
-(require 'json)
-(require 'cl-lib)
-(setq make-backup-files nil create-lockfiles nil last-nonmenu-event ?a)
-(defun say (value) (princ (format "<<<%s>>>" (json-encode value))))
-(defun visit (file)
-  (find-file file)
-  (run-hooks 'post-command-hook)
-  (let ((end (+ (float-time) 20)))
-    (while (and (not (eglot-managed-p)) (< (float-time) end)) (accept-process-output nil 0.05))))
 (visit "rendered/web.yaml")
 (let ((first (eglot-current-server)))
-  (visit "../second/app.yaml")
+  (visit "second/app.yaml")
   (say (if (eq first (eglot-current-server)) "one server" "two servers")))
 (goto-char (point-max))
 (let* ((found (eglot-completion-at-point)) (table (nth 2 found)))
   (say (vconcat (all-completions "" table))))
 "#;
-    std::fs::write(folder.path().join("probe.el"), probe).expect("written");
-    emacs.args([
-        "--batch",
-        "-f",
-        "package-initialize",
-        "--eval",
-        EMACS_PARTS,
-        "-l",
-        "ownerlint.el",
-        "-l",
-        "probe.el",
-    ]);
-    let shown = printed(&mut emacs);
-    if shown == [Value::Null] {
-        println!("skipped: this Emacs has no eglot or no yaml-mode");
+    let Some(shown) = said_by_emacs(folder.path(), probe) else {
         return;
-    }
+    };
     let [servers, finalizers] = &shown[..] else {
         panic!("{shown:?}");
     };
