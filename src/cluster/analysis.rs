@@ -124,12 +124,21 @@ impl<'a> Analysis<'a> {
         self.inventory
     }
 
-    /// Whether one of two files is in the folder tree of the other.
-    pub fn in_one_tree(&self, one: FileId, other: FileId) -> bool {
+    /// How much an object of one file says about the cluster of the other.
+    pub fn nearness(&self, one: FileId, other: FileId) -> Nearness {
         let sources = &self.inventory.sources;
-        self.trees
-            .get_or_init(|| FolderTrees::of(sources))
-            .together(sources, one, other)
+        let trees = || self.trees.get_or_init(|| FolderTrees::of(sources));
+        match self.reach().share_a_cluster(one, other) {
+            Some(true) => Nearness::SameCluster,
+            Some(false) => Nearness::OtherCluster,
+            None if trees().together(sources, one, other) => Nearness::SameCluster,
+            None => Nearness::OtherTree,
+        }
+    }
+
+    /// Whether two files are taken to be applied to one cluster.
+    pub fn in_one_cluster(&self, one: FileId, other: FileId) -> bool {
+        self.nearness(one, other) == Nearness::SameCluster
     }
 
     /// The edges between them, and who removes which finalizer.
@@ -249,6 +258,17 @@ impl<'a> Analysis<'a> {
             closed,
         })
     }
+}
+
+/// How much an object of one file says about the cluster to which another file is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    /// Nothing: both are delivered, and never to the same cluster.
+    OtherCluster,
+    /// Little: nothing delivers one of them, and they are in different folder trees.
+    OtherTree,
+    /// All: both are delivered to one cluster, or nothing delivers one of them and they are in one folder tree.
+    SameCluster,
 }
 
 /// The effects of single steps on the cluster of an analysis. The verdict alone: rules ignore what races could change.

@@ -23,7 +23,7 @@ mod source;
 
 use std::collections::BTreeSet;
 
-pub use analysis::{Analysis, Verdicts};
+pub use analysis::{Analysis, Nearness, Verdicts};
 use callouts::add_callouts;
 use facts::Reader;
 use kinds::ShownKinds;

@@ -15,7 +15,7 @@ use crate::finding::{Finding, Severity};
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::inventory::{STDIN, locate};
-use crate::kustomize::{ancestors, folder_of};
+use crate::kustomize::{ancestors, folder_of, resolve};
 use crate::manifest::is_rendered;
 use crate::report::Reported;
 use crate::rules::{self, Rule};
@@ -161,17 +161,16 @@ impl<'s> Standings<'s> {
         glob
     }
 
-    /// The deliveries of a repository that a bundle read as a whole.
-    fn known(&self, root: &Path) -> Option<&'s [Delivery]> {
-        let is_whole = |bundle: &Bundle| {
-            let mut arguments = bundle.arguments.iter();
-            !bundle.excludes && arguments.any(|argument| root.starts_with(locate(argument)))
-        };
+    /// The deliveries of a repository: of the files that a bundle read, if it read all of them.
+    fn delivered(&self, root: &Path) -> Option<Delivered> {
         let mut all = self.bundles.iter().zip(&self.analyses);
-        all.find_map(|(bundle, analysis)| {
-            let reach = is_whole(bundle).then(|| analysis.reach())?;
-            reach.repository(root)
-        })
+        let whole = all.find_map(|(bundle, analysis)| Some((folder_in(bundle, root)?, analysis)));
+        let Some((top, analysis)) = whole else {
+            return Delivered::of(root, self.limits);
+        };
+        let reach = analysis.reach();
+        let deliveries = reach.applied_below(&top, analysis.inventory()).ok()?;
+        Some(Delivered::by(&deliveries))
     }
 
     fn standing(&mut self, file: FileId) -> Standing {
@@ -191,8 +190,7 @@ impl<'s> Standings<'s> {
         let place = place.replace('\\', "/");
         let test_data = self.test_data(file);
         if !self.repositories.contains_key(&root) {
-            let known = self.known(&root).map(Delivered::by);
-            let delivered = known.or_else(|| Delivered::of(&root, self.limits));
+            let delivered = self.delivered(&root);
             self.repositories.insert(root.clone(), delivered);
         }
         let Some(Some(delivered)) = self.repositories.get(&root) else {
@@ -268,6 +266,17 @@ impl Delivered {
         let mut folders = ancestors(folder_of(file));
         self.files.contains(file) || folders.any(|folder| self.failing.contains(folder))
     }
+}
+
+/// The path of a folder from where the input is read, if the bundle reads all that is in it.
+fn folder_in(bundle: &Bundle, folder: &Path) -> Option<String> {
+    let within = |argument: &String| {
+        let located = locate(argument);
+        let below = folder.strip_prefix(&located).ok()?.to_str()?;
+        Some(resolve(argument, &below.replace('\\', "/")))
+    };
+    let mut arguments = bundle.arguments.iter().filter(|_| !bundle.excludes);
+    arguments.find_map(within)
 }
 
 /// The root of the repository of git that a file is in.

@@ -67,6 +67,39 @@ fn the_repository_decides_and_not_the_folder_that_is_named() {
 }
 
 #[test]
+fn a_definition_decides_only_in_the_clusters_to_which_it_is_delivered() {
+    let repository = Repository::new();
+    let deliver = |cluster: &str, folder: &str| {
+        let text = KUSTOMIZATION.replace("apps", folder);
+        repository.write(&format!("clusters/{cluster}/{folder}.yaml"), &text);
+    };
+    repository.write(
+        "definitions/widgets.yaml",
+        "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+",
+    );
+    let old =
+        "apiVersion: example.com/v1beta1\nkind: Widget\nmetadata: {name: old, namespace: web}\n";
+    repository.write("apps/old.yaml", old);
+    deliver("one", "definitions");
+    deliver("two", "apps");
+    let found = |severity: &str| vec![(severity.to_owned(), "apps/old.yaml".to_owned())];
+    assert_eq!(checked(&repository, &["."]), (0, found("info")));
+    // Where nothing says which cluster has it, the folders count.
+    std::fs::remove_file(repository.path().join("clusters/one/definitions.yaml")).expect("a file");
+    assert_eq!(checked(&repository, &["."]), (0, found("warning")));
+    deliver("two", "definitions");
+    assert_eq!(checked(&repository, &["."]), (1, found("error")));
+}
+
+#[test]
 fn a_rendered_file_makes_others_drafts_wherever_it_is() {
     let repository = Repository::new();
     let rendered = format!("---\n# Source: web/templates/web.yaml\n{NAMED}");

@@ -5,24 +5,21 @@
 //! finds its folder nowhere delivers from elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
 use super::object::{DeliveryKind, DeliveryObject, SourceContent};
 use crate::charts::Charts;
-use crate::graph;
 use crate::graph::argo::{Memory, Terms};
-
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builds, Resource};
 use crate::graph::scopes::ClusterScopes;
-use crate::inventory::{Inventory, Member, ObjectId, locate};
+use crate::graph::{self, unreached};
+use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope};
-use crate::kustomize::{
-    BeyondLimit, Deliverer, Limit, SourceTool, ancestors, folder_of, resolve, shown,
-};
+use crate::kustomize::{BeyondLimit, Deliverer, Limit, SourceTool, ancestors, folder_of, resolve};
 use crate::manifest::ParsedFile;
 use crate::ownership::tie::TieEnd;
 use crate::text::{ColumnUnit, FileId, Limits};
@@ -39,6 +36,8 @@ pub struct Reach {
     evaluated: BTreeSet<FileId>,
     /// The objects of the input, by file and the byte at which they begin.
     places: HashMap<(FileId, u32), ObjectId>,
+    /// The numbers of the clusters to which each file is delivered.
+    clusters: OnceLock<HashMap<FileId, BTreeSet<u32>>>,
     /// The first limit that they go beyond; what was built from there on is not known.
     beyond: Option<BeyondLimit>,
 }
@@ -75,11 +74,7 @@ impl Reach {
         if objects.is_empty() {
             return reach;
         }
-        let mut files: Vec<InputFile<'_>> = inventory
-            .files()
-            .map(|(id, file)| (id, resolve("", file.source().path()), file))
-            .collect();
-        files.sort_by(|a, b| a.1.cmp(&b.1));
+        let files = files_in_order(inventory);
         let mut limits = inventory.limits;
         let tops = tops(inventory, objects);
         for top in &tops {
@@ -177,13 +172,36 @@ impl Reach {
         let places = self.deliveries.get(object).into_iter().flatten();
         places.map(|place| {
             let repository = &self.repositories[place.repository];
-            Delivered {
-                reach: self,
-                repository,
-                delivery: &repository.deliveries[place.delivery],
-                root: &repository.deliveries[repository.roots[place.delivery]],
-            }
+            repository.delivered(self, place.delivery)
         })
+    }
+
+    /// Whether both files are delivered to one cluster; `None` if it is not known to which one of them is delivered.
+    pub fn share_a_cluster(&self, one: FileId, other: FileId) -> Option<bool> {
+        let clusters = self.clusters.get_or_init(|| self.clusters_of_files());
+        let (one, other) = (clusters.get(&one)?, clusters.get(&other)?);
+        Some(!one.is_disjoint(other))
+    }
+
+    fn clusters_of_files(&self) -> HashMap<FileId, BTreeSet<u32>> {
+        let mut numbers: HashMap<(&str, &str), u32> = HashMap::default();
+        let mut clusters: HashMap<FileId, BTreeSet<u32>> = HashMap::default();
+        for repository in &self.repositories {
+            for (at, delivery) in repository.deliveries.iter().enumerate() {
+                let next = numbers.len().try_into().unwrap_or(u32::MAX);
+                let delivered = repository.delivered(self, at);
+                let cluster = match delivered.named_cluster() {
+                    "" => folder_of(&delivered.root.file),
+                    name => name,
+                };
+                let number = *numbers.entry((&repository.top, cluster)).or_insert(next);
+                let read = delivery.reached.iter();
+                for file in read.filter_map(|path| repository.files.get(path)) {
+                    clusters.entry(*file).or_default().insert(number);
+                }
+            }
+        }
+        clusters
     }
 
     /// The files that the delivery object at that place delivers objects of.
@@ -202,11 +220,29 @@ impl Reach {
         self.evaluated.contains(&file)
     }
 
-    /// The deliveries of the repository in a folder, if that is one of the input.
-    pub fn repository(&self, folder: &Path) -> Option<&[Delivery]> {
-        let is_there = |one: &&Repository| locate(shown(&one.top)) == folder;
-        let repository = self.repositories.iter().find(is_there)?;
-        Some(&repository.deliveries)
+    /// The deliveries of `inventory`, of which this is the reach, as those of a repository in its folder `top`, and its
+    /// kustomizations that nothing builds.
+    ///
+    /// # Errors
+    /// The first limit that they go beyond.
+    pub fn applied_below(
+        &self,
+        top: &str,
+        inventory: &Inventory,
+    ) -> Result<Vec<Delivery>, BeyondLimit> {
+        let limits = &inventory.limits;
+        let files = files_in_order(inventory);
+        let tree = tree_of(files_below(&files, top));
+        let charts = Charts::unrendered();
+        let builds = Builds::of(&tree, &charts).without_failures();
+        let mut known = self.repositories.iter();
+        let mut all = match known.find(|one| one.top == top) {
+            Some(repository) => repository.deliveries.clone(),
+            None => deliveries(&builds, limits)?,
+        };
+        let by_hand = unreached::roots(&builds, &all, limits)?;
+        all.extend(by_hand);
+        Ok(all)
     }
 }
 
@@ -224,16 +260,17 @@ impl<'r> Delivered<'r> {
     /// a cluster counts below that.
     pub fn cluster(&self) -> [&'r str; 3] {
         let Self {
-            repository,
-            delivery,
-            root,
-            ..
+            repository, root, ..
         } = *self;
-        // Flux names the cluster of an entry point by the folder that it builds.
+        [&repository.top, folder_of(&root.file), self.named_cluster()]
+    }
+
+    /// The name of its cluster; empty if Flux names it by the folder that the entry point builds, which may be one of several.
+    fn named_cluster(&self) -> &'r str {
+        let Self { delivery, root, .. } = *self;
         let is_flux = root.by.as_ref().is_some_and(|by| by.tool.is_flux());
         let is_own = is_flux && *delivery.cluster == *root.path;
-        let name = if is_own { "" } else { &*delivery.cluster };
-        [&repository.top, folder_of(&root.file), name]
+        if is_own { "" } else { &delivery.cluster }
     }
 
     /// Whether it delivers only if what is not known is so.
@@ -269,6 +306,47 @@ fn applied_key(member: &Member, built: &Resource) -> ObjectKey {
     ObjectKey::new(GroupKind::new(&id.group, &id.kind), namespace, id.name)
 }
 
+/// The files of an input, sorted by their paths from its root.
+fn files_in_order(inventory: &Inventory) -> Vec<InputFile<'_>> {
+    let files = inventory.files();
+    let mut files: Vec<InputFile<'_>> = files
+        .map(|(id, file)| (id, resolve("", file.source().path()), file))
+        .collect();
+    files.sort_by(|a, b| a.1.cmp(&b.1));
+    files
+}
+
+/// Of the files of an input those below a folder, with their paths from there.
+fn files_below<'f>(
+    files: &'f [InputFile<'f>],
+    top: &str,
+) -> impl Iterator<Item = (&'f str, FileId, &'f ParsedFile)> + Clone + use<'f> {
+    let start = match top {
+        "" => String::new(),
+        top => format!("{top}/"),
+    };
+    let from = files.partition_point(|(_, path, _)| *path < start);
+    files[from..]
+        .iter()
+        .map_while(move |(id, path, file)| Some((path.strip_prefix(&start)?, *id, *file)))
+}
+
+fn tree_of<'f>(files: impl Iterator<Item = (&'f str, FileId, &'f ParsedFile)>) -> TreeFiles<'f> {
+    TreeFiles::of_parsed(files.map(|(path, _, file)| (path.to_owned(), file)))
+}
+
+/// What the delivery objects of a tree deliver.
+fn deliveries(builds: &Builds<'_>, limits: &Limits) -> Result<Vec<Delivery>, BeyondLimit> {
+    let terms = Terms {
+        limits,
+        clusters: None,
+    };
+    let scopes = ClusterScopes::of(builds.files());
+    let nothing = (&[][..], &Memory::default());
+    let (deliveries, _) = graph::deliveries(builds, &scopes, terms, nothing)?;
+    Ok(deliveries)
+}
+
 /// The objects of an input by the places at which they are written.
 fn places(inventory: &Inventory) -> HashMap<(FileId, u32), ObjectId> {
     let members = inventory.members.iter();
@@ -280,34 +358,25 @@ fn places(inventory: &Inventory) -> HashMap<(FileId, u32), ObjectId> {
 }
 
 impl Repository {
+    /// The delivery with that number.
+    fn delivered<'r>(&'r self, reach: &'r Reach, number: usize) -> Delivered<'r> {
+        Delivered {
+            reach,
+            repository: self,
+            delivery: &self.deliveries[number],
+            root: &self.deliveries[self.roots[number]],
+        }
+    }
+
     /// The tree below a folder, evaluated. What makes a build fail is left out: `ownerlint check` reads less than a tool does.
     fn evaluated(files: &[InputFile<'_>], top: &str, limits: &Limits) -> Result<Self, BeyondLimit> {
         if limits.instances == 0 {
             return Err(BeyondLimit::of(Limit::Instances, limits, ""));
         }
-        let start = match top {
-            "" => String::new(),
-            top => format!("{top}/"),
-        };
-        let from = files.partition_point(|(_, path, _)| *path < start);
-        let inside = files[from..]
-            .iter()
-            .take_while(|(_, path, _)| path.starts_with(&start));
-        let inside = inside.map(|(id, path, file)| (&path[start.len()..], *id, *file));
-        let tree = TreeFiles::of_parsed(
-            inside
-                .clone()
-                .map(|(path, _, file)| (path.to_owned(), file)),
-        );
-        let scopes = ClusterScopes::of(&tree);
+        let inside = files_below(files, top);
+        let tree = tree_of(inside.clone());
         let charts = Charts::unrendered();
-        let builds = Builds::of(&tree, &charts).without_failures();
-        let terms = Terms {
-            limits,
-            clusters: None,
-        };
-        let nothing = (&[][..], &Memory::default());
-        let (deliveries, _) = graph::deliveries(&builds, &scopes, terms, nothing)?;
+        let deliveries = deliveries(&Builds::of(&tree, &charts).without_failures(), limits)?;
         Ok(Self {
             top: top.to_owned(),
             files: inside.map(|(path, id, _)| (path.to_owned(), id)).collect(),

@@ -39,7 +39,11 @@ fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
         let instances = instances_of(inventory, crd.group_kind());
         let inside: Vec<&Member> = instances
             .filter(|member| member.key.namespace.name() == Some(namespace))
-            .filter(|member| context.analysis.in_one_tree(definition.file, member.file))
+            .filter(|member| {
+                context
+                    .analysis
+                    .in_one_cluster(definition.file, member.file)
+            })
             .collect();
         if !inside.is_empty() {
             let service = inventory.member(id);

@@ -162,7 +162,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             blocked.extend(selected.filter(|member| {
                 self.context
                     .analysis
-                    .in_one_tree(configuration.file, member.file)
+                    .in_one_cluster(configuration.file, member.file)
             }));
         }
         Some(blocked)
@@ -202,8 +202,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             .with_key(&ObjectKey::of_namespace(name.as_str()))
             .iter()
             .map(|id| inventory.member(*id));
-        let namespace =
-            namespaces.find(|namespace| self.context.analysis.in_one_tree(file, namespace.file))?;
+        let namespace = namespaces
+            .find(|namespace| self.context.analysis.in_one_cluster(file, namespace.file))?;
         let is_asked =
             |kind: GroupKind<&str>, plural: &str, versions: &[String], labels: KnownLabels<'_>| {
                 let resources = [plural.to_owned()];
@@ -247,7 +247,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         {
             return None;
         }
-        let near = |definition: &FileId| self.context.analysis.in_one_tree(file, *definition);
+        let near = |definition: &FileId| self.context.analysis.in_one_cluster(file, *definition);
         let definitions = self.definitions.iter().filter(|(place, _)| near(place));
         let instance = definitions
             .map(|(_, definition)| *definition)
@@ -511,6 +511,6 @@ fn has_namespace(context: &Context<'_>, client: &ServedClient) -> bool {
     namespaces.into_iter().any(|id| {
         context
             .analysis
-            .in_one_tree(file, inventory.member(id).file)
+            .in_one_cluster(file, inventory.member(id).file)
     })
 }

@@ -1,6 +1,6 @@
 //! Owner references and objects whose kind the API server does not serve.
 
-use crate::cluster::Analysis;
+use crate::cluster::{Analysis, Nearness};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, Serving, table};
 use crate::kube::{ApiVersion, GroupKind};
@@ -237,7 +237,7 @@ const REQUEST_BODIES: [&str; 6] = [
 ];
 
 impl Unserved {
-    /// The evidence of CRDs about the kind that an object uses: little, if all of them are in other folder trees.
+    /// The same for an object in the file of `user`, as far as the CRDs of its kind say something about its cluster.
     pub(in crate::rules) fn beside(
         self,
         analysis: &Analysis<'_>,
@@ -245,18 +245,27 @@ impl Unserved {
         kind: GroupKind<&str>,
     ) -> Self {
         let inventory = analysis.inventory();
-        let crds = inventory.kinds.crds_of(kind);
-        if crds.is_empty()
-            || crds
-                .iter()
-                .any(|crd| analysis.in_one_tree(inventory.member(*crd).file, user.file))
-        {
-            return self;
-        }
-        let doubt = "This assumes that the cluster has this CRD, which is in a different folder tree from the object.";
+        let crds = inventory.kinds.crds_of(kind).iter();
+        let nearest = crds
+            .map(|crd| analysis.nearness(inventory.member(*crd).file, user.file))
+            .max();
+        let (most, place) = match nearest {
+            None | Some(Nearness::SameCluster) => return self,
+            Some(Nearness::OtherTree) => (
+                Severity::Warning,
+                "is in a different folder tree from the object",
+            ),
+            Some(Nearness::OtherCluster) => (
+                Severity::Info,
+                "is delivered to other clusters than the object",
+            ),
+        };
         Self {
-            severity: self.severity.min(Severity::Warning),
-            reason: format!("{} {doubt}", self.reason),
+            severity: self.severity.min(most),
+            reason: format!(
+                "{} This assumes that the cluster has this CRD, which {place}.",
+                self.reason
+            ),
             ..self
         }
     }
