@@ -27,9 +27,11 @@ use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
 use crate::inventory::{Inventory, locate};
 use crate::knowledge::Tables;
 use crate::kube::ObjectKey;
-use crate::report::{Cascades, Graphs, Note, Place, Report, Reported, Summary, SuppressedFinding};
+use crate::report::{
+    Cascades, Graphs, Note, Place, Remedy, Report, Reported, Summary, SuppressedFinding,
+};
 use crate::rules::{self, Rule, RunOutcome};
-use crate::starter::{Exclusion, dominant};
+use crate::starter::{dominant, is_most};
 use crate::suppression::{Directive, Directives, Ignore, Suppressed, Suppressions};
 use crate::text::{FileId, Sources};
 
@@ -164,7 +166,7 @@ pub(super) fn check_analysed(
         Graphs::LeftOut => Cascades::default(),
     };
     let (tool, run) = (tool(), run_info(bundles, check));
-    let exclusion = exclusion(&findings, &merged.sources);
+    let remedy = remedy(&findings, &merged.sources, bundles);
     let Merged {
         sources,
         sets: files_of_bundles,
@@ -178,7 +180,7 @@ pub(super) fn check_analysed(
         summary,
         statistics,
         suppressed,
-        exclusion,
+        remedy,
         notes,
         skipped,
         cascades,
@@ -485,16 +487,30 @@ pub(super) fn reported(
     }
 }
 
-/// The common folder of most errors, if it looks like no manifest to apply.
-fn exclusion(findings: &[Reported], sources: &Sources) -> Option<Exclusion> {
-    let errors = findings
-        .iter()
-        .filter(|reported| reported.finding.severity == Severity::Error);
-    let errors: Vec<_> = errors
-        .map(|reported| sources.file(reported.finding.primary.file).path())
-        .collect();
+/// The step that settles the most of them, if it settles more than half.
+fn remedy(findings: &[Reported], sources: &Sources, bundles: &[Bundle]) -> Option<Remedy> {
+    let graver = |than: Severity| {
+        let graver = findings
+            .iter()
+            .filter(move |reported| reported.finding.severity > than);
+        graver.map(|reported| sources.file(reported.finding.primary.file).path())
+    };
+    let is_kustomized = |path: &str| {
+        let mut inventories = bundles.iter().map(|bundle| &bundle.inventory);
+        inventories.any(|inventory| inventory.neighbourhood().is_kustomized(path))
+    };
+    let all = graver(Severity::Info).count();
+    let settled = graver(Severity::Info)
+        .filter(|path| is_kustomized(path))
+        .count();
+    let build = is_most(settled, all).then_some(Remedy::Build(settled, all));
+    let errors: Vec<_> = graver(Severity::Warning).collect();
     let files: Vec<_> = sources.iter().map(|(_, file)| file.path()).collect();
-    dominant(&errors, &files)
+    let exclude = dominant(&errors, &files).map(Remedy::Exclude);
+    [exclude, build]
+        .into_iter()
+        .flatten()
+        .max_by_key(Remedy::settles)
 }
 
 fn finding_of(reported: &Reported) -> &Finding {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::digest::{Digest, Folding};
-use super::{Format, ListedSkip, Report};
+use super::{Format, ListedSkip, Remedy, Report};
 use crate::finding::Severity;
 use crate::starter::Exclusion;
 use crate::text::plain;
@@ -44,7 +44,7 @@ pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
     if options.verbose {
         lines.extend(report.skipped.iter().map(skip));
     }
-    lines.extend(exclusion(report));
+    lines.extend(remedy(report));
     lines.extend(before(report));
     lines.extend(held_back(&digest));
     // The other formats link the page of each rule.
@@ -103,15 +103,20 @@ pub(super) fn skip(skip: &ListedSkip) -> String {
     )
 }
 
-/// The files to exclude, where most errors are in fixtures.
-pub(super) fn exclusion(report: &Report) -> Option<String> {
-    let Exclusion { glob, covers } = report.exclusion.as_ref()?;
-    let quoted = glob.replace('\'', r"'\''");
-    let errors = plain::count(report.summary.error, "error");
-    Some(format!(
-        "{covers} of {errors} match one pattern; to leave these files out: --exclude '{}'",
-        plain::one_line(&quoted)
-    ))
+/// The step that settles most findings.
+pub(super) fn remedy(report: &Report) -> Option<String> {
+    Some(match report.remedy.as_ref()? {
+        Remedy::Build(settled, all) => format!(
+            "{settled} of {} are in files that a kustomization changes: run `kustomize build FOLDER | ownerlint -`, which \
+             checks what is applied",
+            plain::count(*all, "finding")
+        ),
+        Remedy::Exclude(Exclusion { glob, covers }) => format!(
+            "{covers} of {} match one pattern; to leave these files out: --exclude '{}'",
+            plain::count(report.summary.error, "error"),
+            plain::one_line(&glob.replace('\'', r"'\''"))
+        ),
+    })
 }
 
 /// The number of findings that existed before the change.

@@ -34,10 +34,12 @@ const SCREEN: usize = 50;
 /// Findings that a table sums up; fewer are seen at a glance.
 const TABLE: usize = 5;
 
-/// The findings, the worst first; the notes, what is not shown, and one line of counts.
+/// What settles most findings; the findings, the worst first; the notes, what is not shown, and one line of counts.
 pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     let digest = Digest::new(report, options.show, Folding::AcrossFiles);
-    let mut out = shown(report, &digest, options);
+    let remedy = closing::remedy(report);
+    let remedy = remedy.map(|line| wrap::fill(&line, options.width, "", "  ") + "\n\n");
+    let mut out = remedy.unwrap_or_default() + &shown(report, &digest, options);
     if out.lines().count() > SCREEN {
         table(&mut out, report, &digest);
     }
@@ -48,7 +50,6 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     if options.verbose {
         rest.extend(report.skipped.iter().map(closing::skip));
     }
-    rest.extend(closing::exclusion(report));
     rest.extend(
         closing::held_back(&digest)
             .iter()

@@ -51,7 +51,7 @@ pub use format::{Format, UnknownFormat};
 pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed};
 pub use lsp::diagnostics_of;
 pub use model::{
-    BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Report, Reported, RuleInfo,
+    BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Remedy, Report, Reported, RuleInfo,
     RuleStatistics, RunInfo, Summary, SuppressedFinding, Tool,
 };
 pub use options::{

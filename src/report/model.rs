@@ -37,9 +37,9 @@ pub struct Report {
     /// Findings that were suppressed, sorted like `findings`.
     #[doc(hidden)]
     pub suppressed: Vec<SuppressedFinding>,
-    /// Files to exclude, where most errors are in files that look like no manifests to apply.
+    /// What leaves the fewest findings, where one step settles most of them.
     #[doc(hidden)]
-    pub exclusion: Option<Exclusion>,
+    pub remedy: Option<Remedy>,
     /// Notes besides the findings: skipped templates, files that could not be opened.
     pub notes: Vec<Note>,
     /// Documents and list items that were not judged, in path order.
@@ -50,6 +50,26 @@ pub struct Report {
     /// The files that each of `run.bundles` read, in order.
     #[doc(hidden)]
     pub files_of_bundles: Vec<Vec<FileId>>,
+}
+
+/// One step that settles most findings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Build what kustomizations change, and check the output. The number of errors and warnings in files that
+    /// they change, and of all errors and warnings.
+    Build(usize, usize),
+    /// Leave out files that hold most errors and look like no manifests to apply.
+    Exclude(Exclusion),
+}
+
+impl Remedy {
+    /// The number of findings that it settles.
+    pub fn settles(&self) -> usize {
+        match self {
+            Self::Build(settled, _) => *settled,
+            Self::Exclude(exclusion) => exclusion.covers,
+        }
+    }
 }
 
 /// The input and the options of a run.

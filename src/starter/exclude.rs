@@ -60,10 +60,15 @@ pub fn fixtures<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Exclusion> 
         .collect()
 }
 
+/// Whether a part of some findings is worth a word of its own: more than half of them, and not a single one.
+pub fn is_most(part: usize, all: usize) -> bool {
+    part >= MIN_ERRORS && part * 2 > all
+}
+
 /// The common part of more than half of the errors: fixtures; else a folder, or a beginning or an end of file names, that
 /// holds less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
 pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
-    let most = |covers: usize| covers >= MIN_ERRORS && covers * 2 > errors.len();
+    let most = |covers: usize| is_most(covers, errors.len());
     let fixtures = fixtures(errors.iter().copied())
         .into_iter()
         .find(|fixtures| most(fixtures.covers));

@@ -17,7 +17,7 @@ use bundles::Proposed;
 use cover::cover;
 use tree::FileTree;
 
-pub use exclude::{Exclusion, dominant, fixture_glob, fixtures};
+pub use exclude::{Exclusion, dominant, fixture_glob, fixtures, is_most};
 
 /// The objects that the deliveries of a tree apply, or that a person builds from a kustomization.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -177,3 +177,35 @@ fn copies_of_an_object_are_drawn_once_for_people_and_listed_one_by_one_for_progr
     assert_eq!(shown("concise").lines().count(), 3);
     assert_eq!(found(&repository, rule).0.len(), 3);
 }
+
+#[test]
+fn what_settles_most_findings_is_said_first() {
+    let repository = Repository::new();
+    repository.write("app/policies.yaml", POLICIES);
+    let first = |repository: &Repository| {
+        let (_, out, _) = repository.run(&["check", "."], "");
+        out.lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(
+        first(&repository).starts_with("warning["),
+        "nothing settles them"
+    );
+    let kustomization = "kind: Kustomization\nresources: [policies.yaml]\nnamePrefix: a-\n";
+    repository.write("app/kustomization.yaml", kustomization);
+    let build = "2 of 2 findings are in files that a kustomization changes: run";
+    assert!(
+        first(&repository).starts_with(build),
+        "{}",
+        first(&repository)
+    );
+    // Errors in test data are what most is about.
+    let nameless = "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n";
+    for name in ["a", "b", "c"] {
+        repository.write(&format!("app/testdata/{name}.yaml"), nameless);
+    }
+    assert!(
+        first(&repository).starts_with(build),
+        "{}",
+        first(&repository)
+    );
+}

@@ -102,7 +102,7 @@ impl Judged {
                 .collect(),
             findings,
             suppressed,
-            exclusion: None,
+            remedy: None,
             notes,
             skipped: Vec::new(),
             cascades: Cascades::default(),

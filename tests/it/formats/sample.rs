@@ -253,7 +253,7 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
         rules: rules(),
         summary,
         suppressed: Vec::new(),
-        exclusion: None,
+        remedy: None,
         notes: Vec::new(),
         skipped: Vec::new(),
         cascades: Cascades::default(),
