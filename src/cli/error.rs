@@ -49,6 +49,11 @@ pub(super) enum Error {
         "`ownerlint explain {rule}` explains the rule, `ownerlint explain {kind}` the kind"
     ))]
     KindOfRule { rule: String, kind: String },
+    #[error("no operator file says anything about the kind `{word}`")]
+    #[diagnostic(help(
+        "`ownerlint plan delete TARGET -f MANIFESTS` says what goes with an object of any kind; `ownerlint rules` lists all rules"
+    ))]
+    NothingAboutKind { word: String },
     #[error("there is nothing to plan")]
     #[diagnostic(help(
         "write `ownerlint plan delete TARGET -f {path}`, with a target like `deployment/web`, or `ownerlint plan --steps FILE {path}`"

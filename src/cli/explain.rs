@@ -107,6 +107,12 @@ fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, E
     if rows.is_empty() {
         return match engine::parse_finalizer(word) {
             Some(finalizer) => unknown(&finalizer, args),
+            // Rules are written in lower case, and citations with a hyphen.
+            None if word.starts_with(char::is_uppercase) && !word.contains('-') => {
+                Err(Error::NothingAboutKind {
+                    word: word.to_owned(),
+                })
+            }
             None => Err(UnknownRule::new(word).into()),
         };
     }

@@ -47,6 +47,13 @@ fn a_misspelt_rule_is_recognised() {
         "there is no rule `nothing-like-it`",
     )
     .stderr(contains("ownerlint rules"));
+    fails(&["explain", "GC-999"], 2, "there is no rule `GC-999`");
+    fails(
+        &["explain", "Deployment"],
+        2,
+        "no operator file says anything about the kind `Deployment`",
+    )
+    .stderr(contains("ownerlint plan delete"));
 }
 
 #[test]
