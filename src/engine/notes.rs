@@ -1,8 +1,9 @@
-//! Notes on a bundle besides its findings: what was skipped, and what to run to have it checked.
+//! Notes on a bundle besides its findings: what was skipped, what to run to have it checked, and what settles most findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::input::Bundle;
 use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
@@ -10,8 +11,9 @@ use crate::kube::kinds;
 use crate::kustomize::{ancestors, folder_of};
 use crate::manifest::{SkipReason, TemplateLanguage};
 use crate::ownership::{Reach, not_generated};
-use crate::report::Note;
-use crate::text::plain;
+use crate::report::{Note, Remedy, Reported};
+use crate::starter::{dominant, is_most};
+use crate::text::{Sources, plain};
 
 /// The notes on what was skipped, in the order of their paths.
 pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
@@ -80,6 +82,32 @@ pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone
         path: None,
         line: None,
     })
+}
+
+/// The step that settles the most of some findings, if it settles more than half of them.
+pub(super) fn remedy(
+    findings: &[Reported],
+    sources: &Sources,
+    bundles: &[Bundle],
+) -> Option<Remedy> {
+    let paths_from = |least: Severity| -> Vec<&str> {
+        let findings = findings.iter().map(|reported| &reported.finding);
+        let grave = findings.filter(|finding| finding.severity >= least);
+        grave
+            .map(|finding| sources.file(finding.primary.file).path())
+            .collect()
+    };
+    let is_kustomized = |path: &&&str| {
+        let mut inventories = bundles.iter().map(|bundle| &bundle.inventory);
+        inventories.any(|inventory| inventory.neighbourhood().is_kustomized(path))
+    };
+    let grave = paths_from(Severity::Warning);
+    let (settled, of) = (grave.iter().filter(is_kustomized).count(), grave.len());
+    let build = is_most(settled, of).then_some(Remedy::Build { settled, of });
+    let files: Vec<_> = sources.iter().map(|(_, file)| file.path()).collect();
+    let exclude = dominant(&paths_from(Severity::Error), &files).map(Remedy::Exclude);
+    let remedies = exclude.into_iter().chain(build);
+    remedies.max_by_key(Remedy::settles)
 }
 
 /// A note on skipped documents that a report does not list.

@@ -16,7 +16,7 @@ use super::input::Bundle;
 use super::judge;
 use super::list::skipped_in;
 use super::merge::{Merged, Places};
-use super::notes::{note_on_test_data, note_on_unlisted, notes_on_links};
+use super::notes::{note_on_test_data, note_on_unlisted, notes_on_links, remedy};
 use super::repeats;
 use super::scope::FilesInScope;
 use super::standing::{ByStanding, Standings, by_standing};
@@ -27,13 +27,10 @@ use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
 use crate::inventory::{Inventory, locate};
 use crate::knowledge::Tables;
 use crate::kube::ObjectKey;
-use crate::report::{
-    Cascades, Graphs, Note, Place, Remedy, Report, Reported, Summary, SuppressedFinding,
-};
+use crate::report::{Cascades, Graphs, Note, Place, Report, Reported, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
-use crate::starter::{dominant, is_most};
 use crate::suppression::{Directive, Directives, Ignore, Suppressed, Suppressions};
-use crate::text::{FileId, Sources};
+use crate::text::FileId;
 
 /// Runs the selected rules over one bundle.
 pub fn check(inventory: Inventory, check: &Check) -> Report {
@@ -485,32 +482,6 @@ pub(super) fn reported(
         finding,
         fingerprint,
     }
-}
-
-/// The step that settles the most of them, if it settles more than half.
-fn remedy(findings: &[Reported], sources: &Sources, bundles: &[Bundle]) -> Option<Remedy> {
-    let graver = |than: Severity| {
-        let graver = findings
-            .iter()
-            .filter(move |reported| reported.finding.severity > than);
-        graver.map(|reported| sources.file(reported.finding.primary.file).path())
-    };
-    let is_kustomized = |path: &str| {
-        let mut inventories = bundles.iter().map(|bundle| &bundle.inventory);
-        inventories.any(|inventory| inventory.neighbourhood().is_kustomized(path))
-    };
-    let all = graver(Severity::Info).count();
-    let settled = graver(Severity::Info)
-        .filter(|path| is_kustomized(path))
-        .count();
-    let build = is_most(settled, all).then_some(Remedy::Build(settled, all));
-    let errors: Vec<_> = graver(Severity::Warning).collect();
-    let files: Vec<_> = sources.iter().map(|(_, file)| file.path()).collect();
-    let exclude = dominant(&errors, &files).map(Remedy::Exclude);
-    [exclude, build]
-        .into_iter()
-        .flatten()
-        .max_by_key(Remedy::settles)
 }
 
 fn finding_of(reported: &Reported) -> &Finding {

@@ -106,10 +106,10 @@ pub(super) fn skip(skip: &ListedSkip) -> String {
 /// The step that settles most findings.
 pub(super) fn remedy(report: &Report) -> Option<String> {
     Some(match report.remedy.as_ref()? {
-        Remedy::Build(settled, all) => format!(
+        Remedy::Build { settled, of } => format!(
             "{settled} of {} are in files that a kustomization changes: run `kustomize build FOLDER | ownerlint -`, which \
              checks what is applied",
-            plain::count(*all, "finding")
+            plain::count(*of, "finding")
         ),
         Remedy::Exclude(Exclusion { glob, covers }) => format!(
             "{covers} of {} match one pattern; to leave these files out: --exclude '{}'",

@@ -34,7 +34,7 @@ const SCREEN: usize = 50;
 /// Findings that a table sums up; fewer are seen at a glance.
 const TABLE: usize = 5;
 
-/// What settles most findings; the findings, the worst first; the notes, what is not shown, and one line of counts.
+/// The step that settles most findings, the findings with the worst first, the notes, what is hidden, and one line of counts.
 pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     let digest = Digest::new(report, options.show, Folding::AcrossFiles);
     let remedy = closing::remedy(report);

@@ -37,7 +37,7 @@ pub struct Report {
     /// Findings that were suppressed, sorted like `findings`.
     #[doc(hidden)]
     pub suppressed: Vec<SuppressedFinding>,
-    /// What leaves the fewest findings, where one step settles most of them.
+    /// The step that settles most findings, if there is one.
     #[doc(hidden)]
     pub remedy: Option<Remedy>,
     /// Notes besides the findings: skipped templates, files that could not be opened.
@@ -55,9 +55,13 @@ pub struct Report {
 /// One step that settles most findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Build what kustomizations change, and check the output. The number of errors and warnings in files that
-    /// they change, and of all errors and warnings.
-    Build(usize, usize),
+    /// Build the kustomizations, and check the output.
+    Build {
+        /// The errors and warnings in files that kustomizations change.
+        settled: usize,
+        /// All errors and warnings.
+        of: usize,
+    },
     /// Leave out files that hold most errors and look like no manifests to apply.
     Exclude(Exclusion),
 }
@@ -66,7 +70,7 @@ impl Remedy {
     /// The number of findings that it settles.
     pub fn settles(&self) -> usize {
         match self {
-            Self::Build(settled, _) => *settled,
+            Self::Build { settled, .. } => *settled,
             Self::Exclude(exclusion) => exclusion.covers,
         }
     }
