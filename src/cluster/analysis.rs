@@ -124,7 +124,7 @@ impl<'a> Analysis<'a> {
         self.inventory
     }
 
-    /// How much an object of one file says about the cluster of the other.
+    /// How near two files are.
     pub fn nearness(&self, one: FileId, other: FileId) -> Nearness {
         let sources = &self.inventory.sources;
         let trees = || self.trees.get_or_init(|| FolderTrees::of(sources));
@@ -260,14 +260,14 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// How much an object of one file says about the cluster to which another file is applied.
+/// How near two files are: the evidence of an object in one of them about an object in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
-    /// Nothing: both are delivered, and never to the same cluster.
+    /// No evidence: both are delivered, and never to the same cluster.
     OtherCluster,
-    /// Little: nothing delivers one of them, and they are in different folder trees.
+    /// Little evidence: nothing delivers one of them, and they are in different folder trees.
     OtherTree,
-    /// All: both are delivered to one cluster, or nothing delivers one of them and they are in one folder tree.
+    /// Full evidence: some cluster gets both, or nothing delivers one of them and they are in one folder tree.
     SameCluster,
 }
 

@@ -28,7 +28,7 @@ pub struct TreeFiles<'r> {
     charts: Mutex<HashMap<String, FoundChart>>,
 }
 
-/// The bytes of a file and its documents, as far as somebody has read them before.
+/// A file of the tree. Its bytes and its documents are there if they were read before.
 struct TreeFile<'r> {
     bytes: Option<Bytes>,
     parsed: Option<&'r ParsedFile>,

@@ -60,7 +60,7 @@ pub fn fixtures<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Exclusion> 
         .collect()
 }
 
-/// Whether a part of some findings is worth a word of its own: more than half of them, and not a single one.
+/// Whether `part` is more than half of `all`, and more than a single one.
 pub fn is_most(part: usize, all: usize) -> bool {
     part >= MIN_ERRORS && part * 2 > all
 }

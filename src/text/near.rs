@@ -46,8 +46,8 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
     }
 }
 
-/// The likely field for `name`: one that differs in case or in a few letters, or that begins with `name`: `ownerReferences` for
-/// `owners`, whose plural does not count. `None` when nothing is close.
+/// The field that `name` most likely means: one that differs in case or in a few letters, or that begins with `name` without its
+/// plural (`owners`: `ownerReferences`). `None` when nothing is close.
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
     let written = name.to_lowercase();
     let limit = (written.chars().count() / 4).clamp(1, 3);

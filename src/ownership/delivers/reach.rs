@@ -176,7 +176,7 @@ impl Reach {
         })
     }
 
-    /// Whether both files are delivered to one cluster; `None` if it is not known to which one of them is delivered.
+    /// Whether some cluster gets both files; `None` if no delivery of one of them is known.
     pub fn share_a_cluster(&self, one: FileId, other: FileId) -> Option<bool> {
         let clusters = self.clusters.get_or_init(|| self.clusters_of_files());
         let (one, other) = (clusters.get(&one)?, clusters.get(&other)?);
@@ -220,8 +220,8 @@ impl Reach {
         self.evaluated.contains(&file)
     }
 
-    /// The deliveries of `inventory`, of which this is the reach, as those of a repository in its folder `top`, and its
-    /// kustomizations that nothing builds.
+    /// Evaluates the folder `top` as a repository: its deliveries, and its kustomizations that nothing builds. `inventory` is
+    /// the input that this was made of.
     ///
     /// # Errors
     /// The first limit that they go beyond.
@@ -265,7 +265,8 @@ impl<'r> Delivered<'r> {
         [&repository.top, folder_of(&root.file), self.named_cluster()]
     }
 
-    /// The name of its cluster; empty if Flux names it by the folder that the entry point builds, which may be one of several.
+    /// The name of its cluster; empty if Flux only names it by the folder that an entry point builds. A cluster may have
+    /// several entry points.
     fn named_cluster(&self) -> &'r str {
         let Self { delivery, root, .. } = *self;
         let is_flux = root.by.as_ref().is_some_and(|by| by.tool.is_flux());
@@ -335,7 +336,7 @@ fn tree_of<'f>(files: impl Iterator<Item = (&'f str, FileId, &'f ParsedFile)>) -
     TreeFiles::of_parsed(files.map(|(path, _, file)| (path.to_owned(), file)))
 }
 
-/// What the delivery objects of a tree deliver.
+/// The deliveries of a tree.
 fn deliveries(builds: &Builds<'_>, limits: &Limits) -> Result<Vec<Delivery>, BeyondLimit> {
     let terms = Terms {
         limits,

@@ -237,7 +237,7 @@ const REQUEST_BODIES: [&str; 6] = [
 ];
 
 impl Unserved {
-    /// The same for an object in the file of `user`, as far as the CRDs of its kind say something about its cluster.
+    /// Lowers the severity if every CRD of the kind is in another cluster or folder tree than `user`, and says so.
     pub(in crate::rules) fn beside(
         self,
         analysis: &Analysis<'_>,
