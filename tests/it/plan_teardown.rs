@@ -496,6 +496,33 @@ fn the_release_is_named_as_the_objects_name_it() {
 }
 
 #[test]
+fn helm_uninstall_deletes_one_release() {
+    let repository = Repository::new();
+    let of_release = |name: &str, release: &str| {
+        let labels = format!(
+            "labels: {{app.kubernetes.io/managed-by: Helm, app.kubernetes.io/instance: {release}}}"
+        );
+        config_map(name).replace("namespace", &format!("{labels}, namespace"))
+    };
+    repository
+        .write("a.yaml", &of_release("a", "web"))
+        .write("b.yaml", &of_release("b", "shop"))
+        .write("plain.yaml", &config_map("plain"));
+    let plan = plan(&repository, &["--by", "helm", "."]);
+    assert_eq!(
+        targets(&plan),
+        ["ConfigMap/shop/a", "ConfigMap/shop/plain"],
+        "{plan}"
+    );
+    let notes = plan["notes"].to_string();
+    assert!(notes.contains("Release `shop` keeps 1 object"), "{notes}");
+    assert!(
+        notes.contains("1 object without a label or annotation of a release"),
+        "{notes}"
+    );
+}
+
+#[test]
 fn what_races_is_told_object_by_object() {
     let cluster = fixture("plan/safe-order/two-workloads-one-image.yaml");
     let engine = cluster.rsplit("---\n").next().expect("a document");

@@ -1,6 +1,6 @@
 //! The requests of the tool, and the command that makes it send them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
@@ -21,6 +21,7 @@ use crate::kube::{
 };
 use crate::manifest::Spanned;
 use crate::ownership::Implied;
+use crate::text::plain;
 
 /// A removal of a tool.
 pub(super) struct Withdrawn<'b> {
@@ -132,6 +133,17 @@ pub(super) fn is_rejected(plan: &Plan<'_>) -> bool {
     })
 }
 
+/// The release that an object names.
+fn named_release(member: &Member) -> Option<Spanned<&str>> {
+    release_by_helm(member).or_else(|| release_by_chart(member))
+}
+
+/// The release that Helm wrote onto an object when it applied it.
+fn release_by_helm(member: &Member) -> Option<Spanned<&str>> {
+    let metadata = member.object.metadata();
+    metadata.annotation(marks::HELM_RELEASE_NAME)
+}
+
 /// The release that a chart's labels name. `helm template` calls a release so that has no name.
 fn release_by_chart(member: &Member) -> Option<Spanned<&str>> {
     let metadata = member.object.metadata();
@@ -205,6 +217,7 @@ impl<'b> Tooling<'b, '_> {
         leaving
             .members
             .retain(|member| helm::record_of(member).is_none());
+        let notes = self.keep_release(&mut leaving.members, name.as_deref());
         let withdrawal = helm::uninstall(&leaving, self.request.helm_version, policy);
         let name = name.unwrap_or_else(|| "RELEASE".to_owned());
         let namespace = namespace.unwrap_or_else(|| "NAMESPACE".to_owned());
@@ -215,10 +228,47 @@ impl<'b> Tooling<'b, '_> {
             withdrawal,
             command,
             policy,
-            notes: Vec::new(),
+            notes,
             is_kubectl: false,
             records: keys_of(&records),
         }
+    }
+
+    /// Removes the objects that name another release from `members`. Returns a note on them, and one on objects that name
+    /// no release, which count as part of the one that others name.
+    fn keep_release(&self, members: &mut Vec<&'b Member>, release: Option<&str>) -> Vec<String> {
+        let Some(release) = release else {
+            return Vec::new();
+        };
+        let mut others: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut without = 0;
+        members.retain(|member| {
+            let named = self.as_applied(member).find_map(named_release);
+            match named {
+                Some(named) if named.value != release => {
+                    *others.entry(named.value).or_default() += 1;
+                    false
+                }
+                named => {
+                    without += usize::from(named.is_none());
+                    true
+                }
+            }
+        });
+        let others = others.into_iter().map(|(other, number)| {
+            format!(
+                "Release `{other}` keeps {}: `helm uninstall {release}` does not delete what another release applied.",
+                plain::count(number, "object")
+            )
+        });
+        let mut notes: Vec<String> = others.collect();
+        if without > 0 && without < members.len() {
+            notes.push(format!(
+                "{} without a label or annotation of a release: assumed to be part of release `{release}`.",
+                plain::count(without, "object")
+            ));
+        }
+        notes
     }
 
     fn kubectl(self) -> Withdrawn<'b> {
@@ -445,15 +495,7 @@ impl<'b> Tooling<'b, '_> {
 
     /// The name of the release: as Helm wrote it onto a live object or into its own record, or as charts do by convention.
     fn release(&self) -> Option<String> {
-        let by_helm = || {
-            self.named_by(|member| {
-                member
-                    .object
-                    .metadata()
-                    .annotation(marks::HELM_RELEASE_NAME)
-            })
-        };
-        by_helm()
+        self.named_by(release_by_helm)
             .or_else(|| self.named_by(helm::record_of))
             .or_else(|| self.named_by(release_by_chart))
     }
@@ -506,6 +548,12 @@ impl<'b> Tooling<'b, '_> {
         name.or_else(|| {
             self.named_by(|member| member.object.metadata().label(marks::ARGOCD_INSTANCE))
         })
+    }
+
+    /// An object as it is in the cluster, if the input shows that, and as it is written.
+    fn as_applied(&self, member: &'b Member) -> impl Iterator<Item = &'b Member> {
+        let live = self.live.get(&member.key).copied();
+        live.into_iter().chain([member])
     }
 
     /// The first of the objects that says it, as they are in the cluster or as they are written.
