@@ -95,7 +95,7 @@ impl Regime {
     /// The regime of the objects that a delivery object of that kind delivers.
     pub fn of(kind: DeliveryKind) -> Self {
         match kind {
-            DeliveryKind::Application | DeliveryKind::Generated => Self::ArgoCd,
+            DeliveryKind::Application | DeliveryKind::ApplicationSet => Self::ArgoCd,
             DeliveryKind::Kustomization => Self::Flux(FluxObject::Kustomization),
             DeliveryKind::HelmRelease => Self::Flux(FluxObject::HelmRelease),
         }

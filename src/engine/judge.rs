@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
-use super::notes::{note_on_reach, notes_on_generated, notes_on_sources};
+use super::notes::{note_on_reach, notes_on_sources};
 use crate::cluster::Verdicts;
 use crate::finding::{Finding, Fixes, Severity};
 use crate::merge::Merge;
@@ -43,7 +43,6 @@ pub(super) fn judge<'a>(
     );
     if asks_for_all {
         notes.extend(note_on_reach(analysis.reach()));
-        notes.extend(notes_on_generated(inventory));
     }
     let ownership = analysis.ownership();
     let context = Context {

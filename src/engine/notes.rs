@@ -7,10 +7,9 @@ use super::input::Bundle;
 use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
-use crate::kube::kinds;
 use crate::kustomize::{ancestors, folder_of};
 use crate::manifest::{SkipReason, TemplateLanguage};
-use crate::ownership::{Reach, not_generated};
+use crate::ownership::Reach;
 use crate::report::{Note, Remedy, Reported};
 use crate::starter::{dominant, is_most};
 use crate::text::{Sources, plain};
@@ -45,20 +44,6 @@ pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
         ),
         path: Some(beyond.path.clone()),
         line: None,
-    })
-}
-
-/// ApplicationSets that generate more Applications than are looked at.
-pub(super) fn notes_on_generated(inventory: &Inventory) -> impl Iterator<Item = Note> + '_ {
-    inventory.of_kind(kinds::APPLICATION_SET).filter_map(|set| {
-        let more = Some(not_generated(set)).filter(|more| *more > 0)?;
-        let generated = plain::count(more, "more Application");
-        Some(Note {
-            severity: Severity::Warning,
-            message: format!("{} generates {generated} than are looked at", set.key),
-            path: Some(inventory.sources.file(set.file).path().to_owned()),
-            line: None,
-        })
     })
 }
 

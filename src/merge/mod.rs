@@ -9,12 +9,14 @@
 //! * `updated` what the tools change before they delete
 //! * `effects` the tools' requests, simulated on the cluster of base
 //! * `backends` Services that are called and leave; `released` what the controllers of base release of head
+//! * `cause` the edit that makes an object leave
 //! * `cascade` losses of one cause, as one; `loss` one object of it; `mention` objects that name it in passing;
 //!   `surprise` how bad it is
 
 mod backends;
 mod by_argo;
 mod cascade;
+mod cause;
 mod deleted;
 mod effect;
 mod effects;
@@ -42,6 +44,7 @@ use crate::ownership::Implied;
 pub use backends::LostBackend;
 use backends::lost_backends;
 pub use cascade::{CascadeKind, MergeCascade};
+pub use cause::CauseInHead;
 pub use deleted::DeletedDelivery;
 pub use effect::{DiffEffect, EffectCertainty, EffectKind};
 use effects::Telling;

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::{HashMap, HashSet};
 
+use super::cause::EditedFile;
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
 use crate::changes::{
@@ -18,9 +19,8 @@ use crate::delivery::{BundleTools, Deliveries, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::knowledge::Tables;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
-use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of, resolve};
-use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
-use crate::text::{FileId, Span};
+use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of};
+use crate::manifest::is_kustomization;
 
 /// One part of the tree on both sides.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub struct MergePart<'a> {
     /// The objects of base that head makes hooks of Helm: they leave a release, if there is one.
     pub hooks: Vec<ObjectId>,
     /// The counterparts in head of objects of base that the change touches and does not remove.
-    counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)>,
+    pub(super) counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)>,
     /// Who probably applies what nothing points at.
     likely: OnceLock<LikelyTools>,
     /// Who delivers the objects of head, as far as they say so themselves.
@@ -57,6 +57,8 @@ pub struct MergePart<'a> {
     written: OnceLock<HashSet<WrittenIn>>,
     /// Sources that head adds to kustomizations and the tree does not show, by the folder of the kustomization.
     unseen: OnceLock<HashMap<String, String>>,
+    /// Files of head that base has with another text, by path.
+    pub(super) edited: OnceLock<HashMap<String, EditedFile>>,
 }
 
 /// An object of a file: the path from the root of the side, the kind, the name.
@@ -151,6 +153,7 @@ impl<'a> MergePart<'a> {
             built: OnceLock::new(),
             written: OnceLock::new(),
             unseen: OnceLock::new(),
+            edited: OnceLock::new(),
         }
     }
 
@@ -270,6 +273,16 @@ impl<'a> MergePart<'a> {
         self.delivering_here(self.base.destination(member.file).deliverer()?)
     }
 
+    /// The objects of this part of base that deliver something that is known, into this part or into another one.
+    pub fn deliverers_of_all(&self) -> HashSet<ObjectId> {
+        let deliverers = self.sides.base.iter().flat_map(|part| {
+            let destinations = part.destinations();
+            destinations.filter_map(|at| Some(part.object_of(at.deliverer()?)))
+        });
+        let found = deliverers.filter_map(|by| Some(delivering(&self.base.inventory, &by)?.id));
+        found.collect()
+    }
+
     /// The object of this part of base that stands for what delivers.
     pub(super) fn delivering_here(&self, by: &Deliverer) -> Option<&'a Member> {
         delivering(&self.base.inventory, &self.base.object_of(by))
@@ -313,63 +326,6 @@ impl<'a> MergePart<'a> {
     pub fn renamed(&self, member: &Member) -> Option<&'a Member> {
         let (kind, is) = self.counterparts.get(&member.id)?;
         (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
-    }
-
-    /// Where head caused it that an object of base left, in the numbering of both sides: the object under its new name,
-    /// else the file that has it no more, else the kustomization above that changed.
-    pub fn cause_in_head(&self, member: &Member) -> Option<(FileId, Span)> {
-        if let Some(&(_, is)) = self.counterparts.get(&member.id) {
-            let after = self.sides.of_head(is);
-            return Some((
-                self.sides.head_file(is.tree, after.file),
-                after.object.name_span(),
-            ));
-        }
-        let place = self.base.place(member.file);
-        let own = self.changed_file(place, |inventory, file| {
-            let mut there = inventory
-                .members_of(file)
-                .iter()
-                .map(|member| &member.object);
-            there.all(|object| {
-                object.group_kind() != member.object.group_kind()
-                    || object.name() != member.object.name()
-            })
-        });
-        let own = own.map(|(file, _)| (file, Span::new(0, 0)));
-        let kustomizations = || {
-            let names = ancestors(folder_of(place))
-                .flat_map(|folder| KUSTOMIZATIONS.map(|name| resolve(folder, name)));
-            names
-                .into_iter()
-                .find_map(|name| self.changed_file(&name, |_, _| true))
-        };
-        own.or_else(|| {
-            kustomizations().map(|(file, text)| {
-                let at = text.find("\nresources:").map_or(0, |at| at as u32 + 1);
-                (file, Span::new(at, at))
-            })
-        })
-    }
-
-    /// A file of head that base has with another text, if its objects are as they should be.
-    fn changed_file(
-        &self,
-        place: &str,
-        accept: impl Fn(&Inventory, FileId) -> bool,
-    ) -> Option<(FileId, &'a str)> {
-        let find = |trees: &'a [TreePart]| {
-            trees.iter().enumerate().find_map(|(at, tree)| {
-                let mut files = tree.inventory.sources.iter();
-                files
-                    .find(|(id, _)| tree.place(*id) == place)
-                    .map(|(id, file)| (at, id, file.text()))
-            })
-        };
-        let (tree, file, text) = find(self.sides.head)?;
-        let (.., before) = find(self.sides.base)?;
-        let accepted = before != text && accept(&self.sides.head[tree].inventory, file);
-        accepted.then(|| (self.sides.head_file(tree, file), text))
     }
 
     /// A source that head adds to a kustomization above an object of base, or to a new one, and the tree does not show,

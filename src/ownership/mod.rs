@@ -24,8 +24,8 @@ mod written;
 pub use data::{DataLoss, data_loss, deletes_with_its_claim, reclaim_policy};
 pub use defines::instances_of;
 pub use delivers::{
-    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, Reach, SourceContent,
-    delivered_by, delivery_objects, not_generated, tops,
+    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, Reach, delivery_object,
+    delivery_objects, tops,
 };
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, Products, implied};

@@ -32,7 +32,11 @@ fn delivered(files: &[(&str, &str)]) -> Vec<String> {
             .deliveries(at)
             .flat_map(|delivery| delivery.objects(&inventory));
         let keys: Vec<_> = keys.map(|delivered| delivered.key.to_string()).collect();
-        format!("{}: {}", object.name, keys.join(" "))
+        format!(
+            "{}: {}",
+            inventory.member(object.id).key.name,
+            keys.join(" ")
+        )
     };
     objects.iter().enumerate().map(of).collect()
 }

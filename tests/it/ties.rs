@@ -3,9 +3,7 @@
 use ownerlint::finding::Certainty;
 use ownerlint::inventory::Inventory;
 use ownerlint::knowledge::{DataFate, Tables};
-use ownerlint::ownership::{
-    DeliveryObject, SourceContent, Tie, TieKind, Ties, data_loss, instances_of,
-};
+use ownerlint::ownership::{DeliveryObject, Tie, TieKind, Ties, data_loss, instances_of};
 
 use serde_json::{Value, json};
 
@@ -387,10 +385,7 @@ fn delivery_objects(text: &str) -> Vec<DeliveryObject> {
 
 /// The folder of an object's first source.
 fn folder(object: &DeliveryObject) -> &str {
-    match &object.sources[0].content {
-        SourceContent::Folder(folder) => folder,
-        SourceContent::Chart(chart) => panic!("{chart}"),
-    }
+    object.sources[0].folder.as_deref().expect("no chart")
 }
 
 #[test]
@@ -428,39 +423,23 @@ fn an_application_deletes_what_it_delivers_only_with_its_finalizer() {
 }
 
 #[test]
-fn an_application_set_delivers_one_application_for_each_element_of_its_lists() {
+fn an_application_set_names_folders_up_to_their_parameters() {
     let set = |policy: &str| {
         delivery_objects(&format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: all, namespace: argocd}}\nspec:\n  \
-             generators: [{{list: {{elements: [{{cluster: prod, url: https://prod}}, {{cluster: dev, url: https://dev}}]}}}}, {{clusters: {{}}}}]\n  \
+             generators: [{{git: {{repoURL: 'https://git.example.com/a', directories: [{{path: 'charts/*/prod'}}]}}}}, \
+             {{list: {{elements: [{{folder: base/web}}]}}}}]\n  \
              syncPolicy: {policy}\n  template:\n    metadata: {{name: 'web-{{{{cluster}}}}'}}\n    spec:\n      \
-             source: {{repoURL: r, path: 'apps/{{{{ .cluster }}}}'}}\n      destination: {{server: '{{{{url}}}}'}}\n"
+             source: {{repoURL: r, path: 'apps/{{{{ .cluster }}}}/web'}}\n      destination: {{server: '{{{{url}}}}'}}\n"
         ))
+        .remove(0)
     };
-    let generated = set("{}");
-    let told: Vec<_> = generated
-        .iter()
-        .map(|object| {
-            (
-                object.name.as_str(),
-                folder(object),
-                object.destination.cluster.as_deref(),
-                object.deletes(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        told,
-        [
-            ("web-prod", "apps/prod", Some("https://prod"), true),
-            ("web-dev", "apps/dev", Some("https://dev"), true)
-        ]
-    );
-    assert!(
-        set("{preserveResourcesOnDeletion: true}")
-            .iter()
-            .all(|object| !object.deletes())
-    );
+    let all = set("{}");
+    let folders = all.sources.iter().map(|source| source.folder.as_deref());
+    let folders: Vec<&str> = folders.flatten().collect();
+    assert_eq!(folders, ["apps", "charts", "base/web"], "URLs are none");
+    assert!(all.deletes());
+    assert!(!set("{preserveResourcesOnDeletion: true}").deletes());
 }
 
 #[test]
@@ -500,25 +479,13 @@ fn a_helm_release_is_uninstalled_with_its_object() {
     };
     let chart = "chart: {spec: {chart: redis, sourceRef: {kind: HelmRepository, name: bitnami}}}";
     let plain = release(chart);
-    assert_eq!(
-        (plain.name.as_str(), plain.destination.namespace.as_deref()),
-        ("redis", Some("cache"))
-    );
+    assert_eq!(plain.destination.namespace.as_deref(), Some("cache"));
     assert!(plain.cascades);
-    assert_eq!(
-        plain.sources[0].content,
-        SourceContent::Chart("redis".to_owned())
-    );
+    assert_eq!(plain.sources[0].folder, None);
     let elsewhere = release(&format!(
         "{chart}, targetNamespace: data, uninstall: {{deletionPropagation: foreground}}"
     ));
-    assert_eq!(
-        (
-            elsewhere.name.as_str(),
-            elsewhere.destination.namespace.as_deref()
-        ),
-        ("data-redis", Some("data"))
-    );
+    assert_eq!(elsewhere.destination.namespace.as_deref(), Some("data"));
     assert!(elsewhere.cascades);
 }
 

@@ -203,22 +203,14 @@ impl<'s> Inquiry<'s> {
             bundle, analysis, ..
         } = self.asked(object);
         let (delivers, reach) = (analysis.delivery_objects(), analysis.reach());
-        // An ApplicationSet stands for several.
-        let own = || {
-            delivers
-                .iter()
-                .enumerate()
-                .filter(|(_, delivery)| delivery.id == object.id)
-        };
-        own().next()?;
-        let objects = own().flat_map(|(at, _)| {
-            let delivered = reach.deliveries(at);
-            delivered.flat_map(|one| one.objects(&bundle.inventory).map(|end| end.key))
-        });
-        let deleted_with_it = own().all(|(_, delivery)| delivery.deletes());
+        let at = delivers
+            .iter()
+            .position(|delivery| delivery.id == object.id)?;
+        let delivered = reach.deliveries(at);
+        let objects = delivered.flat_map(|one| one.objects(&bundle.inventory).map(|end| end.key));
         Some(DeliveredObjects {
             objects: objects.collect(),
-            deleted_with_it,
+            deleted_with_it: delivers[at].deletes(),
         })
     }
 

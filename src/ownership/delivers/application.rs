@@ -1,15 +1,10 @@
 //! Applications of Argo CD.
 
-use super::object::{
-    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, SourceContent,
-};
+use super::object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource};
 use crate::graph::argo::{SKIP_RECONCILE, deletion_policy, is_true};
 use crate::inventory::Member;
-use crate::text::Span;
+use crate::kustomize::folder_of;
 use crate::yaml::Value;
-
-/// Replaces the parameters in a text of an Application's spec, which only one of an ApplicationSet has. `None`: the value is unknown.
-pub(super) type Fill<'f> = &'f dyn Fn(&str) -> Option<String>;
 
 pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
     let spec = member.object.at(&["spec"])?;
@@ -19,55 +14,58 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
         .finalizers()
         .iter()
         .map(|finalizer| finalizer.value.as_str());
-    let as_written = |text: &str| Some(text.to_owned());
     let skips = member.object.metadata().annotation(SKIP_RECONCILE);
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::Application,
-        name: member.key.name.to_string(),
-        sources: sources(spec, &as_written),
-        destination: destination(spec, &as_written),
+        sources: sources(spec),
+        destination: destination(spec),
         prunes: prunes(spec),
         cascades: cascades(spec, finalizers),
         suspended: skips.is_some_and(|skips| is_true(skips.value)),
     })
 }
 
-/// Those of `spec.sources`, unless it is empty, else `spec.source`.
-pub(super) fn sources(spec: Value<'_>, fill: Fill<'_>) -> Vec<DeliverySource> {
+/// Returns the sources in `spec.sources`, unless it is empty, else `spec.source`.
+pub(super) fn sources(spec: Value<'_>) -> Vec<DeliverySource> {
     let several = spec.get("sources").map(Value::items).into_iter().flatten();
     let mut all: Vec<Value<'_>> = several.collect();
     if all.is_empty() {
         all.extend(spec.get("source"));
     }
-    all.into_iter()
-        .filter_map(|one| source(one, fill))
-        .collect()
+    all.into_iter().filter_map(source).collect()
 }
 
-fn source(source: Value<'_>, fill: Fill<'_>) -> Option<DeliverySource> {
-    let text = |key: &str| -> Option<(String, Span)> {
-        let value = source.get(key)?;
-        Some((fill(value.as_str()?)?, value.span())).filter(|(text, _)| !text.is_empty())
-    };
-    let repository = text("repoURL").map(|(url, _)| url);
-    let (content, span) = match (text("chart"), text("path")) {
-        (Some((chart, span)), _) => (SourceContent::Chart(chart), span),
-        (None, Some((path, span))) => (SourceContent::Folder(path), span),
-        // A source that others take values from.
+/// Returns `None` for a source that only provides values for the others.
+fn source(source: Value<'_>) -> Option<DeliverySource> {
+    let written = |key: &str| source.get(key).filter(|value| value.as_str() != Some(""));
+    let (folder, value) = match (written("chart"), written("path")) {
+        (Some(chart), _) => (None, chart),
+        (None, Some(path)) => (Some(literal(path.as_str()?).to_owned()), path),
         (None, None) => return None,
     };
     Some(DeliverySource {
-        repository,
-        content,
-        span,
+        repository: source
+            .get("repoURL")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        folder,
+        span: value.span(),
     })
 }
 
-pub(super) fn destination(spec: Value<'_>, fill: Fill<'_>) -> DeliveryDestination {
-    let text = |key: &str| -> Option<String> {
+/// The part of a path above its first parameter or pattern.
+pub(super) fn literal(path: &str) -> &str {
+    match path.find(['{', '*', '?', '[']) {
+        Some(end) => folder_of(&path[..end]),
+        None => path,
+    }
+}
+
+pub(super) fn destination(spec: Value<'_>) -> DeliveryDestination {
+    let text = |key: &str| {
         let value = spec.at(&["destination", key])?.as_str()?;
-        Some(fill(value)?).filter(|text| !text.is_empty())
+        (!value.is_empty()).then(|| value.to_owned())
     };
     // The cluster in which Argo CD runs has these names (argo-cd docs/operator-manual/declarative-setup.md).
     let here =

@@ -1,8 +1,6 @@
 //! Kustomizations and HelmReleases of Flux.
 
-use super::object::{
-    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, SourceContent,
-};
+use super::object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource};
 use crate::inventory::Member;
 use crate::yaml::Value;
 
@@ -19,13 +17,12 @@ pub(super) fn kustomization(member: &Member) -> Option<DeliveryObject> {
     let folder = path.and_then(Value::as_str).unwrap_or_default();
     let source = DeliverySource {
         repository: source_of(member, spec.get("sourceRef")),
-        content: SourceContent::Folder(folder.to_owned()),
+        folder: Some(folder.to_owned()),
         span: path.map_or(member.object.name_span(), Value::span),
     };
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::Kustomization,
-        name: member.key.name.to_string(),
         sources: vec![source],
         destination: DeliveryDestination {
             cluster: remote(spec),
@@ -42,19 +39,14 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
     let chart = spec.at(&["chart", "spec"]);
     let named = chart.and_then(|chart| chart.get("chart"));
     let reference = spec.get("chartRef");
-    let content = match (named.and_then(Value::as_str), reference) {
-        // A path of a repository, not a name of a chart repository.
-        (Some(path), _) if path.starts_with('.') => SourceContent::Folder(path.to_owned()),
-        (Some(name), _) => SourceContent::Chart(name.to_owned()),
-        (None, Some(reference)) => {
-            SourceContent::Chart(text(reference, &["name"]).unwrap_or_default().to_owned())
-        }
-        (None, None) => SourceContent::Chart(String::new()),
-    };
+    // A name that begins with a dot is a path of a repository, not a chart of a chart repository.
+    let folder = named
+        .and_then(Value::as_str)
+        .filter(|name| name.starts_with('.'));
     let repository = chart.and_then(|chart| chart.get("sourceRef")).or(reference);
     let source = DeliverySource {
         repository: source_of(member, repository),
-        content,
+        folder: folder.map(str::to_owned),
         span: named.map_or(member.object.name_span(), Value::span),
     };
     let policy = text(spec, &["uninstall", "deletionPropagation"]);
@@ -62,7 +54,6 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::HelmRelease,
-        name: release_name(member, spec, target),
         sources: vec![source],
         destination: DeliveryDestination {
             cluster: remote(spec),
@@ -73,17 +64,6 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         cascades: policy != Some("orphan"),
         suspended: is_suspended(spec),
     })
-}
-
-/// The name of the release: `spec.releaseName`, else the object's name, after that of the target namespace
-/// (fluxcd/helm-controller docs/spec/v2/helmreleases.md).
-fn release_name(member: &Member, spec: Value<'_>, target: Option<&str>) -> String {
-    let name = &member.key.name;
-    match (text(spec, &["releaseName"]), target) {
-        (Some(written), _) => written.to_owned(),
-        (None, Some(target)) => format!("{target}-{name}"),
-        (None, None) => name.to_string(),
-    }
 }
 
 /// Another cluster than the one in which Flux runs.

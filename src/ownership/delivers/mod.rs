@@ -10,28 +10,21 @@ mod flux;
 mod object;
 mod reach;
 
-pub use object::{
-    DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, SourceContent,
-};
+pub use object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource};
 pub use reach::{Reach, tops};
 
 use crate::inventory::{Inventory, Member};
 use crate::kube::kinds;
 
-/// The delivery objects in an object: none for most.
-pub fn delivered_by(member: &Member) -> Vec<DeliveryObject> {
+/// Reads an object as a delivery object; `None` for most.
+pub fn delivery_object(member: &Member) -> Option<DeliveryObject> {
     match member.object.group_kind() {
-        kinds::APPLICATION => application::read(member).into_iter().collect(),
+        kinds::APPLICATION => application::read(member),
         kinds::APPLICATION_SET => application_set::read(member),
-        kinds::FLUX_KUSTOMIZATION => flux::kustomization(member).into_iter().collect(),
-        kinds::HELM_RELEASE => flux::helm_release(member).into_iter().collect(),
-        _ => Vec::new(),
+        kinds::FLUX_KUSTOMIZATION => flux::kustomization(member),
+        kinds::HELM_RELEASE => flux::helm_release(member),
+        _ => None,
     }
-}
-
-/// The Applications of an ApplicationSet that are not looked at, because it generates too many.
-pub fn not_generated(member: &Member) -> usize {
-    application_set::left_out(member)
 }
 
 /// Every delivery object of an input, in its order.
@@ -40,6 +33,6 @@ pub fn delivery_objects(inventory: &Inventory) -> Vec<DeliveryObject> {
         .members
         .iter()
         .filter(|member| member.decodes())
-        .flat_map(delivered_by)
+        .filter_map(delivery_object)
         .collect()
 }

@@ -3,18 +3,16 @@
 use crate::inventory::ObjectId;
 use crate::text::Span;
 
-/// An object that makes a tool deliver other objects. An ApplicationSet has one for each Application that it is known to generate.
+/// An object that makes a tool deliver other objects. An ApplicationSet is one for all Applications that it generates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryObject {
-    /// The object in the input; for a generated Application that is its ApplicationSet.
+    /// The object in the input.
     pub id: ObjectId,
     /// Its kind.
     pub kind: DeliveryKind,
-    /// The name of the Application, Kustomization or HelmRelease; for an ApplicationSet that of the generated Application.
-    pub name: String,
-    /// Where the manifests are.
+    /// The sources of the manifests. For an ApplicationSet these are followed by the folders that its generators name.
     pub sources: Vec<DeliverySource>,
-    /// Where they go.
+    /// The destination of the delivered objects.
     pub destination: DeliveryDestination,
     /// Whether objects that leave the sources are deleted automatically.
     pub prunes: bool,
@@ -29,32 +27,24 @@ pub struct DeliveryObject {
 pub enum DeliveryKind {
     /// An Application of Argo CD.
     Application,
-    /// An Application that an ApplicationSet generates.
-    Generated,
+    /// An ApplicationSet of Argo CD.
+    ApplicationSet,
     /// A Kustomization of Flux.
     Kustomization,
     /// A HelmRelease of Flux.
     HelmRelease,
 }
 
-/// Where manifests are.
+/// A source of manifests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliverySource {
     /// The repository, as far as the object names it: a URL, or `Kind/namespace/name` of Flux's source.
     pub repository: Option<String>,
-    /// The expected content.
-    pub content: SourceContent,
-    /// The path or chart, where it is written.
+    /// The folder, from the root of the repository, up to the first parameter or pattern; empty or `.` for the root,
+    /// `None` for a chart of a chart repository.
+    pub folder: Option<String>,
+    /// The place where the path or the chart is written.
     pub span: Span,
-}
-
-/// The expected content of a repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceContent {
-    /// A folder as it is written, from the root of the repository; empty or `.` for the root.
-    Folder(String),
-    /// A chart of a chart repository.
-    Chart(String),
 }
 
 /// The destination of objects.

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
-use super::object::{DeliveryKind, DeliveryObject, SourceContent};
+use super::object::DeliveryObject;
 use crate::charts::Charts;
 use crate::graph::argo::{Memory, Terms};
 use crate::graph::delivery::Delivery;
@@ -146,12 +146,7 @@ impl Reach {
                 if by.tool == SourceTool::ArgoCdSet {
                     continue;
                 }
-                let there = written.get(&(*file, one.line)).into_iter().flatten();
-                // A set stands for several Applications.
-                let is_it = |at: &&usize| {
-                    objects[**at].kind != DeliveryKind::Generated || objects[**at].name == by.name
-                };
-                for at in there.filter(is_it) {
+                for at in written.get(&(*file, one.line)).into_iter().flatten() {
                     self.deliveries[*at].push(Place {
                         repository,
                         delivery,
@@ -272,6 +267,11 @@ impl<'r> Delivered<'r> {
         let is_flux = root.by.as_ref().is_some_and(|by| by.tool.is_flux());
         let is_own = is_flux && *delivery.cluster == *root.path;
         if is_own { "" } else { &delivery.cluster }
+    }
+
+    /// The name of the object that delivers, which an ApplicationSet may have generated.
+    pub fn name(&self) -> Option<&'r str> {
+        Some(&self.delivery.by.as_ref()?.name)
     }
 
     /// Whether it delivers only if what is not known is so.
@@ -447,12 +447,8 @@ pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<Strin
             let folders: Vec<String> = object
                 .sources
                 .iter()
-                .filter_map(|source| match &source.content {
-                    SourceContent::Folder(folder) => {
-                        Some(resolve("", folder.trim_start_matches('/')))
-                    }
-                    SourceContent::Chart(_) => None,
-                })
+                .filter_map(|source| source.folder.as_deref())
+                .map(|folder| resolve("", folder.trim_start_matches('/')))
                 // Every repository has a root.
                 .filter(|folder| !folder.is_empty() && !folder.starts_with(".."))
                 .collect();

@@ -4,16 +4,16 @@ use std::cell::LazyCell;
 
 use foldhash::{HashMap, HashSet};
 
-use super::places::{changed_in_head, on_base, related_in_head};
+use super::places::{left_in_head, on_base, related_in_head};
 use super::words::{deletes, leaving, shown, stuck, taking, tool};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::kinds;
 use crate::merge::{CascadeKind, EffectCertainty, Merge, MergeCascade};
-use crate::ownership::{DeliveryKind, DeliveryObject, delivered_by};
+use crate::ownership::{DeliveryKind, DeliveryObject, delivery_object};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
-use crate::rules::words::{listed, named};
+use crate::rules::words::named;
 use crate::text::plain;
 
 pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
@@ -36,6 +36,7 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
         .map(|cascade| cascade.culprit.id)
         .collect();
     let delivered = LazyCell::new(|| delivered_of_all(merge));
+    let known = LazyCell::new(|| merge.part.deliverers_of_all());
     let leaving = merge
         .part
         .leaving
@@ -44,12 +45,14 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
     for member in
         leaving.filter(|member| !told.contains(&member.id) && merge.end_of(&member.key).is_some())
     {
-        if let Some(object) = delivered_by(member).first() {
+        if let Some(object) = delivery_object(member) {
             let children = delivered.get(&member.id).map_or(&[][..], Vec::as_slice);
-            sink.extend(unseen(merge, member, object, children));
+            sink.extend(unseen(merge, member, &object, children));
+            if merge.part.renamed(member).is_none() && !known.contains(&member.id) {
+                sink.extend(no_longer_generated(merge, member, &object));
+            }
         }
     }
-    sink.extend(generated(merge));
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
@@ -159,9 +162,11 @@ fn unseen(
                 )
                 .severity(if certain { Severity::Error } else { Severity::Warning });
             let shown = handed.iter().take(MOST_RELATED - 1);
-            Some(shown.fold(cause(draft, merge, renamed), |draft, child| {
-                related_in_head(draft, merge, child, "is deleted, and created again")
-            }))
+            Some(
+                shown.fold(left_in_head(draft, merge, member), |draft, child| {
+                    related_in_head(draft, merge, child, "is deleted, and created again")
+                }),
+            )
         }
         (Some(_), 0) => {
             let draft = here(format!("{} {verb} everything that it delivered", leaving(merge, member)))
@@ -171,23 +176,35 @@ fn unseen(
                      starts from nothing: volumes and generated objects are not taken over.",
                 )
                 .severity(Severity::Warning);
-            Some(cause(draft, merge, renamed))
+            Some(left_in_head(draft, merge, member))
         }
         _ => None,
     }
 }
 
-fn cause(draft: Draft, merge: &Merge<'_>, renamed: Option<&Member>) -> Draft {
-    match renamed {
-        Some(after) => changed_in_head(
-            draft,
-            merge,
-            after,
-            after.object.name_span(),
-            "its new name",
-        ),
-        None => draft,
-    }
+/// An Application that its set no longer generates, and of which it is not known what it delivered.
+fn no_longer_generated(
+    merge: &Merge<'_>,
+    member: &Member,
+    object: &DeliveryObject,
+) -> Option<Draft> {
+    let set = merge.part.generated_by(member)?;
+    let message = format!(
+        "ApplicationSet `{}` no longer generates {}, which {} everything that it delivered",
+        plain::one_line(&set.name),
+        named(member),
+        deletes(merge, member)
+    );
+    let draft = on_base(merge, member, member.object.name_span(), message)
+        .label("generates it in base")
+        .reason(
+            "An ApplicationSet deletes an Application that its generators no longer give, and Argo CD then deletes everything that \
+             this delivered. Its sources are not in the input.",
+        )
+        .help(recipe(merge, member))
+        .field("metadata.name")
+        .severity(Severity::Warning);
+    object.deletes().then(|| left_in_head(draft, merge, member))
 }
 
 /// The objects of the tree that each object delivers.
@@ -199,81 +216,4 @@ fn delivered_of_all<'a>(merge: &Merge<'a>) -> HashMap<ObjectId, Vec<&'a Member>>
         }
     }
     delivered
-}
-
-/// Applications that an ApplicationSet no longer generates.
-fn generated(merge: &Merge<'_>) -> Vec<Draft> {
-    let mut drafts = Vec::new();
-    for set in merge
-        .part
-        .base
-        .inventory
-        .members
-        .iter()
-        .filter(|member| member.object.is(kinds::APPLICATION_SET))
-    {
-        let after = merge
-            .part
-            .after(&set.key)
-            .or_else(|| merge.part.renamed(set));
-        let leaves = merge.end_of(&set.key).is_some();
-        let stays = after.map(delivered_by).unwrap_or_default();
-        if after.is_none() && !leaves || stays.is_empty() && after.is_some() {
-            continue;
-        }
-        let gone: Vec<DeliveryObject> = delivered_by(set)
-            .into_iter()
-            .filter(|object| {
-                object.deletes() && !stays.iter().any(|stays| stays.name == object.name)
-            })
-            .collect();
-        if gone.is_empty() {
-            continue;
-        }
-        let names = listed(gone.iter().map(|object| object.name.as_str()));
-        let before: Vec<String> = delivered_by(set)
-            .into_iter()
-            .map(|object| object.name)
-            .collect();
-        let new = stays.iter().filter(|object| !before.contains(&object.name));
-        let same_source = |old: &DeliveryObject, new: &DeliveryObject| {
-            old.sources
-                .iter()
-                .zip(&new.sources)
-                .any(|(old, new)| old.content == new.content)
-        };
-        let renamed = new
-            .clone()
-            .any(|new| gone.iter().any(|old| same_source(old, new)));
-        let (what, they) = if gone.len() == 1 {
-            ("Application", "it")
-        } else {
-            ("Applications", "they")
-        };
-        let message = format!(
-            "{} no longer generates {what} {names}, which deletes everything that {they} delivered",
-            named(set)
-        );
-        let draft = on_base(merge, set, set.object.name_span(), message)
-            .label("generates them in base")
-            .reason(
-                "An ApplicationSet adds the resources finalizer to the Applications that it generates. It deletes an Application that its \
-                 generators no longer give, or give another name, and Argo CD then deletes everything that this delivered.",
-            )
-            .help(recipe(merge, set))
-            .field("metadata.name")
-            .target(gone.iter().map(|object| object.name.as_str()).collect::<Vec<_>>().join(","))
-            .severity(if renamed { Severity::Error } else { Severity::Warning });
-        drafts.push(match after {
-            Some(after) => changed_in_head(
-                draft,
-                merge,
-                after,
-                after.object.name_span(),
-                "generates others",
-            ),
-            None => draft,
-        });
-    }
-    drafts
 }

@@ -1,7 +1,7 @@
 //! Where findings on changes are.
 
 use crate::inventory::Member;
-use crate::merge::Merge;
+use crate::merge::{CauseInHead, Merge};
 use crate::rules::draft::Draft;
 use crate::text::Span;
 
@@ -27,10 +27,10 @@ pub(super) fn related_in_base(
     draft.related(file, member.object.name_span(), words)
 }
 
-/// Where head left out an object of base, if that can be shown.
+/// Shows the place of head that made an object of base leave, if that is known.
 pub(super) fn left_in_head(draft: Draft, merge: &Merge<'_>, member: &Member) -> Draft {
     match merge.part.cause_in_head(member) {
-        Some((file, span)) => draft.caused(file, span, "left out here"),
+        Some(CauseInHead { file, span, words }) => draft.caused(file, span, words),
         None => draft,
     }
 }

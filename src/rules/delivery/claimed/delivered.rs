@@ -13,37 +13,60 @@ use crate::rules::rule::Context;
 use crate::rules::words::named;
 use crate::text::Span;
 
-/// A pair of delivery objects with the objects that both deliver.
-type Shared = BTreeMap<(usize, usize), Vec<TieEnd>>;
+/// A delivery object of the tree.
+#[derive(Clone, Copy)]
+struct Claimant<'a> {
+    /// Its place among all of them.
+    at: usize,
+    object: &'a DeliveryObject,
+    member: &'a Member,
+    /// Its name, or that of the Application that it generates.
+    name: &'a str,
+}
+
+/// Pairs of delivery objects, each with the objects that both deliver.
+type Shared<'a> = BTreeMap<[(usize, &'a str); 2], ([Claimant<'a>; 2], Vec<TieEnd>)>;
 
 /// One finding for each pair of delivery objects that share objects.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
-    let objects = context.analysis.delivery_objects();
-    if objects.len() < 2 {
-        return Vec::new();
-    }
     let (inventory, reach) = (context.inventory, context.analysis.reach());
-    shared(inventory, objects, reach)
-        .iter()
-        .map(|(pair, shared)| draft(inventory, [&objects[pair.0], &objects[pair.1]], shared))
+    let shared = shared(inventory, context.analysis.delivery_objects(), reach);
+    shared
+        .values()
+        .map(|(pair, shared)| draft(inventory, *pair, shared))
         .collect()
 }
 
 /// Every object is compared with the first that delivers it: a third is one finding more, not two.
-fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach) -> Shared {
-    let mut first: HashMap<([&str; 3], ObjectKey), usize> = HashMap::default();
+fn shared<'a>(
+    inventory: &'a Inventory,
+    objects: &'a [DeliveryObject],
+    reach: &'a Reach,
+) -> Shared<'a> {
+    let mut first: HashMap<([&str; 3], ObjectKey), Claimant<'_>> = HashMap::default();
     let mut shared = Shared::new();
     for (at, object) in objects.iter().enumerate().filter(|(_, one)| !one.suspended) {
+        let member = inventory.member(object.id);
         for delivery in reach.deliveries(at).filter(|one| !one.is_possible()) {
+            let claimant = Claimant {
+                at,
+                object,
+                member,
+                name: delivery.name().unwrap_or(&member.key.name),
+            };
             for delivered in delivery.objects(inventory) {
                 // A name with a variable in it differs for each deliverer that fills it in.
                 if delivered.key.name.contains("${") || delivered.key.name.is_empty() {
                     continue;
                 }
                 let key = (delivery.cluster(), delivered.key.clone());
-                let claimed = *first.entry(key).or_insert(at);
-                if claimed != at && are_two(inventory, &objects[claimed], object) {
-                    shared.entry((claimed, at)).or_default().push(delivered);
+                let claimed = *first.entry(key).or_insert(claimant);
+                if claimed.is_beside(&claimant) {
+                    let pair = [(claimed.at, claimed.name), (at, claimant.name)];
+                    let (_, shared) = shared
+                        .entry(pair)
+                        .or_insert_with(|| ([claimed, claimant], Vec::new()));
+                    shared.push(delivered);
                 }
             }
         }
@@ -51,21 +74,32 @@ fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach) -> S
     shared
 }
 
-/// Whether both are sure to exist beside each other, and to mean this repository.
-fn are_two(inventory: &Inventory, first: &DeliveryObject, second: &DeliveryObject) -> bool {
-    let key = |object: &DeliveryObject| &inventory.member(object.id).key;
-    let repository = |object: &DeliveryObject| {
-        object
-            .sources
-            .first()
-            .and_then(|source| source.repository.clone())
-    };
-    (key(first), &first.name) != (key(second), &second.name)
-        && repository(first) == repository(second)
+impl Claimant<'_> {
+    /// Whether both are sure to exist beside each other, and to mean this repository.
+    fn is_beside(&self, other: &Self) -> bool {
+        let repository = |one: &Self| one.object.sources.first()?.repository.clone();
+        (&self.member.key, self.name) != (&other.member.key, other.name)
+            && repository(self) == repository(other)
+    }
+
+    /// Its description in a sentence.
+    fn words(&self) -> String {
+        match self.object.kind {
+            DeliveryKind::ApplicationSet => {
+                format!("Application `{}` of {}", self.name, named(self.member))
+            }
+            _ => named(self.member),
+        }
+    }
+
+    /// The place where it says what it delivers.
+    fn place(&self) -> Span {
+        let source = self.object.sources.first();
+        source.map_or(self.member.object.name_span(), |source| source.span)
+    }
 }
 
-fn draft(inventory: &Inventory, [first, second]: [&DeliveryObject; 2], shared: &[TieEnd]) -> Draft {
-    let (one, other) = (inventory.member(first.id), inventory.member(second.id));
+fn draft(inventory: &Inventory, [one, other]: [Claimant<'_>; 2], shared: &[TieEnd]) -> Draft {
     let TieEnd { key, id } = &shared[0];
     let objects = match shared.len() {
         1 => format!("{key}"),
@@ -74,32 +108,16 @@ fn draft(inventory: &Inventory, [first, second]: [&DeliveryObject; 2], shared: &
     };
     let message = format!(
         "{} delivers {objects} that {} delivers, too",
-        words(other, second),
-        words(one, first)
+        other.words(),
+        one.words()
     );
-    let draft = Draft::on(other, place(other, second), message)
+    let draft = Draft::on(other.member, other.place(), message)
         .label("builds it here")
         .reason(PRUNED)
         .help(HELP)
-        .target(words(one, first))
-        .related(one.file, place(one, first), "and here");
+        .target(one.words())
+        .related(one.member.file, one.place(), "and here");
     id.iter().fold(draft, |draft, id| {
         draft.related_object(inventory.member(*id), "is delivered twice")
     })
-}
-
-/// A delivery object in a sentence.
-fn words(member: &Member, object: &DeliveryObject) -> String {
-    match object.kind {
-        DeliveryKind::Generated => format!("Application `{}` of {}", object.name, named(member)),
-        _ => named(member),
-    }
-}
-
-/// Where a delivery object says what it delivers.
-fn place(member: &Member, object: &DeliveryObject) -> Span {
-    object
-        .sources
-        .first()
-        .map_or(member.object.name_span(), |source| source.span)
 }
