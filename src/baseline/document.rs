@@ -11,24 +11,24 @@ use crate::finding::Identity;
 use crate::text::{SourceFile, Span, plain};
 use crate::yaml::{self, Content};
 
-/// The value of `schema`.
+/// The value of the field `schema`.
 const SCHEMA: &str = "ownerlint.baseline/1";
 
 /// The known findings, sorted by identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
-    /// One entry per identity.
+    /// The entries, one for each identity.
     pub entries: Vec<KnownFinding>,
 }
 
 /// A known finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFinding {
-    /// The known finding.
+    /// The identity of the finding.
     pub identity: Identity,
-    /// How many findings of that identity are.
+    /// The number of known findings with this identity.
     pub count: usize,
-    /// Where the entry names its rule in the file; empty for an entry that was never written.
+    /// The span of the entry's rule in the file; empty for an entry that was never written.
     pub span: Span,
 }
 
@@ -75,7 +75,7 @@ impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// A text that does not follow the contract, with the place.
+    /// The text does not follow the schema. The error has the place.
     pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
         let wrong = |reason: String, offset: usize| BaselineError {
             message: format!("`{}` is not a baseline: {reason}", file.path()),
@@ -86,7 +86,7 @@ impl Baseline {
             .with_language("json"),
             span: SourceSpan::from(offset.min(file.text().len())),
         };
-        // As in manifests and configurations, a byte order mark is no part of the text.
+        // As in manifests and configurations, a byte order mark is ignored.
         let text = file.text().trim_start_matches('\u{feff}');
         let document: BaselineDocument = serde_json::from_str(text).map_err(|error| {
             let line = file.line_span(error.line()).unwrap_or_default();
@@ -125,7 +125,7 @@ impl Baseline {
                 count: 0,
                 span: places.next().unwrap_or_default(),
             };
-            // Two branches that were merged may both have added an identity.
+            // Two merged branches may both have added an entry for an identity.
             entries.entry(identity).or_insert(entry).count += count;
         }
         Ok(Self {
@@ -133,8 +133,8 @@ impl Baseline {
         })
     }
 
-    /// The document, indented, ending in a line break: one that reviews well, and that no interpreter takes for
-    /// anything but data.
+    /// Returns the document as indented JSON that ends in a line break. Characters that interpreters give a meaning are
+    /// escaped.
     pub fn to_json(&self) -> String {
         let finding = |entry: &KnownFinding| {
             let Identity {
@@ -155,20 +155,20 @@ impl Baseline {
             schema: SCHEMA.to_owned(),
             findings: self.entries.iter().map(finding).collect(),
         };
-        // It fails only on maps with keys that are not strings; there are none.
+        // This fails only on maps with keys that are not strings, and there are none.
         let mut text = inert(&serde_json::to_string_pretty(&document).unwrap_or_default());
         text.push('\n');
         text
     }
 
-    /// How many findings are known.
+    /// Returns the number of known findings.
     pub fn count(&self) -> usize {
         self.entries.iter().map(|entry| entry.count).sum()
     }
 }
 
-/// JSON in whose strings everything is escaped that a shell, a scripting language or a template engine might obey within quotes.
-/// Names of objects are whatever the author of a manifest wrote, and the file may come to lie where something is run.
+/// Escapes every character in JSON strings that a shell, a scripting language or a template engine might interpret
+/// within quotes. Names of objects are untrusted, and the file may end up where it is interpreted.
 fn inert(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     let mut in_string = false;
@@ -179,7 +179,7 @@ fn inert(json: &str) -> String {
                 in_string = !in_string;
                 text.push(c);
             }
-            // The beginning of an escape of JSON's own.
+            // The beginning of an escape sequence of JSON.
             '\\' => match chars.next() {
                 Some(escaped @ ('"' | '\\')) => push_escaped(&mut text, escaped),
                 escaped => text.extend([c].into_iter().chain(escaped)),
@@ -197,7 +197,7 @@ fn push_escaped(text: &mut String, c: char) {
         .for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
 }
 
-/// Whether a character means itself within quotes, wherever a text is read.
+/// Whether a character has no special meaning within quotes, in any interpreter.
 fn is_inert(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric() || " -_./:,[]()*?+=~^".contains(c)
@@ -206,7 +206,7 @@ fn is_inert(c: char) -> bool {
     }
 }
 
-/// Where each finding names its rule, in order.
+/// Returns the span of the rule of each finding, in order.
 fn rule_places(file: &SourceFile) -> Vec<Span> {
     let documents = yaml::read(file);
     let Some(Content::Value(tree)) = documents.first().map(|document| &document.content) else {

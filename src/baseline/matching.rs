@@ -1,7 +1,7 @@
-//! Which entry of a baseline covers which finding.
+//! Matches findings with the entries of a baseline.
 //!
-//! A key `ConfigMap/?/web` says that the namespace was not known: of the object that a run without `--namespace` sees,
-//! say. It matches the object of that name in any namespace.
+//! In a key `ConfigMap/?/web`, the namespace is not known, for example in a run without `--namespace`. The key matches
+//! the object of that name in any namespace.
 
 use foldhash::HashMap;
 
@@ -13,14 +13,14 @@ const ANY: &str = "?";
 
 /// Findings and entries, matched.
 pub(super) struct Matches {
-    /// For each finding the place of the entry that covers it.
+    /// For each finding, the index of the entry that covers it.
     pub(super) entries: Vec<Option<usize>>,
-    /// For each entry how many findings it covers, at most its count.
+    /// For each entry, the number of findings that it covers, at most its count.
     pub(super) found: Vec<usize>,
 }
 
 impl Baseline {
-    /// Equal identities first, so a namespace that is not known takes nothing from one that is.
+    /// Matches equal identities first, so that an unknown namespace does not use up an entry with a known one.
     pub(super) fn matches(&self, findings: &[Identity]) -> Matches {
         let mut matches = Matches {
             entries: vec![None; findings.len()],
@@ -37,7 +37,7 @@ impl Baseline {
                 self.take(&mut matches, finding, entry);
             }
         }
-        // By the identity without its namespace, the entries that have room, the first one last.
+        // Entries by their identity without a namespace. The lists are in reverse order, because entries are popped.
         let mut anywhere: HashMap<Identity, Vec<usize>> = HashMap::default();
         for (place, entry) in self.entries.iter().enumerate().rev() {
             if let Some(identity) = without_namespace(&entry.identity) {
@@ -69,7 +69,7 @@ impl Baseline {
         matches
     }
 
-    /// Gives a finding to an entry unless the entry has reached its count.
+    /// Assigns a finding to an entry, unless the entry has reached its count. Returns whether it was assigned.
     fn take(&self, matches: &mut Matches, finding: usize, entry: usize) -> bool {
         let has_room = matches.found[entry] < self.entries[entry].count;
         if has_room {
@@ -80,7 +80,7 @@ impl Baseline {
     }
 }
 
-/// The identity in any namespace; `None` when it is about no object.
+/// Returns the identity for any namespace; `None` if it is not about an object.
 fn without_namespace(identity: &Identity) -> Option<Identity> {
     let object = any_namespace(identity.object.as_deref()?)?;
     Some(Identity {
@@ -89,7 +89,7 @@ fn without_namespace(identity: &Identity) -> Option<Identity> {
     })
 }
 
-/// A key `Kind/namespace/name` in any namespace: `Kind/?/name`. `None` for a text that is not a key.
+/// Converts a key `Kind/namespace/name` into the one for any namespace, `Kind/?/name`. `None` if it is not a key.
 pub fn any_namespace(key: &str) -> Option<String> {
     let mut parts = key.splitn(3, '/');
     let (kind, _, name) = (parts.next()?, parts.next()?, parts.next()?);

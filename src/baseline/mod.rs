@@ -1,7 +1,7 @@
-//! The findings that a team has decided to live with for now, by identity and count; no lines, so reformatting, moving
-//! files and reordering documents change nothing.
+//! Baselines: known findings that are not reported, by identity and count. They contain no lines, so reformatting,
+//! moving files and reordering documents do not change them.
 //!
-//! Knows nothing of rules.
+//! Does not depend on the rules.
 
 mod document;
 mod matching;
@@ -15,17 +15,17 @@ pub(crate) use document::BaselineDocument;
 pub use document::{Baseline, BaselineError, KnownFinding};
 pub use matching::any_namespace;
 
-/// The name under which a baseline is looked for.
+/// The default file name of a baseline.
 pub const FILE_NAME: &str = "ownerlint-baseline.json";
 
 /// Findings, divided.
 #[derive(Clone, Debug)]
 pub struct Parted<F> {
-    /// Those that the baseline does not list.
+    /// Findings that the baseline does not list.
     pub new: Vec<F>,
-    /// Those that it does.
+    /// Findings that the baseline lists.
     pub known: Vec<F>,
-    /// Known findings that the run did not find.
+    /// Entries of the baseline that the run found less often than they say.
     pub stale: Vec<Stale>,
 }
 
@@ -34,18 +34,18 @@ pub struct Parted<F> {
 pub struct Stale {
     /// The file of the baseline.
     pub file: FileId,
-    /// Where the entry names its rule.
+    /// The span of the entry's rule.
     pub span: Span,
     /// The known finding.
     pub identity: Identity,
-    /// How many findings it allows.
+    /// The number of findings that it allows.
     pub known: usize,
-    /// How many the run found.
+    /// The number of findings that the run found.
     pub found: usize,
 }
 
 impl Baseline {
-    /// The baseline of findings.
+    /// Builds a baseline of `findings`.
     pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut counts: BTreeMap<Identity, usize> = BTreeMap::new();
         for finding in findings {
@@ -63,14 +63,14 @@ impl Baseline {
         }
     }
 
-    /// Divides findings into new and known ones, and asks nothing about what is stale.
+    /// Divides findings into new and known ones, without looking for stale entries.
     pub fn divide<F>(&self, findings: Vec<F>, of: impl Fn(&F) -> &Finding) -> Parted<F> {
         self.part(findings, of, |_, _| false, FileId(0))
     }
 
-    /// Divides findings into new and known ones. Of findings of one identity the first ones, in the given order, are
-    /// known. `judged` says of an entry, and of how many of its findings there are, whether the run could have found
-    /// the others: what it could not is never stale. `file` is the baseline's own.
+    /// Divides findings into new and known ones; of several with the same identity, the first are known. An entry is
+    /// stale only if `judged`, called with the entry and the number of its findings, returns that the run could have
+    /// found the others. `file` is the file of the baseline.
     pub fn part<F>(
         &self,
         findings: Vec<F>,
@@ -129,7 +129,7 @@ impl Baseline {
             let kept = if judged(entry, *found) { 0 } else { missing };
             change.unread += kept;
             change.gone += missing - kept;
-            // A finding counts under the name by which it was found.
+            // With `learn`, the findings are counted below, by their own identities.
             *counts.entry(&entry.identity).or_default() += if learn { kept } else { kept + found };
         }
         for (identity, entry) in identities.iter().zip(&matches.entries).filter(|_| learn) {
@@ -151,12 +151,12 @@ impl Baseline {
 /// The result of renewing a baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renewal {
-    /// It, afterwards.
+    /// The renewed baseline.
     pub baseline: Baseline,
-    /// How many findings it learned.
+    /// The number of findings that were added.
     pub new: usize,
-    /// How many findings it forgot.
+    /// The number of findings that were removed.
     pub gone: usize,
-    /// How many findings it keeps because their files were not read.
+    /// The number of findings that are kept because the run could not have found them.
     pub unread: usize,
 }

@@ -1,6 +1,6 @@
-//! The deletions behind findings that come from a simulation, for reports to draw.
+//! Simulated deletions behind findings, for reports to draw.
 //!
-//! The verdicts are those of the rules.
+//! Simulations that the rules have cached are reused.
 
 use foldhash::HashSet;
 
@@ -15,17 +15,17 @@ use crate::rules;
 use crate::story::PlanView;
 use crate::text::Sources;
 
-/// Pictures in one report.
+/// Maximum number of pictures in one report.
 const MOST: usize = 4;
 
-/// One step with the objects whose fate is reported.
+/// A step to simulate, with the objects of the findings about it.
 struct Scene {
     step: Step,
     title: String,
     objects: Vec<ObjectKey>,
 }
 
-/// The cascades behind `findings`, which point into `sources`.
+/// Simulates the deletions behind `findings`, which point into `sources`.
 pub(super) fn cascades(
     bundles: &[Verdicts<'_>],
     sources: &Sources,
@@ -49,7 +49,7 @@ pub(super) fn cascades(
     cascades
 }
 
-/// The scenes of a bundle to draw, in the order of the findings.
+/// Returns the scenes of a bundle, in the order of the findings.
 fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Vec<Scene> {
     let mut scenes: Vec<Scene> = Vec::new();
     let mut files: Option<HashSet<&str>> = None;

@@ -1,4 +1,4 @@
-//! How findings are judged.
+//! The options of a check.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::rules::World;
 use crate::suppression::{Date, Ignore};
 use crate::text::SourceFile;
 
-/// How to judge what was read.
+/// The options of a check, with those of the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Check {
-    /// Which rules run.
+    /// The rules to run.
     pub selection: Selection,
-    /// Whether absence proves anything; a bundle says so for itself.
+    /// Whether the input is treated as the whole cluster. Bundles have their own setting.
     pub world: World,
     /// The tables of operators, for input that no session read; a bundle has its own. `None`: the bundled tables.
     pub tables: Option<Arc<Tables>>,
@@ -29,26 +29,26 @@ pub struct Check {
     pub configuration: Option<String>,
     /// Ignores of the configuration, and its text.
     pub ignores: Option<(SourceFile, Vec<Ignore>)>,
-    /// How much of the scope of the configuration and the known findings is read.
+    /// How much is read of the files that the configuration and the baseline are about.
     pub extent: ReadExtent,
     /// Known findings, and the text of their file.
     pub baseline: Option<(SourceFile, Baseline)>,
-    /// The scope of the report; `None` is all.
+    /// The files to which the report is limited; `None` means all.
     pub only: Option<ReportScope>,
     /// Findings before a change: counted, not reported.
     pub before: Option<Baseline>,
     /// Further notes on the change.
     pub notes: Vec<Note>,
-    /// Whether every single finding is reported, as baselines count them, and not what says the same once.
+    /// Whether repeated findings are all reported, as baselines count them, instead of combined.
     pub every: bool,
-    /// Whether every file counts as applied.
+    /// Whether every file is treated as applied.
     pub as_applied: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,
-    /// Whether the deletions behind findings are drawn.
+    /// Whether the report gets the simulated deletions behind its findings.
     pub graphs: Graphs,
     /// Whether findings are counted by rule.
     pub statistics: bool,
-    /// The day of the run, for ignores that expire; without one none does.
+    /// The current date, for ignores that expire; if it is `None`, none expires.
     pub today: Option<Date>,
 }

@@ -1,4 +1,4 @@
-//! The scope of a run: only a finding that it could have found counts as no longer found.
+//! The coverage of a run: a baseline entry is stale only if the run could have found its finding.
 
 use foldhash::HashSet;
 
@@ -7,32 +7,32 @@ use crate::baseline::{KnownFinding, any_namespace};
 use crate::finding::Identity;
 use crate::rules;
 
-/// How much of the scope of a baseline a run reads.
+/// How much a run reads of the files that a baseline is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadExtent {
     /// All of it.
     Whole,
-    /// A part. An object that it reads is nowhere else.
+    /// A part. The objects in it are in no other part.
     #[default]
     Part,
-    /// A part of several bundles. Another one may contain an object of the same key.
+    /// A part of several bundles. Another bundle may contain an object with the same key.
     PartOfBundles,
 }
 
-/// The scope of a run.
+/// The rules that ran, and the objects that they ran on.
 #[derive(Debug)]
 pub(super) struct Coverage {
     extent: ReadExtent,
     rules: HashSet<&'static str>,
-    /// The keys of all objects, and each of them in any namespace.
+    /// The keys of all objects; `anywhere` has them for any namespace.
     objects: HashSet<String>,
     anywhere: HashSet<String>,
-    /// Their names, to know what a target like `apps/v1/Deployment/web` points at.
+    /// Their names, to look up targets such as `apps/v1/Deployment/web`.
     names: HashSet<String>,
 }
 
 impl Coverage {
-    /// The scope of a run of `rules` over `bundles`. An unreadable file may contain any object.
+    /// Computes the coverage of a run of `rules` on `bundles`. An unreadable file may contain any object.
     pub(super) fn of(
         bundles: &[Bundle],
         rules: impl IntoIterator<Item = &'static str>,
@@ -63,7 +63,7 @@ impl Coverage {
         }
     }
 
-    /// Whether the run, which found `found` of the findings that an entry knows, would have found the others.
+    /// Whether the run, which found `found` of the findings of an entry, would have found the others.
     pub(super) fn judges(&self, entry: &KnownFinding, found: usize) -> bool {
         let rule = entry.identity.rule.as_str();
         // Findings of a rule that no longer exists are gone.
@@ -72,13 +72,13 @@ impl Coverage {
         }
         match self.extent {
             ReadExtent::Whole => true,
-            // The others may be in a file that was not read, for an object of the same key.
+            // The others may be on an object of the same key in a file that was not read.
             ReadExtent::Part => found == 0 && self.looked_at(&entry.identity),
             ReadExtent::PartOfBundles => false,
         }
     }
 
-    /// Whether everything was read that a finding is about: its object, and the object that it points at.
+    /// Whether the object of a finding was read, and also the object that it points at if the rule reads both.
     fn looked_at(&self, identity: &Identity) -> bool {
         let pointed_at = || {
             identity
@@ -103,7 +103,7 @@ impl Coverage {
     }
 }
 
-/// The last part of a key or a target.
+/// Returns the last part of a key or a target.
 fn name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }

@@ -8,7 +8,7 @@ use crate::finding::Severity;
 use crate::report::{BundleInfo, KnownRule, RuleInfo, RunInfo, Tool};
 use crate::rules::{Page, Rule, World};
 
-/// The program as reports name it.
+/// Describes the program.
 pub fn tool() -> Tool {
     Tool {
         name: env!("CARGO_PKG_NAME").to_owned(),
@@ -17,7 +17,7 @@ pub fn tool() -> Tool {
     }
 }
 
-/// The input and the options of a run.
+/// Describes the input and the options of a run.
 pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
     RunInfo {
         configuration: check.configuration.clone(),
@@ -39,7 +39,7 @@ pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
     }
 }
 
-/// A rule as `rules` and `explain` describe it.
+/// Describes a rule, for `rules` and `explain`.
 pub fn describe(rule: &Rule) -> KnownRule {
     KnownRule {
         info: info(rule, rule.severity),
@@ -47,7 +47,7 @@ pub fn describe(rule: &Rule) -> KnownRule {
     }
 }
 
-/// A rule as the report of a run describes it that gives some rules another severity.
+/// Describes a rule for the report of a run, with the severity that the configuration gives it.
 pub(super) fn describe_as(rule: &Rule, severities: &BTreeMap<&'static str, Severity>) -> RuleInfo {
     info(
         rule,

@@ -1,5 +1,5 @@
-//! Files of a change that decide on what is reported about it. The configuration, the known findings and the suppressions of head
-//! count in `check`, so a report says when the change edits them.
+//! Notes on changes that edit the configuration, the baseline or suppressions. `check` uses those of head, so a report
+//! says when the change edits them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use crate::report::Note;
 use crate::suppression::Directives;
 use crate::text::plain;
 
-/// Files that a note names.
+/// Maximum number of files that a note names.
 const NAMED: usize = 5;
 
-/// A suppression as far as it says what it covers: the rule, the object, the first line that it covers.
+/// The identifying parts of a suppression: the rule, the object, the first line that it covers.
 type Suppression = (String, Option<ObjectKey>, String);
 
-/// The note on the files of a change that decide on what is reported; `None` if it edits none. `own` are the
-/// configuration and the known findings that count.
+/// Returns a note on the edited files that decide which findings are reported; `None` if there are none. `own` are the
+/// paths of the configuration and the baseline.
 pub(super) fn note_on_edits<'i>(
     past: &Past,
     own: &[&str],
@@ -73,7 +73,7 @@ fn named(files: &[&str]) -> String {
         .join(", ")
 }
 
-/// The suppressions of each file that has one.
+/// Returns the suppressions of each file that has one.
 fn suppressions<'i>(
     inventories: impl IntoIterator<Item = &'i Inventory>,
 ) -> BTreeMap<&'i str, BTreeSet<Suppression>> {

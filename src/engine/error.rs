@@ -1,4 +1,4 @@
-//! Why a session cannot be opened, or cannot do what is asked.
+//! Errors of sessions.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -21,7 +21,7 @@ pub enum SessionError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Bundle(#[from] BundleError),
-    /// A pattern that is no glob, or a path of a comparison that cannot be read.
+    /// An invalid glob, or a path of a comparison that cannot be read.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Input(#[from] InputError),
@@ -39,10 +39,10 @@ pub enum SessionError {
     Baseline {
         /// Its path.
         path: String,
-        /// Why it failed.
+        /// The error of the system or the decoder.
         reason: String,
     },
-    /// A baseline in a place that a configuration cannot choose.
+    /// A configured baseline in a place that is not allowed.
     #[error("the baseline `{path}` of the configuration {reason}")]
     #[diagnostic(help("name a file of the repository, or choose the file with `--baseline`"))]
     ConfiguredBaseline {
@@ -51,14 +51,14 @@ pub enum SessionError {
         /// Why the place is wrong.
         reason: &'static str,
     },
-    /// Unsaved text of a file that no bundle and no path reaches.
+    /// An unsaved text of a file outside all bundles and paths.
     #[error("`{path}` is not in any path that is checked")]
     #[diagnostic(help("name its folder as a path, or add it to a bundle in the configuration"))]
     OutsideOfBundles {
         /// The file.
         path: String,
     },
-    /// A report scope that is neither there nor read.
+    /// A path of `--only` that does not exist and contains no file that was read.
     #[error(
         "`--only {path}`: there is no such file or folder, and nothing that is checked is in it"
     )]
@@ -67,42 +67,42 @@ pub enum SessionError {
         /// The path.
         path: String,
     },
-    /// Rules are chosen, and all of them are left out again.
+    /// All selected rules are ignored.
     #[error("no rule is left to run: `--ignore` leaves out all that `--select` names")]
     #[diagnostic(help(
         "drop `--ignore` or select another rule; `ownerlint rules` lists all rules"
     ))]
     NoRuleLeft,
-    /// The only rules that are chosen are run by another command.
+    /// All selected rules are run by another command.
     #[error("no rule is left to run: `{id}` looks at {what}")]
     #[diagnostic(help("`ownerlint {command}` runs it"))]
     OfAnotherCommand {
         /// One of the rules.
         id: &'static str,
-        /// The subject of the question.
+        /// The input of the rule, for example `changes`.
         what: &'static str,
         /// The command that runs it.
         command: &'static str,
     },
-    /// A state that git cannot give.
+    /// A state of the repository that git cannot read.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Git(#[from] GitError),
-    /// A path that neither of two states has.
+    /// A path that neither of the compared states contains.
     #[error("neither base nor head contains `{path}`")]
     #[diagnostic(help("paths are looked up in the two states, from the current folder"))]
     InNeitherState {
         /// The path, from the root of the states.
         path: String,
     },
-    /// The tree whose deliveries are listed lacks a path of the command line.
+    /// A path of the command line that the listed tree does not contain.
     #[error("the tree does not contain `{path}`")]
     #[diagnostic(help("paths are looked up in the commit, from the current folder"))]
     NotInTree {
         /// The path, from the root of the tree.
         path: String,
     },
-    /// Builds beyond a limit: what was not followed would look as if it had been removed.
+    /// Builds that exceed a limit. Objects beyond it would look as if they had been removed.
     #[error("`{path}`: {beyond}", path = beyond.path)]
     #[diagnostic(help(
         "leave folders that nothing builds out of the comparison with `exclude`, compare a folder by itself with `--base` and `--head`, or \
@@ -114,18 +114,18 @@ pub enum SessionError {
         #[doc(hidden)]
         beyond: BeyondLimit,
     },
-    /// Nothing can be rendered.
+    /// An error that keeps everything from being rendered.
     #[error(transparent)]
     #[diagnostic(transparent)]
     NoRendering(#[from] RenderError),
-    /// A renderer that gives nothing.
+    /// A bundle or folder that cannot be rendered.
     #[error("cannot render {what} of {side}")]
     Render {
         /// The bundle or folder.
         what: String,
         /// `base` or `head`.
         side: &'static str,
-        /// Why.
+        /// The error of the renderer.
         #[diagnostic_source]
         reason: RenderError,
     },
@@ -138,7 +138,7 @@ pub enum SessionError {
         #[help]
         help: String,
     },
-    /// A word that is not the id of a rule.
+    /// An unknown rule.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Rule(#[from] UnknownRule),
@@ -151,7 +151,7 @@ impl From<BeyondLimit> for SessionError {
 }
 
 impl SessionError {
-    /// The file that is written for ownerlint, and where in it the mistake is.
+    /// Returns the configuration file and the span of the mistake in it; `None` for other errors.
     #[doc(hidden)]
     pub fn place(&self) -> Option<(&SourceFile, Span)> {
         match self {

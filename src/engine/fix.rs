@@ -1,7 +1,7 @@
-//! Applying fixes: to texts, until nothing is left to fix.
+//! Applies fixes to texts, in rounds, until nothing is left to fix.
 //!
-//! Nothing is written here. Fixes that change one mapping or list are applied one after the other, each to what the one before
-//! it left, and each round judges the whole input again, as one fix may bring up or settle the finding of another rule.
+//! No file is written here. Of fixes that change the same mapping or list, a round applies the first. Every round
+//! judges the whole input again, because a fix may cause or settle a finding of another rule.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,17 +14,16 @@ use crate::inventory::locate;
 use crate::report::{Graphs, Report};
 use crate::text::{FileId, Side, SourceFile, Span, replaced};
 
-/// How many times the input is judged again, at most. Only lists of that many defects need so many.
+/// Maximum number of rounds. Only a mapping or list with as many defects needs all of them.
 const MOST_ROUNDS: usize = 100;
 
-/// How many bytes are judged in all rounds together; the round that goes beyond is finished. Tens of thousands of defects of one
-/// list, 2.5 MB, took a hundred rounds and half a minute.
+/// Budget for the bytes that all rounds judge together. The round that exceeds it is finished.
 const MOST_BYTES: usize = 32 << 20;
 
 /// A file that fixes change.
 #[derive(Clone, Debug)]
 pub struct FixedFile {
-    /// As it was read.
+    /// The file as it was read.
     pub before: SourceFile,
     /// The fixed text.
     pub after: String,
@@ -41,17 +40,16 @@ pub struct Fixed {
     pub files: Vec<FixedFile>,
     /// How many findings of each rule were fixed.
     pub applied: BTreeMap<&'static str, usize>,
-    /// Whether there may be more to fix: one run judges a large input only so often.
+    /// Whether a limit ended the rounds, so that there may be more to fix.
     pub unfinished: bool,
 }
 
 impl Inquiry<'_> {
-    /// The text of a file after all its safe fixes that change no other file; `None` if there are none. `report` is
-    /// what a check with
-    /// `options` finds.
+    /// Returns the text of the file at `path` after all its safe fixes that change no other file; `None` if there are
+    /// none. `report` is the result of a check with `options`.
     ///
     /// # Errors
-    /// As those of [`Session::open`] and [`Session::check`].
+    /// See [`Session::open`] and [`Session::check`].
     pub fn fixed_text(
         &self,
         path: &str,
@@ -88,11 +86,11 @@ impl Inquiry<'_> {
 }
 
 impl Session {
-    /// Fixes what a check finds, as far as fixes are at most `applicability`. If the session has unsaved texts, only these are
-    /// fixed.
+    /// Applies the fixes of a check that are at most as risky as `applicability`. If the session has unsaved texts,
+    /// only these are changed.
     ///
     /// # Errors
-    /// As those of [`Session::open`] and [`Session::check`].
+    /// See [`Session::open`] and [`Session::check`].
     #[doc(hidden)]
     pub fn fix(
         mut self,
@@ -156,7 +154,7 @@ impl Session {
     }
 }
 
-/// The rounds that were.
+/// Number and size of the rounds so far.
 #[derive(Default)]
 struct FixRounds {
     number: usize,
@@ -164,7 +162,7 @@ struct FixRounds {
 }
 
 impl FixRounds {
-    /// Whether there may be one more after that of `report`.
+    /// Counts the round of `report`, and returns whether there may be another one.
     fn another(&mut self, report: &Report) -> bool {
         self.number += 1;
         self.bytes += report
@@ -182,14 +180,14 @@ struct Chosen<'r> {
     edits: BTreeMap<FileId, Vec<&'r Edit>>,
     /// The rule of each fix.
     rules: Vec<&'static str>,
-    /// Whether there are more, which interfere with these.
+    /// Whether fixes were held back because they overlap with these.
     held_back: bool,
-    /// Where the collections are that change, by their ends.
+    /// The spans of the mappings and lists that change: file and end → start.
     taken: BTreeMap<(FileId, u32), u32>,
 }
 
 impl<'r> Chosen<'r> {
-    /// Fixes that do not interfere: of those that do, the first.
+    /// Chooses fixes that do not overlap; of overlapping ones, the first.
     fn of(
         report: &'r Report,
         applicability: Applicability,
@@ -221,7 +219,7 @@ impl<'r> Chosen<'r> {
         };
         let is_free = |edit: &Edit| {
             let (file, start, end) = around(edit);
-            // Spans that are taken do not overlap: the first that ends after this one begins is the only candidate.
+            // Taken spans do not overlap, so only the first that ends after this one begins can overlap with it.
             let next = self.taken.range((file, start)..).next();
             next.is_none_or(|((other, _), from)| *other != file || *from > end)
         };
@@ -236,7 +234,7 @@ impl<'r> Chosen<'r> {
         true
     }
 
-    /// Takes a span, together with those of the same fix that it overlaps.
+    /// Takes a span, merged with the spans of the same fix that it overlaps.
     fn claim(&mut self, file: FileId, mut start: u32, mut end: u32) {
         while let Some((&(_, until), &from)) = self
             .taken

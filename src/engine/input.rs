@@ -1,4 +1,4 @@
-//! From paths and settings to bundles that are read.
+//! Reads bundles from paths and settings.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -22,14 +22,14 @@ use crate::text::FileId;
 pub(super) struct Input {
     /// Files, folders, globs and `-`.
     pub(super) paths: Vec<String>,
-    /// Globs of reported paths that are left out.
+    /// Globs of paths to leave out, as paths are reported.
     pub(super) exclude: Vec<String>,
     /// Release, namespace, extra kinds.
     pub(super) settings: inventory::Settings,
 }
 
 impl Input {
-    /// Walks over files, part of which may be read.
+    /// Lists the files; the caller reads only some of them.
     fn walk(
         &self,
         around: &Surroundings<'_>,
@@ -49,7 +49,7 @@ impl Input {
         Ok(walk)
     }
 
-    /// Walks over files that are all read.
+    /// Lists the files, and starts to parse them in the background: the caller reads all of them.
     fn walk_ahead(
         &self,
         around: &Surroundings<'_>,
@@ -115,7 +115,7 @@ pub struct Bundle {
     pub tables: Arc<Tables>,
     /// The arguments that led to its files, in the order in which they were given.
     pub(super) arguments: Vec<String>,
-    /// Whether files among what was named were left out.
+    /// Whether globs may exclude some of the named files.
     pub(super) excludes: bool,
     /// Symbolic links to folders outside the tree, which were not followed.
     pub(super) outside: Vec<String>,
@@ -124,7 +124,7 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// A bundle without a configuration.
+    /// Builds a bundle without a configuration.
     pub(super) fn of(inventory: Inventory, world: World, tables: Arc<Tables>) -> Self {
         let (arguments, outside, beside) = (Vec::new(), Vec::new(), BTreeSet::new());
         Self {
@@ -140,7 +140,7 @@ impl Bundle {
         }
     }
 
-    /// Its name.
+    /// Returns its name for messages.
     pub(super) fn named(&self) -> String {
         self.name
             .as_ref()
@@ -149,7 +149,7 @@ impl Bundle {
             })
     }
 
-    /// The place of the argument that led to a file, in the order in which they were given.
+    /// Returns the index of the argument that led to the file at `path`; the number of arguments if none did.
     pub(super) fn argument_of(&self, path: &str) -> usize {
         fn bare(path: &str) -> &str {
             path.strip_prefix("./").unwrap_or(path)
@@ -176,7 +176,7 @@ impl Bundle {
             .unwrap_or(self.arguments.len())
     }
 
-    /// The objects that were asked for; what lives beside them is left out.
+    /// Returns the objects of the input, without those that `Request::beside` adds.
     pub(super) fn asked_for(&self) -> impl Iterator<Item = &Member> {
         self.inventory
             .members
@@ -184,7 +184,7 @@ impl Bundle {
             .filter(|member| !self.beside.contains(&member.file))
     }
 
-    /// The files of other objects in its cluster, as they are reported.
+    /// Returns the reported paths of the files that `Request::beside` adds.
     pub(super) fn beside(&self) -> BTreeSet<&str> {
         let sources = &self.inventory.sources;
         self.beside
@@ -193,7 +193,7 @@ impl Bundle {
             .collect()
     }
 
-    /// Its analysis; nothing is computed yet.
+    /// Creates its analysis, which computes everything on first use.
     pub(super) fn analysis(&self) -> Analysis<'_> {
         Analysis::of(&self.inventory)
             .knowing(Arc::clone(&self.tables))
@@ -221,7 +221,7 @@ pub enum BundleError {
 }
 
 impl BundleInput {
-    /// The error that its paths lead to.
+    /// Wraps an error about its paths.
     fn failed(&self, reason: InputError) -> BundleError {
         match self.name.clone() {
             Some(name) => BundleError::Named { name, reason },
@@ -229,10 +229,10 @@ impl BundleInput {
         }
     }
 
-    /// Reads what `walk` found, and what `beside` found besides it.
+    /// Reads the files of `walk`, and besides them those of `beside`.
     ///
     /// # Errors
-    /// A budget that is spent.
+    /// The files have more instances of objects than the limit allows.
     fn read(
         self,
         walk: &Walk,
@@ -302,14 +302,14 @@ impl BundleInput {
     }
 }
 
-/// Settings of bundles besides their own.
+/// The input that all bundles share.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings<'a> {
     /// Unsaved texts in place of files.
     pub(super) overlays: &'a [Overlay],
-    /// The contents of differing files before a change, if that state is read.
+    /// The earlier contents of changed files, if the state before a change is read.
     pub(super) past: Option<&'a Past>,
-    /// Other objects in the cluster of each bundle.
+    /// The files of other objects in the cluster of each bundle.
     pub(super) beside: Walk,
 }
 
@@ -320,7 +320,7 @@ pub(super) fn read_bundles(
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
     let budget = WalkBudget::default();
-    // Of several, all are found before the first is read: there may be too many.
+    // Several bundles are all walked before the first is read: together, they may have too many files.
     let is_only_one = bundles.len() == 1;
     let walk = |bundle: BundleInput| {
         let walk = if is_only_one {
@@ -343,7 +343,7 @@ pub(super) fn read_bundles(
 }
 
 /// Reads the paths of `rest`. A file in one of `bundles` is read with that bundle's settings, together with the other
-/// files of the bundle among the paths; the files of no bundle make up one more, with the settings of `rest`.
+/// files of that bundle among the paths. The files of no bundle become one more bundle, with the settings of `rest`.
 pub(super) fn read_paths(
     bundles: Vec<BundleInput>,
     rest: BundleInput,

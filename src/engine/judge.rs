@@ -16,15 +16,15 @@ use crate::text::plain;
 /// The findings of the rules about a bundle or a change.
 #[derive(Debug)]
 pub(super) struct Judgement {
-    /// Their findings, in no particular order.
+    /// The findings, in the order of the rules.
     pub(super) findings: Vec<Finding>,
     /// Further notes.
     pub(super) notes: Vec<Note>,
-    /// The rules that found more than is kept.
+    /// Ids of the rules that exceeded a limit, so that some of their findings are missing.
     pub(super) cut_short: Vec<&'static str>,
 }
 
-/// Runs `rules` on a bundle. `shown` says which findings a report shows: they count towards the limit.
+/// Runs `rules` on a bundle. `shown` returns whether a report shows a finding; others have a limit of their own.
 pub(super) fn judge<'a>(
     verdicts: &'a Verdicts<'a>,
     directives: &'a Directives,
@@ -35,7 +35,7 @@ pub(super) fn judge<'a>(
 ) -> Judgement {
     let analysis = verdicts.analysis();
     let inventory = analysis.inventory();
-    // A single rule may ask for nothing.
+    // A single rule may not need all of the analysis.
     let asks_for_all = rules.len() > 1;
     let (_, mut notes) = rayon::join(
         || asks_for_all.then(|| analysis.prepare()),
@@ -59,7 +59,7 @@ pub(super) fn judge<'a>(
     Judgement { notes, ..judgement }
 }
 
-/// Runs `rules` on what merging a change does to one part of a tree.
+/// Runs `rules` on the effects of merging a change on one part of a tree.
 pub(super) fn judge_merge(
     merge: &Merge<'_>,
     rules: &[&'static Rule],
@@ -68,7 +68,7 @@ pub(super) fn judge_merge(
     all(rules, |rule| rule.run_on_merge(merge, shown))
 }
 
-/// The findings of all rules. A rule that fails does not affect the others.
+/// Runs `rules` in parallel, the slowest first. A rule that panics does not affect the others.
 fn all(
     rules: &[&'static Rule],
     run: impl Fn(&'static Rule) -> (Vec<Finding>, Omitted) + Sync,
@@ -76,7 +76,7 @@ fn all(
     let mut queue: Vec<(usize, &'static Rule)> = rules.iter().copied().enumerate().collect();
     queue.sort_by_key(|(at, rule)| (!rule.is_slow, *at));
     let run = |(at, rule)| (at, rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
-    // One at a time: a thread that is done takes the next, however long the other one is at its own.
+    // A job is a single rule, so that a thread that is done takes the next rule.
     let mut runs: Vec<_> = queue.into_par_iter().with_max_len(1).map(run).collect();
     runs.sort_by_key(|(at, ..)| *at);
     let mut judgement = Judgement {

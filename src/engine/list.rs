@@ -1,4 +1,4 @@
-//! The content of the input, in the terms of the `list` contract.
+//! Lists the content of the input for `ownerlint list`.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ use crate::report::{
 };
 use crate::text::{ColumnUnit, FileId, Span};
 
-/// Most skipped documents that are listed of one bundle. A few megabytes have millions of documents if each is `{}`.
+/// Maximum number of skipped documents that are listed for one bundle.
 pub(super) const MOST_SKIPPED: usize = 100_000;
 
-/// The listing of several bundles, in the order of their files. A document of two bundles is listed as each of them reads
-/// it, once if they agree.
+/// Lists several bundles in the order of their files. A document in two bundles is listed once if both read it as the
+/// same object, else once for each.
 pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
     let mut objects: Vec<_> = bundles
         .iter()
@@ -37,7 +37,7 @@ pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
     }
 }
 
-/// Writes the same as JSON. Nothing needs to be kept unless several bundles may name the same.
+/// Writes [`list_bundles`] as JSON. One bundle is streamed; several are collected first, to remove duplicates.
 pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> {
     if let [bundle] = bundles {
         write_listed(objects(&bundle.inventory), &skipped_in(bundles), out)
@@ -49,8 +49,8 @@ pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> 
     }
 }
 
-/// The skipped documents of several bundles, in the order of their files; one that two of them skip is listed once. Of
-/// each bundle, no more than [`MOST_SKIPPED`].
+/// Lists the skipped documents of bundles in the order of their files, at most [`MOST_SKIPPED`] of each. A document
+/// that two bundles skip is listed once.
 pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
     let mut all: Vec<_> = bundles
         .iter()
@@ -63,8 +63,7 @@ pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
     all
 }
 
-/// The listing of an inventory. Objects whose metadata does not decode are among the skipped documents: no client can
-/// read them.
+/// Lists an inventory. Objects whose metadata does not decode are listed as skipped documents: no client can read them.
 pub fn list(inventory: &Inventory) -> Listing {
     Listing {
         objects: objects(inventory).collect(),
@@ -80,7 +79,7 @@ fn objects(inventory: &Inventory) -> impl Iterator<Item = ListedObject> {
         .map(|member| listed(inventory, member))
 }
 
-/// The first ones.
+/// Lists the first [`MOST_SKIPPED`] skipped documents.
 fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
     let listed =
         |skip: InDocument<Skip>| (skip.file, skip.what.span, listed_skip(inventory, &skip));
@@ -92,7 +91,7 @@ fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
             undecodable(inventory, member),
         )
     });
-    // Each of these comes in the order of the files.
+    // Each of the three lists is in the order of the files.
     let by_themselves: Vec<_> = inventory
         .skipped_by_themselves()
         .take(MOST_SKIPPED)

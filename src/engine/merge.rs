@@ -1,4 +1,4 @@
-//! Several bundles, or both sides of a change, and one set of files: a file that two of them share is one file of the report.
+//! Merges the files of bundles, or of both sides of a change, into one set. A file of both is one file of the report.
 
 use foldhash::HashMap;
 
@@ -13,16 +13,16 @@ use crate::text::{ColumnUnit, FileId, Side, SourceFile, Sources};
 pub(super) struct Merged {
     /// The files.
     pub(super) sources: Sources,
-    /// For each bundle or other set of files, which of `sources` they are.
+    /// The ids in `sources` of the files of each bundle or other set.
     pub(super) sets: Vec<Vec<FileId>>,
-    /// Which one the configuration is.
+    /// The id of the configuration.
     pub(super) config: Option<FileId>,
-    /// Which one the baseline is.
+    /// The id of the baseline.
     pub(super) baseline: Option<FileId>,
 }
 
 impl Merged {
-    /// The files of `bundles`, and the configuration and baseline that findings may point at.
+    /// Merges the files of `bundles`, and the configuration and baseline that findings may point at.
     pub(super) fn new(
         bundles: &[Bundle],
         config: Option<&SourceFile>,
@@ -35,14 +35,14 @@ impl Merged {
         )
     }
 
-    /// The files of several sets, and the configuration and baseline that findings may point at.
+    /// Merges the files of several sets, and the configuration and baseline that findings may point at.
     pub(super) fn of<'f>(
         sets: impl IntoIterator<Item = Vec<&'f SourceFile>>,
         config: Option<&'f SourceFile>,
         baseline: Option<&'f SourceFile>,
     ) -> Self {
         let sets: Vec<Vec<&SourceFile>> = sets.into_iter().collect();
-        // Of several files with one name the last one counts, and of sets those before the configuration.
+        // Of several files with one name the last one is used: one of a set, rather than the configuration or baseline.
         let own = [baseline, config].into_iter().flatten();
         let mut files: Vec<&SourceFile> = own.chain(sets.iter().flatten().copied()).collect();
         files.sort_by(|a, b| name_of(a).cmp(&name_of(b)));
@@ -50,7 +50,7 @@ impl Merged {
             .chunk_by(|a, b| name_of(a) == name_of(b))
             .filter_map(|same| same.last().copied())
             .collect();
-        // Every file that is asked for is there; a set that has all of them has them in the same order.
+        // Most sets have all files in the same order: the next id is tried before a search.
         let id_from = |expected: usize, file: &SourceFile| {
             let is_it = files
                 .get(expected)
@@ -79,7 +79,7 @@ impl Merged {
         }
     }
 
-    /// The files of all sets, each once: all but a configuration and a baseline that are in none.
+    /// Returns the files of all sets, each once. A configuration or baseline that is in none is left out.
     pub(super) fn in_sets(&self) -> impl Iterator<Item = &SourceFile> {
         let mut are_in = vec![false; self.sources.len()];
         self.sets
@@ -92,8 +92,8 @@ impl Merged {
             .map(|(_, file)| file)
     }
 
-    /// Moves a finding about the files of the set at that place to those of the run. What a file generates is shown on the
-    /// line of the file that leads to it.
+    /// Moves a finding from the file ids of the set at index `set` to those of the run. A place in a generated object
+    /// is moved to the line of the file that leads to the object.
     pub(super) fn relocate(&self, finding: &mut Finding, set: usize) {
         let files = self.files_of(set);
         finding.relocate(|FileId(file)| files[file as usize]);
@@ -108,14 +108,14 @@ impl Merged {
         }
     }
 
-    /// The file that generates the objects of `file`, if they are generated.
+    /// Returns the file that generates the objects of `file`, if they are generated.
     fn generator_of(&self, file: &SourceFile) -> Option<FileId> {
         let path = file.path_in_tree();
         let search = || self.sources.find(path, file.side());
         (path != file.path()).then(search).flatten()
     }
 
-    /// For each file of the set at that place, which one it is here.
+    /// Returns the ids of the files of the set at index `set`.
     pub(super) fn files_of(&self, set: usize) -> &[FileId] {
         &self.sets[set]
     }
@@ -125,12 +125,12 @@ fn files_of(bundle: &Bundle) -> impl Iterator<Item = &SourceFile> {
     bundle.inventory.sources.iter().map(|(_, file)| file)
 }
 
-/// The identity of a file: two sides of a change have one path.
+/// Returns the identity of a file: both sides of a change have the same paths.
 fn name_of(file: &SourceFile) -> (&str, Side) {
     (file.path(), file.side())
 }
 
-/// Where the objects of a bundle are written, by key; of one that is written more than once the first place.
+/// The places of the objects of a bundle, by key; the first place if an object is written more than once.
 #[derive(Debug)]
 pub(super) struct Places<'b>(HashMap<&'b ObjectKey, Place>);
 

@@ -1,8 +1,8 @@
-//! One run over one or several bundles: read, bind, run the rules, apply the suppressions, and finish the report.
+//! Sessions: reading the input, checking it, comparing two states of it, and planning deletions in it.
 //!
-//! Every command opens a [`Session`] with a plain [`Request`] and asks it for a report, a listing or a plan. The path
-//! of a finding: rule → severity of the configuration → suppressions → baseline → report scope → order. Knows nothing
-//! of the terminal: no arguments, no environment, no clock, no printing.
+//! Every command opens a [`Session`] with a plain [`Request`] and asks it for a report, a listing or a plan. A finding
+//! passes through these stages: rule → severity of the configuration → suppressions → baseline → report scope → order.
+//! This module does not use the terminal: no arguments, no environment, no clock, no printing.
 
 mod cascade;
 mod check;

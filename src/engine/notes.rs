@@ -1,4 +1,4 @@
-//! Notes on a bundle besides its findings: what was skipped, what to run to have it checked, and what settles most findings.
+//! Notes on a bundle besides its findings: skipped documents, commands that have them checked, and the next best step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::report::{Note, Remedy, Reported};
 use crate::starter::{dominant, is_most};
 use crate::text::{Sources, plain};
 
-/// The notes on what was skipped, in the order of their paths.
+/// Returns the notes on skipped templates and on kustomizations.
 pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
     template_notes(inventory)
         .into_iter()
@@ -22,7 +22,7 @@ pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
         .collect()
 }
 
-/// The notes on symbolic links that were not followed.
+/// Returns notes on symbolic links that were not followed.
 pub(super) fn notes_on_links(outside: &[String]) -> impl Iterator<Item = Note> + '_ {
     outside.iter().map(|path| Note {
         severity: Severity::Warning,
@@ -33,7 +33,7 @@ pub(super) fn notes_on_links(outside: &[String]) -> impl Iterator<Item = Note> +
     })
 }
 
-/// A note on parts that delivery objects build and that were not followed.
+/// Returns a note if delivery objects build more than the limits allow to follow.
 pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
     let beyond = reach.beyond()?;
     Some(Note {
@@ -47,7 +47,7 @@ pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
     })
 }
 
-/// Findings in test data that nothing delivers, each with the glob of its file: how many, and what to exclude.
+/// Returns a note on findings in undelivered test data and on how to exclude it. `found`: the glob of each finding.
 pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone) -> Option<Note> {
     let globs: BTreeSet<&str> = found.clone().collect();
     if globs.is_empty() {
@@ -69,7 +69,7 @@ pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone
     })
 }
 
-/// The step that settles the most of some findings, if it settles more than half of them.
+/// Returns the step that settles the most findings, if it settles more than half of the errors or of all warnings.
 pub(super) fn remedy(
     findings: &[Reported],
     sources: &Sources,
@@ -95,7 +95,7 @@ pub(super) fn remedy(
     remedies.max_by_key(Remedy::settles)
 }
 
-/// A note on skipped documents that a report does not list.
+/// Returns a note on skipped documents that a report does not list.
 pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
     let more = inventory
         .skipped_count()
@@ -109,9 +109,9 @@ pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
     })
 }
 
-/// One note for all charts, and one for the other templates of each language: a repository may have hundreds of them.
+/// Returns one note for all charts, and one for the other templates of each language.
 fn template_notes(inventory: &Inventory) -> Vec<Note> {
-    // A chart has its folder, other templates theirs.
+    // Templates of a chart count for the chart's folder, other templates for their own.
     let mut templates: BTreeMap<Option<TemplateLanguage>, BTreeMap<&str, usize>> = BTreeMap::new();
     let mut charts = ChartFolders::default();
     for skip in inventory.skipped() {
@@ -122,7 +122,7 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
         let chart = charts
             .above(folder)
             .filter(|_| *language == TemplateLanguage::Braces);
-        // Helm makes no objects of other files of a chart.
+        // Helm renders no objects from other files of a chart.
         if chart.is_some_and(|chart| !is_in_templates(chart, folder)) {
             continue;
         }
@@ -168,18 +168,18 @@ fn plural(what: &str) -> String {
     what.replacen("template", "templates", 1)
 }
 
-/// Whether files of a folder of a chart are templates of objects.
+/// Whether `folder` is the `templates` folder of `chart`, or below it.
 pub(super) fn is_in_templates(chart: &str, folder: &str) -> bool {
     let below = folder[chart.len()..].trim_start_matches('/');
     below.split('/').next() == Some("templates")
 }
 
-/// The charts around folders. The disk is asked once for each folder.
+/// Cache of the chart that each folder belongs to.
 #[derive(Default)]
 pub(super) struct ChartFolders<'i>(BTreeMap<&'i str, Option<&'i str>>);
 
 impl<'i> ChartFolders<'i> {
-    /// The folder of the chart whose file is in `folder`: the nearest one with a Chart.yaml.
+    /// Returns the nearest folder with a Chart.yaml, from `folder` upwards.
     pub(super) fn above(&mut self, folder: &'i str) -> Option<&'i str> {
         let has_chart = |folder: &&str| Path::new(folder).join("Chart.yaml").is_file();
         let found = || ancestors(folder).find(has_chart);
@@ -187,7 +187,7 @@ impl<'i> ChartFolders<'i> {
     }
 }
 
-/// One note for all kustomizations: a repository may have hundreds of them.
+/// Returns one note for all kustomizations.
 fn kustomize_note(inventory: &Inventory) -> Option<Note> {
     let folders = inventory.neighbourhood().kustomizations();
     let first = folders.first()?;

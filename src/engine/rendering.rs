@@ -1,4 +1,4 @@
-//! `--render` where one state is read: what the charts of its deliveries render to, as files beside those that are written.
+//! `--render` for a single state: adds the rendered charts of its deliveries to the files that are written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::graph::unread::What;
 use crate::inventory::{Overlay, Release, locate};
 use crate::kustomize::{Deliverer, folder_of, name_of, resolve};
 
-/// So deep objects are written.
+/// Maximum nesting of the objects that are written.
 const DEPTH: usize = 200;
 
-/// Adds the renderings of charts to a request, and returns a sentence for each chart that could not be rendered. Charts
-/// come from wherever the tree says: a caller that asks for this trusts it.
+/// Adds the rendered charts to a request, and returns a sentence for each chart that could not be rendered. Charts are
+/// fetched from any host that the tree names: the caller has to trust the tree.
 ///
 /// # Errors
 /// A mistake in the configuration, a tree that cannot be read, more than the limits allow.
@@ -39,10 +39,10 @@ pub fn with_charts(
     Ok((request, rendered.failures.into_iter().collect()))
 }
 
-/// The renderings of charts in a commit of the current repository; none for paths of the request that lie elsewhere.
+/// Renders the charts of a commit of the current repository; paths of the request in other repositories have none.
 ///
 /// # Errors
-/// As [`with_charts`].
+/// See [`with_charts`].
 pub fn charts_before(
     request: &Request,
     rendering: &RenderingTerms,
@@ -57,18 +57,18 @@ pub fn charts_before(
     Ok(overlays.into_iter().map(|(overlay, _)| overlay).collect())
 }
 
-/// The renderings of the charts of one state.
+/// The rendered charts of one state.
 #[derive(Default)]
 struct Rendered {
-    /// Each with the object that delivers it.
+    /// The rendered texts, each with the object that delivers it.
     overlays: Vec<(Overlay, Option<Deliverer>)>,
-    /// Globs of their sources, which are no manifests.
+    /// Globs of the files of the charts, which are not manifests.
     sources: Vec<String>,
     /// Sentences on charts that could not be rendered.
     failures: BTreeSet<String>,
 }
 
-/// Renders the charts of the paths of a request. `state`: the state that is read of a repository or folder, if any.
+/// Renders the charts of the paths of a request. `state` returns the state to read of a repository or folder, if any.
 fn rendered(
     request: &Request,
     rendering: &RenderingTerms,
@@ -103,7 +103,7 @@ fn rendered(
         let is_below = |file: &str| shown_below(path, &below, file).is_some();
         evaluate(&choice, &[], terms, (&charts, &is_below), |_, all, _| {
             let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
-            // The source of a rendering is no manifest.
+            // The files of a chart are not manifests.
             let parts = ["templates", "crds", "charts"];
             let inside = folders
                 .iter()
@@ -141,7 +141,7 @@ fn rendered(
     Ok(rendered)
 }
 
-/// The charts of a tree that is not compared with another one: they may come from every host that it names.
+/// Sets up charts for a tree that is not compared with another one: any host that it names is allowed.
 pub(super) fn charts_of_one_state(
     terms: &RenderingTerms,
     config: Option<&Config>,
@@ -153,7 +153,7 @@ pub(super) fn charts_of_one_state(
     charts
 }
 
-/// The path of a file of the repository relative to the folder that was named; `None` if it is not below that.
+/// Returns a path of the repository as seen through the named folder; `None` if it is not in that folder.
 fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     let rest = match below {
         "" => file,
@@ -165,7 +165,7 @@ fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     })
 }
 
-/// The renderings of a delivery, beside the file that names its chart; the path is not whole yet.
+/// Joins the rendered charts of a delivery into an overlay beside their file; the caller completes its path.
 fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
     let of_charts = delivery.resources.iter();
     let of_charts = of_charts.filter(|resource| resource.origin.template.is_some());

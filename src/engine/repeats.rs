@@ -1,7 +1,6 @@
-//! Findings that repeat the same thing are shown once, with every place.
+//! Combines repeated findings into one with all of their places.
 //!
-//! The last step on the path of the findings: by then, those that are suppressed or in the baseline have been removed
-//! one by one.
+//! This is the last stage: findings that are suppressed or in the baseline have been removed one by one before.
 
 use std::collections::hash_map::Entry;
 
@@ -12,7 +11,7 @@ use crate::report::Reported;
 use crate::rules::{self, Repeats};
 use crate::text::FileId;
 
-/// The common part of findings that are shown as one.
+/// The grouping key of findings that are shown as one.
 #[derive(PartialEq, Eq, Hash)]
 struct Likeness {
     rule: &'static str,
@@ -22,7 +21,7 @@ struct Likeness {
 }
 
 impl Likeness {
-    /// `None` for rules whose findings are all shown.
+    /// Returns the key of a finding; `None` for rules whose findings are all shown.
     fn of(finding: &Finding) -> Option<Self> {
         let (files, message) = match rules::find(finding.rule)?.repeats {
             Repeats::Shown => return None,
@@ -43,7 +42,7 @@ impl Likeness {
     }
 }
 
-/// Combines findings as their rules say. The first one stays, and gets the places of the others.
+/// Combines findings as their rules say. The first finding of a group is kept, and gets the places of the others.
 pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
     let mut kept: Vec<Reported> = Vec::with_capacity(findings.len());
     let mut more: Vec<usize> = Vec::with_capacity(findings.len());
@@ -75,7 +74,7 @@ pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
     kept
 }
 
-/// One fix fixes all that is shown as one.
+/// Adds the fix of another finding to that of the combined one, which then fixes all places.
 fn add_fix(kept: &mut Finding, more: Option<Fix>) {
     match (&mut kept.fix, more) {
         (Some(fix), Some(more)) => {
@@ -87,7 +86,7 @@ fn add_fix(kept: &mut Finding, more: Option<Fix>) {
     }
 }
 
-/// Every place of a finding. Its primary place is labelled with its object or, without one, with its message.
+/// Returns every place of a finding. The primary one is labelled with the object or, without one, with the message.
 fn places(finding: Finding) -> impl Iterator<Item = Label> {
     let Finding {
         primary,

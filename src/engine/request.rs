@@ -1,4 +1,4 @@
-//! The input of a command: plain data, as a command line, an editor or a test puts it together.
+//! The input of a command, as plain data that a command line, an editor or a test builds.
 
 use std::collections::BTreeMap;
 
@@ -10,34 +10,34 @@ use crate::rules::World;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Request {
-    /// Files, folders, globs and `-`. None: the bundles of the configuration, else the current folder.
+    /// Files, folders, globs and `-`. If empty, the bundles of the configuration, else the current folder.
     pub paths: Vec<String>,
-    /// Files, folders and globs of other objects in the cluster: read with the paths, and never asked about.
+    /// Files, folders and globs of other objects in the cluster: read as context, but not the subject of a command.
     pub beside: Vec<String>,
-    /// Globs of reported paths that are left out, besides those of the configuration.
+    /// Globs of paths to leave out, as paths are reported, besides those of the configuration.
     pub exclude: Vec<String>,
     /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,
-    /// The release whose built-in kinds count.
+    /// The Kubernetes release whose built-in kinds are assumed.
     pub release: Option<Release>,
     /// Whether the input is treated as the whole cluster.
     pub world: Option<World>,
-    /// Which configuration counts.
+    /// The configuration to use.
     pub config: ConfigChoice,
-    /// The one bundle of the configuration to read; with paths, the one whose settings count for them.
+    /// The one bundle of the configuration to read; with paths, the one whose settings apply to them.
     pub bundle: Option<String>,
     /// Unsaved texts in place of files.
     pub overlays: Vec<Overlay>,
-    /// Which of them are rendered charts.
+    /// The overlays that are rendered charts.
     pub(crate) rendered: RenderedCharts,
 }
 
-/// Texts to which charts render, by their paths, each with the object that delivers the chart; `None` if a person installs it.
+/// Rendered charts, by the path of the overlay, each with the object that delivers it; `None` if a person installs it.
 pub(crate) type RenderedCharts = BTreeMap<String, Option<Deliverer>>;
 
 impl Request {
-    /// Asks for these files, folders and globs, and leaves everything else to the configuration. None: the bundles of the
-    /// configuration, else the current folder.
+    /// Builds a request for files, folders and globs that leaves everything else to the configuration. Without paths,
+    /// it is for the bundles of the configuration, else the current folder.
     pub fn new<P: Into<String>>(paths: impl IntoIterator<Item = P>) -> Self {
         Self {
             paths: paths.into_iter().map(Into::into).collect(),
@@ -46,28 +46,28 @@ impl Request {
     }
 }
 
-/// Which configuration counts.
+/// The choice of a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfigChoice {
-    /// The one beside the first path or above it, if there is one.
+    /// The nearest one beside the first path or above it, if there is one.
     #[default]
     Discover,
     /// This file.
     File(String),
-    /// None.
+    /// No configuration.
     Without,
 }
 
-/// Which known findings are left out of a report.
+/// The choice of a baseline, whose findings are left out of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BaselineChoice {
-    /// Those of the configured file, else of `ownerlint-baseline.json` beside the configuration, if there is one.
+    /// The configured file, else `ownerlint-baseline.json` beside the configuration, if there is one.
     #[default]
     Discover,
-    /// Those of this file.
+    /// This file.
     File(String),
-    /// None.
+    /// No baseline.
     Without,
 }

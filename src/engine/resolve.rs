@@ -1,4 +1,4 @@
-//! From a request and the configuration to the bundles that are read. The request takes precedence.
+//! Combines a request and the configuration into the bundles to read. The request takes precedence.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::text::{SourceFile, decode, near};
 pub(super) struct Resolved {
     /// The bundles of the configuration.
     pub(super) bundles: Vec<BundleInput>,
-    /// The paths of the request, or the current folder; `None` when the bundles are read as they are.
+    /// The paths of the request, or the current folder; `None` if whole bundles are read.
     pub(super) paths: Option<BundleInput>,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
         ConfigChoice::Without => None,
         ConfigChoice::File(path) => Some(path.replace('\\', "/")),
         ConfigChoice::Discover => {
-            // An unsaved text says where its configuration is when nothing else does.
+            // Without paths, the configuration is searched for from the unsaved texts.
             let overlays: Vec<_> = request
                 .overlays
                 .iter()
@@ -59,7 +59,7 @@ fn is_same_file(one: &str, other: &str) -> bool {
     name(one) == name(other) && locate(one) == locate(other)
 }
 
-/// All bundles of the configuration, and what counts for files of none of them.
+/// Returns all bundles of the configuration, and the settings for files of no bundle.
 pub(super) fn bundles_and_rest(
     request: &Request,
     config: Option<&Config>,
@@ -68,9 +68,9 @@ pub(super) fn bundles_and_rest(
     (resolver.bundles(), resolver.paths(Vec::new()))
 }
 
-/// The bundled tables, with the rows of the configuration.
+/// Returns the bundled tables with the rows that the configuration adds.
 pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
-    // The table of kinds is needed next, and takes about as long to read.
+    // The table of kinds is needed next, so both are parsed in parallel.
     let (bundled, _) = rayon::join(Tables::bundled, inventory::table);
     match config {
         Some(config) => Arc::new(bundled.with(
@@ -114,7 +114,7 @@ pub(super) fn resolve(
     Ok(Resolved { bundles, paths })
 }
 
-/// A configuration that was named may name any path. One that was found comes from the author of the repository.
+/// Checks the paths of a discovered configuration, which comes from the author of the repository, against its boundary.
 fn within_repository(
     request: &Request,
     config: Option<&Config>,
@@ -164,7 +164,7 @@ fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionErr
     })
 }
 
-/// The settings of single bundles, resolved.
+/// Combines the settings of the request and the configuration for single bundles.
 struct Resolver<'a> {
     request: &'a Request,
     config: Option<&'a Config>,
@@ -260,7 +260,7 @@ impl<'a> Resolver<'a> {
             paths,
             exclude: request.exclude.iter().cloned().chain(excluded).collect(),
             settings: inventory::Settings {
-                // A release that is not known yet: [`super::Session::unknown_release`].
+                // `Session::unknown_release` reports a release that is newer than all known ones.
                 release: release.unwrap_or(Release::NEWEST).min(Release::NEWEST),
                 namespace: request
                     .namespace
@@ -276,7 +276,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// A path of the configuration as seen from the working directory.
+/// Returns a path of the configuration relative to the working directory.
 pub(super) fn joined(folder: &str, path: &str) -> String {
     let path = path.strip_prefix("./").unwrap_or(path);
     match (folder, path) {
@@ -289,10 +289,10 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
     }
 }
 
-/// The text of a file that is written for ownerlint: a configuration, a baseline, steps.
+/// Reads a file that is written for ownerlint: a configuration, a baseline, a list of steps.
 ///
 /// # Errors
-/// Why there is none.
+/// Why the file cannot be read, in words.
 pub fn read_text(path: &str) -> Result<SourceFile, String> {
     if path != inventory::STDIN && Path::new(path).symlink_metadata().is_err() {
         return Err("no such file".to_owned());

@@ -22,8 +22,8 @@ pub fn configured_tables() -> Result<Arc<Tables>, SessionError> {
 }
 
 /// Returns the rows about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` in any group), a
-/// finalizer, an operator (`rook`, `rook/rook`), or the name of a row as findings give it. With `only_of`, the rows of a
-/// finalizer are only those about objects of that kind.
+/// finalizer, an operator (`rook`, `rook/rook`), or the name of a row as findings give it. With `only_of`, the rows of
+/// a finalizer are only those about objects of that kind.
 pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) -> Vec<RowInfo> {
     let word = word
         .split_once('/')
@@ -44,7 +44,7 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
         .iter()
         .filter(|row| named(&row.kinds))
         .collect();
-    // A fact about every kind says nothing about this one.
+    // A row about every kind says nothing about this one.
     let of_pattern = tables
         .generators_of(group, kind)
         .filter(|row| is_kind(kind) && row.kinds != KindPattern::Any);
@@ -97,8 +97,8 @@ pub(super) fn rows_of_finalizer(
         .collect()
 }
 
-/// Reads `word` as the name of a finalizer, if it looks like one: it has a domain, and does not start with a capital as a
-/// kind does.
+/// Reads `word` as the name of a finalizer, if it looks like one: it has a domain, and does not start with a capital
+/// letter as a kind does.
 pub fn parse_finalizer(word: &str) -> Option<FinalizerName> {
     let has_domain =
         word.contains(['/', '.']) && !word.starts_with(|c: char| c.is_ascii_uppercase());
@@ -254,7 +254,7 @@ fn data_kind(row: &DataKind) -> RowInfo {
     )
 }
 
-/// Conditions that all have to hold, as one sentence.
+/// Joins conditions that all have to hold into a sentence.
 fn conditions(start: &str, conditions: &[Condition]) -> Option<String> {
     let words: Vec<String> = conditions.iter().map(Condition::in_words).collect();
     (!words.is_empty()).then(|| format!("{start} {}.", words.join(" and ")))

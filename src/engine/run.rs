@@ -1,4 +1,4 @@
-//! The path of the findings, from the rules to the report.
+//! Runs the rules and takes their findings through suppressions, baseline and scope to the report.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -38,14 +38,14 @@ pub fn check(inventory: Inventory, check: &Check) -> Report {
     check_bundles(&[Bundle::of(inventory, check.world, tables)], check)
 }
 
-/// Runs the selected rules over bundles, each by itself, and merges what they find into one report. Repeated findings
-/// are shown once, unless every single finding is asked for.
+/// Runs the selected rules on each bundle by itself, and merges the findings into one report. Repeated findings are
+/// combined, unless `check.every` is set.
 pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let analyses: Vec<Analysis<'_>> = bundles.iter().map(Bundle::analysis).collect();
     check_analysed(bundles, &analyses.iter().collect::<Vec<_>>(), check)
 }
 
-/// Runs a check and returns the analysis of each bundle too, for callers with more questions about it.
+/// Runs [`check_bundles`] with existing analyses, one for each bundle, about which the caller may have more questions.
 pub(super) fn check_analysed(
     bundles: &[Bundle],
     analyses: &[&Analysis<'_>],
@@ -186,17 +186,17 @@ pub(super) fn check_analysed(
     }
 }
 
-/// The input of every step.
+/// The input of every step of a check.
 struct Run<'a> {
     check: &'a Check,
     bundles: &'a [Bundle],
-    /// The simulated facts about each of them.
+    /// The simulations of each bundle.
     verdicts: &'a [Verdicts<'a>],
     directives: &'a [Directives],
     merged: &'a Merged,
     rules: Vec<&'static Rule>,
     scope: &'a FilesInScope,
-    /// The findings of the baseline and those from before a change.
+    /// Identities of the findings in the baseline and of those from before a change.
     known: OnceLock<HashSet<Identity>>,
 }
 
@@ -206,7 +206,7 @@ struct JudgedBundles {
     findings: Vec<(Finding, Vec<Option<Place>>)>,
     directives: Vec<Directive>,
     notes: Vec<Note>,
-    /// The rules that found more than is kept.
+    /// Ids of the rules that exceeded a limit, so that some of their findings are missing.
     cut_short: CutShort,
 }
 
@@ -219,7 +219,7 @@ struct Divided {
 }
 
 impl Run<'_> {
-    /// Every bundle by itself.
+    /// Runs the rules on each bundle by itself.
     fn judge(&self) -> JudgedBundles {
         let mut all = JudgedBundles::default();
         for (at, bundle) in self.bundles.iter().enumerate() {
@@ -277,14 +277,14 @@ impl Run<'_> {
             all.notes.extend(notes_on_links(&bundle.outside));
             all.notes.extend(note_on_unlisted(&bundle.inventory));
         }
-        // A file in two bundles is judged twice.
+        // A file in two bundles is judged twice: duplicates are removed.
         all.findings.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
         all.findings.dedup_by(|a, b| a.0 == b.0);
         all.notes.dedup();
         all
     }
 
-    /// A finding with its identity, its documentation, and the severity that the configuration gives to its rule.
+    /// Calls [`reported`] with the severities of the check.
     fn reported(
         &self,
         finding: Finding,
@@ -294,12 +294,12 @@ impl Run<'_> {
         reported(finding, chain_places, fingerprint, &self.check.severities)
     }
 
-    /// Fingerprints are computed from all findings, so none depends on what is suppressed, in the baseline or in scope.
+    /// Computes fingerprints from all findings, so that none depends on suppressions, the baseline or the scope.
     fn identified(&self, found: Vec<(Finding, Vec<Option<Place>>)>) -> Vec<Reported> {
         if found.is_empty() {
             return Vec::new();
         }
-        // There may be a million definitions, and few are in a finding.
+        // Only objects with findings are counted: they are few.
         let mut definitions: HashMap<ObjectKey, usize> = found
             .iter()
             .filter_map(|(finding, _)| Some((finding.object.clone()?, 0)))
@@ -393,7 +393,7 @@ impl Run<'_> {
             .unwrap_or_default()
     }
 
-    /// The findings of the baseline and those from before a change.
+    /// Returns the identities of the findings in the baseline and of those from before a change.
     fn known(&self) -> &HashSet<Identity> {
         self.known.get_or_init(|| {
             let baseline = self.check.baseline.as_ref().map(|(_, baseline)| baseline);
@@ -405,16 +405,16 @@ impl Run<'_> {
         })
     }
 
-    /// Whether a rule ran on the bundles. Whether a suppression of a rule on the outcome has an effect is not known
-    /// yet.
+    /// Whether a rule ran on the bundles. Rules on the outcome run later, so it is not known yet whether a suppression
+    /// of them has an effect.
     fn judges_bundles(&self, rule: &str) -> bool {
         self.rules
             .iter()
             .any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
     }
 
-    /// The objects that an ignore has to name if its rule is to have had something to check: any of these, or anything
-    /// at all where the input is complete.
+    /// Returns the objects that were read, if the input is incomplete. An ignore of the configuration without effect is
+    /// then reported only if it names one of them; `None` means that all are reported.
     fn objects(&self) -> Option<impl Iterator<Item = &ObjectKey>> {
         let members = self
             .bundles
@@ -423,7 +423,7 @@ impl Run<'_> {
         (self.check.extent != ReadExtent::Whole).then(|| members.map(|member| &member.key))
     }
 
-    /// The findings of rules on the outcome.
+    /// Runs the rules on the outcome.
     fn outcome(&self, outcome: &RunOutcome<'_>) -> Vec<Reported> {
         let mut findings: Vec<_> = self
             .rules
@@ -439,7 +439,7 @@ impl Run<'_> {
             .collect()
     }
 
-    /// Divides findings by the baseline. Of a rule that was cut short, entries that are not found may be beyond the limit.
+    /// Divides findings by the baseline. Entries of rules in `cut_short` are not stale: their findings may be missing.
     fn part(&self, findings: Vec<Reported>, cut_short: &CutShort) -> Parted<Reported> {
         let (Some((_, baseline)), Some(file)) = (&self.check.baseline, self.merged.baseline) else {
             return Parted {
@@ -464,7 +464,7 @@ impl Run<'_> {
     }
 }
 
-/// A finding with its identity, its documentation, and the severity that is configured for its rule.
+/// Adds to a finding its fingerprint, its documentation, and the severity that is configured for its rule.
 pub(super) fn reported(
     mut finding: Finding,
     chain_places: Vec<Option<Place>>,
@@ -488,7 +488,7 @@ fn finding_of(reported: &Reported) -> &Finding {
     &reported.finding
 }
 
-/// Files are numbered in path order, so this is the order (path, offset, rule); the rest only makes it total.
+/// Returns the sort key (path, offset, rule): file ids are in path order. The other fields only make the order total.
 pub(super) fn order(finding: &Finding) -> impl Ord + '_ {
     let Finding {
         rule,
@@ -500,7 +500,7 @@ pub(super) fn order(finding: &Finding) -> impl Ord + '_ {
     (primary.file, primary.span, *rule, field, message)
 }
 
-/// The files that are written for ownerlint. They are not checked, even if they are in the same folder.
+/// The configuration and the baseline. They are neither counted nor listed as skipped, even in a checked folder.
 struct OwnFiles(Vec<PathBuf>);
 
 impl OwnFiles {

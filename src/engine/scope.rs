@@ -1,4 +1,4 @@
-//! The scope of a report among everything that is read.
+//! The files and folders to which a report is limited.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub struct ReportScope {
 }
 
 impl ReportScope {
-    /// The scope of these paths, relative to the working directory; they need not exist.
+    /// Builds the scope of `paths`, relative to the working directory; they need not exist.
     pub fn new<P: AsRef<str>>(paths: impl IntoIterator<Item = P>) -> Self {
         Self {
             paths: paths
@@ -24,7 +24,7 @@ impl ReportScope {
         }
     }
 
-    /// The files of `sources` that are in the scope.
+    /// Returns the files of `sources` that are in the scope.
     pub(super) fn files(&self, sources: &Sources) -> FilesInScope {
         let inside = |path: &str| {
             locate(path)
@@ -40,14 +40,14 @@ impl ReportScope {
     }
 }
 
-/// Which files of a run lie in its report scope.
+/// The files of a run that are in its report scope.
 #[derive(Clone, Debug)]
 pub(super) struct FilesInScope {
     inside: Vec<bool>,
 }
 
 impl FilesInScope {
-    /// All of them.
+    /// Returns the scope that contains all files.
     pub(super) fn all(sources: &Sources) -> Self {
         Self {
             inside: vec![true; sources.len()],

@@ -1,11 +1,11 @@
-//! Which rules run.
+//! The choice of the rules to run.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::rules::{self, RULES, Rule};
 
-/// A word that is not the id of a rule.
+/// A word that matches no rule.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
 #[error("there is no rule `{id}`")]
 #[non_exhaustive]
@@ -18,7 +18,7 @@ pub struct UnknownRule {
 }
 
 impl UnknownRule {
-    /// The error for `id`, with the nearest rule.
+    /// Builds the error for `id`, with the most similar rule as a suggestion.
     #[doc(hidden)]
     pub fn new(id: &str) -> Self {
         Self {
@@ -36,10 +36,10 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The choice by ids, subjects (`references`) and beginnings (`owner-*`); an empty `select` is all rules.
+    /// Selects rules by id, subject (`references`) or prefix (`owner-*`); an empty `select` means all rules.
     ///
     /// # Errors
-    /// A word that means no rule.
+    /// A word that matches no rule.
     pub fn new(select: &[String], ignore: &[String]) -> Result<Self, UnknownRule> {
         let find = |words: &[String]| -> Result<Vec<_>, UnknownRule> {
             let found = words.iter().map(|word| find(word));
@@ -51,17 +51,17 @@ impl Selection {
         })
     }
 
-    /// The chosen rules that `check` runs, in the registry's order.
+    /// Returns the chosen rules that `check` runs, in the registry's order.
     pub fn rules(&self) -> Vec<&'static Rule> {
         self.chosen().filter(|rule| !rule.is_of_change()).collect()
     }
 
-    /// The chosen rules that `diff` runs, in the registry's order.
+    /// Returns the chosen rules that `diff` runs, in the registry's order.
     pub fn rules_of_change(&self) -> Vec<&'static Rule> {
         self.chosen().filter(|rule| rule.is_of_change()).collect()
     }
 
-    /// A chosen rule, if rules were chosen by name.
+    /// Returns the first chosen rule if `select` is not empty.
     pub(super) fn first_by_name(&self) -> Option<&'static Rule> {
         self.chosen().find(|_| !self.select.is_empty())
     }
@@ -77,7 +77,7 @@ impl Selection {
     }
 }
 
-/// The rules that a word means.
+/// Returns the rules that `word` matches.
 fn find(word: &str) -> Result<Vec<&'static Rule>, UnknownRule> {
     if let Some(rule) = rules::find(word) {
         return Ok(vec![rule]);

@@ -1,4 +1,4 @@
-//! One way in for every command: request → read → analyse → judge → report.
+//! The entry point of every command: request → read → analyse → judge → report.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -39,10 +39,10 @@ pub struct Session {
     request: Request,
     config: Option<Config>,
     bundles: Vec<Bundle>,
-    /// Everything that was parsed for them.
+    /// The parsed files, for sessions that are opened after this one.
     files: Files,
     extent: ReadExtent,
-    /// The Kubernetes release that was asked for.
+    /// The Kubernetes release of the request, else of the configuration.
     release: Option<Release>,
 }
 
@@ -50,36 +50,36 @@ pub struct Session {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CheckOptions {
-    /// The rules that run; none: all.
+    /// Ids, subjects or prefixes of the rules to run; all rules if empty.
     pub select: Vec<String>,
-    /// The rules that do not.
+    /// Ids, subjects or prefixes of rules that do not run.
     pub ignore: Vec<String>,
     /// The known findings, which are not reported.
     pub baseline: BaselineChoice,
-    /// The scope of the report; `None` is all.
+    /// The files to which the report is limited; `None` means all.
     pub only: Option<ReportScope>,
-    /// The contents of differing files before a change: findings in them are counted, and not reported.
+    /// The earlier contents of changed files: findings that they already had are counted and not reported.
     #[doc(hidden)]
     pub since: Option<Past>,
-    /// Whether every single finding is reported, as baselines count them.
+    /// Whether repeated findings are all reported, as baselines count them, instead of combined.
     pub every: bool,
-    /// Whether every file counts as applied: an editor judges the open file.
+    /// Whether every file is treated as applied, as editors need it for the open file.
     pub as_applied: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,
-    /// Whether the deletions behind findings are drawn.
+    /// Whether the report gets the simulated deletions behind its findings.
     pub graphs: Graphs,
     /// Whether findings are counted by rule.
     pub statistics: bool,
-    /// The day of the run, for ignores that expire; without one none does.
+    /// The current date, for ignores that expire; if it is `None`, none expires.
     pub today: Option<Date>,
 }
 
 impl Session {
-    /// Reads the configuration, and what it and the request lead to.
+    /// Reads the configuration, and the files that it and the request name.
     ///
     /// # Errors
-    /// A mistake in the configuration, and a path that cannot be read.
+    /// A mistake in the configuration, a path that cannot be read, and an unsaved text outside of all paths.
     pub fn open(request: &Request) -> Result<Self, SessionError> {
         Self::open_after(None, OnDisk::MayDiffer, request)
     }
@@ -88,7 +88,7 @@ impl Session {
     /// if its text differs.
     ///
     /// # Errors
-    /// As [`Session::open`].
+    /// See [`Session::open`].
     #[doc(hidden)]
     pub fn open_after(
         earlier: Option<&Self>,
@@ -99,7 +99,7 @@ impl Session {
         Self::open_among(request, read_before.unwrap_or_default())
     }
 
-    /// This session with another unsaved text of a file.
+    /// Reopens this session with `text` as the unsaved text of the file at `path`.
     pub(super) fn with_text(&self, path: &str, text: &str) -> Result<Self, SessionError> {
         let mut request = self.request.clone();
         request.overlays.retain(|overlay| overlay.path != path);
@@ -110,7 +110,7 @@ impl Session {
         Self::open_after(Some(self), OnDisk::Unchanged, &request)
     }
 
-    /// Opens a session; files that are among `files` already are not read again.
+    /// Opens a session. Files that `files` already contains are not read again.
     pub(super) fn open_among(request: &Request, mut files: Files) -> Result<Self, SessionError> {
         let config = configuration(request)?;
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
@@ -138,23 +138,23 @@ impl Session {
         })
     }
 
-    /// Whether unsaved texts stand in for files.
+    /// Whether unsaved texts replace files.
     pub(super) fn has_unsaved_texts(&self) -> bool {
         !self.request.overlays.is_empty()
     }
 
-    /// The request and the files that were read for it, to open another session among them.
+    /// Returns the request and the parsed files, to open another session without reading them again.
     pub(super) fn into_files(self) -> (Request, Files) {
         (self.request, self.files)
     }
 
-    /// The bundles, in the order of their names; files of none of them come last.
+    /// Returns the bundles, in the order of their names; the files of no bundle come last.
     #[doc(hidden)]
     pub fn bundles(&self) -> &[Bundle] {
         &self.bundles
     }
 
-    /// How many objects were read; what lives beside them does not count.
+    /// Counts the objects of the input, without those that `Request::beside` adds.
     pub fn objects(&self) -> usize {
         self.bundles
             .iter()
@@ -162,7 +162,7 @@ impl Session {
             .sum()
     }
 
-    /// How many files were read; one in two bundles counts once.
+    /// Counts the files that were read; a file in two bundles counts once.
     pub fn files(&self) -> usize {
         let files = self
             .bundles
@@ -174,7 +174,7 @@ impl Session {
             .len()
     }
 
-    /// How many documents are templates that were not rendered.
+    /// Counts the documents that are templates and were not rendered.
     pub fn templates(&self) -> usize {
         let skipped = self
             .bundles
@@ -185,7 +185,7 @@ impl Session {
             .count()
     }
 
-    /// The Kubernetes release that was asked for when it is newer than all that are known; the newest known one counts.
+    /// Returns the requested Kubernetes release if it is newer than all known ones; the newest known one is then used.
     pub fn unknown_release(&self) -> Option<Release> {
         self.release.filter(|release| *release > Release::NEWEST)
     }
@@ -198,13 +198,13 @@ impl Session {
     /// Writes [`Session::list`] as JSON, which may be many times as long as the input.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// `out` cannot be written.
     #[doc(hidden)]
     pub fn write_list(&self, out: impl Write) -> io::Result<()> {
         write_list(&self.bundles, out)
     }
 
-    /// How many objects a client can read; those of two bundles count twice.
+    /// Counts the objects that a Kubernetes client can decode; an object in two bundles counts twice.
     #[doc(hidden)]
     pub fn readable_objects(&self) -> usize {
         let members = self
@@ -214,7 +214,7 @@ impl Session {
         members.filter(|member| member.decodes()).count()
     }
 
-    /// Notes on entries that the listing leaves out because there are too many.
+    /// Returns notes on entries that the listing leaves out because there are too many.
     #[doc(hidden)]
     pub fn notes_on_list(&self) -> impl Iterator<Item = Note> {
         self.bundles
@@ -222,10 +222,11 @@ impl Session {
             .filter_map(|bundle| note_on_unlisted(&bundle.inventory))
     }
 
-    /// The paths, each of them one that a report can be limited to.
+    /// Returns `paths` if a report can be limited to each of them.
     ///
     /// # Errors
-    /// A path that does not exist and that nothing read lies under: a typo would report nothing and look like success.
+    /// A path that does not exist and contains no file that was read: most likely a typo, and the report would be
+    /// empty.
     #[doc(hidden)]
     pub fn known_scope<'p>(&self, paths: &'p [String]) -> Result<&'p [String], SessionError> {
         let read = || {
@@ -246,12 +247,12 @@ impl Session {
     /// Checks the input.
     ///
     /// # Errors
-    /// A word that is not the id of a rule, and a baseline that cannot be read.
+    /// An unknown rule, a selection without rules, and a baseline that cannot be read.
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
         Ok(check_bundles(&self.bundles, &self.how_to_check(options)?))
     }
 
-    /// [`Session::check`] with the analysis of each bundle.
+    /// Runs [`Session::check`] with existing analyses, one for each bundle.
     pub(super) fn check_analysed(
         &self,
         analyses: &[&Analysis<'_>],
@@ -283,7 +284,7 @@ impl Session {
             .iter()
             .flat_map(|config| &config.off)
             .map(|id| (*id).to_owned());
-        // A rule that is asked for by name runs, whatever the configuration says.
+        // A rule that is selected by its id runs even if the configuration turns it off.
         let off = off.filter(|id| !select.contains(id));
         let ignore: Vec<_> = ignore.iter().cloned().chain(off).collect();
         let ignores = self
@@ -333,8 +334,8 @@ impl Session {
         Ok(check)
     }
 
-    /// Runs the same check on the files before a change, and returns its findings and a note on the edited files. The
-    /// configuration of now counts for both.
+    /// Runs `check` on the files before a change with the current configuration. Returns its findings, and a note if
+    /// the change edits the configuration, the baseline or suppressions.
     fn found_before(
         &self,
         past: &Past,
@@ -346,7 +347,7 @@ impl Session {
         let everything = Check {
             only: None,
             every: true,
-            // Nothing but identities counts, and these are the same.
+            // Only identities are compared, and they do not depend on this.
             as_applied: true,
             fixes: Fixes::LeftOut,
             graphs: Graphs::LeftOut,
@@ -366,8 +367,8 @@ impl Session {
         ))
     }
 
-    /// Renews known findings after a check of this session without them. One that it could not have found stays known; it
-    /// learns new findings when `learn` says so.
+    /// Updates the baseline `known` after a check of this session without a baseline. Entries that the check could not
+    /// have found are kept. New findings are added if `learn` is set.
     #[doc(hidden)]
     pub fn renew(&self, known: &Baseline, report: &Report, learn: bool) -> Renewal {
         let coverage = Coverage::of(
@@ -383,12 +384,12 @@ impl Session {
         )
     }
 
-    /// Plans a deletion, or a list of steps, in the one cluster that it is about, `cluster` if its name is given. With
-    /// `kubelet`, Pods run on nodes and finish when they are deleted.
+    /// Plans a deletion, or a list of steps, in the cluster named `cluster`, else in the only one that contains the
+    /// targets. With `kubelet`, Pods run on nodes and finish when they are deleted.
     ///
     /// # Errors
-    /// A target that means no object or several, a question that several clusters could answer, and more deliveries than
-    /// the limits allow.
+    /// A target that matches no object or several, targets that several clusters contain, and more deliveries than the
+    /// limits allow.
     #[doc(hidden)]
     pub fn plan(
         &self,
@@ -405,7 +406,7 @@ impl Session {
         read.collect()
     }
 
-    /// The clusters of a bundle.
+    /// Evaluates which clusters a bundle is applied to.
     pub(super) fn clusters<'b>(&self, bundle: &'b Bundle) -> Result<Clusters<'b>, PlanError> {
         let config = self.config.as_ref();
         let terms = Terms {
@@ -418,7 +419,7 @@ impl Session {
     /// Plans a request to delete objects.
     ///
     /// # Errors
-    /// A target that means no object or several, and targets that several bundles contain.
+    /// A target that matches no object or several, and targets that several clusters or bundles contain.
     pub fn plan_deletion(&self, request: &DeletionRequest) -> Result<DeletionPlan, PlanError> {
         self.plan(
             &request.question(),
@@ -431,18 +432,18 @@ impl Session {
     /// Plans a tool's removal of all selected objects.
     ///
     /// # Errors
-    /// Objects in several bundles, and a namespace that nothing names.
+    /// Objects in several clusters or bundles, and a Namespace whose name is not known.
     #[doc(hidden)]
     pub fn teardown(&self, request: &TeardownRequest) -> Result<Teardown, PlanError> {
         let read = match request.by {
-            // It reads files as they are.
+            // kubectl reads the files as they are, and does not build them.
             TeardownBy::Kubectl => self.bundles.iter().map(Clusters::as_written).collect(),
             _ => self.all_clusters()?,
         };
         Teardown::new(choose_removed(&read, request.cluster.as_deref())?, request)
     }
 
-    /// The lowest severity that makes a run fail: as given, else as configured, else `error`; `None` is never.
+    /// Returns the lowest severity that fails a run: `given`, else as configured, else `error`; `None` means never.
     #[doc(hidden)]
     pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {
         given
@@ -450,7 +451,7 @@ impl Session {
             .unwrap_or(Some(Severity::Error))
     }
 
-    /// Where known findings are kept: as given, else as configured, else beside the configuration or here.
+    /// Returns the path of the baseline: `given`, else as configured, else the default beside the configuration.
     #[doc(hidden)]
     pub fn baseline_path(&self, given: Option<&str>) -> String {
         let config = self.config.as_ref();
@@ -462,10 +463,10 @@ impl Session {
         )
     }
 
-    /// Where known findings are written to, as [`Self::baseline_path`] says.
+    /// Returns [`Self::baseline_path`], if it may be written.
     ///
     /// # Errors
-    /// A configuration that was found names a place where the author of a repository has nothing to write.
+    /// A path in `.git`, or, from a discovered configuration, one outside its repository or through a symbolic link.
     #[doc(hidden)]
     pub fn baseline_path_to_write(&self, given: Option<&str>) -> Result<String, SessionError> {
         let path = self.baseline_path(given);
@@ -477,7 +478,7 @@ impl Session {
         }
     }
 
-    /// The known findings. A file that is not named explicitly need not exist.
+    /// Reads the baseline. It has to exist only if an option or the configuration names it.
     fn known(
         &self,
         choice: &BaselineChoice,
@@ -502,11 +503,11 @@ impl Session {
         read_baseline(&path).map(Some)
     }
 
-    /// A configuration that was found comes from the author of the repository, and names a file of the repository; none names a
-    /// file of git's.
+    /// Checks where the configured baseline is. A discovered configuration comes from the author of the repository, so
+    /// it may only name a file in the repository. No configuration may name a file in `.git`.
     ///
     /// # Errors
-    /// It names another one, whose lines would be shown, or which would be overwritten.
+    /// The baseline is elsewhere. Messages would show its lines, or it would be overwritten.
     fn admit_baseline(
         &self,
         path: &str,
@@ -530,7 +531,7 @@ impl Session {
     }
 }
 
-/// Reads what a request leads to, now or before a change.
+/// Reads the bundles of a request, now or, if `past` is given, before a change.
 fn read(
     request: &Request,
     resolved: Resolved,
@@ -558,7 +559,7 @@ fn read(
     })
 }
 
-/// Reads a file of known findings.
+/// Reads a baseline.
 ///
 /// # Errors
 /// A file that cannot be read, or that is not a baseline.
@@ -571,7 +572,7 @@ pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError>
     Ok((file, baseline))
 }
 
-/// A configuration without bundles says nothing about the content of its folder.
+/// Returns how much is read. Without bundles, only a run on the current folder is known to read everything.
 fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
     let bundles = config.map_or(0, |config| config.bundles.len());
     let here = config.is_none_or(|config| config::folder_of(config.source.path()).is_empty());

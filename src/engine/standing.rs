@@ -1,7 +1,8 @@
-//! Who applies the files that findings are about. An error is certain, and certain needs a document that is applied: one that a
-//! delivery of the repository reaches, that Helm rendered, that comes from standard input, or that was named as a file.
+//! Decides whether the file of a finding is applied. An error has to be certain, and it is certain only if its document
+//! is applied: a delivery of the repository reaches it, Helm rendered it, it comes from standard input, or it was named
+//! as a file. If nothing in a repository is known to be applied, all files but test data are treated as applied.
 //!
-//! Nothing is evaluated unless a finding depends on it.
+//! Deliveries are evaluated only if a finding depends on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,17 +26,17 @@ use crate::text::{FileId, Limits};
 /// Added to the reason of findings about a draft.
 const DRAFT: &str = " Nothing in the repository delivers this file, and other files are delivered: it may be a draft.";
 
-/// Findings, divided by who applies their files.
+/// Findings, divided by the standing of their files.
 #[derive(Default)]
 pub(super) struct ByStanding {
-    /// On what is applied, and on drafts.
+    /// Findings on applied files and on drafts.
     pub(super) kept: Vec<Reported>,
-    /// On test data, each with the glob of its file.
+    /// Findings on test data, each with the glob of its file.
     pub(super) test_data: Vec<(String, Reported)>,
 }
 
-/// Lowers what is said of drafts, unless `severities` of the configuration say otherwise, and takes out what is said of
-/// test data: neither is applied.
+/// Lowers findings on drafts to `info`, unless `severities` of the configuration contain their rule, and separates
+/// findings on test data: neither drafts nor test data are applied.
 pub(super) fn by_standing(
     findings: Vec<Reported>,
     standings: &mut Standings<'_>,
@@ -48,7 +49,7 @@ pub(super) fn by_standing(
             Standing::Draft => {
                 let finding = &mut reported.finding;
                 finding.reason.push_str(DRAFT);
-                // Who gives the rule a severity means all of its findings.
+                // A configured severity applies to all findings of the rule.
                 if !severities.contains_key(finding.rule) {
                     finding.severity = Severity::Info;
                 }
@@ -60,10 +61,10 @@ pub(super) fn by_standing(
     divided
 }
 
-/// The consequence of the file's delivery for a finding.
+/// The standing of a file: how its findings are treated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Standing {
-    /// It is what it is.
+    /// The file is treated as applied.
     Applied,
     /// Nothing delivers the file, and other files of the repository are delivered.
     Draft,
@@ -71,7 +72,7 @@ enum Standing {
     TestData(String),
 }
 
-/// Finds out for the files of findings.
+/// Computes and caches the standing of files.
 pub(super) struct Standings<'s> {
     bundles: &'s [Bundle],
     analyses: Vec<&'s Analysis<'s>>,
@@ -81,9 +82,9 @@ pub(super) struct Standings<'s> {
     arguments: BTreeSet<&'s str>,
     /// Whether Helm rendered some file.
     is_rendered: bool,
-    /// By the root of a repository; `None` where it could not be evaluated.
+    /// The deliveries of each repository, by its root; `None` if they could not be evaluated.
     repositories: BTreeMap<PathBuf, Option<Delivered>>,
-    /// The glob of the test data that a file belongs to, as far as it lies below what was named.
+    /// The glob of the test data that a file belongs to; only its path below the argument is considered.
     test_data: BTreeMap<FileId, Option<String>>,
     files: BTreeMap<FileId, Standing>,
 }
@@ -141,7 +142,7 @@ impl<'s> Standings<'s> {
         found
     }
 
-    /// The path of a file, and the argument that led to it: the longest, if several did.
+    /// Returns the path of a file and the longest argument that contains it.
     fn argument(&self, file: FileId) -> Option<(&'s str, &'s str)> {
         let path = self.merged.sources.file(file).path();
         let named = ancestors(path).find_map(|place| self.arguments.get(place));
@@ -161,7 +162,7 @@ impl<'s> Standings<'s> {
         glob
     }
 
-    /// The deliveries of a repository: of the files that a bundle read, if it read all of them.
+    /// Evaluates the deliveries of a repository, reusing the analysis of a bundle that read all of its files.
     fn delivered(&self, root: &Path) -> Option<Delivered> {
         let mut all = self.bundles.iter().zip(&self.analyses);
         let whole = all.find_map(|(bundle, analysis)| Some((folder_in(bundle, root)?, analysis)));
@@ -205,19 +206,19 @@ impl<'s> Standings<'s> {
     }
 }
 
-/// The deliveries of a repository.
+/// The files that the deliveries of a repository apply.
 #[derive(Default)]
 struct Delivered {
     /// The files that deliveries read and apply.
     files: BTreeSet<String>,
-    /// Folders whose build fails: all that is in them may belong to it.
+    /// Folders whose build fails: every file in them may be applied.
     failing: BTreeSet<String>,
     /// Whether anything is known to be applied: something is delivered, or Helm rendered a file.
     is_applied: bool,
 }
 
 impl Delivered {
-    /// `None` if it is too much, or cannot be read.
+    /// Evaluates a repository; returns `None` if a limit is exceeded or a file cannot be read.
     fn of(root: &Path, limits: Limits) -> Option<Self> {
         let choice = StateChoice::Path(root.to_str()?.to_owned());
         let terms = Terms {
@@ -247,7 +248,7 @@ impl Delivered {
 
     fn by(all: &[Delivery]) -> Self {
         let mut delivered = Self::default();
-        // Test data has deliveries too, which deliver nothing.
+        // Delivery objects in test data are not applied, so they deliver nothing.
         for one in all.iter().filter(|one| fixture_glob(&one.file).is_none()) {
             if one.error.is_some() {
                 delivered.failing.insert(one.path.clone());
@@ -268,7 +269,7 @@ impl Delivered {
     }
 }
 
-/// The path of a folder from where the input is read, if the bundle reads all that is in it.
+/// Returns the path of `folder`, relative as the arguments are, if the bundle reads all files in it.
 fn folder_in(bundle: &Bundle, folder: &Path) -> Option<String> {
     let within = |argument: &String| {
         let located = locate(argument);
@@ -279,7 +280,7 @@ fn folder_in(bundle: &Bundle, folder: &Path) -> Option<String> {
     arguments.find_map(within)
 }
 
-/// The root of the repository of git that a file is in.
+/// Returns the root of the git repository that contains `file`.
 pub(super) fn repository_of(file: &Path) -> Option<PathBuf> {
     let root = file
         .ancestors()

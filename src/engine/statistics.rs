@@ -1,4 +1,4 @@
-//! How often each rule says something.
+//! Counts findings by rule.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::standing::Standings;
 use crate::finding::Severity;
 use crate::report::{Reported, RuleStatistics, SuppressedFinding};
 
-/// The counts of the rules that found something, by their names.
+/// Counts the findings of each rule that has any, sorted by rule id.
 pub(super) fn statistics(
     findings: &[Reported],
     suppressed: &[SuppressedFinding],

@@ -1,4 +1,4 @@
-//! The identity of a finding across runs: it survives reformatting, reordering and moving lines.
+//! The fingerprint of a finding, which survives reformatting, reordering and moving lines.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::Finding;
 use super::identity::without_indices;
 use crate::kube::ObjectKey;
 
-/// 128 bits, printed as 32 lower-case hexadecimal digits.
+/// A hash of 128 bits, printed as 32 lower-case hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u128);
 
@@ -16,7 +16,7 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
-/// 128-bit FNV-1a over the parts, each closed by a zero byte. The published constants, so that any language can repeat it.
+/// Computes the 128-bit FNV-1a hash of `parts`, each closed by a zero byte, with the published constants.
 fn fnv1a<'a>(parts: impl IntoIterator<Item = &'a str>) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -28,11 +28,11 @@ fn fnv1a<'a>(parts: impl IntoIterator<Item = &'a str>) -> u128 {
     })
 }
 
-/// The fingerprints of `findings`, in their order.
+/// Returns the fingerprints of `findings`, in their order.
 ///
-/// A fingerprint covers rule, object, field path and target. `defined_in` returns how many files define an object: when
-/// there are several, or the finding has no object, the finding's own path joins the hash. Findings
-/// that are still equal get an ordinal in report order.
+/// A fingerprint covers rule, object, field path and target. `defined_in` returns how many files define an object. If
+/// there are several, or the finding has no object, the path of the finding's file is included. Findings that are still
+/// equal get an ordinal in report order.
 pub fn fingerprint<'a>(
     findings: impl IntoIterator<Item = &'a Finding>,
     path_of: impl Fn(&Finding) -> &'a str,

@@ -26,38 +26,37 @@ impl Applicability {
     }
 }
 
-/// Whether findings come with their fixes. To work out the fixes of a document it is read twice more, which a report that shows
-/// none does not need.
+/// Whether findings come with their fixes. Computing the fixes of a document reads it twice more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fixes {
-    /// Every finding that can be fixed says how.
+    /// All findings that can be fixed have a fix.
     #[default]
     WorkedOut,
-    /// Every finding in an unsaved text does: an editor offers no other fixes.
+    /// Only findings in unsaved texts have a fix: an editor offers no others.
     OfUnsavedTexts,
-    /// No finding does.
+    /// No finding has a fix.
     LeftOut,
 }
 
-/// A piece of text to put in the place of another.
+/// A replacement of a piece of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The file.
     #[doc(hidden)]
     pub file: FileId,
-    /// The bytes that are replaced; empty where text is added.
+    /// The bytes that are replaced; empty if text is added.
     pub span: Span,
-    /// The text that takes their place; empty where text is removed.
+    /// The new text; empty if text is removed.
     pub replacement: String,
-    /// The mapping or list whose members change. Two fixes that change one collection are not applied at the same time.
+    /// The mapping or list whose members change. Two fixes that change the same one are not applied at the same time.
     #[doc(hidden)]
     pub within: Span,
 }
 
-/// A fix that removes a defect, as edits that leave everything else as it is written.
+/// A fix that removes a defect, as edits that leave all other text as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// Its effect, as an order without a full stop: `remove the namespace`.
+    /// Its effect, as an imperative without a full stop: `remove the namespace`.
     pub title: String,
     /// Whether it may be applied without asking.
     pub applicability: Applicability,

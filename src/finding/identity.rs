@@ -1,4 +1,4 @@
-//! The subject of a finding, without its place: equal before and after reformatting, reordering and moving.
+//! The identity of a finding, without its place: equal before and after reformatting, reordering and moving.
 
 use super::Finding;
 use crate::kube::ObjectKey;
@@ -8,17 +8,17 @@ use crate::kube::ObjectKey;
 pub struct Identity {
     /// The rule's id.
     pub rule: String,
-    /// The key of the object; `None` when the finding is about none.
+    /// The key of the object; `None` if the finding is not about an object.
     pub object: Option<String>,
-    /// The field, without the indices of lists: they move when entries are added before them.
+    /// The field, without the indices of lists, which change when entries are added before them.
     pub field: Option<String>,
-    /// The value of the field, which distinguishes findings of one field. A finding about no object is only
-    /// distinguished by its message.
+    /// The value of the field, which distinguishes findings on one field; without one and without an object, the
+    /// message.
     pub target: Option<String>,
 }
 
 impl Identity {
-    /// The identity of a finding.
+    /// Returns the identity of a finding.
     pub fn of(finding: &Finding) -> Self {
         Self {
             rule: finding.rule.to_owned(),
@@ -32,7 +32,7 @@ impl Identity {
     }
 }
 
-/// `metadata.ownerReferences[].uid` of `metadata.ownerReferences[12].uid`.
+/// Removes indices: `metadata.ownerReferences[12].uid` becomes `metadata.ownerReferences[].uid`.
 pub(super) fn without_indices(path: &str) -> String {
     let mut inside = false;
     let kept = path.chars().filter(|&c| {

@@ -1,6 +1,6 @@
-//! The finding: what a rule says about one place, in data that borrows nothing.
+//! The finding of a rule about one place, as data that borrows nothing.
 //!
-//! Independent of the rules that find them.
+//! Does not depend on the rules.
 
 mod fingerprint;
 mod fix;
@@ -77,7 +77,7 @@ impl Certainty {
     }
 }
 
-/// A rule gives a finding the severity that it is sure of.
+/// Derives the certainty from the severity that a rule gives to a finding.
 impl From<Severity> for Certainty {
     fn from(severity: Severity) -> Self {
         match severity {
@@ -148,7 +148,7 @@ impl Consequence {
     }
 }
 
-/// A place with a few words on its role.
+/// A place, with a phrase on its role in a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The file.
@@ -156,15 +156,15 @@ pub struct Label {
     pub file: FileId,
     /// The bytes; a key or a scalar, never a whole object, so that snippets stay short.
     pub span: Span,
-    /// A phrase: `owner declared here`.
+    /// The phrase, such as `owner declared here`.
     pub message: String,
-    /// Whether the change is there that caused the finding.
+    /// Whether it marks the change that caused the finding.
     #[doc(hidden)]
     pub is_cause: bool,
 }
 
 impl Label {
-    /// A label on `span` of `file`.
+    /// Builds a label on `span` of `file`.
     #[doc(hidden)]
     pub fn new(file: FileId, span: Span, message: impl Into<String>) -> Self {
         Self {
@@ -176,16 +176,16 @@ impl Label {
     }
 }
 
-/// Objects that ownership ties together, beginning with one of them.
+/// A chain of objects that are connected by ownership.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
-    /// How the first object is tied to the others.
+    /// The relation between the first object and the others.
     pub relation: Relation,
     /// The objects.
     pub objects: Vec<ObjectKey>,
 }
 
-/// How the objects of a [`Chain`] are related.
+/// The relation between the objects of a [`Chain`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Relation {
@@ -196,37 +196,37 @@ pub enum Relation {
     Takes,
 }
 
-/// One thing that is wrong, where, why, and what to do.
+/// A defect, with its place, the reason, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule's id: `owner-of-cluster-scoped`.
+    /// The rule's id, such as `owner-of-cluster-scoped`.
     pub rule: &'static str,
-    /// How bad it is, here.
+    /// The severity of this finding.
     pub severity: Severity,
     /// The cluster's reaction.
     pub consequence: Consequence,
-    /// What: one sentence without a full stop.
+    /// The defect, as a sentence without a full stop.
     pub message: String,
-    /// Why: what the cluster will do and when.
+    /// The reason: the reaction of the cluster, and when.
     pub reason: String,
     /// How to fix it.
     pub help: String,
-    /// The object it is about; `None` when the file gives no object.
+    /// The object that it is about; `None` if the file contains no object.
     pub object: Option<ObjectKey>,
-    /// The field: `metadata.ownerReferences[0].uid`.
+    /// The field, such as `metadata.ownerReferences[0].uid`.
     pub field: Option<String>,
-    /// The value of the field (an owner's key, a finalizer), which distinguishes two findings of one field after edits.
+    /// The value of the field (an owner's key, a finalizer), which distinguishes findings on one field across edits.
     pub target: Option<String>,
-    /// Where the defect is.
+    /// The place of the defect.
     pub primary: Label,
-    /// Other places that matter, in other files too.
+    /// Other relevant places, possibly in other files.
     pub related: Vec<Label>,
-    /// The objects that the defect connects; empty when there are none.
+    /// The objects that are connected by the defect; empty if there are none.
     pub chain: Chain,
-    /// The rows of tables that it rests on: `generators/ExternalSecret.external-secrets.io`.
+    /// The rows of tables that it is based on, such as `generators/ExternalSecret.external-secrets.io`.
     pub tables: Vec<String>,
-    /// Edits that remove the defect, each verified by reading the result; `None` where only the author knows the right
-    /// value, and where the text is written in a form that is not changed safely.
+    /// Edits that remove the defect, verified by reading the result; `None` if only the author knows the right value,
+    /// or the text is written in a form that cannot be changed safely.
     pub fix: Option<Fix>,
 }
 
@@ -243,7 +243,7 @@ impl Finding {
         }
     }
 
-    /// Every place of the finding, the primary one first.
+    /// Returns every place of the finding, the primary one first.
     pub fn labels(&self) -> impl Iterator<Item = &Label> {
         std::iter::once(&self.primary).chain(&self.related)
     }

@@ -1,4 +1,4 @@
-//! The contents of files, by name: one git process for all of them.
+//! Reads the contents of files by object name, with one git process for all of them.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,36 +17,36 @@ use crate::text::SourceFile;
 pub struct ObjectName(String);
 
 impl ObjectName {
-    /// The name in a line of git's.
+    /// Wraps a name that git printed.
     pub(super) fn new(name: &str) -> Self {
         Self(name.to_owned())
     }
 
-    /// The digits.
+    /// Returns the digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Contents by name, each of them read once.
+/// Cache of contents by name.
 #[derive(Debug, Default)]
 pub struct Blobs {
     read: HashMap<ObjectName, StoredContent>,
 }
 
-/// The content of a repository under a name.
+/// The content that a repository has under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredContent {
     /// The bytes.
     Bytes(Arc<[u8]>),
-    /// More bytes than a file may have: a repository of kilobytes can contain gigabytes of zeros.
+    /// More bytes than [`SourceFile::MAX_BYTES`].
     TooLarge,
-    /// Nothing: a partial clone lacks it.
+    /// No content: a partial clone lacks it.
     Missing,
 }
 
 impl StoredContent {
-    /// The bytes, if there are any.
+    /// Returns the bytes, if there are any.
     pub fn bytes(&self) -> Option<&Arc<[u8]>> {
         match self {
             Self::Bytes(bytes) => Some(bytes),
@@ -56,11 +56,11 @@ impl StoredContent {
 }
 
 impl Blobs {
-    /// Reads those of `names` that are not read yet, in the repository that `folder` is in. Missing blobs are fetched in one
-    /// request, and asked for once: a blob that cannot be fetched stays missing.
+    /// Reads the contents of `names` that are not cached, in the repository that `folder` is in. Missing blobs are
+    /// fetched in one request, and asked for once: a blob that cannot be fetched stays missing.
     ///
     /// # Errors
-    /// git cannot be run, or breaks off. A content that the repository lacks is no error: [`Blobs::get`] has none.
+    /// git cannot be run, or breaks off. For a content that the repository lacks, [`Blobs::get`] returns `Missing`.
     pub(super) fn read(
         &mut self,
         folder: &Path,
@@ -74,7 +74,7 @@ impl Blobs {
             return Ok(());
         }
         let contents = match contents_of(folder, names.clone()) {
-            // Where a partial clone lacks a content, some versions of git say so, and others end there.
+            // If a partial clone lacks a content, some versions of git say so, and others stop.
             Err(GitError::BrokeOff) => {
                 let local = local_objects(folder)?;
                 let (there, missing): (Vec<_>, Vec<_>) =
@@ -97,13 +97,13 @@ impl Blobs {
         Ok(())
     }
 
-    /// A content that was read.
+    /// Returns a content; `Missing` if it was not read.
     pub fn get(&self, name: &ObjectName) -> &StoredContent {
         self.read.get(name).unwrap_or(&StoredContent::Missing)
     }
 }
 
-/// The content of each name, from one process.
+/// Reads the content of each name with one process.
 fn contents_of(
     folder: &Path,
     names: Vec<ObjectName>,
@@ -130,7 +130,7 @@ fn contents_of(
         .map(|name| Ok((name, answer()?)))
         .collect::<Result<Vec<_>, GitError>>();
     if contents.is_err() {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = child.kill();
     }
     let _ = asking.join();
@@ -138,7 +138,7 @@ fn contents_of(
     contents
 }
 
-/// The names of all objects that can be read without fetching.
+/// Lists the names of all objects that can be read without fetching.
 fn local_objects(folder: &Path) -> Result<HashSet<ObjectName>, GitError> {
     let arguments = [
         "cat-file",
@@ -153,7 +153,7 @@ fn local_objects(folder: &Path) -> Result<HashSet<ObjectName>, GitError> {
         .collect())
 }
 
-/// `<name> blob <size>`, a line break, the content, a line break; or `<name> missing`.
+/// Parses `<name> blob <size>`, a line break, the content, a line break; or `<name> missing`.
 fn answers_next(answers: &mut impl BufRead) -> Option<StoredContent> {
     let mut header = String::new();
     answers

@@ -1,5 +1,5 @@
-//! Runs git so that nothing else runs: no hook, filter, driver, monitor, pager, prompt or transport that a repository's own
-//! configuration names.
+//! Runs git so that nothing else runs: no hook, filter, driver, monitor, pager, prompt or transport that a repository's
+//! own configuration names.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use super::GitError;
 
-/// Settings that take precedence over the configuration of a repository. The questions that we ask read objects and the
-/// index; these are the programs that some version of git may start for them.
+/// Settings that override the configuration of a repository. Our commands only read objects and the index; these
+/// settings turn off the programs that some version of git may start for them.
 const OVERRIDES: [&str; 8] = [
     "-c",
     "core.fsmonitor=false",
@@ -20,7 +20,7 @@ const OVERRIDES: [&str; 8] = [
     "core.quotePath=false",
 ];
 
-/// git with these arguments, to be run in `folder`.
+/// Builds a git command with `arguments`, to be run in `folder`.
 pub(super) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
     let mut command = Command::new("git");
     command
@@ -31,8 +31,8 @@ pub(super) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
     command
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0");
-    // Missing objects of a partial clone are not fetched; git before 2.45 has no option for that, but for the allowed
-    // protocols. Whatever the repository allows, none.
+    // Missing objects of a partial clone are not fetched. git before 2.45 has no option for that, so no protocol is
+    // allowed either, whatever the repository allows.
     command
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "");
@@ -43,12 +43,12 @@ pub(super) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
     command
 }
 
-/// The standard output of git.
+/// Runs git and returns its standard output.
 pub(super) fn output<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<Vec<u8>, GitError> {
     output_of(&mut git(folder, arguments))
 }
 
-/// The standard output of a command that [`git`] made.
+/// Runs a command that [`git`] built and returns its standard output.
 pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, GitError> {
     let output = command.output().map_err(|error| not_run(&error))?;
     if output.status.success() {
@@ -58,7 +58,7 @@ pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, GitError> {
     }
 }
 
-/// The standard output of git, as text without the line break at its end.
+/// Runs git and returns its standard output as text, without the line break at its end.
 pub(super) fn line<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<String, GitError> {
     let output = String::from_utf8_lossy(&output(folder, arguments)?).into_owned();
     Ok(output.trim_end_matches(['\n', '\r']).to_owned())
@@ -71,7 +71,7 @@ pub(super) fn not_run(error: &std::io::Error) -> GitError {
     }
 }
 
-/// The first line of a complaint; the others say how to configure git.
+/// Builds an error from the first line of git's message; the other lines say how to configure git.
 pub(super) fn refused(complaint: &[u8]) -> GitError {
     let complaint = String::from_utf8_lossy(complaint);
     let first = complaint

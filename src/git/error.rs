@@ -1,9 +1,9 @@
-//! Why git cannot answer.
+//! Errors of git.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// A question that git cannot answer.
+/// An error of git, or a state that it cannot read.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GitError {
@@ -14,13 +14,13 @@ pub enum GitError {
     /// The program cannot be started.
     #[error("git cannot be run: {0}")]
     NotRun(String),
-    /// git's own words.
+    /// An error message of git.
     #[error("git: {0}")]
     Refused(String),
-    /// The program ended while it was asked.
+    /// The program ended before it had answered.
     #[error("git broke off while it read contents")]
     BrokeOff,
-    /// A word that is no commit.
+    /// A word that names no commit.
     #[error("there is no such commit: `{reference}`")]
     #[diagnostic(help(
         "a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"
@@ -29,14 +29,14 @@ pub enum GitError {
         /// The word.
         reference: String,
     },
-    /// A commit whose list of files is not there.
+    /// A commit whose list of files is missing.
     #[error("this clone lacks the files of commit `{commit}`, and the remote does not give them")]
     #[diagnostic(help("fetch it again without `--filter=tree:0`"))]
     NoTree {
         /// The commit.
         commit: String,
     },
-    /// Two commits without a common one.
+    /// Two commits without a common ancestor.
     #[error("`{reference}` has no common history with `{head}`")]
     #[diagnostic(help(
         "a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"
@@ -51,13 +51,13 @@ pub enum GitError {
     #[error("no default branch is known: neither `origin/HEAD`, `main` nor `master`")]
     #[diagnostic(help("name what to compare with: `--base-ref REF`"))]
     NoDefaultBranch,
-    /// The first commit changes nothing.
+    /// HEAD is the first commit, so there is no state before it.
     #[error("HEAD is the first commit: there is nothing to compare it with")]
     #[diagnostic(help(
         "name what to compare with: `--base-ref REF`, or `--base PATH --head PATH`"
     ))]
     FirstCommit,
-    /// A repository that only has commits.
+    /// A bare repository.
     #[error("this repository is bare: it has no {missing}")]
     #[diagnostic(help("name a commit: `--head-ref REF`"))]
     Bare {
@@ -68,7 +68,7 @@ pub enum GitError {
     #[error("the work tree contains none of its files")]
     #[diagnostic(help("check them out, or name a commit: `--head-ref HEAD`"))]
     NotCheckedOut,
-    /// A path in several versions.
+    /// A path with a merge conflict.
     #[error("`{path}` is in conflict")]
     #[diagnostic(help("resolve the merge first"))]
     Conflict {

@@ -1,4 +1,4 @@
-//! Fetching what a partial clone left out.
+//! Fetches objects that a partial clone left out.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,15 +8,15 @@ use super::GitError;
 use super::blobs::ObjectName;
 use super::command::{git, not_run, output};
 
-/// The protocols that may be spoken: none of them runs a program that an address names, as `ext::` does.
+/// The allowed protocols: none of them runs a program that an address names, as `ext::` does.
 const PROTOCOLS: &str = "https:http:ssh:git:file";
 
-/// Keys of a configuration that name programs which a fetch starts.
+/// Keys of a configuration that name programs which a fetch runs.
 const PROGRAMS: &str = r"^(credential\..*|core\.(sshcommand|gitproxy|askpass)|remote\..*\.(uploadpack|vcs|receivepack))$";
 
-/// Asks the remote that a partial clone was made from for objects, all of them at once, as git itself does (promisor-remote.c).
-/// `false`: nothing was fetched, because this is no partial clone, the remote does not answer, or the repository's own
-/// configuration names a program that a fetch would start.
+/// Fetches objects from the remote that a partial clone was made from, all at once, as git itself does
+/// (promisor-remote.c). Returns `false` if nothing was fetched: this is not a partial clone, the remote does not
+/// answer, or the repository's own configuration names a program that a fetch would run.
 ///
 /// # Errors
 /// git cannot be run.
@@ -50,7 +50,7 @@ pub(super) fn fetch(folder: &Path, names: &[ObjectName]) -> Result<bool, GitErro
         .iter()
         .flat_map(|name| [name.as_str(), "\n"])
         .collect();
-    // git reads all of it before it says anything; if it has ended already, its status says so.
+    // git reads all names before it answers; if it has ended already, its status says so.
     let _ = child
         .stdin
         .take()
@@ -59,7 +59,7 @@ pub(super) fn fetch(folder: &Path, names: &[ObjectName]) -> Result<bool, GitErro
     Ok(status.success())
 }
 
-/// The remote that promises what this clone lacks.
+/// Returns the remote that promises the objects that this clone lacks.
 fn promisor(folder: &Path) -> Option<String> {
     let listed = output(
         folder,
@@ -88,7 +88,7 @@ fn names_programs(folder: &Path) -> bool {
             PROGRAMS,
         ],
     );
-    // No match is a failure to git.
+    // git reports an error if nothing matches.
     let listed = String::from_utf8_lossy(&listed.unwrap_or_default()).into_owned();
     let own = ["local", "worktree"];
     listed

@@ -1,13 +1,13 @@
-//! The folder in which git keeps its own files, by its name.
+//! Recognises the folder in which git keeps its own files by its name.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Whether a name in a repository means git's own folder or file, on some file system: HFS+ ignores case and characters without
-/// a width, NTFS ignores dots and blanks at the end and has a short name, as git's `verify_path` knows.
+/// Whether a name in a repository means git's own folder or file on some file system: HFS+ ignores case and zero-width
+/// characters, NTFS ignores dots and blanks at the end and has a short name, as git's `verify_path` knows.
 pub fn is_git_folder(name: impl AsRef<OsStr>) -> bool {
     let name = name.as_ref();
-    // Asked of every part of every path.
+    // A quick test first: this runs for every part of every path.
     if !matches!(
         name.as_encoded_bytes().first(),
         Some(b'.' | b'g' | b'G' | 0x80..)

@@ -1,7 +1,7 @@
-//! The states of a repository that git knows: commits, the index, the work tree. The git program reads them, so that every
-//! format of its store is right; nothing that the repository configures is run.
+//! Reads the states of a repository: commits, the index, the work tree. The git program does it, so that every storage
+//! format is supported; no program that the repository configures is run.
 //!
-//! Knows nothing of YAML.
+//! Does not depend on YAML.
 
 mod blobs;
 mod command;

@@ -1,4 +1,4 @@
-//! One repository, and the states that it can be asked for.
+//! A repository and its states.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::text::plain;
 /// A repository, seen from a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// Where git is run.
+    /// The folder in which git is run.
     folder: PathBuf,
     /// The root of the work tree; `None` for a bare repository.
     work_tree: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository that `folder` is in.
+    /// Finds the repository that `folder` is in.
     ///
     /// # Errors
     /// There is none, it belongs to another user (git's `safe.directory`), or git cannot be run.
@@ -45,22 +45,22 @@ impl Repository {
         }
     }
 
-    /// The root of the work tree; `None` for a bare repository.
+    /// Returns the root of the work tree; `None` for a bare repository.
     pub fn work_tree(&self) -> Option<&Path> {
         self.work_tree.as_deref()
     }
 
-    /// The folder that it is seen from, from the root, with a slash at its end; empty at the root.
+    /// Returns the folder that it is seen from, from the root, with a slash at its end; empty at the root.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// The commit that a word means.
+    /// Resolves `reference` to a commit.
     ///
     /// # Errors
-    /// It means none.
+    /// It names no commit.
     pub fn commit(&self, reference: &str) -> Result<String, GitError> {
-        // A word that begins with a dash is no ref, and no option either.
+        // A reference that begins with a dash must not be read as an option.
         let peeled = format!("{reference}^{{commit}}");
         let commit = line(
             &self.folder,
@@ -80,7 +80,7 @@ impl Repository {
         })
     }
 
-    /// The commit at which `head` left `reference`: `reference` itself if `head` contains it.
+    /// Returns the commit at which `head` left `reference`: `reference` itself if `head` contains it.
     ///
     /// # Errors
     /// One of them is no commit, or they have no common history.
@@ -95,7 +95,7 @@ impl Repository {
         })
     }
 
-    /// The branch that changes are merged into: that of the remote, as the clone knows it, else a branch of the usual name.
+    /// Returns the default branch: that of the remote, as the clone knows it, else the first usual name that exists.
     pub fn default_branch(&self) -> Option<String> {
         let of_remote = [
             "symbolic-ref",
@@ -111,7 +111,7 @@ impl Repository {
             .find(|reference| self.commit(reference).is_ok())
     }
 
-    /// Whether the work tree is as the current commit has it, files that git ignores aside; `None` if there is no work tree.
+    /// Whether the work tree equals the current commit, apart from ignored files; `None` if there is no work tree.
     ///
     /// # Errors
     /// git cannot compare them.
@@ -129,7 +129,7 @@ impl Repository {
         line(&self.folder, &["rev-parse", "--quiet", "--verify", "HEAD"]).is_ok()
     }
 
-    /// The files of a commit. The trees that a treeless clone lacks are fetched.
+    /// Lists the files of a commit. Trees that a treeless clone lacks are fetched.
     ///
     /// # Errors
     /// The clone lacks a tree of it, and no remote has it.
@@ -163,7 +163,7 @@ impl Repository {
         Ok(snapshot)
     }
 
-    /// The files of the index: what the next commit will contain.
+    /// Lists the files of the index: the content of the next commit.
     ///
     /// # Errors
     /// A bare repository, and a path in conflict.
@@ -193,7 +193,7 @@ impl Repository {
         Ok(snapshot)
     }
 
-    /// The files of the work tree that git tracks or would: not those that it ignores.
+    /// Lists the files of the work tree that git tracks, or would track because it does not ignore them.
     ///
     /// # Errors
     /// A bare repository, and a clone without a checkout.
@@ -219,7 +219,7 @@ impl Repository {
         {
             let (disk, path) = (root.join(on_disk(name)), plain::path_of_bytes(name));
             match disk.symlink_metadata() {
-                // A file that a sparse checkout leaves out is as the index has it.
+                // A file that a sparse checkout leaves out is read from the index.
                 _ if tag == b'S' => sparse.push(path),
                 Ok(metadata) if metadata.is_dir() => {
                     snapshot
@@ -258,7 +258,8 @@ impl Repository {
         Ok(snapshot)
     }
 
-    /// Reads the stored contents of `files`; what a partial clone lacks is fetched, and is missing if it cannot be had.
+    /// Reads the stored contents of `files`. Those that a partial clone lacks are fetched; if that fails, they are
+    /// missing.
     ///
     /// # Errors
     /// git breaks off.
@@ -278,7 +279,7 @@ impl Repository {
         blobs.read(&self.folder, names)
     }
 
-    /// The files that differ between the work tree and a commit, from the root; of one that was renamed both names.
+    /// Lists the files that differ between the work tree and a commit, from the root; both names of a renamed file.
     ///
     /// # Errors
     /// A bare repository.
@@ -294,14 +295,14 @@ impl Repository {
             "--ignore-submodules=dirty",
         ];
         let arguments = [&compare[..], &["--name-only", "-z", commit, "--"]].concat();
-        // To compare a file, git passes it through the filter that the repository configures for it.
+        // git passes a file that it compares through the filter that the repository configures for it.
         let compared = output_of(git(root, &arguments).envs(self.without_filters(root)))?;
         Ok(names(&compared).collect())
     }
 
-    /// The environment in which no filter of the repository's configuration is a program.
+    /// Returns environment variables with which no filter of the repository's configuration is a program.
     fn without_filters(&self, root: &Path) -> Vec<(String, String)> {
-        // No match is a failure to git, and no filter.
+        // git reports an error if there is no filter.
         let listed = output(
             root,
             &[
@@ -339,7 +340,7 @@ impl Repository {
         std::iter::once(count).chain(numbered).collect()
     }
 
-    /// The files of the work tree that git does not know, those that it ignores among them; from the root.
+    /// Lists the files of the work tree that git does not track, including ignored ones, from the root.
     ///
     /// # Errors
     /// A bare repository.
@@ -351,26 +352,26 @@ impl Repository {
     }
 }
 
-/// The parts of an output that end in NUL.
+/// Splits an output at NUL bytes.
 fn entries(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output
         .split(|&byte| byte == 0)
         .filter(|part| !part.is_empty())
 }
 
-/// The parts of an output as text: two names that are not UTF-8 stay two.
+/// Splits an output into text. Names that are not UTF-8 and differ stay different.
 fn names(output: &[u8]) -> impl Iterator<Item = String> {
     entries(output).map(plain::path_of_bytes)
 }
 
-/// The path that git's bytes mean.
+/// Returns the path that bytes of git name.
 #[cfg(unix)]
 fn on_disk(name: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(std::ffi::OsStr::from_bytes(name))
 }
 
-/// The path that git's bytes mean: UTF-8 everywhere but on Unix.
+/// Returns the path that bytes of git name: UTF-8 everywhere but on Unix.
 #[cfg(not(unix))]
 fn on_disk(name: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(name).into_owned())

@@ -17,15 +17,15 @@ pub struct Snapshot {
 /// A file of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotFile {
-    /// Where its content is.
+    /// The location of its content.
     pub content: FileContent,
     /// Whether the content is the path that a symbolic link leads to.
     pub is_link: bool,
-    /// Whether git says that it may be executed; what is on the disk says so itself.
+    /// Whether git records it as executable; `false` for files on the disk, whose mode is on the disk.
     pub is_executable: bool,
 }
 
-/// Where the content of a file is.
+/// The location of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileContent {
     /// In the repository.
@@ -35,7 +35,7 @@ pub enum FileContent {
 }
 
 impl Snapshot {
-    /// Takes over an entry with one of git's modes: file, link, or commit of a submodule.
+    /// Adds an entry with one of git's modes: a file, a link, or the commit of a submodule.
     pub(super) fn take(&mut self, mode: &str, name: &str, path: &str) {
         if mode == "160000" {
             drop(self.submodules.insert(path.to_owned(), name.to_owned()));

@@ -1,4 +1,4 @@
-//! The extent of a picture: everything that the steps of a plan touch, or a part of it.
+//! The extent of a picture: all objects that the steps of a plan touch, or some of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::telling::{Affected, Ending, Story};
 use crate::gc::ObjectId;
 use crate::kube::ObjectKey;
 
-/// The extent of a graph: the objects that the steps touch, or the part of them that is touched because of some objects.
+/// The objects that a graph shows, each with the last step that touches it.
 #[derive(Debug)]
 pub(crate) struct Extent {
     affected: Vec<Affected>,
@@ -14,8 +14,8 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// The objects that any step touches, with their last ending and the last step that touches them. Parents come
-    /// before their children, as in the stories.
+    /// Returns the objects that any step touches, with their last ending and the last step that touches them. Parents
+    /// come before their children, as in the stories.
     pub(crate) fn all(stories: &[Story<'_>]) -> Self {
         let mut all: Vec<Affected> = Vec::new();
         let mut steps = Vec::new();
@@ -45,7 +45,7 @@ impl Extent {
         }
     }
 
-    /// The part of that which is touched because of `roots`, the roots included.
+    /// Returns the objects that are touched because of `roots`, including `roots`.
     pub(crate) fn below(stories: &[Story<'_>], roots: &BTreeSet<ObjectId>) -> Self {
         let all = Self::all(stories);
         let mut inside: Vec<bool> = Vec::with_capacity(all.affected.len());
@@ -56,8 +56,8 @@ impl Extent {
         all.limited_to(&inside)
     }
 
-    /// The objects that are deleted, stuck or kept together with another one, among those that `wanted` names: one that
-    /// is deleted for itself alone needs no picture. A stuck object always does.
+    /// Returns the `wanted` objects whose parent or child in the tree of causes is wanted too: an object that is
+    /// deleted by itself needs no picture. Stuck objects are always included.
     pub(crate) fn tied(stories: &[Story<'_>], wanted: impl Fn(&ObjectKey) -> bool) -> Self {
         let all = Self::all(stories);
         let mut tied = vec![false; all.affected.len()];
@@ -79,7 +79,7 @@ impl Extent {
         all.limited_to(&tied)
     }
 
-    /// The objects for which `inside` is set; one whose parent is left out begins a tree of its own.
+    /// Keeps the objects for which `inside` is set. If a parent is left out, its children become roots.
     fn limited_to(self, inside: &[bool]) -> Self {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.affected.len());
         let mut limited = Self {
@@ -101,7 +101,7 @@ impl Extent {
         &self.affected
     }
 
-    /// The last step that touches each of them.
+    /// Returns the last step that touches each object.
     pub(crate) fn steps(&self) -> &[usize] {
         &self.steps
     }

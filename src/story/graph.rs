@@ -1,7 +1,7 @@
-//! The graph of a whole plan, for Graphviz and Mermaid: what all steps together delete, leave stuck and keep, the other
-//! owners of these objects, and the references between them.
+//! The graph of a whole plan, for Graphviz and Mermaid: the objects that all steps together delete, leave stuck and
+//! keep, their other owners, and the references between them.
 //!
-//! Never more than [`NODES`] nodes and [`EDGES`] edges: siblings of a kind become one node with their number.
+//! It has at most [`NODES`] nodes and [`EDGES`] edges: siblings of a kind become one node with their number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use crate::gc::{Hold, ObjectId};
 use crate::kube::Namespace;
 use crate::text::plain;
 
-/// Most nodes; what is drawn around them (a legend) not counted.
+/// Maximum number of nodes, without those of a legend.
 const NODES: usize = 140;
-/// Most edges; Mermaid rejects more than 500.
+/// Maximum number of edges. Mermaid rejects more than 500.
 const EDGES: usize = 400;
-/// Siblings of one kind and ending that are drawn one by one.
+/// Maximum number of siblings of one kind and ending with nodes of their own, in a large graph.
 const SIBLINGS: usize = 4;
-/// Characters of a line of a label.
+/// Maximum number of characters in a line of a label.
 const LABEL: usize = 60;
 
 /// The meaning of a node's colour.
@@ -35,7 +35,7 @@ pub(crate) enum Tone {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Vertex {
-    /// Lines, not escaped.
+    /// The lines, not escaped.
     pub(crate) label: Vec<String>,
     pub(crate) tone: Tone,
 }
@@ -44,40 +44,40 @@ pub(crate) struct Vertex {
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Vertex>,
     pub(crate) arrows: Vec<Arrow>,
-    /// Objects that have no node of their own, by kind.
+    /// Number of objects without a node of their own, by kind.
     pub(crate) collapsed: KindCounts,
 }
 
 impl Graph {
-    /// Every tone that a node has, each once: what a legend has to explain.
+    /// Returns every tone that a node has, each once, for a legend.
     pub(crate) fn tones(&self) -> BTreeSet<Tone> {
         self.nodes.iter().map(|node| node.tone).collect()
     }
 
-    /// Every kind of arrow that is drawn, each once.
+    /// Returns every stroke that an arrow has, each once.
     pub(crate) fn ties(&self) -> BTreeSet<Stroke> {
         self.arrows.iter().map(|arrow| arrow.tie).collect()
     }
 }
 
-/// How much of a scope a graph shows.
+/// The level of detail of a graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Detail {
-    /// Most nodes.
+    /// Maximum number of nodes.
     pub(crate) nodes: usize,
-    /// Siblings of one kind and ending with nothing below them that have nodes of their own; more of them share one.
+    /// Maximum number of siblings of one kind and ending, without children, that have nodes of their own.
     pub(crate) leaves: usize,
 }
 
 impl Detail {
-    /// As much as a picture can show.
+    /// The highest level of detail.
     pub(crate) const FULL: Self = Self {
         nodes: NODES,
         leaves: usize::MAX,
     };
 }
 
-/// The graph of a scope.
+/// Builds the graph of the objects in `scope`.
 pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, detail: Detail) -> Graph {
     let Detail { nodes, leaves } = detail;
     let affected = scope.affected();
@@ -118,12 +118,12 @@ pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, detail: Detail) -> Gr
 struct Drawing<'a> {
     stories: &'a [Story<'a>],
     affected: &'a [Affected],
-    /// The last step that touches each of them.
+    /// The last step that touches each affected object.
     steps: &'a [usize],
-    /// Kinds that several groups have.
+    /// Kinds that exist in several API groups.
     ambiguous: BTreeSet<&'a str>,
     graph: Graph,
-    /// Nodes of objects.
+    /// The index of each object's node.
     places: BTreeMap<ObjectId, usize>,
 }
 
@@ -161,7 +161,7 @@ impl Drawing<'_> {
         });
     }
 
-    /// How many siblings there are, or how many besides those that have nodes of their own; and what all of them wait for.
+    /// Returns the label of a group: the number of siblings, or of those without own nodes, and their finalizers.
     fn group(&self, places: &[usize], parent: Option<usize>, entries: &[Line]) -> Vec<String> {
         let siblings: Vec<&Affected> = places.iter().map(|place| &self.affected[*place]).collect();
         let first = siblings[0];
@@ -190,7 +190,7 @@ impl Drawing<'_> {
         [short(&title)].into_iter().chain(common).collect()
     }
 
-    /// The key in two lines, and what is special about the object.
+    /// Returns the label of an object: its key in two lines, and its marks.
     fn name(&self, affected: &Affected, step: usize) -> Vec<String> {
         let key = &affected.key;
         let kind = if self.ambiguous.contains(key.kind()) {
@@ -229,7 +229,7 @@ impl Drawing<'_> {
             .collect()
     }
 
-    /// The finalizers that hold a stuck object, to be removed by hand.
+    /// Returns the finalizers that hold a stuck object and have to be removed by hand.
     fn finalizers(&self, affected: &Affected, step: usize) -> Option<String> {
         let story = self.stories.iter().find(|story| story.step == step)?;
         let stuck = story
@@ -247,7 +247,7 @@ impl Drawing<'_> {
         (!names.is_empty()).then(|| short(&format!("finalizer {}", names.join(", "))))
     }
 
-    /// Untouched owners of drawn objects: they are why something is kept.
+    /// Adds the untouched owners of drawn objects, because of which these may be kept.
     fn add_other_owners(&mut self, nodes: usize) {
         let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else {
             return;
@@ -279,7 +279,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The tree first, then every other reference between what is drawn.
+    /// Adds the arrows of the tree first, then every other reference between drawn objects.
     fn add_arrows(&mut self, entries: &[Line]) {
         let Some(story) = self.stories.last() else {
             return;
@@ -328,7 +328,7 @@ impl Drawing<'_> {
     }
 }
 
-/// The kinds that objects of several groups have: only they need their group in a picture.
+/// Returns the kinds that exist in several API groups: only these need their group in a picture.
 fn ambiguous(affected: &[Affected]) -> BTreeSet<&str> {
     let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
     let kinds = affected.iter().map(|affected| &affected.key);

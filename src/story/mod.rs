@@ -1,15 +1,15 @@
 //! A plan in order: the objects that are deleted, stuck and kept in each step, why, and how to release stuck objects.
 //!
-//! * `view` the finished simulation with what its user called things
-//! * `telling` one step, read once: every object that it touches, with its ending and its cause
-//! * `written` where its objects are written
-//! * `outline` as much of the tree of causes as a reader can take in; `graph` the same as nodes and arrows
-//! * `extent` what a picture is about; `ties` what ties its objects
-//! * `words`, `remedy`, `variation` why something happens, what to do about it, which other outcomes are possible
-//! * `unanswered` webhooks and APIs that fail without a backend
-//! * `command` how kubectl addresses an object
+//! * `view`: the finished simulation, with titles, targets and notes
+//! * `telling`: one step: every object that it touches, with its ending and its cause
+//! * `written`: the places of its objects in files
+//! * `outline`: the tree of causes, truncated for display; `graph`: the same as nodes and arrows
+//! * `extent`: the objects in a picture; `ties`: the references between them
+//! * `words`, `remedy`, `variation`: the reason for an ending, how to release an object, other possible outcomes
+//! * `unanswered`: webhooks and APIs that fail without a backend
+//! * `command`: how kubectl addresses an object
 //!
-//! Knows nothing of formats: what it returns is text of one line each, safe for a terminal, and numbers.
+//! Does not depend on formats: it returns numbers, and texts of one line each that are safe for a terminal.
 
 pub(crate) mod command;
 pub(crate) mod extent;

@@ -1,23 +1,23 @@
-//! As much of a tree as a reader can take in: siblings of one kind and ending beyond a few become one entry with their number,
-//! what is too deep becomes a number at its ancestor.
+//! Truncates a tree for display: siblings of one kind and ending beyond a limit become one entry with their number, and
+//! objects at too great a depth are counted at their ancestor.
 //!
-//! The widest picture first: entries are handed out level by level, so a long branch does not crowd out its neighbours.
-//! All walks are loops over vectors; a chain of a hundred thousand objects costs no stack.
+//! Entries are allotted level by level, so that a long branch does not displace its neighbours. All walks are loops
+//! over vectors, so that a long chain of objects cannot overflow the stack.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::telling::{Affected, Ending};
 
-/// How much to show.
+/// The limits of an outline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Entries of the whole outline.
+    /// Maximum number of entries in the outline.
     pub(crate) entries: usize,
-    /// Siblings of one kind and ending that are shown one by one.
+    /// Maximum number of siblings of one kind and ending with entries of their own.
     pub(crate) siblings: usize,
-    /// Siblings of one kind and ending with nothing below them that are shown one by one; more of them are one entry.
+    /// Maximum number of siblings of one kind and ending without children; if there are more, they are one entry.
     pub(crate) leaves: usize,
-    /// Levels.
+    /// Maximum number of levels.
     pub(crate) depth: usize,
 }
 
@@ -28,23 +28,23 @@ pub(crate) type KindCounts = BTreeMap<String, usize>;
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) item: Shown,
-    /// Place in the outline, before its own.
+    /// The index of the parent's entry, less than its own.
     pub(crate) parent: Option<usize>,
     pub(crate) depth: usize,
-    /// The objects below it without an entry of their own.
+    /// Number of objects below it without an entry, by kind.
     pub(crate) hidden: KindCounts,
 }
 
 /// The content of an entry.
 #[derive(Debug)]
 pub(crate) enum Shown {
-    /// An object, by its place in the story.
+    /// An object, by its index among the affected objects.
     Object(usize),
-    /// Siblings, by their places.
+    /// Siblings, by their indices.
     Rest(Vec<usize>),
 }
 
-/// The outline of a tree given by the parents of its nodes; an entry comes after its parent's.
+/// Builds the outline of a tree that is given by the parents of its nodes; an entry comes after its parent's.
 pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
     let tree = CauseTree::new(affected);
     let mut entries: Vec<Line> = Vec::new();
@@ -90,7 +90,7 @@ pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
     entries
 }
 
-/// Entries of an outline in the order of reading, each with whether it and its ancestors are the last of their siblings.
+/// Returns the entries in reading order, each with whether it and each of its ancestors is the last of its siblings.
 pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
     let mut roots = Vec::new();
@@ -139,7 +139,7 @@ impl<'a> CauseTree<'a> {
         }
     }
 
-    /// The kinds of these nodes' descendants, and of the nodes themselves if `inclusive`.
+    /// Counts the descendants of these nodes by kind, and the nodes themselves if `inclusive`.
     fn kinds(&self, places: &[usize], inclusive: bool) -> KindCounts {
         let mut kinds = KindCounts::new();
         let mut stack: Vec<usize> = if inclusive {
@@ -160,7 +160,7 @@ impl<'a> CauseTree<'a> {
         kinds
     }
 
-    /// Picks entries of some siblings with `left` entries: as many of each kind and ending as there is room for.
+    /// Picks at most `left` entries for siblings: as many of each kind and ending as there is room for.
     fn pick(&self, siblings: &[usize], left: usize, limits: Limits) -> Vec<Shown> {
         let affected = self.affected;
         let mut groups: BTreeMap<(&str, &str, Ending), Vec<usize>> = BTreeMap::new();
@@ -191,7 +191,7 @@ impl<'a> CauseTree<'a> {
                 .sum::<usize>()
                 <= left
         }) else {
-            // Not even one entry per kind.
+            // There is not even room for one entry per kind and ending.
             return vec![Shown::Rest(siblings.to_vec())];
         };
         let mut items = Vec::new();

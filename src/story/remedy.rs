@@ -1,4 +1,4 @@
-//! The holds of a stuck object, and how to release it: the controller to bring back, the objects to release first, and the
+//! The holds of a stuck object, and how to release it: the controller to restore, the objects to release first, and the
 //! exact command as a last resort.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +15,13 @@ use crate::text::plain;
 #[derive(Clone, Debug)]
 pub(crate) struct Stuck {
     pub(crate) key: ObjectKey,
-    /// It was Terminating before this step.
+    /// Whether it was Terminating before this step.
     pub(crate) before: bool,
-    /// One per thing that holds it.
+    /// A remedy for each hold.
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// One thing that holds an object, and how to end that.
+/// A hold on an object, and how to end it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Remedy {
     /// The hold, as half a sentence about the object.
@@ -31,18 +31,18 @@ pub(crate) struct Remedy {
     pub(crate) help: String,
     /// The commands that do it.
     pub(crate) commands: Vec<String>,
-    /// Whether it ends automatically once other objects are released.
+    /// Whether the hold ends automatically once other objects are released.
     pub(crate) waits: bool,
 }
 
 impl Stuck {
-    /// Whether it is enough to release others.
+    /// Whether it is enough to release other objects.
     pub(crate) fn waits(&self) -> bool {
         self.remedies.iter().all(|remedy| remedy.waits)
     }
 }
 
-/// Everything that is Terminating after the step: first the objects that need action, then those that only wait for others.
+/// Returns the objects that are Terminating after the step: first those that need action, then those that only wait.
 pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
     let rings = rings(&story.stuck);
     let mut stuck: Vec<Stuck> = story
@@ -54,8 +54,8 @@ pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
     stuck
 }
 
-/// The objects that wait, directly or not, for a ring of objects that wait for each other: what is left when those that
-/// wait for nothing are taken away again and again.
+/// Returns the objects that wait, directly or not, for a cycle of objects that wait for each other. Found by removing
+/// objects that wait for nothing, repeatedly.
 fn rings(stuck: &[HeldObject]) -> BTreeSet<ObjectId> {
     let all: BTreeSet<ObjectId> = stuck.iter().map(|held| held.object).collect();
     let mut waiting: BTreeMap<ObjectId, usize> = BTreeMap::new();
@@ -130,14 +130,14 @@ fn one(story: &Story<'_>, held: &HeldObject, rings: &BTreeSet<ObjectId>) -> Stuc
     }
 }
 
-/// A stuck object.
+/// A stuck object, for building its remedies.
 struct Case<'s> {
     story: &'s Story<'s>,
     id: ObjectId,
     key: &'s ObjectKey,
-    /// It waits for objects that wait for each other.
+    /// Whether it waits for a cycle of objects that wait for each other.
     in_ring: bool,
-    /// The input does not contain what releases it.
+    /// Whether the input does not contain the controller that releases it.
     unattended: bool,
 }
 
@@ -150,7 +150,7 @@ impl Case<'_> {
         command::target(self.cluster(), self.id)
     }
 
-    /// Keys of some objects, as a sentence names them.
+    /// Lists keys of objects for a sentence.
     fn named(&self, ids: &[ObjectId]) -> String {
         words::keys(
             ids.iter()
@@ -356,7 +356,7 @@ impl Case<'_> {
         }
     }
 
-    /// Returns whether an object is not Terminating yet, and needs its finalizers removed once it is.
+    /// Whether an object is not Terminating yet, and needs its finalizers removed once it is.
     fn stuck_later(&self, id: ObjectId) -> bool {
         !self.terminating(id)
             && self
@@ -364,7 +364,7 @@ impl Case<'_> {
                 .is_some_and(|present| !present.finalizers.is_empty())
     }
 
-    /// The complaints in the conditions of a Namespace.
+    /// Returns the messages of the conditions of a Namespace that are true.
     fn conditions(&self) -> Vec<String> {
         let conditions = self
             .present(self.id)
@@ -420,7 +420,7 @@ impl Case<'_> {
         self.deleted_again(what, "Delete it again, in the background:")
     }
 
-    /// Every namespace waits, whatever is in it.
+    /// Returns the remedy for failing discovery, for which every Namespace waits, whatever its content.
     fn discovery(&self, failing: &[FailingApi]) -> Remedy {
         let named = words::keys(
             failing
@@ -454,7 +454,7 @@ impl Case<'_> {
         }
     }
 
-    /// A second delete in the background removes the collector's own finalizers.
+    /// Returns the remedy of a second delete in the background, which removes the collector's own finalizers.
     fn deleted_again(&self, what: String, help: &str) -> Remedy {
         Remedy {
             what,
@@ -469,7 +469,7 @@ impl Case<'_> {
         self.story.after.terminating(id)
     }
 
-    /// An object as it is when the step is over.
+    /// Returns an object as it is after the step.
     fn present(&self, id: ObjectId) -> Option<Present> {
         self.story.after.present(id)
     }

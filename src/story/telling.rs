@@ -1,5 +1,4 @@
-//! One step of a plan, read once: every object that it touches, with its ending, its cause and its place in the tree of
-//! causes.
+//! One step of a plan: every object that it touches, with its ending, its cause and its place in the tree of causes.
 //!
 //! The log is in the order of time, and a parent always comes earlier in it than its children: the tree has no cycles,
 //! whatever the owner references look like, and contains each object once.
@@ -13,11 +12,11 @@ use crate::kube::{ObjectKey, kinds};
 /// The ending of an object in a step; the order in which siblings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ending {
-    /// It becomes Terminating and stays so.
+    /// It becomes Terminating and stays Terminating.
     Stuck,
     /// It is removed.
     Deleted,
-    /// It loses a reference, or an owner of it is deleted, and it lives on.
+    /// It loses a reference, or an owner of it is deleted, and it stays.
     Kept,
 }
 
@@ -27,26 +26,26 @@ pub(crate) struct Affected {
     pub(crate) id: ObjectId,
     pub(crate) key: ObjectKey,
     pub(crate) ending: Ending,
-    /// Place in [`Story::affected`] of the object because of which it was touched; always before its own.
+    /// The index in [`Story::affected`] of the object that caused this one to be touched; always less than its own.
     pub(crate) parent: Option<usize>,
     /// Objects with the same number are deleted together; counted from 1, 0 if it is not deleted.
     pub(crate) wave: usize,
-    /// The change that began it; `None` if the object was only spared.
+    /// Its first change; `None` if the object was only spared.
     pub(crate) began: Option<Change>,
-    /// Every cause that had a say, each once.
+    /// All causes, each once.
     pub(crate) causes: Vec<Cause>,
 }
 
-/// How many objects share an ending.
+/// Number of objects with each ending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) deleted: usize,
-    /// Of those that are deleted, the ones that no manifest contains.
+    /// Deleted objects that no manifest contains.
     pub(crate) implied: usize,
     pub(crate) stuck: usize,
-    /// Terminating until what a tool does in a later step.
+    /// Terminating until a tool releases them in a later step.
     pub(crate) waiting: usize,
-    /// Terminating already before the step, and still.
+    /// Terminating before the step and after it.
     pub(crate) still_stuck: usize,
     pub(crate) kept: usize,
     pub(crate) untouched: usize,
@@ -59,13 +58,13 @@ pub(crate) struct Story<'v> {
     pub(crate) step: usize,
     /// The deleted or stuck objects, in the order of time, then the kept ones.
     pub(crate) affected: Vec<Affected>,
-    /// Everything that is Terminating when the step is over.
+    /// All objects that are Terminating after the step, except those that tools release later.
     pub(crate) stuck: Vec<HeldObject>,
     /// Objects that have been Terminating since an earlier step, or from the start.
     pub(crate) stuck_before: BTreeSet<ObjectKey>,
     pub(crate) counts: Tally,
     pub(crate) after: StoredObjects<'v>,
-    /// What there is after the last step, if tools go on after this one.
+    /// The objects after the last step, if tools send further steps after the requested ones.
     in_the_end: Option<StoredObjects<'v>>,
     implied: BTreeMap<&'v ObjectKey, &'v ImpliedDependent>,
 }
@@ -73,15 +72,15 @@ pub(crate) struct Story<'v> {
 /// The entries of a step's log about one object.
 #[derive(Debug, Default)]
 struct Touch {
-    /// Position in the log of its first change.
+    /// Index in the log of its first change.
     began: Option<usize>,
-    /// Position of the removal of a reference.
+    /// Index in the log of the removal of a reference.
     detached: Option<usize>,
     gone: Option<u32>,
     causes: Vec<Cause>,
 }
 
-/// All steps of a plan.
+/// Returns the stories of all steps of a plan.
 pub(crate) fn stories<'v>(view: &'v PlanView<'v>) -> Vec<Story<'v>> {
     (0..view.plan.steps.len())
         .map(|step| Story::new(view, step))
@@ -114,7 +113,7 @@ impl<'v> Story<'v> {
         };
         let endings: BTreeMap<ObjectId, Ending> = cluster
             .ids()
-            // An assumed object is none of the reader's.
+            // Assumed objects are not in the input and are not shown.
             .filter(|id| !cluster.is_assumed(*id))
             .filter_map(|id| Some((id, ending(id, &before, &story.after)?)))
             .collect();
@@ -127,7 +126,7 @@ impl<'v> Story<'v> {
         story
     }
 
-    /// Whether an object that is Terminating after this step is gone after what tools do then.
+    /// Whether an object that is Terminating after this step is gone after the steps that tools send later.
     pub(crate) fn waits(&self, id: ObjectId) -> bool {
         self.in_the_end.as_ref().is_some_and(|end| !end.has(id))
     }
@@ -175,7 +174,7 @@ impl<'v> Story<'v> {
         }
     }
 
-    /// Adds objects that lose a reference and live, and those that a rule spares although their owner is deleted or stuck.
+    /// Adds objects that lose a reference, and objects that a rule spares although their owner is deleted or stuck.
     fn add_survivors(
         &mut self,
         log: &[Change],
@@ -260,7 +259,7 @@ impl<'v> Story<'v> {
         };
     }
 
-    /// The deleted data: kinds with their numbers, claims first.
+    /// Returns the kinds of deleted data with their numbers, claims first.
     pub(crate) fn data(&self) -> Vec<(&str, usize)> {
         let deleted = self
             .affected
@@ -286,12 +285,12 @@ impl<'v> Story<'v> {
             .collect()
     }
 
-    /// Why the object exists although no manifest contains it.
+    /// Returns the reason why an object exists that no manifest contains; `None` for other objects.
     pub(crate) fn implied(&self, key: &ObjectKey) -> Option<&'v ImpliedDependent> {
         self.implied.get(key).copied()
     }
 
-    /// The requests of the step that the API server rejected: what they named, and the HTTP code.
+    /// Returns the targets of the requests that the API server rejected, each with the HTTP status code.
     pub(crate) fn rejected(&self) -> Vec<(&'v ObjectKey, u16)> {
         let targets = self
             .view
@@ -306,7 +305,7 @@ impl<'v> Story<'v> {
             .collect()
     }
 
-    /// The title of this step.
+    /// Returns the title of this step.
     pub(crate) fn title(&self) -> String {
         self.view
             .titles
@@ -316,7 +315,7 @@ impl<'v> Story<'v> {
     }
 }
 
-/// `None` for an object that the step leaves as it was, or that was Terminating and is.
+/// Returns the ending of an object; `None` if the step does not change it, or it was Terminating and still is.
 fn ending(id: ObjectId, before: &StoredObjects<'_>, after: &StoredObjects<'_>) -> Option<Ending> {
     match (before.has(id), after.has(id)) {
         (false, _) => None,

@@ -1,4 +1,4 @@
-//! The ties of the objects of a plan, as arrows from owner to dependent: the tree of causes first, then every other reference.
+//! The references between the objects of a plan, as arrows from owner to dependent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ pub(crate) enum Stroke {
     Owned,
     /// An owner reference that a controller would have written.
     Implied,
-    /// A namespace and its content, a definition and its instances, a follower.
+    /// A Namespace and its content, a CRD and its instances, or an object that is deleted along with another.
     Contains,
     /// An owner reference that the plan removes.
     Removed,
 }
 
-/// From owner to dependent.
+/// An arrow from owner to dependent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Arrow {
     pub(crate) from: usize,
@@ -28,17 +28,17 @@ pub(crate) struct Arrow {
     pub(crate) tie: Stroke,
 }
 
-/// Everything that a step touches, and what ties it.
+/// The references between the objects that a step touches.
 #[derive(Debug)]
 pub(crate) struct Web {
-    /// Untouched owners of the objects that the step touches: they are why something is kept.
+    /// Untouched owners of these objects, because of which objects may be kept.
     pub(crate) others: Vec<ObjectId>,
-    /// Between places in [`Story::affected`], and after its end in `others`.
+    /// The arrows between indices of [`Story::affected`], continued in `others`.
     pub(crate) arrows: Vec<Arrow>,
 }
 
 impl Web {
-    /// The ties of a step, sorted, without shortcuts.
+    /// Collects the arrows of a step, sorted, without shortcuts.
     pub(crate) fn of(story: &Story<'_>) -> Self {
         let cluster = story.view.plan.cluster();
         let affected = &story.affected;
@@ -81,7 +81,7 @@ impl Web {
     }
 }
 
-/// How a dependent is tied to each of its owners. An object can have as many as fit into a file: all are found at once.
+/// The stroke from each owner of a dependent. All are computed at once, because an object may have many owners.
 pub(crate) struct OwnerStrokes(BTreeMap<ObjectId, Stroke>);
 
 impl OwnerStrokes {
@@ -104,7 +104,7 @@ impl OwnerStrokes {
         Self(strokes)
     }
 
-    /// To an owner, or to what contains the dependent.
+    /// Returns the stroke from `owner`; `Contains` if it is not an owner of the dependent.
     pub(crate) fn to(&self, owner: Option<ObjectId>) -> Stroke {
         owner
             .and_then(|owner| self.0.get(&owner))
@@ -113,9 +113,9 @@ impl OwnerStrokes {
     }
 }
 
-/// The arrows without those from a container to what an owner in it leads to: of a namespace with a Deployment, its
-/// ReplicaSet and its Pods, the namespace points to the Deployment alone. Owner references all stay: a second owner is why
-/// something is kept. Each container costs one walk.
+/// Removes arrows from a container to objects that are reached through an owner in it: of a Namespace with a
+/// Deployment, its ReplicaSet and its Pods, the Namespace points to the Deployment alone. All owner references are
+/// kept, because a second owner may be why an object is kept. Each container costs one walk.
 pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arrow> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     let mut contained: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -125,7 +125,7 @@ pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arr
             _ => next[arrow.from].push(arrow.to),
         }
     }
-    // Containers lead on to what they contain in other containers' walks.
+    // A walk from a container also passes through other containers.
     for (container, content) in &contained {
         next[*container].extend(content);
     }
@@ -149,13 +149,13 @@ pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arr
     arrows
 }
 
-/// Which nodes were seen in the walk from a container.
+/// The container from which each node was last reached.
 struct Shortcuts {
     seen: Vec<usize>,
 }
 
 impl Shortcuts {
-    /// The nodes of `content` that nothing else in the container leads to; of a ring, one.
+    /// Returns the nodes of `content` to which nothing else in the container leads; of a cycle, one node.
     fn needed(
         &mut self,
         next: &[Vec<usize>],
@@ -177,7 +177,7 @@ impl Shortcuts {
                         self.seen[*node] = container;
                         pending.push(*node);
                     } else if node != start {
-                        // An earlier start, if it was one: this one leads to it.
+                        // If it was an earlier start, it is reached from this one.
                         needed.remove(node);
                     }
                 }

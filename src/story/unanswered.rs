@@ -1,4 +1,4 @@
-//! Failures of a step where a Service that the API server calls has no backend, and how to get past them.
+//! Failures of a step because a Service that the API server calls has no backend, and how to get past them.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use crate::gc::{FailingApi, Hold, Rejection, Verb};
 use crate::kube::{ObjectKey, kubectl};
 use crate::text::plain;
 
-/// A webhook that rejects requests of a step, or an API whose failure keeps every namespace.
+/// A webhook that rejects requests of a step, or an API whose failure blocks the deletion of every Namespace.
 #[derive(Debug)]
 pub(crate) struct Unanswered {
     /// The effect, as a sentence.
     pub(crate) what: String,
     pub(crate) citations: &'static [&'static str],
-    /// The remedy, as a sentence that ends where the command begins.
+    /// The remedy, as a sentence that precedes the command.
     pub(crate) help: String,
     pub(crate) command: String,
 }
 
-/// The webhooks that reject something, then the APIs, unless a stuck namespace shows them.
+/// Returns the webhooks that reject requests, then the failing APIs, unless a stuck Namespace shows them.
 pub(crate) fn unanswered(story: &Story<'_>) -> Vec<Unanswered> {
     let mut by_webhook: BTreeMap<_, Vec<Rejection>> = BTreeMap::new();
     for rejection in story.view.plan.rejections(story.step) {

@@ -1,4 +1,4 @@
-//! "May vary": how the other outcomes of a step differ from its verdict, gravest first.
+//! "May vary": the differences of other outcomes of a step from its verdict, gravest first.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::gc::{Difference, Fate, Outcome, Present};
 use crate::kube::ObjectKey;
 use crate::text::plain;
 
-/// Outcomes of each kind that are described.
+/// Maximum number of outcomes that are described for each kind of difference.
 const OUTCOMES: usize = 4;
-/// Objects that are described per outcome.
+/// Maximum number of objects that are described for each outcome.
 const OBJECTS: usize = 4;
 
-/// Objects that are described where there are more outcomes than that.
+/// Maximum number of objects that are described if there are more than [`OUTCOMES`] outcomes.
 const VARYING: usize = 12;
 
 /// The outcomes that differ from the verdict in one respect.
@@ -21,9 +21,9 @@ const VARYING: usize = 12;
 pub(crate) struct Variation {
     /// The difference, as a headline.
     pub(crate) title: String,
-    /// At most [`OUTCOMES`]; or of more, at most [`VARYING`] objects, each with all that may become of it.
+    /// At most [`OUTCOMES`] outcomes; if there are more, at most [`VARYING`] objects, each with its possible fates.
     pub(crate) outcomes: Vec<Alternative>,
-    /// The differences that are not described, counted.
+    /// The number of objects that are not described, as text.
     pub(crate) more: Option<String>,
 }
 
@@ -31,11 +31,11 @@ pub(crate) struct Variation {
 #[derive(Debug)]
 pub(crate) struct Alternative {
     pub(crate) text: String,
-    /// Why it is possible, where a rule of its own says so.
+    /// The rules that make it possible, if particular ones do.
     pub(crate) citations: &'static [&'static str],
 }
 
-/// All variations of a step.
+/// Returns all variations of a step.
 pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
     let outcomes = &story.view.plan.steps[story.step].outcomes;
     let kinds = [
@@ -67,7 +67,7 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
     each.collect()
 }
 
-/// Many outcomes, by the objects that differ: the possible fates of each.
+/// Groups many outcomes by the objects that differ, each with its possible fates.
 fn by_object(story: &Story<'_>, title: &str, differing: &[&Outcome]) -> Variation {
     let mut fates: BTreeMap<ObjectKey, Vec<String>> = BTreeMap::new();
     for outcome in differing {
@@ -92,7 +92,7 @@ fn by_object(story: &Story<'_>, title: &str, differing: &[&Outcome]) -> Variatio
     }
 }
 
-/// The sentence on a search that did not end, if it did not.
+/// Returns a sentence on a search for outcomes that did not end; `None` if it ended.
 pub(crate) fn incomplete(story: &Story<'_>) -> Option<&'static str> {
     (!story.view.plan.steps[story.step].complete)
         .then_some("not every order of events was tried: there may be more outcomes")

@@ -1,4 +1,4 @@
-//! Data of a plan besides the simulation.
+//! The data for the presentation of a plan.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,35 +8,35 @@ use crate::gc::{Plan, Step};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::ObjectKey;
 
-/// Data of a plan besides the simulation, for its presentation.
+/// A finished simulation, with the data for its presentation.
 #[derive(Debug)]
 pub struct PlanView<'a> {
     /// The finished simulation.
     pub plan: &'a Plan<'a>,
     /// The steps that were simulated.
     pub steps: &'a [Step],
-    /// Objects of the simulated cluster whose deletion deletes data: what, after "deletes".
+    /// Objects of the simulated cluster whose deletion deletes data, with the data as worded after "deletes".
     pub data: BTreeMap<ObjectKey, String>,
     /// Objects of the simulated cluster that no manifest contains.
     pub implied: Vec<ImpliedDependent>,
-    /// One line per step: what is done, as its user would say it.
+    /// A title for each step, of one line.
     pub titles: Vec<String>,
-    /// Per step: what the request names.
+    /// The objects that the requests of each step name.
     pub targets: Vec<Vec<ObjectKey>>,
-    /// Who removes which finalizer.
+    /// The controllers that remove finalizers.
     pub known: &'a KnownFinalizers,
-    /// Where the objects of the simulated cluster are written, if the format needs it.
+    /// The places of the objects of the simulated cluster in files, if the format needs them.
     pub written: Option<&'a WrittenAt>,
     /// The assumptions; one sentence each.
     pub notes: Vec<String>,
-    /// How many of the last steps nobody asked for: tools send them because of the others.
+    /// The number of last steps that were not requested: tools send them because of the others.
     pub follow_ups: usize,
-    /// The removal of everything that a tool delivered, if that is what is planned.
+    /// The removal of everything that a tool delivered, if the plan is one.
     pub removal: Option<RemovalView>,
 }
 
 impl PlanView<'_> {
-    /// Why a tool sends a step, if nobody asked for it: the title of that step.
+    /// Returns the title of a step that a tool sends because of others; `None` for a requested step.
     pub fn because(&self, step: usize) -> Option<&str> {
         let asked = self.titles.len().saturating_sub(self.follow_ups);
         let title = self.titles.get(step).filter(|_| step >= asked)?;
@@ -47,15 +47,15 @@ impl PlanView<'_> {
 /// The removal of everything that a tool delivered: many requests, shown as one step.
 #[derive(Debug, Clone)]
 pub struct RemovalView {
-    /// How many steps come before the tool's requests.
+    /// The number of steps before the tool's requests.
     pub first: usize,
-    /// Objects that are not in the cluster when the removal begins, although they leave; in the order of the keys.
+    /// Delivered objects that are not in the cluster when the removal begins, in the order of their keys.
     pub absent: Vec<ObjectKey>,
-    /// Objects that stay on purpose although they leave, and why; half a sentence each.
+    /// Delivered objects that stay on purpose, each with the reason as half a sentence.
     pub kept: Vec<(ObjectKey, String)>,
-    /// Preparations so that nothing gets stuck; `None` if nothing is known to help.
+    /// Preparations so that nothing gets stuck; `None` if no order is known that helps.
     pub safe_order: Option<Vec<SafeCommand>>,
-    /// The command of the tool itself, or what is done instead of one.
+    /// The command of the tool itself, or the action in place of one.
     pub command: String,
 }
 
@@ -64,7 +64,7 @@ pub struct RemovalView {
 pub struct SafeCommand {
     /// The line to paste.
     pub command: String,
-    /// Why it helps, in a sentence.
+    /// The reason why it helps, as a sentence.
     pub why: String,
 }
 
@@ -73,7 +73,7 @@ pub struct SafeCommand {
 pub struct ImpliedDependent {
     /// The object.
     pub key: ObjectKey,
-    /// The object because of which it exists.
+    /// Its owner.
     pub owner: ObjectKey,
     /// The source: `DEP-1`, or the row of a table.
     pub rule: Cow<'static, str>,

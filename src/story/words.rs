@@ -1,4 +1,4 @@
-//! Why an object is deleted, stuck or kept, in a few words.
+//! Phrases for plans: why an object is deleted, stuck or kept.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use crate::gc::{Cause, Edge, Effect, FailingApi, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, ObjectKey};
 use crate::text::plain;
 
-/// Objects that a sentence names one by one.
+/// Maximum number of objects that a sentence names.
 const NAMED: usize = 3;
 
-/// A key as text: one harmless line.
+/// Formats a key as one line that is safe for a terminal.
 pub(crate) fn key(key: &ObjectKey) -> String {
     plain::one_line(&key.to_string())
 }
 
-/// Some keys, and how many more.
+/// Lists some keys, and counts the others.
 pub(crate) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k ObjectKey>) -> String {
     some(keys.map(key), NAMED)
 }
 
-/// At most so many of some names, and how many more.
+/// Lists at most `most` names, and counts the others.
 fn some(names: impl ExactSizeIterator<Item = String>, most: usize) -> String {
     let rest = names.len().saturating_sub(most);
     let named: Vec<String> = names.take(most).collect();
@@ -32,10 +32,10 @@ fn some(names: impl ExactSizeIterator<Item = String>, most: usize) -> String {
     named.join(", ") + &more
 }
 
-/// Finalizers that a sentence names one by one.
+/// Maximum number of finalizers that a sentence names.
 const FINALIZERS: usize = 10;
 
-/// Names of finalizers in order, each once, and how many more.
+/// Lists names of finalizers in order, each once, and counts those beyond the limit.
 pub(crate) fn finalizers(names: &[String]) -> String {
     let names: std::collections::BTreeSet<&String> = names.iter().collect();
     some(
@@ -44,7 +44,7 @@ pub(crate) fn finalizers(names: &[String]) -> String {
     )
 }
 
-/// `20 Pod, 3 Secret`.
+/// Formats numbers of objects as `20 Pod, 3 Secret`.
 pub(crate) fn kinds(kinds: &super::outline::KindCounts) -> String {
     let kinds: Vec<_> = kinds
         .iter()
@@ -53,7 +53,7 @@ pub(crate) fn kinds(kinds: &super::outline::KindCounts) -> String {
     kinds.join(", ")
 }
 
-/// `94 more that are stuck: Pod`, `23 more that are deleted: 20 Pod, 3 Secret`.
+/// Formats siblings as `94 more that are stuck: Pod` or `23 more that are deleted: 20 Pod, 3 Secret`.
 pub(crate) fn rest(siblings: &[&Affected]) -> String {
     let mut by_kind = super::outline::KindCounts::new();
     let mut seen = std::collections::BTreeSet::new();
@@ -73,7 +73,7 @@ pub(crate) fn rest(siblings: &[&Affected]) -> String {
     )
 }
 
-/// The deleted data: `2 claims, 1 Cluster`; `None` if there is none.
+/// Formats the deleted data as `2 claims, 1 Cluster`; `None` if there is none.
 pub(crate) fn data(story: &Story<'_>) -> Option<String> {
     let data: Vec<String> = story
         .data()
@@ -83,7 +83,7 @@ pub(crate) fn data(story: &Story<'_>) -> Option<String> {
     (!data.is_empty()).then(|| data.join(", "))
 }
 
-/// The word for an ending.
+/// Returns the word for an ending.
 pub(crate) fn ending_word(ending: Ending) -> &'static str {
     match ending {
         Ending::Deleted => "deleted",
@@ -92,7 +92,7 @@ pub(crate) fn ending_word(ending: Ending) -> &'static str {
     }
 }
 
-/// Why the object ends as it does. The object that it is listed below is called "it".
+/// Returns the reason for an object's ending. The object that it is listed below is called "it".
 pub(crate) fn reason(story: &Story<'_>, affected: &Affected) -> String {
     match affected.ending {
         Ending::Kept => why_kept(story, affected),
@@ -132,7 +132,7 @@ fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {
     text.to_owned()
 }
 
-/// The collector's decision: the defect of the owner that decided, and the other owners.
+/// Describes a decision of the garbage collector: the owner that decided, with its defect, and the other owners.
 fn owned(
     story: &Story<'_>,
     affected: &Affected,
@@ -234,7 +234,7 @@ fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
         }
 }
 
-/// Owners to which its reference is no longer stored.
+/// Returns the owners to which its reference is no longer stored.
 fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<ObjectKey> {
     let cluster = story.view.plan.cluster();
     let stored = stored_uids(story, affected.id);
@@ -249,7 +249,7 @@ fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<ObjectKey> {
     lost
 }
 
-/// Owners it still has and that exist.
+/// Returns the existing owners to which its reference is still stored.
 fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
     let cluster = story.view.plan.cluster();
     let stored = stored_uids(story, id);
@@ -266,7 +266,7 @@ fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
     left
 }
 
-/// The uids of the references that an object has when the step is over.
+/// Returns the uids of the references that an object has after the step.
 pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> BTreeSet<String> {
     let references = story
         .after
@@ -276,7 +276,7 @@ pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> BTreeSet<String> {
     references.map(|reference| reference.uid.into()).collect()
 }
 
-/// Which kinds of its references do not resolve: because the cluster does not serve them, or because they are unknown.
+/// Describes the kinds of its references that do not resolve, because they are not served or unknown.
 fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let cluster = story.view.plan.cluster();
     let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
@@ -327,7 +327,7 @@ fn unknown_kinds(named: &[String]) -> String {
     }
 }
 
-/// Why an aggregated API is not served.
+/// Says why an aggregated API is not served.
 pub(crate) fn silent_api(api: &FailingApi) -> String {
     let group = plain::one_line(&api.group_version);
     format!(
@@ -345,7 +345,7 @@ pub(crate) fn missing_backend(service: &ObjectKey, exists: bool) -> String {
     }
 }
 
-/// Citations at the end of a line.
+/// Formats citations for the end of a line.
 pub(crate) fn cited(citations: &[&'static str]) -> String {
     if citations.is_empty() {
         String::new()
@@ -354,7 +354,7 @@ pub(crate) fn cited(citations: &[&'static str]) -> String {
     }
 }
 
-/// The citations of an object's causes at the end of its line.
+/// Formats the citations of an object's causes for the end of its line.
 pub(crate) fn causes(causes: &[Cause]) -> String {
     cited(&Cause::all_citations(causes))
 }

@@ -1,4 +1,4 @@
-//! Where the objects of a simulated cluster are written.
+//! Places of the objects of a simulated cluster in files.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use crate::gc::{Cluster, ObjectId};
 use crate::inventory::Inventory;
 use crate::text::{ColumnUnit, FileId, Sources};
 
-/// Where the objects of a cluster are written; those that no file contains have no place. Lines are counted on first use.
+/// The places of the objects of a cluster; objects that no file contains have none. Lines are counted on first use.
 #[derive(Clone, Debug, Default)]
 pub struct WrittenAt {
-    /// A copy shares the texts.
+    /// The files; clones share their texts.
     sources: Sources,
     /// The file, and the byte at which the object begins.
     places: BTreeMap<ObjectId, (FileId, u32)>,
 }
 
 impl WrittenAt {
-    /// The places of the objects that a cluster has of an inventory. Of an object that is written more than once, the first.
+    /// Finds the places of the objects that `cluster` has from `inventory`: the first, if an object is written twice.
     pub fn of(inventory: &Inventory, cluster: &Cluster) -> Self {
         let mut places = BTreeMap::new();
         for member in &inventory.members {
@@ -32,7 +32,7 @@ impl WrittenAt {
         }
     }
 
-    /// The file of an object, as it is reported, and the 1-based line at which the object begins.
+    /// Returns the reported path of an object's file, and the 1-based line at which the object begins.
     pub(crate) fn place(&self, id: ObjectId) -> Option<(&str, usize)> {
         let (file, start) = self.places.get(&id)?;
         let file = self.sources.file(*file);

@@ -1,4 +1,4 @@
-//! Removes suppressed findings from a run, and remembers which suppressions had an effect.
+//! Removes suppressed findings from a run, and records which suppressions had an effect.
 
 use foldhash::{HashMap, HashSet};
 use smallvec::{SmallVec, smallvec};
@@ -15,9 +15,9 @@ use crate::text::{FileId, Span};
 #[derive(Debug, Default)]
 struct CoveredFile {
     spans: Intervals,
-    /// For each span, where the rules that are ignored in it end among all.
+    /// For each span, the end of its ignored rules in `rules`.
     ends: Vec<usize>,
-    /// The rules that are ignored, by span and then by name.
+    /// The ignored rules, sorted by span and then by name.
     rules: Vec<IgnoredRule>,
 }
 
@@ -28,8 +28,8 @@ struct IgnoredRule {
     directive: u32,
     /// Index of the rule among those of the directive.
     rule: u32,
-    /// Whether it has been found. Many directives may ignore a rule in one span, such as a document: all but the first are found
-    /// once.
+    /// Whether `matching` has returned it. Many directives may ignore a rule in one span, such as a document: all but
+    /// the first are returned only once.
     found: bool,
 }
 
@@ -40,8 +40,8 @@ impl IgnoredRule {
 }
 
 impl CoveredFile {
-    /// The directive that ignores `rule` at `place`: of the directives of one span the first, and the others only when
-    /// they are asked for the first time.
+    /// Returns the directives that ignore `rule` at `place`: for each span the first one, and the others only on the
+    /// first call that reaches them.
     fn matching(&mut self, place: u32, rule: &str, directives: &[Directive]) -> Vec<IgnoredRule> {
         let mut found = Vec::new();
         for at in self.spans.containing(place) {
@@ -74,8 +74,8 @@ impl CoveredFile {
     }
 }
 
-/// The spans that the directives cover, by file: their nodes, and the directives themselves, for findings about them.
-/// The end counts: a value that is left out is the empty span after its key.
+/// Collects the spans that directives cover, by file: nodes, and the directives themselves, for findings about them.
+/// The end of a span counts as inside: an omitted value is the empty span after its key.
 fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
     let ignored = (0u32..).zip(directives).flat_map(|(at, directive)| {
         let covers = directive.covers.filter(|covers| *covers != directive.place);
@@ -123,32 +123,32 @@ fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
 #[derive(Debug)]
 pub struct Suppressions {
     directives: Vec<Directive>,
-    /// For each directive, which of its rules suppressed something.
+    /// For each directive and each of its rules, whether it suppressed something.
     used: Vec<SmallVec<[bool; 1]>>,
     covered: HashMap<FileId, CoveredFile>,
     ignores: Vec<Ignore>,
-    /// The ignores of each rule.
+    /// The ignores of each rule that have not expired.
     ignores_of: HashMap<&'static str, IgnoreIndex>,
     ignored: Vec<bool>,
     config: Option<FileId>,
     today: Option<Date>,
 }
 
-/// A suppressed finding, and why.
+/// A suppressed finding, and the reason.
 #[derive(Clone, Debug)]
 pub struct Suppressed<F> {
     /// The finding.
     pub finding: F,
-    /// The given reason.
+    /// The reason that the suppression gives.
     pub reason: Option<String>,
 }
 
 /// Findings, divided.
 #[derive(Clone, Debug)]
 pub struct Applied<F> {
-    /// Those that are reported.
+    /// Findings that are reported.
     pub kept: Vec<F>,
-    /// Those that are suppressed.
+    /// Findings that are suppressed.
     pub suppressed: Vec<Suppressed<F>>,
 }
 
@@ -157,7 +157,7 @@ pub struct Applied<F> {
 pub struct Idle {
     /// The file.
     pub file: FileId,
-    /// Where to point: the rule in its list, or the ignore.
+    /// The span to report: the rule in its list, or the ignore.
     pub span: Span,
     /// The rule that is ignored without effect.
     pub rule: SmolStr,
@@ -185,8 +185,8 @@ pub enum IdleCause {
 }
 
 impl Suppressions {
-    /// The suppressions of a run: the directives of all bundles with places in `sources` of the run, and the ignores of
-    /// the configuration `config`.
+    /// Collects the suppressions of a run: the directives of all bundles, with places in the files of the run, and the
+    /// ignores of the configuration `config`.
     pub fn new(
         mut directives: Vec<Directive>,
         ignores: Vec<Ignore>,
@@ -194,7 +194,7 @@ impl Suppressions {
         today: Option<Date>,
     ) -> Self {
         directives.sort();
-        // A file in two bundles comes twice.
+        // The directives of a file in two bundles are there twice.
         directives.dedup();
         let used = directives
             .iter()
@@ -238,7 +238,7 @@ impl Suppressions {
         applied
     }
 
-    /// Whether a suppression matches `finding`. None counts as used.
+    /// Whether a suppression matches `finding`. This does not mark any suppression as used.
     pub fn suppress(&self, finding: &Finding) -> bool {
         let covered = self.covered.get(&finding.primary.file);
         let by_directive = covered.is_some_and(|covered| {
@@ -254,7 +254,7 @@ impl Suppressions {
                 .is_some_and(|(index, object)| !index.matching(&self.ignores, object).is_empty())
     }
 
-    /// The reason of the first suppression that matches `finding`; every one that matches counts as used.
+    /// Returns the reason of the first suppression that matches `finding`, and marks every matching one as used.
     fn reason(&mut self, finding: &Finding) -> Option<Option<String>> {
         let mut matching: Vec<IgnoredRule> = match self.covered.get_mut(&finding.primary.file) {
             Some(covered) => {
@@ -278,9 +278,9 @@ impl Suppressions {
         reason
     }
 
-    /// The suppressions without an effect although their rule ran, in the order of the places. An ignore in the
-    /// configuration is judged only if the input contains its subject: one of `objects`, or everything, if there are
-    /// none to compare with.
+    /// Returns the suppressions that have no effect although their rule ran, in the order of their places, and expired
+    /// ignores. Other ignores are included only if they name one of `objects`; if it is `None`, the input is complete,
+    /// and all unused ones are.
     pub fn idle<'k>(
         &self,
         ran: impl Fn(&str) -> bool,
@@ -298,7 +298,7 @@ impl Suppressions {
                     .filter(|(rule, used)| !**used && ran(&rule.id))
                     .map(move |(rule, _)| (directive, rule))
             });
-        // There may be as many as comments.
+        // Allocated once, because there may be as many as comments.
         let mut idle = Vec::with_capacity(named.clone().count());
         idle.extend(named.map(|(directive, rule)| {
             let cause = IdleCause::Directive(directive.form);
@@ -333,7 +333,7 @@ impl Suppressions {
         idle
     }
 
-    /// Which of the ignores at these places are about one of the objects.
+    /// Returns the ignores among `places` that match one of the objects.
     fn about<'k>(
         &self,
         objects: impl Iterator<Item = &'k ObjectKey>,

@@ -1,4 +1,4 @@
-//! Which bytes a comment covers: the node that it precedes, and everything nested in it.
+//! Finds the bytes that a comment covers: the node that it precedes, and everything nested in it.
 //!
 //! A node is an entry of a mapping (key and value) or an item of a sequence. A comment at the end of a line belongs to
 //! the nodes that begin on that line; a comment on its own line, to the outermost node that begins next.
@@ -18,7 +18,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// All nodes of `tree`. Shared nodes (aliases) are visited once, so no document grows.
+    /// Collects all nodes of `tree`. Shared nodes (aliases) are visited once, so that no document grows.
     pub(super) fn of(tree: &Tree) -> Self {
         let mut nodes = Vec::new();
         let mut seen = HashSet::default();
@@ -43,7 +43,7 @@ impl Nodes {
         }
     }
 
-    /// The span that `comment` covers; `None` when no node follows.
+    /// Returns the span that `comment` covers; `None` if no node follows.
     pub(super) fn covered(&self, file: &SourceFile, comment: &Comment) -> Option<Span> {
         if comment.own_line {
             self.next(comment.span.end)
@@ -58,7 +58,7 @@ impl Nodes {
         self.nodes.get(at).copied()
     }
 
-    /// From the first to the last byte of the nodes that begin on a line.
+    /// Returns the span of all nodes that begin on a line.
     fn beginning_in(&self, line: Span) -> Option<Span> {
         let from = self.nodes.partition_point(|node| node.start < line.start);
         let here = self.nodes[from..]
@@ -68,7 +68,7 @@ impl Nodes {
             .reduce(|all, node| Span::new(all.start, all.end.max(node.end)))
     }
 
-    /// The innermost node that ends on a line: the comment is at the end of its last line.
+    /// Returns the innermost node that ends on a line, for a comment at the end of the node's last line.
     fn ending_in(&self, line: Span) -> Option<Span> {
         let by_end = self.by_end.get_or_init(|| {
             let mut nodes = self.nodes.clone();
@@ -83,7 +83,7 @@ impl Nodes {
     }
 }
 
-/// An alias's value is at its anchor, which is before the key.
+/// Returns the span of a key and its value; of an alias only the key, because its value is at the anchor before it.
 fn with_value(key: Span, value: Value<'_>) -> Span {
     if value.span().start >= key.end {
         Span::new(key.start, value.span().end)
@@ -92,7 +92,7 @@ fn with_value(key: Span, value: Value<'_>) -> Span {
     }
 }
 
-/// The part of a line before the comment on it.
+/// Returns the part of a line before the comment on it.
 fn line_before(file: &SourceFile, comment: &Comment) -> Span {
     let before = file.slice(Span::new(0, comment.span.start));
     Span::new(
@@ -101,12 +101,12 @@ fn line_before(file: &SourceFile, comment: &Comment) -> Span {
     )
 }
 
-/// The lines of a document that cannot be read, as its comments need them, which come in written order: what was found for one
-/// is kept for those after it.
+/// The lines of a document that cannot be read. Comments must be looked up in written order, because the last line that
+/// was found is cached.
 pub(super) struct UnreadLines<'f> {
     file: &'f SourceFile,
     document: Span,
-    /// The last line with content that was found.
+    /// Cache of the last line with content that was found.
     found: Cell<Option<Span>>,
 }
 
@@ -119,7 +119,7 @@ impl<'f> UnreadLines<'f> {
         }
     }
 
-    /// The span that a comment covers: its own line, or the next one with content.
+    /// Returns the span that a comment covers: its own line, or the next one with content.
     pub(super) fn covered(&self, comment: &Comment) -> Option<Span> {
         if !comment.own_line {
             return Some(line_before(self.file, comment));
@@ -145,7 +145,7 @@ impl<'f> UnreadLines<'f> {
     }
 }
 
-/// Where the first line of a document begins that is not blank and no comment.
+/// Returns the start of the first line of a document that is neither blank nor a comment.
 pub(super) fn first_content(file: &SourceFile, document: Span) -> u32 {
     let mut start = document.start;
     for line in file.slice(document).split_inclusive('\n') {

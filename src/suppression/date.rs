@@ -1,4 +1,4 @@
-//! Calendar days, as far as an expiry needs them.
+//! Calendar days, for expiry dates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 pub struct Date(jiff::civil::Date);
 
 impl Date {
-    /// Today in UTC.
+    /// Returns the current day in UTC.
     pub fn today() -> Self {
         Self(Timestamp::now().to_zoned(TimeZone::UTC).date())
     }
@@ -31,7 +31,7 @@ pub struct NotADate(pub String);
 impl FromStr for Date {
     type Err = NotADate;
 
-    /// Only the form that a date is printed in: ISO 8601 has others, down to `20311231T10`.
+    /// Parses only the form in which a date is printed: ISO 8601 has others, down to `20311231T10`.
     fn from_str(text: &str) -> Result<Self, NotADate> {
         let date = text
             .parse()

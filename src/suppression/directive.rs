@@ -27,7 +27,7 @@ pub enum Form {
 pub struct NamedRule {
     /// The id as written; there may be no such rule.
     pub id: SmolStr,
-    /// Where it is written.
+    /// The span of the id.
     pub span: Span,
 }
 
@@ -36,13 +36,13 @@ pub struct NamedRule {
 pub struct Directive {
     /// The file.
     pub file: FileId,
-    /// Where it is written: from the `#` to the end of the comment, or the annotation's key.
+    /// Its span: from the `#` to the end of the comment, or the annotation's key.
     pub place: Span,
     /// How it is written.
     pub form: Form,
     /// The rules that it ignores, in written order.
     pub rules: SmallVec<[NamedRule; 1]>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
     /// The bytes that it covers; `None` when no node follows it.
     pub covers: Option<Span>,
@@ -53,7 +53,7 @@ pub struct Directive {
 pub struct Malformed {
     /// The file.
     pub file: FileId,
-    /// Where.
+    /// The span of the comment or the annotation's key.
     pub span: Span,
     /// The error, one clause.
     pub message: &'static str,
@@ -62,9 +62,9 @@ pub struct Malformed {
 /// All directives of a bundle, in the order of their places.
 #[derive(Clone, Debug, Default)]
 pub struct Directives {
-    /// The well-formed ones.
+    /// The directives that are well-formed.
     pub directives: Vec<Directive>,
-    /// The others.
+    /// Texts that look like directives but are not.
     pub malformed: Vec<Malformed>,
 }
 
@@ -72,7 +72,7 @@ pub struct Directives {
 const ANNOTATION: &str = "ignore.ownerlint/";
 
 impl Directives {
-    /// The directives of a bundle.
+    /// Collects the directives of a bundle.
     pub fn of(inventory: &Inventory) -> Self {
         let mut all = Self::default();
         let files: Vec<_> = inventory.files().collect();
@@ -165,7 +165,7 @@ impl Directives {
             (false, PlacedContent::Nodes(nodes)) => nodes.covered(source, comment),
             (false, PlacedContent::Lines(lines)) => lines.covered(comment),
         };
-        // After the `#`.
+        // The text begins after the `#`.
         let start = comment.span.end - text.len() as u32;
         let named = rules.into_iter().map(|rule| NamedRule {
             id: text[rule.clone()].into(),
@@ -199,7 +199,7 @@ impl Directives {
 /// A document whose comments are read.
 struct Placed<'a> {
     document: Span,
-    /// Where the comments before its first key end.
+    /// The end of the comments before its first key.
     first_content: u32,
     content: PlacedContent<'a>,
 }
@@ -210,7 +210,7 @@ enum PlacedContent<'a> {
     Lines(UnreadLines<'a>),
 }
 
-/// The directives in the comments of a file. Nearly every file has none.
+/// Collects the directives in the comments of a file.
 fn of_file(id: FileId, file: &ParsedFile) -> Directives {
     let mut found = Directives::default();
     for document in file.documents() {

@@ -6,7 +6,7 @@ use super::Date;
 use crate::kube::ObjectKey;
 use crate::text::{Span, glob};
 
-/// Object keys by glob: `*` stays within kind, namespace or name, `**` crosses them.
+/// A glob for object keys: `*` matches within kind, namespace or name, `**` across them.
 #[derive(Clone, Debug)]
 pub struct ObjectPattern {
     written: String,
@@ -14,10 +14,10 @@ pub struct ObjectPattern {
 }
 
 impl ObjectPattern {
-    /// The pattern of a text such as `Deployment.apps/shop/*`.
+    /// Compiles a pattern such as `Deployment.apps/shop/*`.
     ///
     /// # Errors
-    /// The error of a malformed pattern.
+    /// The pattern is malformed.
     pub fn new(pattern: &str) -> Result<Self, String> {
         Ok(Self {
             written: pattern.to_owned(),
@@ -25,7 +25,7 @@ impl ObjectPattern {
         })
     }
 
-    /// The pattern as written.
+    /// Returns the pattern as written.
     pub fn as_str(&self) -> &str {
         &self.written
     }
@@ -36,18 +36,18 @@ impl ObjectPattern {
     }
 }
 
-/// Findings that the configuration suppresses.
+/// An ignore of the configuration.
 #[derive(Clone, Debug)]
 pub struct Ignore {
     /// The rule.
     pub rule: &'static str,
     /// The objects.
     pub object: ObjectPattern,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// The last day on which the ignore applies.
     pub expires: Option<Date>,
-    /// Where it is written in the configuration.
+    /// Its span in the configuration.
     pub place: Span,
 }
 
@@ -60,24 +60,23 @@ impl Ignore {
     }
 }
 
-/// Several ignores, found by the key of an object all at once: one by one, thousands of them would be compared with thousands of
-/// objects.
+/// Index of ignores, to look up those that match the key of an object.
 #[derive(Debug)]
 pub(super) struct IgnoreIndex {
-    /// None if they are too large an expression together.
+    /// All patterns in one set; `None` if they are too large for one.
     together: Option<GlobSet>,
-    /// Where each of them is among all ignores, ascending.
+    /// The index of each among all ignores, ascending.
     places: Vec<usize>,
 }
 
 impl IgnoreIndex {
-    /// Of the ignores at these places.
+    /// Builds the index of the ignores at `places`.
     pub(super) fn new(ignores: &[Ignore], places: Vec<usize>) -> Self {
         let together = glob::globs(places.iter().map(|at| ignores[*at].object.as_str())).ok();
         Self { together, places }
     }
 
-    /// The places of those that match a key, ascending.
+    /// Returns the places of the ignores that match a key, ascending.
     pub(super) fn matching(&self, ignores: &[Ignore], key: &ObjectKey) -> Vec<usize> {
         match &self.together {
             Some(together) => together

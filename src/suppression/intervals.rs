@@ -1,17 +1,17 @@
-//! Which of many spans contain a place, without a look at each.
+//! An interval tree: finds the spans that contain a place.
 
 use crate::text::Span;
 
-/// Spans in the order of their starts. A search for a place takes time by the spans that contain it, and the logarithm of all.
+/// Spans in the order of their starts. A search visits O(log n) spans for each span that contains the place.
 #[derive(Debug, Default)]
 pub(super) struct Intervals {
     spans: Vec<Span>,
-    /// For the middle of each part that a search divides the spans into: the last end in that part.
+    /// For the span in the middle of each part that a search divides the spans into: the last end in that part.
     last_end: Vec<u32>,
 }
 
 impl Intervals {
-    /// Spans in the order of their starts.
+    /// Builds the tree of spans that are in the order of their starts.
     pub(super) fn of(spans: Vec<Span>) -> Self {
         debug_assert!(spans.is_sorted_by_key(|span| span.start), "in order");
         let mut last_end = vec![0; spans.len()];
@@ -19,10 +19,10 @@ impl Intervals {
         Self { spans, last_end }
     }
 
-    /// The indices of the spans that contain `place`, ends included, in order.
+    /// Returns the indices of the spans that contain `place`, ends included, in order.
     pub(super) fn containing(&self, place: u32) -> Vec<usize> {
         let mut found = Vec::new();
-        // Parts, from and to.
+        // The parts to search, as ranges of indices.
         let mut parts = vec![(0, self.spans.len())];
         while let Some((from, to)) = parts.pop() {
             let middle = from + (to - from) / 2;
@@ -40,7 +40,7 @@ impl Intervals {
     }
 }
 
-/// The last end of a part of the spans, noted at its middle and at those of the parts in it.
+/// Returns the last end of a part of the spans, and stores the last end of each part in it at its middle.
 fn note_ends(spans: &[Span], last_end: &mut [u32]) -> u32 {
     let Some(here) = spans.get(spans.len() / 2) else {
         return 0;
@@ -50,7 +50,7 @@ fn note_ends(spans: &[Span], last_end: &mut [u32]) -> u32 {
     let Some((end, ends_after)) = ends_here.split_first_mut() else {
         return 0;
     };
-    // Each half is half as long, so the recursion is no deeper than the logarithm.
+    // Each part is half as long, so the depth of the recursion is logarithmic.
     *end = here
         .end
         .max(note_ends(before, ends_before))

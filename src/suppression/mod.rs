@@ -1,10 +1,10 @@
-//! Findings that are suppressed on purpose, and why: comments and annotations in manifests, ignores in the configuration.
+//! Suppressions of findings, with reasons: comments and annotations in manifests, ignores in the configuration.
 //!
 //! A directive names rules and covers bytes of one file; an ignore names a rule and objects. [`Directives::of`] finds
-//! the directives of a bundle, [`Suppressions::apply`] removes findings and remembers which suppressions it used, so a
-//! suppression without effect can be reported ([`Idle`]).
+//! the directives of a bundle, [`Suppressions::apply`] removes findings and records which suppressions it used, so that
+//! a suppression without effect can be reported ([`Idle`]).
 //!
-//! Knows nothing about which rules exist.
+//! Does not depend on the rules.
 
 mod apply;
 mod cover;

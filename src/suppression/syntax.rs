@@ -1,14 +1,14 @@
 //! The text of a directive: `ownerlint: ignore[rule-a, rule-b] reason`.
 //!
-//! Spaces are lenient. Whatever looks like a directive but is not one is reported as malformed: a directive that
-//! silently has no effect is worse than none.
+//! Spaces are optional. A text that looks like a directive but is not is reported as malformed, because a directive
+//! that silently has no effect is worse than none.
 
 use std::ops::Range;
 
 /// A comment that is a directive, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WrittenDirective {
-    /// Whether it says `ignore-document`.
+    /// Whether it is `ignore-document`.
     pub(super) document: bool,
     /// The rules, each with its bytes in the text.
     pub(super) rules: Vec<Range<usize>>,
@@ -46,17 +46,17 @@ impl Fault {
 /// The word that begins every directive.
 const NAME: &str = "ownerlint";
 
-/// Words with which other tools begin what we call `ignore`.
+/// Verbs of other tools with the meaning of `ignore`.
 const VERBS: [&str; 6] = ["ignore", "disable", "noqa", "nolint", "skip", "suppress"];
 
-/// Whether a text begins with our name, after `#` and spaces.
+/// Whether a text begins with `ownerlint`, after `#` and spaces.
 pub(super) fn begins(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| c == '#' || c.is_whitespace());
     text.get(..NAME.len())
         .is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
-/// Reads the text of a comment, after its `#`. `None`: it does not look like a directive.
+/// Parses the text of a comment after its `#`. Returns `None` if it does not look like a directive.
 pub(super) fn parse(text: &str) -> Option<Result<WrittenDirective, Fault>> {
     let mut cursor = Words { text, at: 0 };
     cursor.skip(|c| c == '#' || c.is_whitespace());
@@ -102,7 +102,7 @@ fn directive(text: &str, mut cursor: Words<'_>) -> Result<WrittenDirective, Faul
     }
 }
 
-/// The names between commas, without the spaces around them.
+/// Returns the ranges of the names between commas, without the spaces around them.
 fn names(text: &str, list: Range<usize>) -> Vec<Range<usize>> {
     let mut at = list.start;
     let mut names = Vec::new();
@@ -117,7 +117,7 @@ fn names(text: &str, list: Range<usize>) -> Vec<Range<usize>> {
     names
 }
 
-/// The text after the list. A further comment (`# noqa`) belongs to another tool and is not a reason.
+/// Returns the text after the list. A further comment (`# noqa`) belongs to another tool and is not a reason.
 fn reason(text: &str) -> Option<String> {
     let own = text.match_indices('#').find(|&(at, _)| {
         let (before, after) = (&text[..at], &text[at + 1..]);

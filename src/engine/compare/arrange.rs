@@ -1,4 +1,4 @@
-//! From the files of a state to its trees: which file is applied where, and under which names.
+//! Divides the files of a state into parts: where each file is applied, and under which names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use crate::text::{Limits, Side, SourceFile};
 pub(super) struct Parsed {
     places: Vec<Arc<str>>,
     files: Vec<ParsedFile>,
-    /// Files that are no manifests by their names and may be inputs of a build.
+    /// Files that are not manifests by their names, but may be inputs of a build.
     others: BTreeMap<String, StateText>,
     contents: BTreeMap<String, String>,
     folders: BTreeSet<String>,
@@ -53,17 +53,17 @@ pub(super) struct Parsed {
 /// All files of a state, by path, and a reader of those that are not read yet.
 pub(super) type StateFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
 
-/// The renderings of one state.
+/// The rendered manifests of one state.
 #[derive(Debug, Default)]
 pub(super) struct Rendered {
-    /// By the name of the bundle.
+    /// Those of bundles, by name.
     pub(super) bundles: BTreeMap<String, ParsedFile>,
-    /// By the folder of the root.
+    /// Those of roots, by folder.
     pub(super) roots: BTreeMap<String, ParsedFile>,
 }
 
 impl Parsed {
-    /// Parses the files of two states that `exclude` leaves in; what both have is parsed once.
+    /// Parses the files of two states, except those that `exclude` matches. Files that both share are parsed once.
     pub(super) fn both(
         states: [(TreeState, Side); 2],
         exclude: &[String],
@@ -82,10 +82,10 @@ impl Parsed {
         }))
     }
 
-    /// A state that is not compared with another one, of files that are parsed already.
+    /// Builds a state that is not compared with another one from parsed files.
     ///
     /// # Errors
-    /// There is more than the limits allow.
+    /// A limit is exceeded.
     pub(super) fn alone(
         files: Vec<(Arc<str>, ParsedFile)>,
         terms: Terms<'_>,
@@ -133,27 +133,27 @@ impl Parsed {
         self.roots.iter().any(|root| root.by.is_some())
     }
 
-    /// Leaves out the kustomizations that no tool builds: their files are not applied then.
+    /// Leaves out the kustomizations that no tool builds, so that their files count as not applied.
     pub(super) fn leave_out_what_people_build(&mut self) {
         self.roots.retain(|root| root.by.is_some() || root.is_chart);
     }
 
-    /// The paths of the files.
+    /// Returns the paths of the files.
     pub(super) fn places(&self) -> BTreeSet<Arc<str>> {
         self.places.iter().cloned().collect()
     }
 
-    /// The files that tools build from, taken out.
+    /// Takes out the files that tools build from.
     pub(super) fn take_files(&mut self) -> StateFiles {
         std::mem::take(&mut self.tree_files)
     }
 
-    /// The files that tools build from as a tree: what is parsed here is not parsed again.
+    /// Builds the tree of the files that tools build from. Files that are parsed already are not parsed again.
     pub(super) fn tree(&self, files: StateFiles) -> TreeFiles<'_> {
         tree_of(files).with_parsed(self.located())
     }
 
-    /// The files that another state has not, or not with this text, as reports name them.
+    /// Returns the reported paths of the files that `other` lacks or has with another text.
     pub(super) fn edited_in(&self, other: &Self) -> BTreeSet<String> {
         let there = other.located().map(|(place, file)| (place, file.source()));
         let there: BTreeMap<&str, &SourceFile> = there.collect();
@@ -165,14 +165,14 @@ impl Parsed {
         edited.map(|(_, file)| file.path().to_owned()).collect()
     }
 
-    /// Adds what tools and people build of the files.
+    /// Adds the builds of tools and of people.
     pub(super) fn delivered(mut self, mut delivered: Delivered) -> Self {
         self.roots = delivered.built(self.located(), self.side);
         self.delivered = delivered;
         self
     }
 
-    /// The files of a state, before builds are known.
+    /// Parses the files of a state; builds are added later.
     fn unbuilt((state, side): (TreeState, Side), exclude: &GlobSet, texts: &mut Texts) -> Self {
         let TreeState {
             files,
@@ -209,17 +209,17 @@ impl Parsed {
         }
     }
 
-    /// The clusters of both states that have parts of their own, besides those of the configuration.
+    /// Returns the clusters of both states that have parts of their own, besides those of the configuration.
     pub(super) fn clusters(&self) -> &BTreeSet<Arc<str>> {
         &self.clusters
     }
 
-    /// The files with their paths from the root.
+    /// Returns the files with their paths from the root.
     fn located(&self) -> impl Iterator<Item = (&str, &ParsedFile)> {
         self.places.iter().map(|place| &**place).zip(&self.files)
     }
 
-    /// The inputs that decide what is applied, with the files that were evaluated by renderers.
+    /// Returns the inputs that decide what is applied. `builds` returns which of them were evaluated.
     pub(super) fn source_state<'s>(&'s self, builds: Builds<'s>) -> SourceState<'s> {
         let others = self.others.iter().map(|(place, file)| {
             let text = match &file.bytes {
@@ -249,18 +249,17 @@ impl Parsed {
         )
     }
 
-    /// Whether a build evaluated what the file at a place says of components, patches, generators and variables.
+    /// Whether a build evaluated the components, patches, generators and variables in the file at `place`.
     pub(super) fn evaluated(&self, place: &str) -> bool {
         self.delivered.evaluated(place)
     }
 
-    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that
-    /// was rendered.
+    /// Returns the result of rendering the charts that the file at `place` affects; `None` if it affects none.
     pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
         self.delivered.charted(place)
     }
 
-    /// Whether a renderer evaluated the file at a place: the kustomizations of a root, or all that a bundle is rendered of.
+    /// Whether a renderer evaluated the file at `place`: a kustomization of a root, or any source of a bundle.
     pub(super) fn is_rendered(&self, place: &str, configured: &Configured) -> bool {
         let Rendered { bundles, roots } = &self.rendered;
         let folder = folder_of(place);
@@ -283,8 +282,8 @@ impl Parsed {
                 }))
     }
 
-    /// The charts that could not be rendered; `other` is the other state, which counts as the base of this one where both have a
-    /// delivery.
+    /// Returns the charts that could not be rendered, except those that `other`, the other state, has unchanged.
+    /// `alone` is the side of deliveries that `other` does not have.
     pub(super) fn unrendered(&self, other: &Self, alone: UnreadSide) -> Vec<Unread> {
         let found = self.delivered.unrendered().filter_map(|(delivery, input)| {
             let there = other.delivered.of_id(&delivery.id);
@@ -310,7 +309,7 @@ impl Parsed {
         found.collect()
     }
 
-    /// The builds that fail, each with its place.
+    /// Returns the builds that fail, each with its place.
     pub(super) fn failed(&self, side: UnreadSide) -> Vec<FailedBuild> {
         let roots = self.unrendered_roots();
         let mut failed: Vec<FailedBuild> = roots
@@ -333,19 +332,20 @@ impl Parsed {
         failed
     }
 
-    /// Replaces sources with their renderings.
+    /// Sets the rendered manifests, which replace their sources.
     pub(super) fn with(self, rendered: Rendered) -> Self {
         Self { rendered, ..self }
     }
 
-    /// The folders of roots that kustomize builds.
+    /// Returns the folders of the roots that kustomize builds.
     pub(super) fn kustomized(&self) -> BTreeSet<String> {
         let places: HashSet<&str> = self.places.iter().map(|place| &**place).collect();
         let is_kustomized = |folder: &str| {
             let mut names = KUSTOMIZATIONS.iter().map(|name| resolve(folder, name));
             names.any(|place| places.contains(place.as_str()))
         };
-        // Kustomizations of Flux and Argo CD are evaluated as they build them: kustomize alone would leave out what they add.
+        // Kustomizations of Flux and Argo CD are evaluated as these build them: kustomize would leave out their
+        // additions.
         let with_charts = self.delivered.with_charts();
         let roots = self.roots.iter();
         let roots =
@@ -361,7 +361,7 @@ impl Parsed {
         Ok(!self.named(bundle)?.is_empty())
     }
 
-    /// The files that the paths of a bundle lead to.
+    /// Returns the indices of the files that the paths of a bundle lead to.
     fn named(&self, bundle: &BundleInput) -> Result<BTreeSet<usize>, SessionError> {
         let places: Vec<&str> = self.places.iter().map(|place| &**place).collect();
         let paths: Vec<String> = bundle
@@ -378,7 +378,7 @@ impl Parsed {
             .collect())
     }
 
-    /// The files that no kustomization governs and no root reaches.
+    /// Returns the files that no kustomization governs and no root reaches.
     pub(super) fn free(&self) -> BTreeSet<Arc<str>> {
         let reached: BTreeSet<usize> = self
             .roots
@@ -394,13 +394,13 @@ impl Parsed {
         free.map(|(_, place)| Arc::clone(place)).collect()
     }
 
-    /// The roots that no program rendered.
+    /// Returns the roots that no program rendered.
     fn unrendered_roots(&self) -> impl Iterator<Item = &BuildRoot> {
         let roots = self.roots.iter();
         roots.filter(|root| !self.rendered.roots.contains_key(&root.folder))
     }
 
-    /// The roots that cannot be built, each with the reason.
+    /// Returns the roots that cannot be built, each with the reason.
     fn unbuildable(&self) -> impl Iterator<Item = (Destination, String)> {
         let failing = self
             .unrendered_roots()
@@ -408,7 +408,7 @@ impl Parsed {
         failing.map(|(root, error)| (destination_of(root), error.reason.clone()))
     }
 
-    /// The kinds that CRDs of the state define, in its files and in its renderings.
+    /// Returns the kinds that CRDs of the state define, in its files and in its rendered manifests.
     pub(super) fn definitions(&self) -> Definitions {
         let Rendered { bundles, roots } = &self.rendered;
         Definitions::of(
@@ -419,10 +419,10 @@ impl Parsed {
         )
     }
 
-    /// The trees of the state: one for each of the `configured` clusters, one for all other files that are applied but for those
-    /// of [`Self::clusters`], which follow, and one for those that are not applied. `rest` are the settings of files of no
-    /// bundle; `elsewhere` has the kinds that CRDs define, in whatever part; `free` are the files that the other state
-    /// has outside of all kustomizations.
+    /// Divides the state into parts: one for each of the `configured` clusters, one for all other applied files, one
+    /// for each of [`Self::clusters`], and one for the files that are not applied. `rest`: the settings for files of no
+    /// bundle; `beside`: files that are in each cluster; `elsewhere`: the kinds that CRDs of any part define; `free`:
+    /// the files that the other state has outside of all kustomizations.
     pub(super) fn arrange(
         self,
         (configured, rest): (&[ClusterInput], &Settings),
@@ -468,7 +468,7 @@ impl Parsed {
             let there = of_clusters.entry(cluster.map(|name| &**name)).or_default();
             there.push(file);
         }
-        // A cluster that delivers into another one comes before it.
+        // The cluster without a name comes first.
         trees.extend(
             of_clusters
                 .into_iter()
@@ -499,8 +499,7 @@ impl Parsed {
     }
 }
 
-/// # Errors
-/// There are too many clusters.
+/// Fails if there are more clusters than the limit allows.
 fn within_limits(clusters: &BTreeSet<Arc<str>>, limits: &Limits) -> Result<(), BeyondLimit> {
     match clusters.iter().nth(limits.bundles) {
         Some(beyond) => Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond)),
@@ -508,7 +507,7 @@ fn within_limits(clusters: &BTreeSet<Arc<str>>, limits: &Limits) -> Result<(), B
     }
 }
 
-/// All files of a state.
+/// Collects all files of a state.
 pub(super) fn tree_files(
     files: &BTreeMap<String, StateText>,
     others: &BTreeMap<String, StateText>,
@@ -523,7 +522,7 @@ pub(super) fn tree_files(
     (all, reader)
 }
 
-/// The files of a state as a tree.
+/// Builds the tree of the files of a state.
 pub(super) fn tree_of<'r>((files, reader): StateFiles) -> TreeFiles<'r> {
     let read = Box::new(move |path: &str| match &reader {
         Some(reader) => reader.read(path),
@@ -532,7 +531,7 @@ pub(super) fn tree_of<'r>((files, reader): StateFiles) -> TreeFiles<'r> {
     TreeFiles::new(files, read)
 }
 
-/// Where what a root builds is applied.
+/// Returns the destination of the objects that a root builds.
 fn destination_of(root: &BuildRoot) -> Destination {
     if root.is_chart {
         return Destination::Folder(Arc::from(root.folder.as_str()));
@@ -551,7 +550,7 @@ fn lives_beside(file: ParsedFile) -> PlacedFile {
     }
 }
 
-/// The output of a program.
+/// Gives the output of a program a destination.
 fn printed(file: &ParsedFile, destination: Destination) -> PlacedFile {
     let place = Arc::from(file.source().path());
     PlacedFile {
@@ -561,7 +560,7 @@ fn printed(file: &ParsedFile, destination: Destination) -> PlacedFile {
     }
 }
 
-/// Which files have a destination already.
+/// Assigns destinations to files, and knows which files have one.
 struct Assignment<'s> {
     state: &'s Parsed,
     /// Files that some root builds.
@@ -570,7 +569,7 @@ struct Assignment<'s> {
 }
 
 impl Assignment<'_> {
-    /// The files of a bundle: what the roots within its paths build, and the files that no kustomization governs.
+    /// Assigns the files of a bundle: those that roots within its paths build, and those that no kustomization governs.
     fn bundle(
         &mut self,
         bundle: &BundleInput,
@@ -607,7 +606,7 @@ impl Assignment<'_> {
         })
     }
 
-    /// The files of a root that are not `claimed`: the output of kustomize, else the files that it reaches.
+    /// Assigns the files of a root that are not `claimed`, or if none is, the output of kustomize in their place.
     fn root(
         &mut self,
         root: &BuildRoot,
@@ -631,7 +630,7 @@ impl Assignment<'_> {
         }
     }
 
-    /// The files of no bundle: those that are applied, and those that are not.
+    /// Assigns the files of no bundle. Returns those that are applied, and those that are not.
     fn rest(
         &mut self,
         roots: &[BuildRoot],
@@ -658,7 +657,7 @@ impl Assignment<'_> {
                 (true, false) => {
                     unapplied.push(self.file(at, Destination::Unapplied(folder), None));
                 }
-                // With what is applied, so that ties between both are found.
+                // They are with the applied files, so that ties between both are found.
                 (true, true) => applied.push(self.file(at, Destination::Disowned(folder), None)),
                 (false, _) => applied.push(self.file(at, Destination::Folder(folder), None)),
             }

@@ -1,5 +1,5 @@
-//! The build of a delivery as a root: files of the tree with the names under which it applies their objects, and
-//! objects that no file has.
+//! The build of a delivery as a root: files of the tree, with the names under which it applies their objects, and
+//! objects that no file contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,21 +25,21 @@ pub(super) struct BuildRoot {
     pub(super) folder: String,
     /// The object that delivers it; `None` if a person does.
     pub(super) by: Option<Arc<Deliverer>>,
-    /// The files that it reads, by their places, each with the keys of the objects in it.
+    /// The files that it reads, by index, each with the keys of the objects in it.
     pub(super) files: Vec<(usize, Arc<BuiltKeys>)>,
-    /// Why it builds nothing.
+    /// The error, if it fails.
     pub(super) error: Option<BuildError>,
     /// The folders whose kustomizations it builds, and the files that it reads.
     pub(super) reached: Arc<BTreeSet<String>>,
-    /// A folder that it includes through more kustomizations than are followed.
+    /// A folder that it includes, and that a limit keeps from being followed.
     pub(super) unfollowed: Option<String>,
-    /// The objects that no file has, as files of their own with their places.
+    /// The objects that no file contains, as files of their own with their places.
     pub(super) generated: Vec<(Arc<str>, ParsedFile)>,
     /// Whether it is a chart that was rendered, and so a release of Helm.
     pub(super) is_chart: bool,
 }
 
-/// The build of a delivery; of one that fails, what it would build without what fails.
+/// Returns the build of a delivery; for a failing one, with the objects that it would build without the failure.
 pub(super) fn root_of(
     delivery: &Delivery,
     (index, paths): (&HashMap<&str, usize>, &[&str]),
@@ -98,8 +98,8 @@ pub(super) fn root_of(
     }
 }
 
-/// The objects that the file at a place generates, or that a chart has that it names, as a file of their own. A generated
-/// object stands on the line of what generates it.
+/// Writes the objects that the file at `place` generates, or that the charts it names contain, into a file of their
+/// own. A generated object is on the line of the text that generates it.
 fn generated_file(
     (place, path): (&str, &str),
     mut resources: Vec<&Resource>,
@@ -114,7 +114,7 @@ fn generated_file(
             None => identity_of(resource),
         };
         let separator = if text.is_empty() { "" } else { "---\n" };
-        // Text that looks like a placeholder is an unknown value here, and no template.
+        // Text that looks like a placeholder is an unknown value here, not a template.
         let unknown = part.contains("{{").then_some(path);
         let source = match resource.origin.template.as_deref().or(unknown) {
             Some(template) => format!("# Source: {template}\n"),
@@ -143,7 +143,7 @@ fn generated_file(
     )
 }
 
-/// The marks that the build of a delivery adds to an object, if any.
+/// Returns the marks that the build of a delivery adds to an object, if any.
 pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     let metadata = resource.node.get("metadata")?;
     let is_placed_by_release =
@@ -185,14 +185,14 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     (found != DeliveredMarks::default()).then_some(found)
 }
 
-/// A generated object without its content, in one line.
+/// Returns a generated object without its content, in one line.
 pub(super) fn identity_of(resource: &Resource) -> String {
     let mut text = serde_json::to_string(&without_content(resource)).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// The text of an object of a chart, as people read it.
+/// Returns the text of an object of a chart without its content, indented.
 fn written(resource: &Resource) -> String {
     let mut text = serde_json::to_string_pretty(&without_content(resource)).unwrap_or_default();
     text.push('\n');

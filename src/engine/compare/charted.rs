@@ -1,4 +1,4 @@
-//! Which charts of two states have to be rendered: those of deliveries that differ, and no others.
+//! Renders the charts of deliveries that differ between two states, and no others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::charts::{CallId, Charts};
 use crate::graph::delivery::Delivery;
 use crate::graph::unread::{UnreadInput, What};
 
-/// Renders what the two states ask for and do not have in common. Says whether they have to be evaluated again.
+/// Renders the charts that only one of the states needs. Returns whether the states have to be evaluated again.
 pub(super) fn are_rendered_anew(charts: &Charts, states: [Vec<&Delivery>; 2]) -> bool {
     if !charts.are_rendered() {
         return false;
@@ -23,7 +23,7 @@ pub(super) fn are_rendered_anew(charts: &Charts, states: [Vec<&Delivery>; 2]) ->
     !one_sided.is_empty()
 }
 
-/// The calls of deliveries, with their names.
+/// Returns the calls of deliveries, with the ids of the deliveries.
 fn calls<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, &'d CallId)> {
     let calls = all.iter().flat_map(|one| {
         let id = one.id.as_str();
@@ -32,7 +32,7 @@ fn calls<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, &'d CallId)> {
     calls.collect()
 }
 
-/// Renderings of deliveries that both states have and only one of them can render: what it has would look as if it came or left.
+/// Returns the renderings that only one state has, of deliveries in both, with the reason why the other has none.
 fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, String> {
     let [base, head] = states.each_ref().map(|all| {
         let named = all.iter().map(|one| (one.id.as_str(), *one));
@@ -54,14 +54,14 @@ fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, 
     found
 }
 
-/// The chart of a delivery whose rendering failed.
+/// Returns the chart of a delivery whose rendering failed.
 pub(super) fn unread(delivery: &Delivery) -> Option<&UnreadInput> {
     let mut unread = delivery.unread.iter();
     let is_tried = |reason: &str| reason != Charts::UNCHANGED && reason != Charts::OFF;
     unread.find(|input| input.what == What::Chart && is_tried(&input.reason))
 }
 
-/// The names of rendered charts, by the names of their deliveries: `chart web 1.0.0 → 2.0.0`.
+/// Returns titles of rendered charts by the ids of their deliveries, such as `chart web 1.0.0 → 2.0.0`.
 pub(super) fn titles(
     charts: &Charts,
     base: &[&Delivery],

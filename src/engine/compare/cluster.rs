@@ -1,5 +1,5 @@
-//! Bundles that are applied to one cluster: they are one part of the tree, because what one of them deletes takes along
-//! what another one delivers.
+//! Bundles that are applied to one cluster. They are one part of the tree, because a deletion in one of them may
+//! cascade to objects of another.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ pub(super) struct ClusterInput {
 }
 
 impl ClusterInput {
-    /// A bundle that shares its cluster with no other one.
+    /// Wraps a bundle that shares its cluster with no other one.
     pub(super) fn alone(bundle: BundleInput) -> Self {
         Self {
             bundles: vec![bundle],
         }
     }
 
-    /// The cluster of that name, to which objects of the tree deliver what no bundle has; read as the `rest`.
+    /// Builds the cluster called `name`, into which the tree delivers files of no bundle, with the settings of `rest`.
     pub(super) fn delivered(name: &str, rest: &BundleInput) -> Self {
         Self::alone(BundleInput {
             cluster: Some(name.to_owned()),
@@ -33,7 +33,7 @@ impl ClusterInput {
         })
     }
 
-    /// The clusters of some bundles. A bundle that names none has its own.
+    /// Groups bundles by cluster. A bundle that names no cluster has its own.
     pub(super) fn of(bundles: Vec<BundleInput>) -> Vec<Self> {
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut clusters: Vec<Self> = Vec::new();
@@ -50,17 +50,17 @@ impl ClusterInput {
         clusters
     }
 
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     pub(super) fn called(&self) -> Option<&str> {
         self.bundles.first()?.cluster.as_deref()
     }
 
-    /// Its name in reports: as in the configuration, else that of its only bundle.
+    /// Returns its name in reports: as in the configuration, else that of its only bundle.
     pub(super) fn name(&self) -> Option<&str> {
         self.called().or(self.bundles.first()?.name.as_deref())
     }
 
-    /// The settings with which its objects are read. Where its bundles have different namespaces, each file has its own.
+    /// Returns the settings for reading its objects. If its bundles have different namespaces, each file has its own.
     pub(super) fn settings(&self) -> Settings {
         let mut settings = self
             .bundles
@@ -77,21 +77,21 @@ impl ClusterInput {
         settings
     }
 
-    /// The tables of operators: equal in all bundles.
+    /// Returns the tables of operators, which are equal in all bundles.
     pub(super) fn tables(&self) -> Arc<Tables> {
         self.bundles
             .first()
             .map_or_else(Tables::bundled, |first| Arc::clone(&first.tables))
     }
 
-    /// Which tools deliver the files of a side.
+    /// Returns the tools that deliver the files of a side.
     pub(super) fn tools(&self, tree: &TreePart) -> BundleTools {
         let bundle_of = |file| match tree.destination(file) {
             Destination::Bundle(name) => self
                 .bundles
                 .iter()
                 .position(|bundle| bundle.name.as_deref() == Some(name)),
-            // Deliveries of others say nothing about who delivers these.
+            // The tools of bundles say nothing about these files.
             Destination::Beside => Some(self.bundles.len()),
             _ => None,
         };

@@ -35,7 +35,7 @@ use crate::report::Format;
 use crate::report::diff::{DiffReport, FailedBuild, StateName};
 use crate::text::Side;
 
-/// Two states of a tree, and what changed from one to the other.
+/// Two states of a tree, and the changes between them.
 #[derive(Debug)]
 pub struct Comparison {
     base: StateName,
@@ -48,11 +48,11 @@ pub struct Comparison {
     unread: UnreadChanges,
     failed: Vec<FailedBuild>,
     notes: Vec<String>,
-    /// The settings of each part of the trees.
+    /// The settings of each part of the trees, except the last, whose objects are not applied.
     clusters: Vec<ClusterInput>,
     delivery: DeliveryChoice,
     judging: Judging,
-    /// The comparison without the configuration, if only head has that.
+    /// The comparison without the configuration, if only head has one.
     unconfigured: Option<Box<Self>>,
 }
 
@@ -60,8 +60,8 @@ impl Comparison {
     /// Reads both states and compares their objects. Common files are read once.
     ///
     /// # Errors
-    /// A path that neither state has, a commit that does not exist, a repository that git cannot read, and a mistake in the
-    /// configuration.
+    /// A path that neither state has, a commit that does not exist, a repository that git cannot read, or a mistake in
+    /// the configuration.
     pub fn open(request: &CompareRequest) -> Result<Self, SessionError> {
         let mut reader = StateReader::default();
         let start = Start::of(request, &mut reader)?;
@@ -189,7 +189,7 @@ impl Comparison {
         })
     }
 
-    /// How many objects both states have together.
+    /// Counts the objects of both states together.
     pub fn objects(&self) -> usize {
         self.old
             .iter()
@@ -198,7 +198,7 @@ impl Comparison {
             .sum()
     }
 
-    /// The lowest severity that makes a run fail: as given, else as configured, else `error`; `None` is never.
+    /// Returns the lowest severity that fails a run: `given`, else as configured, else `error`; `None` means never.
     #[doc(hidden)]
     pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {
         given
@@ -217,7 +217,7 @@ impl Comparison {
     /// Returns the report with the extras of these formats.
     ///
     /// # Errors
-    /// As those of [`Comparison::report`].
+    /// See [`Comparison::report`].
     #[doc(hidden)]
     pub fn report_for(&self, formats: &[Format]) -> Result<DiffReport, PlanError> {
         let report = self.own_report(formats)?;
@@ -305,7 +305,7 @@ impl Comparison {
 }
 
 impl Comparison {
-    /// The HelmReleases that tools delete, by their keys as written, with their deliveries.
+    /// Returns the HelmReleases that are deleted, by their keys as written, with the ids of their deliveries.
     fn uninstalled(&self, effects: &[DiffEffect]) -> BTreeMap<String, Option<String>> {
         let deleted = effects.iter().filter(|effect| {
             let is_release = effect.key.is(kinds::HELM_RELEASE);
@@ -323,7 +323,7 @@ impl Comparison {
         written.collect()
     }
 
-    /// The effects of a merge if the tools prune of which nothing is known, as far as these have them.
+    /// Returns the effects that the removal of `unknown` objects, whose tool is not known, has if their tools prune.
     fn supposed(
         &self,
         part: &MergePart<'_>,
@@ -356,7 +356,7 @@ impl Comparison {
     }
 }
 
-/// Returns whether an effect is that some objects are left without a tool.
+/// Whether an effect is that one of the `unknown` objects is left without a tool.
 fn is_left(effect: &DiffEffect, unknown: &BTreeSet<ObjectKey>) -> bool {
     effect.effect == EffectKind::Orphaned && unknown.contains(&effect.key)
 }

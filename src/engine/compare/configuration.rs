@@ -1,4 +1,4 @@
-//! The configuration of a comparison: that of base. Of one that only head has, nothing counts that decides on what is reported.
+//! The configuration of a comparison: that of base. If only head has one, it cannot hide anything.
 
 use super::request::{CompareRequest, StateChoice};
 use super::state::{Bytes, StateReader, StateText, TreeState};
@@ -14,9 +14,9 @@ use crate::text::{SourceFile, decode};
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) config: Option<Config>,
-    /// Whether only head has it, so that only the names in it count.
+    /// Whether only head has it, so that only the names in it are used.
     pub(super) is_new: bool,
-    /// Remarks for the report.
+    /// Notes for the report.
     pub(super) notes: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ impl Found {
         }
     }
 
-    /// A configuration of head. One that cannot be read does not count: an author cannot end the run with it.
+    /// Wraps a configuration that only head has. An unreadable one is ignored, so that its author cannot end the run.
     fn new_in_head(config: Result<Option<Config>, Mistake>) -> Self {
         let names = config.and_then(|config| {
             config
@@ -65,7 +65,7 @@ impl Found {
 /// Finds the configuration of a comparison.
 ///
 /// # Errors
-/// A mistake in that of base, or in one outside the repository, and a file that does not exist.
+/// A mistake in the configuration of base, or in one outside the repository, and a file that does not exist.
 pub(super) fn find(
     request: &CompareRequest,
     reader: &mut StateReader,
@@ -99,8 +99,8 @@ pub(super) fn find(
     }
 }
 
-/// The configuration that the request names. Of a file of the repository, base has the text that counts; any other file
-/// is no part of the change.
+/// Reads the configuration that the request names: a file of the repository from base, any other file from the disk,
+/// because it is not part of the change.
 fn named(
     path: &str,
     trusted: &StateChoice,
@@ -140,7 +140,7 @@ fn named(
     }))
 }
 
-/// The folder in which the search for a configuration begins.
+/// Returns the folder in which the search for a configuration begins.
 fn start(request: &CompareRequest) -> &str {
     request
         .paths
@@ -149,8 +149,8 @@ fn start(request: &CompareRequest) -> &str {
         .trim_end_matches('/')
 }
 
-/// The configuration that a state has: in the folder of the first path or above it. A folder that is compared may also lie
-/// below one: its bundles name other paths then, and its settings count all the same.
+/// Finds the configuration of a state, in the folder of the first path or above it. If it is above a compared folder,
+/// its bundles, whose paths have another root, are left out.
 fn discovered(
     choice: &StateChoice,
     request: &CompareRequest,
@@ -172,7 +172,7 @@ fn discovered(
     }
 }
 
-/// The configuration in a folder of a state, or above it.
+/// Finds the configuration in a folder of a state, or above it.
 fn in_folders(state: &TreeState, folder: &str) -> Result<Option<Config>, Mistake> {
     for folder in kustomize::ancestors(folder) {
         let named = config::FILE_NAMES.map(|name| kustomize::resolve(folder, name));
@@ -189,7 +189,7 @@ fn in_folders(state: &TreeState, folder: &str) -> Result<Option<Config>, Mistake
     Ok(None)
 }
 
-/// A configuration of a state, with the files about operators that it names there.
+/// Reads a configuration of a state, with the files about operators that it names there.
 fn read(state: &TreeState, place: &str, file: &StateText) -> Result<Config, Mistake> {
     let source = text(place, file.bytes.clone())
         .map_err(|reason| Mistake::unreadable(&file.path, reason))?;
@@ -210,7 +210,7 @@ fn text(path: &str, bytes: Bytes) -> Result<SourceFile, String> {
     Ok(SourceFile::new(path, text))
 }
 
-/// The configuration that the request names, as it is on the disk. Its bundles count if its folder is one of the states'.
+/// Reads the named configuration from the disk. Its bundles are used if its folder is in the root of a state.
 fn from_disk(
     request: &CompareRequest,
     reader: &mut StateReader,

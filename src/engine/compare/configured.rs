@@ -1,4 +1,4 @@
-//! The configuration of a comparison, and what it makes of the files of a state.
+//! The configuration of a comparison, and the settings that follow from it.
 
 use std::collections::BTreeMap;
 
@@ -25,24 +25,24 @@ pub(super) struct Configured {
     pub(super) rest: BundleInput,
     /// The clusters of Argo CD, if the configuration names them.
     pub(super) argo_clusters: Option<Vec<KnownCluster>>,
-    /// How charts are rendered.
+    /// Settings for rendering charts.
     pub(super) charts: ChartSettings,
-    /// How findings are judged.
+    /// Settings for findings.
     pub(super) judging: Judging,
     /// Whether only head has the configuration.
     pub(super) is_new: bool,
-    /// Remarks on the configuration.
+    /// Notes on the configuration.
     pub(super) notes: Vec<String>,
 }
 
 impl Configured {
-    /// The bundles of all clusters.
+    /// Returns the bundles of all clusters.
     pub(super) fn bundles(&self) -> impl Iterator<Item = &BundleInput> {
         self.clusters.iter().flat_map(|cluster| &cluster.bundles)
     }
 }
 
-/// How the findings of a change are judged.
+/// Settings for the findings of a change.
 #[derive(Debug)]
 pub(super) struct Judging {
     /// The rules of change that run.
@@ -53,9 +53,9 @@ pub(super) struct Judging {
     pub(super) ignores: Vec<Ignore>,
     /// The path of the configuration.
     pub(super) configuration: Option<String>,
-    /// The lowest severity that makes a run fail, if the configuration says; `None` within is never.
+    /// The lowest severity that makes a run fail, if the configuration says; the inner `None` means no severity.
     pub(super) fail_on: Option<Option<Severity>>,
-    /// The day of the run, for ignores that expire.
+    /// The current date, for ignores that expire.
     pub(super) today: Option<Date>,
 }
 
@@ -65,7 +65,7 @@ impl Judging {
             .iter()
             .flat_map(|config| &config.off)
             .map(|id| (*id).to_owned());
-        // A rule that is asked for by name runs, whatever the configuration says.
+        // A rule that is selected by its id runs even if the configuration turns it off.
         let off = off.filter(|id| !request.select.contains(id));
         let ignore: Vec<String> = request.ignore.iter().cloned().chain(off).collect();
         let selection = Selection::new(&request.select, &ignore)?;
@@ -92,7 +92,7 @@ impl Judging {
     }
 }
 
-/// Finds the configuration, and what it makes of the request.
+/// Finds the configuration, and combines it with the request.
 pub(super) fn configured(
     request: &CompareRequest,
     reader: &mut StateReader,
@@ -117,7 +117,7 @@ pub(super) fn configured(
         rest,
         judging,
         argo_clusters: config.as_ref().and_then(|config| config.clusters.clone()),
-        // A configuration that only head has allows nothing.
+        // A configuration that only head has cannot allow anything.
         charts: config
             .as_ref()
             .filter(|_| !is_new)

@@ -1,5 +1,5 @@
-//! The kinds that CRDs define, wherever these are. A change that removes a CRD leaves its instances as they are, and a CRD may be
-//! in another part of the tree than they: without its scope they would seem to have other keys.
+//! The kinds that CRDs define in any part of a tree. If a CRD is removed, or is in another part than its instances, its
+//! scope is still needed to know the keys of the instances.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use crate::inventory::ExtraKind;
 use crate::kube::{GroupKind, Scope};
 use crate::manifest::ParsedFile;
 
-/// Kinds and their scopes; `None` where no CRD says it, or several disagree.
+/// Kinds and their scopes; `None` if no CRD says the scope, or several disagree.
 #[derive(Debug, Default)]
 pub(super) struct Definitions(BTreeMap<GroupKind, Option<Scope>>);
 
 impl Definitions {
-    /// Those of some files.
+    /// Collects the kinds that CRDs in `files` define.
     pub(super) fn of<'f>(files: impl IntoIterator<Item = &'f ParsedFile>) -> Self {
         let objects = files
             .into_iter()
@@ -29,14 +29,14 @@ impl Definitions {
         found
     }
 
-    /// These, and those of `other` that these do not define.
+    /// Returns these kinds, and the kinds of `other` that are not among them.
     pub(super) fn or(&self, other: &Self) -> Self {
         let mut all = other.0.clone();
         all.extend(self.0.clone());
         Self(all)
     }
 
-    /// The kinds that `own` does not define.
+    /// Returns the kinds of a known scope that `own` does not define.
     pub(super) fn beyond(&self, own: &Self) -> impl Iterator<Item = ExtraKind> {
         let other = self.0.iter().filter(|(kind, _)| !own.0.contains_key(*kind));
         other.filter_map(|(GroupKind { group, kind }, scope)| {

@@ -25,22 +25,22 @@ use crate::text::Side;
 /// The deliveries of a state.
 #[derive(Debug, Default)]
 pub(super) struct Delivered {
-    /// In the order of their names.
+    /// The deliveries, in the order of their ids.
     all: Vec<Delivery>,
     /// The kustomizations that no delivery names, and the charts that a person installs.
     roots: Vec<Delivery>,
     /// The folders that have a kustomization.
     governed: BTreeSet<String>,
-    /// The folders of deliveries that fail, of which nothing else is known.
+    /// The folders of deliveries that fail and whose objects are not known.
     failing: BTreeSet<String>,
     memory: argo::Memory,
-    /// The kustomizations and the files whose builds are evaluated, except for their own text.
+    /// The files whose effects on builds are evaluated.
     evaluated: BTreeSet<String>,
     scopes: ClusterScopes,
-    /// The clusters into which the other state delivers the same.
+    /// The clusters into which both states deliver the same.
     unchanged: BTreeSet<Arc<str>>,
     charted: Charted,
-    /// The names of the charts of deliveries, by the names of the deliveries.
+    /// Titles of the charts of deliveries, by the ids of the deliveries.
     titles: BTreeMap<String, String>,
 }
 
@@ -48,17 +48,17 @@ pub(super) struct Delivered {
 #[derive(Debug, Default)]
 struct Charted {
     read: BTreeSet<String>,
-    /// With the reason why a chart was not rendered.
+    /// With the reason why their chart was not rendered.
     failed: BTreeMap<String, String>,
     /// The folders of the charts that were rendered.
     folders: BTreeSet<String>,
 }
 
-/// Both states with what tools deliver of them, and the clusters that have parts of their own: into which both deliver
-/// something else.
+/// Evaluates the deliveries of both states. Also returns the clusters that have parts of their own: those into which
+/// the states do not deliver the same.
 ///
 /// # Errors
-/// There is more than the limits allow.
+/// A limit is exceeded.
 pub(super) fn evaluated(
     states: [Parsed; 2],
     terms: Terms<'_>,
@@ -67,7 +67,7 @@ pub(super) fn evaluated(
     let [mut base, mut head] = states;
     let (of_base, of_head) = (base.take_files(), head.take_files());
     let trees = [base.tree(of_base), head.tree(of_head)];
-    // A rendered chart may name further charts.
+    // Rendered charts may name further charts, so this is repeated until there are none.
     let [mut old, mut new] = loop {
         let both = both(&trees, terms, charts)?;
         if !are_rendered_anew(charts, both.each_ref().map(Delivered::deliveries)) {
@@ -110,7 +110,7 @@ fn both(
     new.miss_what_left(&old);
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
-    // Who only names a chart, or does no more, neither installs nor uninstalls what a person installed of it.
+    // A chart that only one state delivers stays installed by hand: only charts without a delivery in both are roots.
     let charts = [&old, &new].map(Delivered::charts_alone);
     let in_both = &charts[0] & &charts[1];
     for one in [&mut old, &mut new] {
@@ -121,8 +121,8 @@ fn both(
 }
 
 impl Delivered {
-    /// Follows tools through the files of a state, which comes after that of `before`. `memory`: what another state
-    /// knows of Argo CD.
+    /// Evaluates the deliveries of a state, which follows the state `before`. `memory`: facts about Argo CD from
+    /// another state.
     fn of(
         builds: &Builds<'_>,
         terms: Terms<'_>,
@@ -141,7 +141,7 @@ impl Delivered {
         })
     }
 
-    /// The deliveries of a state that is not compared with another one.
+    /// Evaluates the deliveries of a state that is not compared with another one.
     pub(super) fn alone(tree: &TreeFiles<'_>, terms: Terms<'_>) -> Result<Self, BeyondLimit> {
         let charts = Charts::unrendered();
         let builds = Builds::of(tree, &charts);
@@ -150,8 +150,8 @@ impl Delivered {
         Ok(alone)
     }
 
-    /// The deliverers by tool and key; `None` where several have one key. Another reading of the tree may give their
-    /// clusters other names.
+    /// Returns the deliverers by tool and key; `None` where several share a key. The clusters are left out, because
+    /// another evaluation of the tree may name them differently.
     pub(super) fn by_key(&self) -> HashMap<(SourceTool, String), Option<&Deliverer>> {
         let mut found = HashMap::default();
         for by in self.all.iter().filter_map(|one| one.by.as_ref()) {
@@ -161,8 +161,8 @@ impl Delivered {
         found
     }
 
-    /// Adds what no tool of the tree delivers: the kustomizations that a person builds and, if charts are rendered, the
-    /// charts that one installs.
+    /// Adds the roots that no tool of the tree delivers: kustomizations that a person builds and, if charts are
+    /// rendered, charts that a person installs.
     fn add_roots(&mut self, builds: &Builds<'_>, terms: Terms<'_>) -> Result<(), BeyondLimit> {
         self.roots = unreached::roots(builds, &self.all, terms.limits)?;
         if builds.charts().are_rendered() {
@@ -176,25 +176,25 @@ impl Delivered {
         Ok(())
     }
 
-    /// All deliveries, and what no tool delivers.
+    /// Returns all deliveries and roots.
     fn deliveries(&self) -> Vec<&Delivery> {
         self.all.iter().chain(&self.roots).collect()
     }
 
-    /// The folders of charts that nothing names.
+    /// Returns the folders of charts that nothing names.
     fn charts_alone(&self) -> BTreeSet<String> {
         let charts = self.roots.iter().filter(|root| root.is_chart);
         charts.map(|root| root.path.clone()).collect()
     }
 
-    /// The folders of kustomizations that no delivery names and that have charts rendered.
+    /// Returns the folders of kustomizations that no delivery names and that have charts rendered.
     pub(super) fn with_charts(&self) -> BTreeSet<&str> {
         let roots = self.roots.iter();
         let roots = roots.filter(|root| !root.is_chart && !root.charts.is_empty());
         roots.map(|root| root.path.as_str()).collect()
     }
 
-    /// Notes which files decide what charts render to, and what came of it.
+    /// Records the files that decide what charts render to, with the results.
     fn note_charts(&mut self, charts: &Charts) {
         let calls = self.deliveries().into_iter().flat_map(|one| &one.charts);
         let mut found = Charted {
@@ -225,20 +225,19 @@ impl Delivered {
         self.charted = found;
     }
 
-    /// The charts whose rendering failed, with their deliveries.
+    /// Returns the charts whose rendering failed, with their deliveries.
     pub(super) fn unrendered(&self) -> impl Iterator<Item = (&Delivery, &UnreadInput)> {
         let all = self.all.iter().chain(&self.roots);
         all.filter_map(|one| Some((one, unread(one)?)))
     }
 
-    /// The delivery of a name, a kustomization that has charts rendered included.
+    /// Returns the delivery or root with this id.
     pub(super) fn of_id(&self, id: &str) -> Option<&Delivery> {
         self.delivery(id)
             .or_else(|| self.roots.iter().find(|root| root.id == id))
     }
 
-    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that
-    /// was rendered.
+    /// Returns the result of rendering the charts that the file at `place` affects; `None` if it affects none.
     pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
         let Charted { read, failed, .. } = &self.charted;
         if read.is_empty() && failed.is_empty() {
@@ -252,14 +251,14 @@ impl Delivered {
         }
     }
 
-    /// Whether a file is a part of a chart that was rendered, and so no manifest.
+    /// Whether a file is part of a rendered chart, and so is not a manifest.
     pub(super) fn is_in_chart(&self, place: &str) -> bool {
         let folders = &self.charted.folders;
         !folders.is_empty() && ancestors(place).any(|above| folders.contains(above))
     }
 
-    /// Lets those fail that need what `base` delivers and this state does not: a Kustomization for which they wait, or
-    /// the ConfigMap of their variables.
+    /// Sets an error on deliveries that need an object that only `base` delivers: a Kustomization that they depend on,
+    /// or the ConfigMap of their variables.
     pub(super) fn miss_what_left(&mut self, base: &Self) {
         if !self.all.iter().any(|one| {
             !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
@@ -295,7 +294,7 @@ impl Delivered {
         }
     }
 
-    /// Lets the Applications fail that refuse what another one delivers, and deliver such a thing now.
+    /// Sets an error on Applications that refuse shared objects, and deliver one that another delivery of `base` has.
     fn refuse_what_is_shared(&mut self, base: &Self) {
         let refuses = |one: &Delivery| {
             let options = &one.settings.sync_options;
@@ -336,8 +335,8 @@ impl Delivered {
         }
     }
 
-    /// Lets the Applications fail that have nothing left: Argo CD takes that for a mistake, unless they allow it
-    /// (argo-cd controller/appcontroller.go, autoSync).
+    /// Sets an error on Applications that have nothing left to apply and do not allow that, as Argo CD does (argo-cd
+    /// controller/appcontroller.go, autoSync).
     fn refuse_to_become_empty(&mut self, base: &Self) {
         let is_emptied = |one: &&mut Delivery| {
             let was_empty = || {
@@ -360,7 +359,7 @@ impl Delivered {
         }
     }
 
-    /// The Kustomizations and ConfigMaps, by cluster and key.
+    /// Returns the deliveries and the ConfigMaps that they deliver, by cluster and key.
     fn needed_by_others(&self) -> BTreeSet<(String, String)> {
         let mut all = BTreeSet::new();
         for one in &self.all {
@@ -372,13 +371,13 @@ impl Delivered {
         all
     }
 
-    /// Whether builds evaluated what the file at a place says of components, patches, generators and variables.
+    /// Whether builds evaluated the components, patches, generators and variables in the file at `place`.
     pub(super) fn evaluated(&self, place: &str) -> bool {
         self.evaluated.contains(place)
     }
 
-    /// The clusters that are certainly none of the others: of Flux, their entry points have one key, or one delivers into
-    /// the other; of Argo CD, they are no control plane, or one of several.
+    /// Returns the clusters that are certainly different ones. With Flux, their entry points share a key, or one
+    /// delivers into the other. With Argo CD, they are not a control plane, or one of several.
     pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
         let is_flux = |one: &&Delivery| one.by.as_ref().is_none_or(|by| by.tool.is_flux());
         let mut entries: HashMap<&str, Vec<&Delivery>> = HashMap::default();
@@ -429,7 +428,7 @@ impl Delivered {
         self.delivery(delivery.parent.as_deref()?)
     }
 
-    /// The input of which it depends whether there is such a delivery, and why it is not known.
+    /// Returns the unread input that decides whether the delivery exists, and why it was not read.
     fn doubt(&self, delivery: &Delivery) -> Option<String> {
         let mut open = Some(delivery).filter(|one| one.is_possible);
         while let Some(one) = open {
@@ -446,7 +445,7 @@ impl Delivered {
         None
     }
 
-    /// The facts about each delivery.
+    /// Returns the facts about each delivery.
     pub(super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
         let known = |delivery: &Delivery| KnownDelivery {
             settings: delivery.settings.clone(),
@@ -488,7 +487,7 @@ impl Delivered {
         marked.collect()
     }
 
-    /// The files of clusters into which the other state delivers the same.
+    /// Returns the files of clusters into which both states deliver the same.
     pub(super) fn files_of_unchanged(&self) -> BTreeSet<&str> {
         let unchanged = self.all.iter().filter(|one| self.is_unchanged(one));
         unchanged
@@ -504,8 +503,8 @@ impl Delivered {
                 .is_some_and(|by| self.unchanged.contains(&by.place()))
     }
 
-    /// The builds of files with their places, in the order of their folders: those of the deliveries, and those that no tool
-    /// builds, whose objects are not kept beside.
+    /// Returns the builds of deliveries and roots, in the order of their folders, for `files` with their places. Drops
+    /// the objects of the roots, and records which folders fail.
     pub(super) fn built<'f>(
         &mut self,
         files: impl Iterator<Item = (&'f str, &'f ParsedFile)>,
@@ -548,14 +547,14 @@ impl Delivered {
         !failing.is_empty() && ancestors(folder_of(place)).any(|above| failing.contains(above))
     }
 
-    /// Whether a kustomization at or above the folder of a file decides what of it is applied.
+    /// Whether a kustomization in or above the folder of a file decides whether the file is applied.
     pub(super) fn governs(&self, path: &str) -> bool {
         ancestors(folder_of(path)).any(|folder| self.governed.contains(folder))
     }
 }
 
-/// The files with Kustomizations of Flux that nothing applies: the kustomizations around them leave them out, or what delivered
-/// them has left.
+/// Returns the files with Kustomizations of Flux that nothing applies: no kustomization includes them, or their
+/// delivery was removed.
 fn drafts(files: &TreeFiles<'_>, all: &[Delivery]) -> Vec<String> {
     let applied: BTreeSet<&str> = all.iter().map(|delivery| &*delivery.file).collect();
     let is_draft = |path: &&str| {
@@ -568,8 +567,8 @@ fn drafts(files: &TreeFiles<'_>, all: &[Delivery]) -> Vec<String> {
         .collect()
 }
 
-/// The files whose builds are evaluated, except for their own text. What a build that fails would read counts, too: that it
-/// fails is said, and nothing more is known of its inputs.
+/// Returns the files whose effects on builds are evaluated, including those of a failing build: its failure is
+/// reported, and nothing more is known of its inputs.
 fn evaluated_files(tree: &TreeFiles<'_>, all: &[&Delivery]) -> BTreeSet<String> {
     let mut evaluated = BTreeSet::new();
     for delivery in all {

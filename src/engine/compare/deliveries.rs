@@ -25,8 +25,8 @@ use crate::report::{
 };
 
 /// Lists the deliveries of a state, read only below `paths` if there are any. The configuration has the limits and the
-/// clusters of Argo CD. With `rendering`, the charts that deliveries use are rendered, and those of the tree that nothing
-/// uses.
+/// clusters of Argo CD. With `rendering`, charts are rendered: those that deliveries use, and those of the tree that
+/// nothing uses.
 ///
 /// # Errors
 /// The configuration has a mistake, a path or a commit does not exist, git cannot read the repository, or a limit is
@@ -83,11 +83,11 @@ pub fn list_deliveries(
 }
 
 /// Evaluates the deliveries of a state, with the kustomizations that no tool of the tree builds, and passes them to
-/// `answer`. `counts` says of a file whether the charts that it names are rendered; a chart that no such file names is
+/// `answer`. `counts` returns whether the charts that a file names are rendered. A chart that no such file names is
 /// rendered by itself.
 ///
 /// # Errors
-/// As [`list_deliveries`].
+/// See [`list_deliveries`].
 pub(in crate::engine) fn evaluate<T>(
     choice: &StateChoice,
     paths: &[String],
@@ -102,7 +102,7 @@ pub(in crate::engine) fn evaluate<T>(
     let files = tree_files(&state.files, &state.others, &state.contents, state.reader);
     let tree = tree_of(files);
     let scopes = ClusterScopes::of(&tree);
-    // A rendered chart may name more charts: until nothing new is rendered.
+    // Rendered charts may name more charts, so this is repeated until nothing new is rendered.
     let all = loop {
         let all = delivered(&tree, &scopes, terms, (charts, counts))?;
         let rendered = all.iter().filter(|one| counts(&one.file));
@@ -114,8 +114,8 @@ pub(in crate::engine) fn evaluate<T>(
     Ok(answer(&tree, &all, &scopes))
 }
 
-/// The deliveries of a tree, its kustomizations that nothing builds and, if charts are rendered, its charts that nothing
-/// uses.
+/// Returns the deliveries of a tree, its kustomizations that nothing builds and, if charts are rendered, its charts
+/// that nothing uses.
 fn delivered(
     tree: &TreeFiles<'_>,
     scopes: &ClusterScopes,
@@ -133,8 +133,8 @@ fn delivered(
     Ok(all)
 }
 
-/// The identity of each object as its file has it, before any build changes it: by file and the byte at which the object
-/// begins.
+/// Cache of the identity that each object has in its file, before any build changes it, by file and by the byte at
+/// which the object begins.
 struct WrittenKeys<'t> {
     tree: &'t TreeFiles<'t>,
     files: HashMap<Arc<str>, HashMap<u32, ResId>>,
@@ -148,7 +148,7 @@ impl<'t> WrittenKeys<'t> {
         }
     }
 
-    /// `None` for an object that no file has.
+    /// Returns the identity of an object in its file; `None` for an object that no file contains.
     fn of(&mut self, resource: &Resource) -> Option<&ResId> {
         let (tree, origin) = (self.tree, &resource.origin);
         let file = self.files.entry(Arc::clone(&origin.file));

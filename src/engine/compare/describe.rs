@@ -1,4 +1,4 @@
-//! A comparison in the terms of the `diff` contract.
+//! Describes a comparison for the report of `diff`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::report::diff::{
 };
 use crate::text::ColumnUnit;
 
-/// Objects that a sentence names.
+/// Maximum number of objects that a sentence names.
 const NAMED: usize = 3;
 
-/// Notes on the states.
+/// Returns notes on the submodules of the states.
 pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
     let mut submodules: Vec<&String> = base.submodules.iter().chain(&head.submodules).collect();
     submodules.sort();
@@ -28,7 +28,7 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
         .collect()
 }
 
-/// The changes, as reports show them.
+/// Describes the changes for reports.
 pub(super) fn changes(
     sides: BothSides<'_>,
     edited: &BTreeSet<String>,
@@ -40,7 +40,7 @@ pub(super) fn changes(
         .collect()
 }
 
-/// The images that containers of changed objects run before and after, each pair once.
+/// Returns the images that containers of changed objects run before and after, each pair once.
 pub(super) fn images(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Vec<ChangedImage> {
     let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for change in changes {
@@ -71,7 +71,7 @@ pub(super) fn images(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Vec<Cha
         .collect()
 }
 
-/// A sentence on changes of objects that are not applied in either state.
+/// Returns a sentence on changed objects that are not applied in either state.
 pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<String> {
     let named = changes.iter().take(NAMED).map(|change| {
         let [base, head] = described(sides, change);
@@ -93,7 +93,7 @@ pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<St
     })
 }
 
-/// A state as reports name it.
+/// Returns the name of a state in reports.
 pub(super) fn name(choice: &StateChoice) -> StateName {
     match choice {
         StateChoice::Commit(reference) => StateName::Ref(reference.clone()),
@@ -103,8 +103,8 @@ pub(super) fn name(choice: &StateChoice) -> StateName {
     }
 }
 
-/// The answer, and how many objects changed, and in which way. Of `unknown` objects that left nothing says which tool
-/// applies them.
+/// Returns the verdict, and the number of changes and effects of each kind. `unknown`: the number of removed objects
+/// whose tool is not known.
 pub(super) fn summary(
     changes: &[&ObjectChange],
     effects: &[DiffEffect],
@@ -160,7 +160,7 @@ fn reported(
     change: &ObjectChange,
 ) -> ReportedChange {
     let [base, head] = described(sides, change);
-    // An object is called as it is called now; if it is not any more, as it was.
+    // An object has the key that it has in head or, if it was removed, the key that it had in base.
     let now = head.as_ref().or(base.as_ref());
     let before = base.as_ref().or(head.as_ref());
     let key = now.map(|now| now.key.clone()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Whether one report on a change leaves out what another one says.
+//! Compares two reports on a change: whether one leaves out effects or findings of the other.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::report::Reported;
 use crate::report::diff::DiffReport;
 use crate::text::Span;
 
-/// An effect without the namespace of its object, which a configuration may be the first to know.
+/// An effect without the namespace of its object, which only a configuration may know.
 type Told<'r> = (EffectKind, EffectCertainty, GroupKind<&'r str>, &'r str);
 
-/// Whether `report` lacks an effect of `other`, or has one of its findings at most as a less severe one.
+/// Whether `report` lacks an effect or a finding of `other`, or has a finding with a lower severity.
 pub(super) fn forgets(report: &DiffReport, other: &DiffReport) -> bool {
     let is_silent =
         report.unread.len() < other.unread.len() || report.failed.len() < other.failed.len();
@@ -46,7 +46,7 @@ fn told(report: &DiffReport) -> BTreeMap<Told<'_>, usize> {
     told
 }
 
-/// The findings by rule and place, with their severities.
+/// Returns the severities of the findings, by rule and place.
 fn found(report: &DiffReport) -> BTreeMap<(&str, &str, Span), Severity> {
     let mut found = BTreeMap::new();
     for Reported { finding, .. } in &report.findings.findings {

@@ -1,4 +1,4 @@
-//! The path of the findings of a change, from the rules to the report: the configured severity, suppressions of base, the order.
+//! Takes the findings of a change from the rules to the report: configured severity, suppressions of base, order.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -23,7 +23,7 @@ use crate::text::FileId;
 pub(super) struct Judged {
     findings: Vec<Finding>,
     notes: Vec<Note>,
-    /// The suppressions of base, computed once a rule finds very much.
+    /// The suppressions of base, computed on first use.
     suppressions: OnceLock<Suppressions>,
 }
 
@@ -42,7 +42,7 @@ impl Judged {
         self.notes.extend(notes);
     }
 
-    /// The report on all of them.
+    /// Builds the report on all findings.
     pub(super) fn report(self, sides: BothSides<'_>, judging: &Judging) -> Report {
         let Self {
             mut findings,
@@ -55,7 +55,7 @@ impl Judged {
         for finding in &mut findings {
             merged.relocate(finding, 0);
         }
-        // A file that several roots build is judged several times.
+        // A file that several roots build is judged several times: duplicates are removed.
         findings.sort_by(|a, b| order(a).cmp(&order(b)));
         findings.dedup();
         notes.dedup();
@@ -112,7 +112,7 @@ impl Judged {
     }
 }
 
-/// The suppressions of base: a change cannot silence findings about itself. Whether they have an effect is not reported.
+/// Returns the suppressions of base, so that a change cannot suppress findings on itself. Unused ones are not reported.
 fn suppressions(
     sides: BothSides<'_>,
     judging: &Judging,

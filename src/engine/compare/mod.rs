@@ -1,4 +1,4 @@
-//! `diff`: what a change to a tree does. Two states are read, each text once; their objects are compared.
+//! `diff`: the effects of a change to a tree. Two states are read, each text once, and their objects are compared.
 
 mod arrange;
 mod built;

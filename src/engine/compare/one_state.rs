@@ -1,4 +1,4 @@
-//! The parts of one state: of each cluster what is applied to it.
+//! Divides one state into parts, with the objects that are applied to each cluster.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::manifest::ParsedFile;
 pub(in crate::engine) struct RenderedChart {
     /// The object that delivers it; `None` if a person installs it.
     pub(in crate::engine) by: Option<Deliverer>,
-    /// Its rendering.
+    /// Its rendered manifests.
     pub(in crate::engine) file: ParsedFile,
 }
 
-/// The parts of a state that is not compared with another one: the last one is what nothing applies, of the others there
-/// is one for each cluster that is certainly another one. `files` have their paths from the root of the state; the files
-/// `beside` are those of each cluster.
+/// Divides a state that is not compared with another one into parts: one for each cluster that is certainly a different
+/// one, and last one for the objects that nothing applies. `files` have their paths from the root of the state; the
+/// files `beside` are in each cluster.
 ///
-/// In a tree from which tools deliver, what only a person may apply is a draft; elsewhere a person applies everything, also
-/// the files that kustomizations leave out.
+/// If tools deliver from the tree, files that only a person may apply are drafts. Otherwise a person is assumed to
+/// apply everything, including the files that kustomizations leave out.
 ///
 /// # Errors
-/// There is more than the limits allow.
+/// A limit is exceeded.
 pub(in crate::engine) fn parts_of(
     files: Vec<(Arc<str>, ParsedFile)>,
     charts: Vec<RenderedChart>,

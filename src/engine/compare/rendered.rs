@@ -1,4 +1,4 @@
-//! The output of the programs that render the two states.
+//! Runs the programs that render the two states.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Job {
     /// The name of a bundle, or the folder of a root.
     what: String,
     is_bundle: bool,
-    /// Where it is run, from the root of the state.
+    /// The folder in which it is run, from the root of the state.
     folder: String,
     command: RenderCommand,
 }
@@ -35,11 +35,11 @@ pub(super) type Both = [(StateChoice, Parsed); 2];
 const SIDES: [(Side, &str); 2] = [(Side::Base, "base"), (Side::Head, "head")];
 
 /// Renders both states: the bundles as the configuration says, every other root with kustomize. A root that kustomize
-/// builds in one state and not in the other is left as it is in both. Adds to `notes` what was compared, the charts
-/// included that are rendered already.
+/// cannot build in one state is compared as it is written in both. Adds notes on the renderings, with the number of
+/// all, including charts that are rendered already.
 ///
 /// # Errors
-/// A program of the configuration that fails, no kustomize where one is needed, and a state that cannot be checked out.
+/// A program of the configuration that fails, a missing kustomize, and a state that cannot be checked out.
 pub(super) fn rendered(
     states: Both,
     (configured, charts): (&Configured, &Charts),
@@ -123,7 +123,7 @@ pub(super) fn rendered(
     Ok([base.with(old), head.with(new)])
 }
 
-/// The note on states that were not rendered; `None` where the configuration renders nothing.
+/// Returns the note on states that were not rendered; `None` if the configuration renders nothing.
 pub(super) fn unrendered(configured: &Configured) -> Option<String> {
     let mut bundles = configured.bundles();
     bundles.any(|bundle| bundle.rendering.arguments.is_some()).then(|| {
@@ -131,7 +131,7 @@ pub(super) fn unrendered(configured: &Configured) -> Option<String> {
     })
 }
 
-/// A bundle of which a state contains nothing has nothing to render there.
+/// Returns the job for a bundle; `None` if it has no command, or if the state contains none of its files.
 fn of_bundle(
     at: usize,
     bundle: &BundleInput,
@@ -167,8 +167,8 @@ impl Job {
         }
     }
 
-    /// Parses the output of the program as a file of the state. If it is no manifest, comparing it would report that
-    /// everything left.
+    /// Parses the output of the program as a file of the state. Output that is not a manifest is an error: comparing it
+    /// would report that everything was removed.
     fn parsed(&self, printed: Vec<u8>, texts: &mut Texts) -> Result<ParsedFile, RenderError> {
         let shown = if self.what.is_empty() {
             "."
@@ -220,7 +220,7 @@ fn is_empty(file: &ParsedFile) -> bool {
         .all(|document| document.objects().is_empty())
 }
 
-/// Whether a line is none of a document: blank, a comment, or what stands between documents.
+/// Whether a line belongs to no document: it is blank, a comment, or a separator.
 fn separates(line: &str) -> bool {
     let line = line.trim();
     line.is_empty() || line.starts_with('#') || matches!(line, "---" | "...")

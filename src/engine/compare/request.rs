@@ -1,4 +1,4 @@
-//! The request of a comparison: plain data, as a command line puts it together.
+//! The request of a comparison, as plain data that a command line builds.
 
 use crate::charts::RenderingTerms;
 use crate::engine::ConfigChoice;
@@ -14,38 +14,38 @@ pub struct CompareRequest {
     pub base: StateChoice,
     /// The state after it.
     pub head: StateChoice,
-    /// Whether base is compared as it is, even if head does not contain it. Otherwise the comparison starts at the merge base of the
-    /// two, so that the changes of another branch are not taken for deletions of this one.
+    /// Whether base is compared as it is, even if head does not contain it. Otherwise the comparison starts at their
+    /// merge base, so that changes of another branch do not look like deletions.
     pub literal_base: bool,
-    /// Files, folders and globs that both states are limited to; all files if there are none. Those of a commit are looked up in its
-    /// tree.
+    /// Files, folders and globs that both states are limited to; all files if there are none. For a commit, they are
+    /// looked up in its tree.
     pub paths: Vec<String>,
-    /// Files and folders with what else the cluster contains, before and after.
+    /// Files and folders with other objects of the cluster, which it has before and after.
     pub beside: Vec<String>,
-    /// Globs of paths that are left out, besides those of the configuration.
+    /// Globs of paths to leave out, besides those of the configuration.
     pub exclude: Vec<String>,
     /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,
-    /// The release of Kubernetes whose built-in kinds count.
+    /// The Kubernetes release whose built-in kinds are assumed.
     pub release: Option<Release>,
-    /// Whether both states are rendered: with the commands of the configuration, or else with kustomize; the charts that deliveries
-    /// name are rendered with helm. This runs code that the states contain.
+    /// Whether both states are rendered: with the commands of the configuration, else with kustomize; charts that
+    /// deliveries name, with helm. This runs code that the states contain.
     pub render: bool,
-    /// Which charts may be rendered, with which helm, and how long it may take.
+    /// Terms for rendering charts, such as the allowed hosts and the time limit.
     pub rendering: RenderingTerms,
-    /// The delivery tools that the caller names; those of other objects are found out.
+    /// The delivery tools that the caller names; those of other objects are inferred.
     #[doc(hidden)]
     pub delivery: DeliveryChoice,
-    /// Which configuration counts. A file of the repository is read from base, so that a change cannot silence findings on itself. Of one
-    /// that only head has, the bundles, scopes and namespaces count.
+    /// The configuration to use. A file of the repository is read from base, so that a change cannot silence findings
+    /// on itself. If only head has it, only its bundles, scopes and namespaces are used.
     pub config: ConfigChoice,
     /// The commit that the configuration is read from, instead of base.
     pub config_ref: Option<String>,
-    /// The rules of change that run; none: all.
+    /// Ids, subjects or prefixes of the rules of change to run; all rules if empty.
     pub select: Vec<String>,
-    /// The rules that do not.
+    /// Ids, subjects or prefixes of rules that do not run.
     pub ignore: Vec<String>,
-    /// The day of the run, for ignores that expire; without it no ignore expires.
+    /// The current date, for ignores that expire; if it is `None`, none expires.
     pub today: Option<Date>,
 }
 
@@ -65,7 +65,7 @@ pub enum StateChoice {
 }
 
 impl CompareRequest {
-    /// The request to compare two states, with defaults for the rest.
+    /// Builds the request to compare two states, with defaults for everything else.
     pub fn new(base: StateChoice, head: StateChoice) -> Self {
         Self {
             base,

@@ -1,4 +1,4 @@
-//! The state that a comparison starts from: of a commit that head does not contain, the commit at which head left it.
+//! The state that a comparison starts from. For a commit that head does not contain, it is their merge base.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::state::StateReader;
 use crate::git::{GitError, Repository};
 use crate::report::diff::StateName;
 
-/// The comparison that a user means who names no states.
+/// The default comparison, if the user names no states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsualChange {
     /// The state before the change.
@@ -18,8 +18,8 @@ pub struct UsualChange {
     pub said: String,
 }
 
-/// The change that the current branch is: what it and the work tree add to the default branch; on the default branch
-/// what is edited, and without edits its last commit.
+/// Returns the change of the current branch: its commits and edits since it left the default branch; on the default
+/// branch, the edits or, without any, the last commit.
 ///
 /// # Errors
 /// There is no repository, no commit, no default branch, or nothing before the first commit.
@@ -58,7 +58,7 @@ pub fn usual_change() -> Result<UsualChange, GitError> {
     })
 }
 
-/// Whether a word means a commit of the current repository.
+/// Whether `word` names a commit of the current repository.
 pub fn is_commit(word: &str) -> bool {
     Repository::discover(Path::new(".")).is_ok_and(|repository| repository.commit(word).is_ok())
 }
@@ -71,10 +71,10 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// The start of a comparison.
+    /// Finds the state that a comparison starts from.
     ///
     /// # Errors
-    /// A word that means no commit, and two commits without a common history.
+    /// A word that names no commit, and two commits without a common history.
     pub(super) fn of(request: &CompareRequest, reader: &mut StateReader) -> Result<Self, GitError> {
         let as_named = Self {
             choice: request.base.clone(),

@@ -1,4 +1,4 @@
-//! Reads the files of one state: from a folder, or from what git knows.
+//! Reads the files of one state, from a folder or from git.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,23 +18,23 @@ use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::render::{Checkout, CheckoutFile};
 use crate::text::Side;
 
-/// The bytes of a file, or why there are none, to be read after its name.
+/// The bytes of a file, or the reason why there are none, worded to follow its name.
 pub(super) type Bytes = Result<Arc<[u8]>, String>;
 
 /// One state, read.
 #[derive(Debug, Default)]
 pub(super) struct TreeState {
-    /// Its files, by their paths from its root: both states call one file by the same path.
+    /// Its files, by their paths from its root, which are the same in both states.
     pub(super) files: BTreeMap<String, StateText>,
-    /// The folders in which files lie, whatever these are, and those above.
+    /// The folders that contain files of any type, and the folders above them.
     pub(super) folders: BTreeSet<String>,
-    /// Files that are no manifests by their names and may be inputs of a build.
+    /// Files that are not manifests by their names, but may be inputs of a build.
     pub(super) others: BTreeMap<String, StateText>,
-    /// A name of the content of every file, whether it was read or not, and of every submodule.
+    /// An id of the content of every file, read or not, and the commit of every submodule.
     pub(super) contents: BTreeMap<String, String>,
-    /// Submodules within what was asked for: their files are not compared.
+    /// Submodules within the requested paths: their files are not compared.
     pub(super) submodules: BTreeSet<String>,
-    /// Arguments that lead to nothing in it.
+    /// Arguments that match nothing in it.
     pub(super) missing: Vec<String>,
     /// Reads a file that was not read, by its path from the root.
     pub(super) reader: Option<FileReader>,
@@ -65,7 +65,7 @@ pub(super) struct StateText {
     pub(super) bytes: Bytes,
 }
 
-/// Reads states; what two of them share is read once.
+/// Reads states; contents that they share are read once.
 #[derive(Debug, Default)]
 pub(super) struct StateReader {
     repository: Option<Repository>,
@@ -73,7 +73,7 @@ pub(super) struct StateReader {
 }
 
 impl StateReader {
-    /// Reads one state, limited to `paths`; with git, configurations too, wherever they are.
+    /// Reads one state, limited to `paths`; from git, all configurations too, wherever they are.
     pub(super) fn read(
         &mut self,
         choice: &StateChoice,
@@ -81,7 +81,7 @@ impl StateReader {
     ) -> Result<TreeState, SessionError> {
         match choice {
             StateChoice::Path(path) => folder(path),
-            // As git itself has it: before the first commit there is nothing.
+            // Before the first commit, HEAD means an empty state.
             StateChoice::Commit(reference)
                 if reference == "HEAD" && !self.repository()?.has_commits() =>
             {
@@ -103,7 +103,7 @@ impl StateReader {
         }
     }
 
-    /// The path of a file from the root of the repository, as it is typed in the folder that git is run in.
+    /// Converts a path from the working directory into one from the root of the repository.
     ///
     /// # Errors
     /// It is outside of the repository.
@@ -112,7 +112,7 @@ impl StateReader {
         Ok(places.into_iter().next().unwrap_or_default())
     }
 
-    /// Whether a commit, or the work tree, has something at a path or above it that is no folder.
+    /// Whether a state in git has a file, or a link, at `place` or at a folder above it.
     pub(super) fn has(&mut self, choice: &StateChoice, place: &str) -> Result<bool, SessionError> {
         let repository = self.repository()?;
         let snapshot = match choice {
@@ -126,8 +126,8 @@ impl StateReader {
         Ok(ancestors(place).any(|above| snapshot.files.contains_key(above)))
     }
 
-    /// The tree of a state for the programs that render it: the folder itself, or for what git has stored all of its files in a
-    /// temporary one. `None` where there is no tree: standard input, and a single file.
+    /// Returns the tree of a state for programs that render it: the folder itself, or a temporary one with all files
+    /// that git has stored. `None` if there is no tree: for standard input and single files.
     pub(super) fn checkout(
         &mut self,
         choice: &StateChoice,
@@ -155,7 +155,7 @@ impl StateReader {
         let written = files.filter_map(|(path, file)| match &file.content {
             FileContent::Stored(name) => {
                 let (is_link, is_executable) = (file.is_link, file.is_executable);
-                // A file that is too large to be read is no source of a rendering.
+                // Files that are too large to be read are left out.
                 Some(CheckoutFile {
                     path,
                     bytes: self.blobs.get(name).bytes()?,
@@ -168,7 +168,7 @@ impl StateReader {
         Ok(Some(Checkout::of(written)?))
     }
 
-    /// The repository that the program is run in.
+    /// Returns the repository of the working directory.
     pub(super) fn repository(&mut self) -> Result<Repository, GitError> {
         if let Some(repository) = &self.repository {
             Ok(repository.clone())
@@ -204,7 +204,7 @@ impl StateReader {
         let others = all.iter().copied().filter(is_asked);
         let others = others.filter(|path| may_be_input(path, &charts));
         let mut others: BTreeSet<&str> = others.collect();
-        // All at once: what a partial clone lacks is fetched, and each request takes its time.
+        // All in one request: the contents that a partial clone lacks are fetched.
         let first = wanted
             .union(&others)
             .map(|path| (*path, &snapshot.files[*path]));
@@ -270,7 +270,7 @@ impl StateReader {
         Ok(state)
     }
 
-    /// Adds what the kustomizations among the files take from elsewhere: a root is built whole, wherever its bases are.
+    /// Adds files outside of the paths that kustomizations include, so that their roots can be built.
     fn follow<'s>(
         &mut self,
         repository: &Repository,
@@ -325,8 +325,8 @@ impl StateReader {
         }
     }
 
-    /// The file whose content stands at `path`: itself, or the one that a symbolic link leads to. A link that leaves the
-    /// repository, or leads to a folder or to another link, shows nothing that git keeps.
+    /// Returns the file with the content of `path`: `file`, or the target of a symbolic link. `None` for a link that
+    /// leads out of the repository, to a folder or to another link.
     fn behind<'s>(
         &self,
         snapshot: &'s Snapshot,
@@ -365,7 +365,7 @@ fn reader_of(repository: Repository, snapshot: Snapshot) -> FileReader {
     }))
 }
 
-/// Paths as they are typed in the folder that git is run in, from the root of the repository; none is all of it.
+/// Converts paths from the working directory into paths from the root of the repository; none means all of it.
 fn arguments(repository: &Repository, paths: &[String]) -> Result<Vec<String>, GitError> {
     if paths.is_empty() {
         return Ok(vec![String::new()]);
@@ -392,7 +392,7 @@ fn arguments(repository: &Repository, paths: &[String]) -> Result<Vec<String>, G
     paths.iter().map(resolved).collect()
 }
 
-/// How a path from the root is written in a folder of the repository.
+/// Converts a path from the root into one from the folder `prefix` of the repository.
 fn from_prefix(prefix: &str, path: &str) -> String {
     let mut above = prefix;
     let mut up = String::new();
@@ -414,8 +414,8 @@ fn is_chart(path: &str) -> bool {
     name_of(path) == "Chart.yaml"
 }
 
-/// Whether a file that is no manifest by its name may decide what is applied: a part of a chart in one of some folders, or what a
-/// tool looks for under its name.
+/// Whether a file that is not a manifest by its name may decide what is applied: it is in one of the folders `charts`,
+/// or has a name that a tool looks for.
 fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
     let name = name_of(path);
     let is_input =
@@ -425,7 +425,7 @@ fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
         || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
 }
 
-/// A text that differs if the content does, as far as that is known without reading it.
+/// Returns an id of the content, as far as it is known without reading: of a file on the disk, its size.
 fn content_name(file: &SnapshotFile) -> String {
     match &file.content {
         FileContent::Stored(name) => name.as_str().to_owned(),
@@ -436,14 +436,14 @@ fn content_name(file: &SnapshotFile) -> String {
     }
 }
 
-/// A folder, or a single file.
+/// Reads a folder, or a single file.
 fn folder(path: &str) -> Result<TreeState, SessionError> {
     let walk = inventory::walk(&[path.to_owned()], &[])?;
     let shown = path
         .strip_prefix("./")
         .unwrap_or(path)
         .trim_end_matches('/');
-    // Two renderings, each of one file, are two states of one file.
+    // Two single files are two states of one file, whatever their names.
     let place = |file: &str| match file.strip_prefix(shown) {
         Some(below) if shown != "." => below.trim_start_matches('/').to_owned(),
         _ => file.to_owned(),

@@ -1,4 +1,4 @@
-//! Parts of a comparison that only some formats show: each takes about as long as all common parts.
+//! Parts of a comparison that only some formats show. They are computed only for these, because they are slow.
 
 use crate::merge::Merge;
 use crate::report::html::StoryDocument;
@@ -19,7 +19,7 @@ pub(super) struct MergeTelling {
 }
 
 impl MergeTelling {
-    /// Prepares the parts of `formats`, still empty.
+    /// Creates the parts of `formats`, still empty.
     pub(super) fn new(formats: &[Format]) -> Self {
         let any = |shows: fn(Format) -> bool| formats.iter().any(|format| shows(*format));
         Self {
@@ -32,12 +32,12 @@ impl MergeTelling {
         }
     }
 
-    /// Whether no format shows any of it.
+    /// Whether no format shows any of the parts.
     pub(super) fn is_silent(&self) -> bool {
         !(self.draws_graphs || self.tells_outcomes || self.tells_stories)
     }
 
-    /// Adds the effects of a merge on the cluster of that name.
+    /// Adds the effects of a merge on the cluster called `name`.
     pub(super) fn add(&mut self, merge: &Merge<'_>, view: &PlanView<'_>, name: &str) {
         if self.draws_graphs {
             let drawn = merge.effects.iter().map(|effect| &effect.key).collect();

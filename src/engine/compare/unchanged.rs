@@ -1,4 +1,4 @@
-//! Clusters into which both states deliver the same: nothing that is said of a change is about them.
+//! Finds clusters into which both states deliver the same: reports have nothing to say about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,7 +12,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Resource;
 use crate::kustomize::Deliverer;
 
-/// Those of some clusters into which two states deliver the same.
+/// Returns the clusters among `clusters` into which both states deliver the same.
 pub(super) fn unchanged(
     states: [(&[Delivery], &TreeFiles<'_>); 2],
     clusters: &BTreeSet<Arc<str>>,
@@ -24,11 +24,11 @@ pub(super) fn unchanged(
     unchanged.map(|(cluster, _)| cluster).collect()
 }
 
-/// Numbers that differ if what a report can say differs.
+/// Hashes of deliveries, which differ if a report on them can differ.
 struct Prints<'p> {
     files: &'p TreeFiles<'p>,
     of_files: HashMap<String, u64>,
-    /// By where the objects of a build are.
+    /// By the address of the objects of a build.
     of_builds: HashMap<usize, u64>,
 }
 

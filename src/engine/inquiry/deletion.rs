@@ -10,7 +10,7 @@ use crate::gc::{Change, Cluster, Effect, HeldObject, Hold, SimulationOptions, St
 use crate::kube::{ObjectKey, Policy, kinds};
 use crate::ownership::{Implied, Products};
 
-/// The effects of `kubectl delete` of one object, beyond those of the garbage collector alone, with what tools delete then.
+/// The effects of `kubectl delete` on one object, including the deletions by tools that follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectDeletion {
     /// The object, as it is named in its cluster.
@@ -19,13 +19,13 @@ pub struct ObjectDeletion {
     pub cluster: Option<String>,
     /// Whether the API server rejects the request.
     pub is_rejected: bool,
-    /// How many documents beside it are not read, because of errors or as templates: they may use or own objects.
+    /// Number of documents that are not read, because of errors or as templates: they may use or own objects.
     pub hidden: usize,
     /// Whether anything applies the object.
     pub is_applied: bool,
-    /// The objects that are gone, in the order in which they go.
+    /// The deleted objects, in the order of deletion.
     pub deleted: Vec<ObjectKey>,
-    /// How many of them hold data.
+    /// Number of deleted objects that hold data.
     pub with_data: usize,
     /// The objects that stay Terminating, in the order of their keys.
     pub stuck: BTreeMap<ObjectKey, StuckObject>,
@@ -34,26 +34,26 @@ pub struct ObjectDeletion {
 /// An object that stays Terminating, with the reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StuckObject {
-    /// Its remaining finalizers that only their controllers remove.
+    /// The remaining finalizers that only their controllers remove.
     pub finalizers: Vec<String>,
-    /// The objects that have to go first.
+    /// The objects that have to be deleted first.
     pub waits_for: Vec<ObjectKey>,
     /// Whether a controller that the input does not contain may release it.
     pub is_unattended: bool,
 }
 
-/// A cluster of a bundle, built once, and the deletions that were asked about.
+/// A cluster of a bundle, with a cache of deletions from it.
 #[derive(Debug)]
 pub(super) struct Deletions {
     scenario: Scenario,
     reclaims: Reclaims,
-    /// The objects whose deletion deletes data, each with what is deleted.
+    /// The objects whose deletion deletes data, each with a name for the data.
     data: BTreeMap<ObjectKey, String>,
     known: RefCell<BTreeMap<ObjectKey, Option<Rc<ObjectDeletion>>>>,
 }
 
 impl Deletions {
-    /// `None` for more objects than the model can count.
+    /// Builds the cluster; `None` if it has more objects than the model can count.
     pub(super) fn of(analysis: &Analysis<'_>) -> Option<Self> {
         let implied = analysis.implied(Products::Owned);
         Some(Self {
@@ -115,7 +115,7 @@ impl Deletions {
                 .map(|change| change.object)
         };
         let deleted: Vec<ObjectKey> = with(Effect::Gone).map(|id| cluster.key(id)).collect();
-        // Objects that were Terminating before are no effect of this deletion.
+        // Objects that were Terminating before are not an effect of this deletion.
         let begun: BTreeSet<_> = with(Effect::Deleted).collect();
         let stuck = plan
             .stuck(last)
@@ -170,7 +170,7 @@ fn scenario(
     implied: &Implied<'_>,
     namespaces: BTreeSet<String>,
 ) -> Option<Scenario> {
-    // The verdict alone: a hover does not list what races could change.
+    // The verdict is enough: a hover does not list what depends on races.
     let options = SimulationOptions::verdict();
     let mut scenario = Scenario::of(analysis, implied, namespaces, Vec::new(), options).ok()?;
     scenario.settle_first();

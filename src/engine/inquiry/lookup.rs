@@ -10,7 +10,7 @@ use crate::rules::is_contradicted;
 pub enum OwnerLookup {
     /// The input contains the owner where the collector looks.
     Found {
-        /// Whether the reference has a uid that no manifest confirms: a cluster gives the owner a uid of its own.
+        /// Whether no manifest confirms the uid of the reference: the cluster gives the owner a uid of its own.
         assumed: bool,
     },
     /// The reference names its own object.
@@ -19,9 +19,9 @@ pub enum OwnerLookup {
     OutOfReach,
     /// The kind is not served: the collector tries again forever ([GC-16]).
     NotServed,
-    /// The owner is in that namespace and not in the object's: the collector takes it for deleted ([GC-17]).
+    /// The owner is in that namespace and not in the object's: the collector treats it as deleted ([GC-17]).
     InNamespace(Namespace),
-    /// The uid is that of another object: the collector takes the owner for deleted ([GC-18]).
+    /// The uid is that of another object: the collector treats the owner as deleted ([GC-18]).
     Mismatched,
     /// The input does not contain the owner.
     Absent {
@@ -30,7 +30,7 @@ pub enum OwnerLookup {
     },
 }
 
-/// The object that a reference means: the one that the collector finds, else the first in another namespace.
+/// Returns the object that a reference means: the one that the collector finds, else the first in another namespace.
 pub(super) fn meant(inventory: &Inventory, edge: &OwnerEdge) -> Option<ObjectId> {
     match edge.owner {
         Owner::Elsewhere => namesake(inventory, edge),
@@ -38,7 +38,7 @@ pub(super) fn meant(inventory: &Inventory, edge: &OwnerEdge) -> Option<ObjectId>
     }
 }
 
-/// The first object of the kind and name of an owner, in whatever namespace.
+/// Returns the first object with the kind and the name of an owner, in any namespace.
 fn namesake(inventory: &Inventory, edge: &OwnerEdge) -> Option<ObjectId> {
     let reference = edge.reference(inventory);
     let group = reference.group_version().group;
@@ -95,7 +95,7 @@ impl OwnerLookup {
         }
     }
 
-    /// Whether the collector never decides about an object with such a reference ([GC-22]).
+    /// Whether a reference with this result keeps the collector from deciding about its object ([GC-22]).
     pub(super) fn is_undecided(&self) -> bool {
         matches!(self, Self::OutOfReach | Self::NotServed)
     }

@@ -1,4 +1,4 @@
-//! The questions of an editor: what is written at a place, what it is tied to, what its deletion does.
+//! Questions of an editor: the text at a position, related objects, and the effects of deletions.
 
 mod deletion;
 mod lookup;
@@ -31,39 +31,39 @@ use self::lookup::meant;
 pub use self::place::{ObjectPlace, ObjectSpot, Spot};
 pub use self::suggest::PossibleOwner;
 
-/// Many questions of one session: what one of them finds out is there for the next.
+/// Answers questions about a session, and caches what they have in common.
 #[derive(Debug)]
 pub struct Inquiry<'s> {
     pub(super) session: &'s Session,
     bundles: Vec<AskedBundle<'s>>,
-    /// The first bundle that reads each file, by the path that is reported.
+    /// The first bundle that reads each file, and the file's id in it, by reported path.
     files: HashMap<&'s str, (usize, FileId)>,
 }
 
-/// A bundle, and what has been found out about it.
+/// A bundle, with cached facts about it.
 #[derive(Debug)]
 struct AskedBundle<'s> {
     bundle: &'s Bundle,
     analysis: Analysis<'s>,
-    /// Which objects name each object as an owner.
+    /// The objects that name each object as their owner.
     dependents: OnceCell<HashMap<ObjectId, Vec<ObjectId>>>,
-    /// The clusters to which its objects are applied; as they are written, where that cannot be evaluated.
+    /// The clusters to which its objects are applied; if these cannot be evaluated, one with the objects as written.
     clusters: OnceCell<Clusters<'s>>,
-    /// By the places of the clusters.
+    /// The deletions from each cluster, by the cluster's index; `None` for clusters that are too large.
     deletions: RefCell<BTreeMap<usize, Option<Rc<Deletions>>>>,
 }
 
 /// The objects of the input that a delivery object delivers.
 #[derive(Clone, Debug)]
 pub struct DeliveredObjects {
-    /// Their names within the cluster, in the order of their files.
+    /// Their keys, delivery by delivery.
     pub objects: Vec<ObjectKey>,
     /// Whether they are deleted with the delivery object.
     pub deleted_with_it: bool,
 }
 
 impl Session {
-    /// The questions of an editor.
+    /// Starts an inquiry about this session.
     #[doc(hidden)]
     pub fn inquiry(&self) -> Inquiry<'_> {
         let mut files = HashMap::default();
@@ -81,22 +81,22 @@ impl Session {
 }
 
 impl<'s> Inquiry<'s> {
-    /// [`Session::check`]: what it finds out on the way is there for the questions.
+    /// Runs [`Session::check`]; later questions reuse its analyses.
     ///
     /// # Errors
-    /// As those of [`Session::check`].
+    /// See [`Session::check`].
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
         let analyses: Vec<_> = self.bundles.iter().map(|asked| &asked.analysis).collect();
         self.session.check_analysed(&analyses, options)
     }
 
-    /// The file that is reported as `path`.
+    /// Returns the file that is reported as `path`.
     pub fn source(&self, path: &str) -> Option<&'s SourceFile> {
         let (bundle, file) = self.files.get(path)?;
         Some(self.bundles[*bundle].bundle.inventory.sources.file(*file))
     }
 
-    /// Every object, in the order of the bundles and their files. One in two bundles comes twice.
+    /// Returns every object, in the order of bundles and files. An object in two bundles comes twice.
     pub fn object_places(&self) -> impl Iterator<Item = ObjectPlace> {
         let bundles = self.bundles.iter().enumerate();
         bundles.flat_map(|(at, asked)| {
@@ -109,7 +109,7 @@ impl<'s> Inquiry<'s> {
         })
     }
 
-    /// The objects of a file, in order, as the first bundle that reads it knows them.
+    /// Returns the objects of a file, in order, as the first bundle that contains the file reads them.
     pub fn objects_of(&self, path: &str) -> Vec<ObjectPlace> {
         let Some((at, members)) = self.members_of(path) else {
             return Vec::new();
@@ -120,7 +120,7 @@ impl<'s> Inquiry<'s> {
             .collect()
     }
 
-    /// Returns the spot at a byte of a file; `None` outside of objects.
+    /// Returns the object at a byte of a file, with the meaning of the text there; `None` outside of objects.
     pub fn at(&self, path: &str, offset: u32) -> Option<ObjectSpot> {
         let (at, members) = self.members_of(path)?;
         let member = members
@@ -134,7 +134,7 @@ impl<'s> Inquiry<'s> {
         })
     }
 
-    /// The object that a spot names: the owner, the used object, the Namespace, the definition of the kind.
+    /// Returns the object that a spot names: the owner, the used object, the Namespace, or the CRD of the kind.
     pub fn definition(&self, found: &ObjectSpot) -> Option<ObjectPlace> {
         let asked = self.asked(&found.object);
         let inventory = &asked.bundle.inventory;
@@ -150,7 +150,7 @@ impl<'s> Inquiry<'s> {
         Some(asked.place(found.object.bundle, inventory.member(id)))
     }
 
-    /// The objects of the input that the garbage collector finds as owners of an object.
+    /// Returns the objects of the input that the garbage collector finds as owners of `object`.
     pub fn owners(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
         let inventory = &asked.bundle.inventory;
@@ -163,8 +163,8 @@ impl<'s> Inquiry<'s> {
             .collect()
     }
 
-    /// The objects that name an object as their owner, that are made for it, or that use it; what a Namespace contains,
-    /// and the objects of the kind that a CRD defines. In the order of their files.
+    /// Returns the objects that name `object` as their owner, are created for it or use it; also the content of a
+    /// Namespace, and the objects of the kind that a CRD defines. They are in the order of their files.
     pub fn dependents(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
         let ties = asked.analysis.ties();
@@ -214,8 +214,8 @@ impl<'s> Inquiry<'s> {
         })
     }
 
-    /// Returns the effects of deleting an object in the cluster that it is applied to, of several the first; `None` for an object
-    /// that no cluster has.
+    /// Returns the effects of deleting an object from the first cluster that it is applied to; `None` if no cluster has
+    /// it.
     pub fn deletion(&self, object: &ObjectPlace) -> Option<Rc<ObjectDeletion>> {
         self.deletion_of(object, |key| Some(key.clone()))
     }
@@ -226,7 +226,7 @@ impl<'s> Inquiry<'s> {
         self.deletion_of(object, namespace)
     }
 
-    /// Returns the effects of deleting what `target` makes of the key of an object in its cluster.
+    /// Returns the effects of deleting the object that `target` derives from the key of `object` in its cluster.
     fn deletion_of(
         &self,
         object: &ObjectPlace,
@@ -240,7 +240,7 @@ impl<'s> Inquiry<'s> {
             .deletion(cluster, &target(&key)?)
     }
 
-    /// Plans the deletion of an object, in the background; `None` for an object that no cluster has.
+    /// Plans the deletion of an object with the policy Background; `None` if no cluster has it.
     pub fn plan(&self, object: &ObjectPlace) -> Option<DeletionPlan> {
         let clusters = self.clusters(self.asked(object));
         let (_, cluster, key) = clusters.find(object.file.path(), object.whole.start)?;
@@ -250,7 +250,7 @@ impl<'s> Inquiry<'s> {
         Some(DeletionPlan::new(planner))
     }
 
-    /// Prepares the facts that questions about deletions need, before the first one.
+    /// Fills the caches that questions about deletions from the first cluster of each bundle need.
     pub fn prepare(&self) {
         for asked in &self.bundles {
             let first = self.clusters(asked).all().into_iter().next();
@@ -270,7 +270,7 @@ impl<'s> Inquiry<'s> {
         &self.bundles[object.bundle]
     }
 
-    /// The objects of a file, with the place of the bundle.
+    /// Returns the objects of a file, with the index of their bundle.
     fn members_of(&self, path: &str) -> Option<(usize, &'s [Member])> {
         let (at, file) = *self.files.get(path)?;
         Some((at, self.bundles[at].bundle.inventory.members_of(file)))
@@ -304,7 +304,7 @@ impl<'s> AskedBundle<'s> {
         })
     }
 
-    /// The deletions from the cluster at a place.
+    /// Returns the deletions from the cluster at index `at`; `None` if it is too large.
     fn deletions(&self, at: usize, cluster: PlannedCluster<'_>) -> Option<Rc<Deletions>> {
         let mut known = self.deletions.borrow_mut();
         let deletions = || {

@@ -1,4 +1,4 @@
-//! Where objects are written, and what of them is written at a place.
+//! The places of objects, and the meaning of the text at a position in an object.
 
 use super::OwnerLookup;
 use crate::engine::input::Bundle;
@@ -7,44 +7,44 @@ use crate::kube::ObjectKey;
 use crate::report::RowInfo;
 use crate::text::{SourceFile, Span};
 
-/// Where an object is written.
+/// The place of an object.
 #[derive(Clone, Debug)]
 pub struct ObjectPlace {
-    /// Its name within the cluster.
+    /// The key of the object.
     pub key: ObjectKey,
     /// Its file.
     pub file: SourceFile,
-    /// Its name, or its kind if it has none.
+    /// The span of its name, or of its kind if it has none.
     pub name: Span,
-    /// All of it.
+    /// The span of the whole object.
     pub whole: Span,
     pub(super) bundle: usize,
     pub(super) id: ObjectId,
 }
 
 impl ObjectPlace {
-    /// The Namespace that it is in, if it says which.
+    /// Returns its Namespace, if the object has a namespace written.
     pub(super) fn namespace(&self) -> Option<ObjectKey> {
         Some(ObjectKey::of_namespace(self.key.namespace.name()?))
     }
 }
 
-/// The text at a place of an object.
+/// The meaning of the text at a position in an object.
 #[derive(Clone, Debug)]
 pub enum Spot {
     /// Its kind or its name.
     Identity,
     /// An owner reference.
     Owner {
-        /// The owner as the reference names it: `Deployment web`.
+        /// The owner as the reference names it, such as `Deployment web`.
         named: String,
-        /// Where the owner is written, if the input contains it.
+        /// The place of the owner, if the input contains it.
         place: Option<ObjectPlace>,
         /// How the garbage collector looks it up.
         lookup: OwnerLookup,
         /// Whether a Foreground deletion of the owner waits for the object.
         blocks: bool,
-        /// Whether the object names other owners, too.
+        /// Whether the object names other owners too.
         has_others: bool,
         /// Whether the lookup of another owner keeps the collector from deciding.
         is_undecided: bool,
@@ -53,14 +53,14 @@ pub enum Spot {
     Finalizer {
         /// The finalizer.
         finalizer: String,
-        /// The known rows about its controllers.
+        /// The rows of the tables about its controllers.
         rows: Vec<RowInfo>,
     },
     /// The name of an object that it uses, or that a controller creates for it.
     Use {
         /// The other object.
         named: ObjectKey,
-        /// Where the other object is written, if the input contains it.
+        /// The place of the other object, if the input contains it.
         place: Option<ObjectPlace>,
         /// Whether a controller creates it.
         is_created: bool,
@@ -71,16 +71,16 @@ pub enum Spot {
     Other,
 }
 
-/// An object, and what of it is written at a place.
+/// An object, and the meaning of the text at a position in it.
 #[derive(Clone, Debug)]
 pub struct ObjectSpot {
     /// The object.
     pub object: ObjectPlace,
-    /// The text there.
+    /// The meaning of the text.
     pub spot: Spot,
 }
 
-/// Where an object of the bundle at that place is written.
+/// Returns the place of an object of the bundle at index `at`.
 pub(super) fn place((at, bundle): (usize, &Bundle), member: &Member) -> ObjectPlace {
     ObjectPlace {
         key: member.key.clone(),
@@ -92,7 +92,7 @@ pub(super) fn place((at, bundle): (usize, &Bundle), member: &Member) -> ObjectPl
     }
 }
 
-/// Whether a span holds a byte; an end counts, as an editor's caret stands between characters.
+/// Whether a span contains an offset. Its end counts too, because an editor's caret is between characters.
 pub(super) fn holds(span: Span, offset: u32) -> bool {
     span.start <= offset && offset <= span.end
 }

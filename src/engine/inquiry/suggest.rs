@@ -1,4 +1,4 @@
-//! Texts that may be written at a place, for completion: each with a word on what it is.
+//! Completions: texts that may be written at a position, each with a short description.
 
 use super::Inquiry;
 use crate::engine::input::Bundle;
@@ -18,20 +18,20 @@ pub struct PossibleOwner<'s> {
 }
 
 impl<'s> Inquiry<'s> {
-    /// Kinds with their apiVersions: those of Kubernetes, and those that CRDs beside the file define. With
-    /// `api_version`, only those that it has, if it has any.
+    /// Returns kinds with their apiVersions: those of Kubernetes, and those that CRDs in the file's bundle define. With
+    /// `api_version`, only its kinds, unless it has none.
     pub fn kinds(&self, path: &str, api_version: Option<&str>) -> Vec<(String, String)> {
         fitting(self.known_kinds(path), api_version)
     }
 
-    /// The apiVersions that serve a kind, or all that are known, each with a kind.
+    /// Returns the apiVersions that serve `kind`, or all known ones if there are none, each with a kind.
     pub fn api_versions(&self, path: &str, kind: Option<&str>) -> Vec<(String, String)> {
         let known = self.known_kinds(path).into_iter();
         fitting(known.map(|(kind, version)| (version, kind)).collect(), kind)
     }
 
-    /// The finalizers that people write on objects of a kind, each with the controller that removes it, and those of the
-    /// objects of this kind beside the file. Not those that controllers add, which no manifest needs.
+    /// Returns the finalizers that manifests of a kind may contain, each with the controller that removes it, and those
+    /// that objects of the kind in the bundle have. Finalizers that controllers add are left out.
     pub fn finalizers(&self, path: &str, api_version: &str, kind: &str) -> Vec<(String, String)> {
         let ApiVersion { group, .. } = ApiVersion::split(api_version);
         let Some(bundle) = self.bundle_of(path) else {
@@ -54,8 +54,8 @@ impl<'s> Inquiry<'s> {
         written.chain(beside).collect()
     }
 
-    /// The objects beside a file that an object in `namespace` may name as its owner: those of the namespace, and
-    /// cluster-scoped ones.
+    /// Returns the objects in the bundle of a file that an object in `namespace` may name as its owner: those of the
+    /// namespace, and cluster-scoped ones.
     pub fn possible_owners(&self, path: &str, namespace: Option<&str>) -> Vec<PossibleOwner<'s>> {
         let within = self.beside(path).iter().filter(|member| {
             member.resolution.scope == Some(Scope::Cluster)
@@ -84,14 +84,14 @@ impl<'s> Inquiry<'s> {
         Some(self.bundles[*bundle].bundle)
     }
 
-    /// The objects of the bundle that a file is in.
+    /// Returns the objects of the bundle that contains the file.
     fn beside(&self, path: &str) -> &'s [Member] {
         let bundle = self.bundle_of(path);
         bundle.map_or(&[], |bundle| &bundle.inventory.members)
     }
 }
 
-/// The pairs whose second text is the wanted one; all of them if none is.
+/// Returns the pairs whose second text is `wanted`; all pairs if there are none.
 fn fitting(all: Vec<(String, String)>, wanted: Option<&str>) -> Vec<(String, String)> {
     let fits = |(_, text): &(String, String)| Some(text.as_str()) == wanted;
     if all.iter().any(fits) {
@@ -101,7 +101,7 @@ fn fitting(all: Vec<(String, String)>, wanted: Option<&str>) -> Vec<(String, Str
     }
 }
 
-/// The kind that a CRD defines, in each version.
+/// Returns the kind that a CRD defines, with each apiVersion.
 fn versions(crd: &CustomResourceDefinition) -> Vec<(String, String)> {
     let of = |version: &str| {
         (

@@ -1,4 +1,4 @@
-//! `learn`: what a dump of a cluster proves about its operators, as a file that a configuration can name.
+//! `learn`: derives the facts about operators that a dump of a cluster proves, as a file that a configuration can name.
 
 mod stream;
 
@@ -16,17 +16,17 @@ use crate::text::SourceFile;
 
 pub use stream::DumpError;
 
-/// The rows that ownerlint has learned from dumps.
+/// The facts that were read from dumps.
 #[derive(Debug, Default)]
 pub struct Learned {
-    /// The objects of a cluster that were read.
+    /// Number of objects of a cluster that were read.
     pub objects: u64,
     /// Documents that cannot be read: file, line, reason.
     pub unreadable: Vec<(String, usize, String)>,
     kinds: BTreeMap<GroupKind, KindFacts>,
     /// Owner and dependent, with the number of references.
     owners: BTreeMap<(GroupKind, GroupKind), u64>,
-    /// Kinds whose objects own claims, or what makes claims, with their number.
+    /// Kinds whose objects own claims or StatefulSets with claim templates, with the number of references.
     claims: BTreeMap<GroupKind, u64>,
 }
 
@@ -38,7 +38,7 @@ struct KindFacts {
 }
 
 impl Learned {
-    /// Reads a dump, an object at a time, in either of kubectl's formats.
+    /// Reads a dump in YAML or JSON, as kubectl prints it, one object at a time.
     ///
     /// # Errors
     /// A dump that cannot be read. A single document that cannot is [`unreadable`](Self::unreadable).
@@ -58,7 +58,7 @@ impl Learned {
     }
 
     fn observe(&mut self, object: &Object) {
-        // A manifest proves nothing about a cluster.
+        // An object without a uid is a manifest, and proves nothing about a cluster.
         if object.uid().is_none() {
             return;
         }
@@ -89,7 +89,7 @@ impl Learned {
         }
     }
 
-    /// The facts that `tables` lacks, as the file of an operator. Built-in kinds are left out.
+    /// Returns the facts as the file of an operator, without built-in kinds, and data and finalizers that `tables` has.
     pub fn operator(&self, tables: &Tables) -> Operator {
         let is_custom = |kind: &GroupKind| !table().is_builtin_group(&kind.group);
         let source = |count: u64| Sources::one(format!("{} of a cluster", counted(count)));
@@ -153,7 +153,7 @@ impl Learned {
         }
     }
 
-    /// The finalizers without a known controller for the kinds that have them.
+    /// Returns the finalizers without a known controller, each with the kinds that have it.
     fn finalizers(&self, tables: &Tables) -> Vec<OperatorFinalizer> {
         let mut found: BTreeMap<&str, Vec<(&GroupKind, u64, u64)>> = BTreeMap::new();
         for (kind, facts) in &self.kinds {
@@ -176,7 +176,7 @@ impl Learned {
             Some(OperatorFinalizer {
                 name: name.parse().ok()?,
                 kinds: seen.iter().map(|(kind, ..)| exactly(kind)).collect(),
-                // That all objects have it today does not prove that each gets it.
+                // Even if all objects have it today, this does not prove that each gets it.
                 added: Added::Sometimes,
                 when: Vec::new(),
                 proven: true,

@@ -1,4 +1,4 @@
-//! Splits what `kubectl get … -o yaml` or `-o json` printed into its objects, one at a time: a dump may be larger than memory.
+//! Splits the output of `kubectl get … -o yaml` or `-o json` into objects, one at a time: it may be larger than memory.
 
 use std::fmt;
 use std::io::BufRead;
@@ -7,18 +7,18 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// No object of a cluster is larger: etcd stores at most 1.5 MiB of each.
+/// Maximum size of a document in YAML. Objects of a cluster are smaller: etcd stores at most 1.5 MiB of each.
 const LARGEST: usize = 32 << 20;
 
 /// The text of an object, and the line that it begins at.
 pub(super) struct Piece {
     pub(super) text: String,
-    /// From 1; 1 for JSON.
+    /// Counted from 1; always 1 for JSON.
     pub(super) line: usize,
 }
 
 impl Piece {
-    /// Nothing yet, beginning at a line.
+    /// Creates an empty piece that begins at `line`.
     fn at(line: usize) -> Self {
         Self {
             text: String::new(),
@@ -46,7 +46,7 @@ pub enum DumpError {
         /// The error in the text.
         reason: serde_json::Error,
     },
-    /// A document without an end.
+    /// A document that exceeds the maximum size.
     #[error("{path}:{line}: a document is larger than 32 MiB, as no object of a cluster is")]
     #[diagnostic(help("write the dump with `kubectl get KINDS --all-namespaces -o yaml`"))]
     TooLarge {
@@ -66,7 +66,7 @@ impl DumpError {
     }
 }
 
-/// Hands over every object of a dump in its order.
+/// Calls `take` with every object of a dump, in order.
 pub(super) fn split(
     path: &str,
     mut dump: impl BufRead,
@@ -118,23 +118,23 @@ fn yaml(path: &str, mut dump: impl BufRead, take: impl FnMut(Piece)) -> Result<(
     Ok(())
 }
 
-/// Where a line of YAML belongs to.
+/// The part of a dump that a line of YAML belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// A document of its own, or what stands around the items of a list.
+    /// A document that is not a list, or the lines of a list outside of its items.
     Around,
     /// An item of a list.
     Item,
 }
 
-/// Where the items of a list are.
+/// Where a line is in relation to the items of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Items {
-    /// Not here.
+    /// Outside of the items.
     None,
-    /// After this line, which is `items:`.
+    /// Just before the first item: the line is `items:`.
     Next,
-    /// Here, with dashes so far from the start of the line.
+    /// In the items, whose dashes have this indentation.
     Indented(usize),
 }
 
@@ -171,7 +171,7 @@ impl<T: FnMut(Piece)> Splitter<T> {
         if self.items == Items::Indented(indent) {
             self.end_piece(number);
             self.part = Part::Item;
-            // The dash becomes a blank, so that the item is a document.
+            // The dash becomes a space, so that the item is a document.
             self.piece.text.push_str(&line[..indent]);
             self.piece.text.push(' ');
             self.piece.text.push_str(&line[indent + 1..]);
@@ -187,10 +187,10 @@ impl<T: FnMut(Piece)> Splitter<T> {
         self.piece.text.push_str(line);
     }
 
-    /// Hands over what was read, and begins the next piece at a line.
+    /// Hands over the piece if it is an object, and begins the next one at line `next`.
     fn end_piece(&mut self, next: usize) {
         let piece = std::mem::replace(&mut self.piece, Piece::at(next));
-        // Text around the items of a list is no object.
+        // Text outside of the items of a list is not an object.
         let is_document = !self.is_list && !piece.text.trim().is_empty();
         if self.part == Part::Item || is_document {
             (self.take)(piece);
@@ -207,7 +207,7 @@ fn json(path: &str, dump: impl BufRead, take: impl FnMut(Piece)) -> Result<(), D
     })
 }
 
-/// A list whose items are handed over as they come, or an object.
+/// Visits an object, or a list whose items are handed over as they are read.
 struct Document<T> {
     take: T,
 }

@@ -1,4 +1,4 @@
-//! Which cluster a plan is about: a plan treats its objects as one whole cluster.
+//! Chooses the cluster that a plan is about. A plan treats its objects as the whole cluster.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::targets::{TargetError, Targets, listed};
 use crate::cluster::Analysis;
 use crate::ownership::{Implied, Products};
 
-/// A cluster of a bundle, with the objects that a plan of it can be about.
+/// A cluster that a plan may be about, with its possible targets.
 pub(in crate::engine) struct Candidate<'g> {
     pub(super) analysis: Analysis<'g>,
     /// The objects that controllers create below its rendered objects.
@@ -30,7 +30,7 @@ impl<'g> Candidate<'g> {
         }
     }
 
-    /// A deletion needs all of its targets, a list of steps any of them: a later step may name what an earlier one deleted.
+    /// Whether it has all targets of a deletion, or any target of a list of steps, which may name one that is deleted.
     fn contains(&self, question: &Question) -> bool {
         match question {
             Question::Delete {
@@ -42,7 +42,7 @@ impl<'g> Candidate<'g> {
         }
     }
 
-    /// Whether it has no object of such a kind.
+    /// Whether it has no object of the kind of a target.
     fn lacks_kind(&self, question: &Question) -> bool {
         let Question::Delete {
             targets, namespace, ..
@@ -55,7 +55,7 @@ impl<'g> Candidate<'g> {
     }
 }
 
-/// The cluster of what was read that contains what the question is about. `name`: which one, if that is given.
+/// Chooses the cluster that contains the targets of the question, only among those called `name` if it is given.
 pub(in crate::engine) fn choose<'g>(
     read: &'g [Clusters<'g>],
     question: &Question,
@@ -71,7 +71,7 @@ pub(in crate::engine) fn choose<'g>(
     }
     match found[..] {
         [one] => Ok(all.swap_remove(one)),
-        // The error about the target says more.
+        // The plan of this cluster fails with an error about the target, which says more.
         [] if read.len() == 1 => {
             let nearest = (0..all.len()).find(|at| !all[*at].lacks_kind(question));
             Ok(all.swap_remove(nearest.unwrap_or_default()))
@@ -87,7 +87,7 @@ pub(in crate::engine) fn choose<'g>(
     }
 }
 
-/// The cluster of what was read that contains what is removed. `name`: which one, if that is given.
+/// Chooses the cluster that contains the objects to remove, only among those called `name` if it is given.
 pub(in crate::engine) fn choose_removed<'g>(
     read: &'g [Clusters<'g>],
     name: Option<&str>,
@@ -107,7 +107,7 @@ pub(in crate::engine) fn choose_removed<'g>(
     }
 }
 
-/// The clusters of that name, all of them without one; what nothing applies comes last.
+/// Returns the clusters called `name`, or all without a name. Objects that nothing applies come last.
 fn asked<'g>(
     read: &'g [Clusters<'g>],
     name: Option<&str>,
@@ -129,7 +129,7 @@ fn asked<'g>(
     Ok(asked)
 }
 
-/// The error where several clusters would do.
+/// Builds the error for several possible clusters.
 fn several(clusters: Vec<PlannedCluster<'_>>) -> PlanError {
     let bundles: BTreeSet<_> = clusters.iter().map(|one| &one.bundle.name).collect();
     if bundles.len() == 1 {
@@ -153,7 +153,7 @@ fn choice_of_bundle<'g>(clusters: impl Iterator<Item = PlannedCluster<'g>>) -> S
     format!("choose with `--bundle NAME`: {}", names.join(", "))
 }
 
-/// The names of clusters that have one.
+/// Lists the names of the clusters that have one.
 fn names<'g>(clusters: impl Iterator<Item = &'g PlannedCluster<'g>>) -> String {
     let names: Vec<&str> = clusters.filter_map(PlannedCluster::name).collect();
     listed(&names)

@@ -1,4 +1,4 @@
-//! The clusters that a bundle is applied to: a plan is about the objects of one of them, as tools apply them.
+//! The clusters that a bundle is applied to. A plan is about one of them, with its objects as tools apply them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::kustomize::{ancestors, folder_of, resolve};
 use crate::manifest::ParsedFile;
 use crate::ownership::tops;
 
-/// The kinds whose objects deliver others.
+/// The kinds whose objects deliver files of a repository.
 const DELIVERING: [GroupKind<&str>; 3] = [
     kinds::FLUX_KUSTOMIZATION,
     kinds::APPLICATION,
@@ -27,7 +27,7 @@ const DELIVERING: [GroupKind<&str>; 3] = [
 #[derive(Debug)]
 pub(in crate::engine) struct Clusters<'b> {
     bundle: &'b Bundle,
-    /// The files of objects that are read and not asked about.
+    /// The reported paths of the files that `Request::beside` adds.
     beside: BTreeSet<&'b str>,
     trees: Vec<Tree>,
 }
@@ -35,18 +35,18 @@ pub(in crate::engine) struct Clusters<'b> {
 /// A repository of a bundle.
 #[derive(Debug)]
 struct Tree {
-    /// The last one has what nothing applies.
+    /// A part for each cluster, and last a part with the objects that nothing applies.
     parts: Vec<TreePart>,
 }
 
-/// One of them.
+/// One cluster of a bundle.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct PlannedCluster<'g> {
     pub(super) bundle: &'g Bundle,
     beside: &'g BTreeSet<&'g str>,
-    /// The parts of the repository; none, where objects are applied as they are written.
+    /// The parts of the repository; empty if objects are applied as they are written.
     pub(super) parts: &'g [TreePart],
-    /// The part.
+    /// The index of its part.
     pub(super) at: usize,
 }
 
@@ -55,17 +55,17 @@ impl<'g> PlannedCluster<'g> {
         self.parts.get(self.at)
     }
 
-    /// Another cluster of the repository.
+    /// Returns another cluster of the repository.
     pub(super) fn with_part(self, at: usize) -> Self {
         Self { at, ..self }
     }
 
-    /// Whether something applies its objects.
+    /// Whether anything applies its objects.
     pub(in crate::engine) fn is_applied(&self) -> bool {
         self.parts.is_empty() || self.at + 1 < self.parts.len()
     }
 
-    /// Its name, where there are several.
+    /// Returns its name; `None` if it is the only one.
     pub(in crate::engine) fn name(&self) -> Option<&'g str> {
         self.part()?.cluster.as_deref()
     }
@@ -75,7 +75,7 @@ impl<'g> PlannedCluster<'g> {
             .map_or(&self.bundle.inventory, |part| &part.inventory)
     }
 
-    /// The objects that were asked for; what lives beside them is left out.
+    /// Returns the objects of the input, without those that `Request::beside` adds.
     pub(super) fn asked_for(&self) -> impl Iterator<Item = &'g Member> + use<'g> {
         let (inventory, beside) = (self.inventory(), self.beside);
         let is_asked = move |member: &&Member| {
@@ -84,7 +84,7 @@ impl<'g> PlannedCluster<'g> {
         inventory.members.iter().filter(is_asked)
     }
 
-    /// Its analysis; nothing is computed yet.
+    /// Creates its analysis, which computes everything on first use.
     pub(in crate::engine) fn analysis(&self) -> Analysis<'g> {
         let Some(part) = self.part() else {
             return self.bundle.analysis();
@@ -97,10 +97,10 @@ impl<'g> PlannedCluster<'g> {
 }
 
 impl<'b> Clusters<'b> {
-    /// The clusters of a bundle, of which `charts` were rendered.
+    /// Evaluates the clusters of a bundle; `charts` are its rendered charts.
     ///
     /// # Errors
-    /// There is more than the limits allow.
+    /// A limit is exceeded.
     pub(in crate::engine) fn of(
         bundle: &'b Bundle,
         charts: &RenderedCharts,
@@ -117,7 +117,7 @@ impl<'b> Clusters<'b> {
         }
         let (mut repositories, mut beside) = by_repository(bundle, &tops, charts);
         if repositories.len() > 1 {
-            // Which of them these live beside, nothing says.
+            // It is not known which repository these files belong to, so they are not put into each.
             let files = beside
                 .drain(..)
                 .map(|file| (file.source().path().into(), file));
@@ -131,7 +131,7 @@ impl<'b> Clusters<'b> {
         })
     }
 
-    /// The one cluster of a bundle whose objects are applied as they are written.
+    /// Returns the one cluster of a bundle whose objects are applied as they are written.
     pub(in crate::engine) fn as_written(bundle: &'b Bundle) -> Self {
         Self {
             bundle,
@@ -140,7 +140,7 @@ impl<'b> Clusters<'b> {
         }
     }
 
-    /// Those that have objects, for each repository with what nothing applies.
+    /// Returns the clusters that have objects; for each repository, what nothing applies comes last.
     pub(in crate::engine) fn all(&self) -> Vec<PlannedCluster<'_>> {
         let of = |parts, at| PlannedCluster {
             bundle: self.bundle,
@@ -163,8 +163,8 @@ impl<'b> Clusters<'b> {
         all
     }
 
-    /// The cluster to which the object is applied that begins at a byte of a file, with its place in [`Self::all`], and its key
-    /// there. Of several, the first.
+    /// Returns the first cluster that has the object at byte `begins` of a file, with the cluster's index in
+    /// [`Self::all`] and the object's key there.
     pub(in crate::engine) fn find(
         &self,
         path: &str,
@@ -188,12 +188,12 @@ impl<'b> Clusters<'b> {
 /// The files of a repository.
 #[derive(Default)]
 struct RepositoryFiles {
-    /// With their paths from its root.
+    /// The files, with their paths from its root.
     files: Vec<(Arc<str>, ParsedFile)>,
     charts: Vec<RenderedChart>,
 }
 
-/// The files of a bundle by the tops of their repositories; those of none are returned beside.
+/// Groups the files of a bundle by the tops of their repositories; files below no top are returned separately.
 fn by_repository<'t>(
     bundle: &Bundle,
     tops: &'t BTreeSet<String>,
@@ -223,7 +223,7 @@ fn by_repository<'t>(
 }
 
 impl Tree {
-    /// The parts of a repository; the files `beside` are in each of its clusters.
+    /// Evaluates the parts of a repository; the files `beside` are in each of its clusters.
     fn of(
         inventory: &Inventory,
         repository: RepositoryFiles,

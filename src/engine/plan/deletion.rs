@@ -1,4 +1,4 @@
-//! The plan of one deletion: what is asked, and what comes of it.
+//! The plan of one deletion: the request and its effects.
 
 use super::planner::Planner;
 use super::question::Question;
@@ -15,16 +15,16 @@ pub struct DeletionRequest {
     pub targets: Vec<String>,
     /// The namespace of targets that do not name one.
     pub namespace: Option<String>,
-    /// The name of the cluster, where what was read is delivered to several.
+    /// The name of the cluster, if the input is delivered to several.
     pub cluster: Option<String>,
     /// The propagation policy of the request; `None` sends no policy, as raw API clients do.
     pub policy: Option<Policy>,
-    /// Whether Pods run on nodes, so that they finish when they are deleted. Without, those bound to a node stay Terminating.
+    /// Whether Pods run on nodes, so that deleted Pods finish. If not, those bound to a node stay Terminating.
     pub kubelet: bool,
 }
 
 impl DeletionRequest {
-    /// `kubectl delete` of these targets: in the background, in a cluster whose nodes run.
+    /// Builds the request of `kubectl delete`: the policy is Background, and nodes run.
     pub fn new<T: Into<String>>(targets: impl IntoIterator<Item = T>) -> Self {
         let targets = targets.into_iter().map(Into::into).collect();
         Self {
@@ -52,11 +52,11 @@ impl DeletionRequest {
     }
 }
 
-/// The effects of a deletion, once the cluster has come to rest.
+/// The effects of a deletion, once the cluster has settled.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct DeletionPlan {
-    /// The objects that are gone, in the order of their keys; also those that the garbage collector deletes by itself.
+    /// The deleted objects, in the order of their keys, including those that the garbage collector deletes by itself.
     pub deleted: Vec<ObjectKey>,
     /// The objects that stay Terminating, in the order of their keys.
     pub stuck: Vec<ObjectKey>,
@@ -83,7 +83,7 @@ impl DeletionPlan {
         }
     }
 
-    /// The plan in a format: every step with its reasons, what releases stuck objects, and what had to be assumed.
+    /// Renders the plan: every step with its reasons, how to release stuck objects, and the assumptions.
     pub fn render(&self, format: PlanFormat) -> String {
         let plan = self.planner.simulate();
         plan::render(format, &self.planner.view(&plan), &Options::default())

@@ -27,11 +27,11 @@ const RECLAIMED: &str = "the volumes go with their claims (reclaim policy Delete
 /// The requests of tools after a deletion.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Followed {
-    /// Each with its title.
+    /// The requests, each with its title.
     steps: Vec<(Step, String)>,
-    /// The finalizers that Argo CD removes from Applications, once what these delivered is gone.
+    /// The finalizers that Argo CD removes from Applications, once the objects that these delivered are gone.
     releases: Vec<ToolRelease>,
-    /// Sentences on what cannot be followed, and on what tools leave.
+    /// Sentences on deliveries that cannot be followed, and on objects that tools keep.
     pub(super) notes: Vec<String>,
 }
 
@@ -45,8 +45,8 @@ struct Delivered<'g> {
 }
 
 impl Followed {
-    /// Adds them to the steps of a deletion, with what Argo CD and the controllers of volumes do at last. `verdict` simulates
-    /// steps. Returns the titles of the added steps.
+    /// Adds the requests to the steps of a deletion, then the last requests of Argo CD and of the controllers of
+    /// volumes. `verdict` simulates steps. Returns the titles of the added steps.
     pub(in crate::engine) fn add_to<'c>(
         self,
         steps: &mut Vec<Step>,
@@ -69,7 +69,7 @@ impl Followed {
     }
 }
 
-/// The deletions that follow that of `targets` in a cluster, and those that follow these in turn.
+/// Finds the deletions by tools that follow the deletion of `targets` in a cluster, and those that follow in turn.
 pub(in crate::engine) fn followed(
     cluster: PlannedCluster<'_>,
     analysis: &Analysis<'_>,
@@ -155,7 +155,7 @@ pub(in crate::engine) fn followed(
     followed
 }
 
-/// Sentences on targets that a tool applies again: `gone` is all that is deleted.
+/// Returns sentences on targets that a tool creates again. `gone`: all objects that are deleted.
 fn created_again(
     part: &TreePart,
     targets: &[ObjectKey],
@@ -178,7 +178,7 @@ fn created_again(
                     settings.automated == Some(true) && settings.self_heal == Some(true)
                 }
                 SourceTool::ArgoCdSet => true,
-                // It compares releases with the cluster only if it is asked to (helm-controller, spec.driftDetection).
+                // helm-controller compares releases with the cluster only if it is asked to (spec.driftDetection).
                 SourceTool::FluxRelease => false,
             })
         };
@@ -196,7 +196,7 @@ fn created_again(
     })
 }
 
-/// The deliveries of each object of a part, in this cluster and in others.
+/// Returns the deliveries of each delivery object of a part, in this cluster and in others.
 fn delivered<'g>(
     cluster: PlannedCluster<'g>,
     part: &'g TreePart,
@@ -230,14 +230,14 @@ fn delivered<'g>(
 }
 
 impl<'g> Delivered<'g> {
-    /// Its objects, but for the one that delivers them: a Kustomization may be among them.
+    /// Returns the delivered objects, except the one that delivers them: a Kustomization may deliver itself.
     fn members(&self) -> impl Iterator<Item = &'g Member> {
         let (part, own) = (self.part, &self.object.key);
         let members = part.members_at(self.destination);
         members.filter(move |member| member.key != *own)
     }
 
-    /// The tool's requests once the object is deleted.
+    /// Returns the tool's requests once the delivery object is deleted.
     fn withdrawal<'a>(&self, analysis: &'a Analysis<'_>) -> Withdrawal<'a>
     where
         'g: 'a,
@@ -257,7 +257,7 @@ impl<'g> Delivered<'g> {
         .withdrawal()
     }
 
-    /// Argo CD removes its finalizer from an Application once everything is gone that this delivered, unless it delivers itself.
+    /// Returns the removal of Argo CD's finalizer from an Application, `after` its objects, unless it delivers itself.
     fn release(&self, after: Vec<ObjectKey>) -> Option<ToolRelease> {
         let own = &self.object.key;
         let mut delivered = self.part.members_at(self.destination);
@@ -268,7 +268,7 @@ impl<'g> Delivered<'g> {
         Some(ToolRelease::of(self.object, after))
     }
 
-    /// A sentence, if it may deliver more.
+    /// Returns a sentence if it may deliver more than is known.
     fn unread(&self, key: &ObjectKey) -> Option<String> {
         let known = self.part.delivery(self.by)?;
         let why = match (&known.error, &known.doubt) {
@@ -283,7 +283,7 @@ impl<'g> Delivered<'g> {
         Some(format!("What {key} delivers is known in part, {why}."))
     }
 
-    /// A sentence on objects that are deleted in another cluster.
+    /// Returns a sentence on objects that are deleted in another cluster.
     fn elsewhere(&self, key: &ObjectKey, withdrawal: &Withdrawal<'_>) -> Option<String> {
         let requests = withdrawal.requests.iter();
         let deleted = requests.filter(|request| request.op == Op::Delete);
@@ -300,7 +300,7 @@ impl<'g> Delivered<'g> {
     }
 }
 
-/// Sentences on objects that are deleted and whose deliveries are not in the input, one for each kind.
+/// Returns a sentence for each kind of deleted delivery objects whose delivered objects are not in the input.
 fn unknown(unread: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<Item = String> {
     let mut kinds: BTreeMap<DeliveryKind, Vec<String>> = BTreeMap::new();
     for (kind, key) in unread {

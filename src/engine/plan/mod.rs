@@ -1,4 +1,4 @@
-//! One plan: the question, the cluster it is about, and what there is to say about the answer.
+//! Plans: the question, its cluster, and the notes on the answer.
 
 mod choose;
 mod clusters;

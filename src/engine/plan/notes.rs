@@ -13,25 +13,25 @@ use crate::manifest::{SkipReason, TemplateLanguage};
 use crate::ownership::{Implied, Reach};
 use crate::text::plain;
 
-/// Most objects that a note names.
+/// Maximum number of objects that a note names.
 const MOST_NAMED: usize = 3;
 
-/// The basis of a plan.
+/// The facts that notes on a plan are about.
 pub(super) struct Ground<'a> {
     pub(super) inventory: &'a Inventory,
     /// The tables of operators.
     pub(super) tables: &'a Tables,
-    /// The objects that controllers create below its rendered objects.
+    /// The objects that controllers create below rendered objects.
     pub(super) implied: &'a Implied<'a>,
-    /// Their deliveries.
+    /// The deliveries of the input.
     pub(super) reach: &'a Reach,
-    /// Namespaces that exist without an object.
+    /// Namespaces that exist although the input does not contain them.
     pub(super) namespaces: &'a BTreeSet<String>,
     /// Whether Pods run on nodes.
     pub(super) running: bool,
 }
 
-/// The assumptions of a cluster, the most important first.
+/// Returns a sentence for each assumption about a cluster, the most important first.
 pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<String> {
     let inventory = ground.inventory;
     let rendered = inventory
@@ -226,7 +226,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     notes
 }
 
-/// Part of the input that is not part of the plan.
+/// Returns notes on parts of the input that are not part of the plan.
 fn unread(inventory: &Inventory, reach: &Reach) -> Vec<String> {
     let path = |file| inventory.sources.file(file).path().to_owned();
     let files = inventory
@@ -241,7 +241,7 @@ fn unread(inventory: &Inventory, reach: &Reach) -> Vec<String> {
         .filter(|skip| skip.what.reason.hides_objects() && !reach.is_evaluated(skip.file));
     for skip in hiding {
         let path = inventory.sources.file(skip.file).path();
-        // Helm makes objects of the templates, and of other files of a chart none.
+        // Templates of charts are in a note of their own, and Helm renders no other file of a chart.
         if !is_template(&skip.what.reason) || folders.above(folder_of(path)).is_none() {
             documents.push(format!(
                 "document {} of {path} ({})",
@@ -268,7 +268,7 @@ fn unread(inventory: &Inventory, reach: &Reach) -> Vec<String> {
     notes
 }
 
-/// The folders of the charts of which templates are among the input, and not rendered.
+/// Returns the folders of the charts whose templates are in the input and not rendered.
 pub(super) fn unrendered_charts(inventory: &Inventory) -> BTreeSet<String> {
     let templates = inventory
         .skipped()
@@ -288,7 +288,7 @@ fn is_template(reason: &SkipReason) -> bool {
     matches!(reason, SkipReason::Template(TemplateLanguage::Braces, _))
 }
 
-/// A note on the collector's work before anything is deleted.
+/// Returns a note on objects that the garbage collector deletes before any request.
 pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<String> {
     let changes = settled.changes(0).into_iter();
     let gone: BTreeSet<_> = changes
@@ -313,7 +313,7 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
     ))
 }
 
-/// Requests that the API server rejects; `targets` are those of each step.
+/// Returns notes on requests that are rejected or find no object. `targets`: the targets of each step.
 pub(super) fn rejections(targets: &[Vec<ObjectKey>], plan: &Plan<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for (targets, planned) in targets.iter().zip(&plan.steps) {
@@ -356,7 +356,7 @@ fn sorted(kinds: &BTreeSet<GroupKind>) -> Vec<String> {
     texts
 }
 
-/// Finalizers that hold objects in the end because the input, a rendering, contains no controller that removes them.
+/// Returns a note on finalizers that stay because the input, a rendering, contains no controller that removes them.
 pub(super) fn unattended(plan: &Plan<'_>) -> Option<String> {
     let last = plan.steps.len().checked_sub(1)?;
     let mut held: BTreeSet<String> = BTreeSet::new();
@@ -382,7 +382,7 @@ pub(super) fn unattended(plan: &Plan<'_>) -> Option<String> {
     })
 }
 
-/// Kinds of rendered custom resources that get a finalizer from an operator that the input does not contain, with the operator.
+/// Returns the kinds of rendered custom resources that get a finalizer from an operator outside the input, with it.
 fn added_later(
     inventory: &Inventory,
     table: &KnownFinalizers,
@@ -403,7 +403,7 @@ fn added_later(
         .collect()
 }
 
-/// Kinds in a rendering whose objects operators create, under names that no manifest shows.
+/// Returns the kinds of objects that operators create for rendered objects under names that no manifest shows.
 fn owned_unseen(inventory: &Inventory, tables: &Tables) -> Vec<String> {
     let rows = tables.owns.iter();
     let unseen = rows.filter(|row| row.proven && row.owner_field.is_none());
@@ -416,7 +416,7 @@ fn owned_unseen(inventory: &Inventory, tables: &Tables) -> Vec<String> {
     of_kind.collect()
 }
 
-/// The kinds of rendered objects that Kubernetes itself does not have.
+/// Returns the kinds of rendered objects that are not built into Kubernetes.
 fn custom_kinds(inventory: &Inventory) -> BTreeSet<GroupKind<&str>> {
     let rendered = inventory.members.iter().filter(|member| !member.from_dump);
     rendered

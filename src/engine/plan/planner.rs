@@ -1,4 +1,4 @@
-//! A scenario, and what formats may say of it.
+//! Builds scenarios, and what formats show besides their simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::kube::{ObjectKey, Policy};
 use crate::ownership::Implied;
 use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
-/// The first note where nothing applies the target.
+/// The first note if nothing applies the target.
 const UNAPPLIED: &str =
     "Nothing in the input applies the target: this plan is about the files that nothing applies.";
 
-/// A scenario, and what formats may say of it.
+/// A scenario, and the facts that formats show besides its simulation.
 #[derive(Debug)]
 pub struct Planner {
     scenario: Scenario,
@@ -29,7 +29,7 @@ pub struct Planner {
     data: BTreeMap<ObjectKey, String>,
     written: WrittenAt,
     notes: Vec<String>,
-    /// No dump is among the input, which would show every controller.
+    /// Whether no object is from a dump, which would show every controller.
     rendered: bool,
     /// The title of the requests that are shown as one step.
     title: Option<String>,
@@ -38,8 +38,8 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// Builds the cluster of a bundle and looks up what the question is about. With `kubelet`, Pods run on nodes and finish
-    /// when they are deleted.
+    /// Builds the scenario of a question about a cluster. With `kubelet`, Pods run on nodes and finish when they are
+    /// deleted.
     pub(in crate::engine) fn new(
         candidate: &Candidate<'_>,
         question: &Question,
@@ -94,8 +94,8 @@ impl Planner {
         Ok(planner)
     }
 
-    /// Plans a scenario on the cluster of an analysis. `title`: the title of the requests that are shown as one
-    /// step. A list of steps says when to settle: no note is needed.
+    /// Builds the notes on a scenario and the facts that formats show. `title`: the title of the requests that are
+    /// shown as one step.
     pub(in crate::engine) fn of(
         scenario: Scenario,
         analysis: &Analysis<'_>,
@@ -136,7 +136,7 @@ impl Planner {
         }
     }
 
-    /// A scenario that no format is to tell.
+    /// Wraps a scenario that no format shows: no facts are computed.
     pub(in crate::engine) fn untold(scenario: Scenario, analysis: &Analysis<'_>) -> Self {
         Self {
             scenario,
@@ -151,17 +151,17 @@ impl Planner {
         }
     }
 
-    /// The tool's requests of a removal; everything, where none is shown as one.
+    /// Returns the steps that are shown as one, the requests of a tool; all steps if none are.
     pub(super) fn requests(&self) -> &[Step] {
         self.scenario.requests()
     }
 
-    /// Adds what was assumed of the tool.
+    /// Puts notes before the others.
     pub(super) fn note(&mut self, notes: Vec<String>) {
         self.notes.splice(0..0, notes);
     }
 
-    /// The preparations before the requests, so that nothing gets stuck.
+    /// Searches for preparations before the requests, so that nothing gets stuck.
     pub(super) fn safe_order(&self, leaving: &BTreeSet<ObjectKey>, policy: Policy) -> SafeOrder {
         let Scenario {
             cluster,
@@ -172,7 +172,7 @@ impl Planner {
         safe_order(cluster, steps, leaving, policy, options)
     }
 
-    /// How kubectl addresses an object.
+    /// Returns how kubectl addresses an object.
     pub(super) fn target(&self, key: &ObjectKey) -> Target {
         let cluster = self.cluster();
         cluster
@@ -180,7 +180,7 @@ impl Planner {
             .map_or_else(|| Target::from(key), |id| command::target(cluster, id))
     }
 
-    /// The finalizers of an object before the first step, as they are stored.
+    /// Returns the finalizers of an object before the first step, as they are stored.
     pub(super) fn finalizers(&self, key: &ObjectKey) -> Vec<String> {
         let stored = self
             .cluster()
@@ -189,12 +189,12 @@ impl Planner {
         stored.into_iter().flatten().map(str::to_owned).collect()
     }
 
-    /// The cluster before the first step.
+    /// Returns the cluster before the first step.
     pub(super) fn cluster(&self) -> &gc::Cluster {
         &self.scenario.cluster
     }
 
-    /// The steps, in order.
+    /// Returns the steps, in order.
     pub fn steps(&self) -> &[Step] {
         &self.scenario.steps
     }
@@ -240,7 +240,7 @@ impl Planner {
     }
 }
 
-/// The implied objects that made it into the cluster.
+/// Returns the implied objects that the cluster contains.
 fn known_implied(
     cluster: &gc::Cluster,
     objects: &[crate::ownership::ImpliedObject<'_>],

@@ -1,4 +1,4 @@
-//! Questions, and why there is no answer.
+//! Questions that a plan answers, and errors that prevent a plan.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -10,28 +10,28 @@ use crate::engine::SessionError;
 use crate::gc::ClusterError;
 use crate::kube::Policy;
 
-/// A question.
+/// A question that a plan answers.
 #[derive(Clone, Debug)]
 pub enum Question {
     /// `plan delete`: all requests are sent, then the cluster settles.
     Delete {
-        /// As kubectl users type them.
+        /// The targets, as kubectl users type them.
         targets: Vec<String>,
         /// The namespace of targets that name none.
         namespace: Option<String>,
-        /// `None`: no policy is sent.
+        /// The propagation policy; `None` sends no policy.
         policy: Option<Policy>,
     },
     /// `plan --steps`.
     Steps {
-        /// In order.
+        /// The steps, in order.
         steps: Steps,
         /// The namespace of targets that name none.
         namespace: Option<String>,
     },
 }
 
-/// Why there is no plan.
+/// An error that prevents a plan.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -46,7 +46,7 @@ pub enum PlanError {
     /// More objects than the model can count.
     #[error("the input cannot be simulated: {0}")]
     Cluster(#[from] ClusterError),
-    /// A namespace is to be deleted, and the input does not say which.
+    /// A Namespace to delete whose name the input does not say.
     #[error("it is not clear which namespace is deleted: {found}")]
     #[diagnostic(help("name it with `--release-namespace NAME`"))]
     WhichNamespace {
@@ -56,7 +56,7 @@ pub enum PlanError {
     /// The target is in several clusters.
     #[error("a plan is about one cluster, and the target is in {found}")]
     Clusters {
-        /// In how many.
+        /// The number of clusters.
         found: usize,
         /// How to choose.
         #[help]
@@ -67,15 +67,15 @@ pub enum PlanError {
     UnknownCluster {
         /// The name that was given.
         name: String,
-        /// Which there are.
+        /// A list of the clusters.
         #[help]
         help: String,
     },
-    /// What tools deliver cannot be evaluated.
+    /// An error in the evaluation of deliveries.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Deliveries(#[from] Box<SessionError>),
-    /// More than one bundle was read, and the targets do not say which one is meant.
+    /// Several bundles that were read, if the targets do not say which one is meant.
     #[error("a plan is about one bundle, and {found}")]
     Bundles {
         /// The alternatives that were found.

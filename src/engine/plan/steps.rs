@@ -27,7 +27,7 @@ const POLICIES: [(&str, Option<Policy>); 4] = [
     ("none", None),
 ];
 
-/// A list of steps as it is written; its targets are matched with objects once there is an input.
+/// A list of steps as it is written. Its targets are resolved once there is an input.
 #[derive(Clone, Debug)]
 pub struct Steps {
     file: SourceFile,
@@ -81,8 +81,8 @@ impl Steps {
         Ok(Self { file, steps })
     }
 
-    /// The steps on objects of an input. A whole key need not be in it: the API server answers 404. `namespace` is that of
-    /// targets that name none.
+    /// Resolves the targets in an input. A whole key need not be in it: the API server answers 404. `namespace` is that
+    /// of targets that name none.
     pub(super) fn resolve(
         &self,
         targets: &Targets,
@@ -117,7 +117,7 @@ impl Steps {
             Ok(key) => return Ok(key),
             Err(error) => error,
         };
-        // Kinds are capitalised; `deploy/shop/wbe` is typed by hand, and most likely mistyped.
+        // A key has a capitalised kind; `deploy/shop/wbe` is more likely a typing error.
         if let Ok(key) = target.text.parse::<ObjectKey>()
             && key.kind().starts_with(char::is_uppercase)
         {
@@ -136,7 +136,7 @@ impl Steps {
 }
 
 impl WrittenStep {
-    /// The step on its object, which every operation but `settle` has.
+    /// Returns the step on `target`, which every operation but `settle` has.
     fn on(&self, target: Option<ObjectKey>) -> Step {
         let Some(target) = target else {
             return Step::Settle;
@@ -191,7 +191,7 @@ fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
     })
 }
 
-/// Without `policy`, what kubectl sends: Background. With `null` or `none` no policy is sent, as raw API clients do.
+/// Reads the policy: without one Background, as kubectl sends it; for `null` or `none` no policy, as raw API clients.
 fn policy(values: Values<'_>, step: Value<'_>) -> Result<Option<Policy>, Mistake> {
     let Some(entry) = step.entry("policy") else {
         return Ok(Some(Policy::Background));

@@ -1,4 +1,4 @@
-//! Targets as kubectl users type them: `deployment/web`, `deploy web`, `ns/shop`, `foos.example.com/one`, or a whole key.
+//! Targets as kubectl users type them: `deployment/web`, `deploy web`, `ns/shop`, `foos.example.com/one`, or a key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds};
 use crate::ownership::Implied;
 use crate::text::near;
 
-/// Most candidates that a message lists.
+/// Maximum number of candidates that a message lists.
 const MOST_LISTED: usize = 8;
 
 /// A target that matches no object, or several.
@@ -50,9 +50,9 @@ pub enum TargetError {
     Ambiguous {
         /// The typed target.
         target: String,
-        /// How many.
+        /// The number of objects.
         count: usize,
-        /// Which.
+        /// A list of them.
         #[help]
         help: String,
     },
@@ -61,7 +61,7 @@ pub enum TargetError {
 /// One target, parsed.
 struct Wanted<'w> {
     kind: &'w str,
-    /// Of a whole key.
+    /// The namespace, if the target is a whole key.
     namespace: Option<&'w str>,
     name: &'w str,
 }
@@ -78,13 +78,13 @@ impl std::fmt::Display for Wanted<'_> {
 /// The names of one kind.
 #[derive(Default)]
 struct Names {
-    /// Lower case.
+    /// The names in lower case.
     names: BTreeSet<String>,
     /// The order in which kubectl prefers kinds that share a name.
     rank: usize,
 }
 
-/// Everything that can be a target.
+/// The possible targets of a plan.
 pub(super) struct Targets {
     kinds: BTreeMap<GroupKind, Names>,
     objects: BTreeSet<ObjectKey>,
@@ -140,12 +140,12 @@ impl Targets {
         targets
     }
 
-    /// Whether that is a namespace without an object.
+    /// Whether `key` is a Namespace that the input does not contain, although it has objects in it.
     pub(super) fn is_implicit(&self, key: &ObjectKey) -> bool {
         self.implicit.contains(key)
     }
 
-    /// The objects that `words` name. Those without a namespace are looked up in `namespace`.
+    /// Returns the objects that `words` name. Targets without a namespace are looked up in `namespace`.
     pub(super) fn resolve(
         &self,
         words: &[String],
@@ -161,8 +161,8 @@ impl Targets {
         Ok(keys)
     }
 
-    /// The object that one line names: a key, or what follows `kubectl delete`, `deployment/web -n shop`. `namespace` is for
-    /// lines without one.
+    /// Returns the object that one line names: a key, or arguments of `kubectl delete`, such as `deployment/web -n
+    /// shop`. `namespace` is for lines without one.
     pub(super) fn resolve_line(
         &self,
         line: &str,
@@ -239,7 +239,7 @@ impl Targets {
         }
     }
 
-    /// The suggestion where nothing is near: what there is, and what there may be.
+    /// Returns the help if no name is similar: the candidates, and charts that may contain more.
     fn contains(&self, all: &[impl AsRef<str>]) -> String {
         let all = format!("the input contains: {}", listed(all));
         match self.charts.first() {
@@ -307,7 +307,7 @@ const SHORT_NAMES: [(GroupKind<&str>, &[&str]); 4] = [
     (kinds::APPLICATION_SET, &["appset", "appsets"]),
 ];
 
-/// The names of a kind in the built-in table, or by the usual way to make a plural.
+/// Returns the names of a kind: those of the built-in table, else guessed plurals and known short names.
 fn names_of(kind: GroupKind<&str>) -> Names {
     let rows: Vec<(usize, &BuiltinKind)> = inventory::table()
         .resources()
@@ -352,7 +352,7 @@ impl Names {
     }
 }
 
-/// `kind/name…`, `kind name…`, or keys.
+/// Parses `kind/name…`, `kind name…`, or keys.
 fn parse_words(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
     let incomplete = |word: &str| {
         let help = if is_path(word) {
@@ -408,7 +408,7 @@ fn read_with_f(word: &str) -> String {
     format!("read files with `-f`: `ownerlint plan delete KIND/NAME -f {word}`")
 }
 
-/// The words of a line without `-n NAME`, in every form that kubectl accepts, and that name.
+/// Splits a line into its words without `-n NAME`, in every form that kubectl accepts, and that name.
 fn without_namespace(line: &str) -> (Vec<String>, Option<String>) {
     let (mut words, mut namespace) = (Vec::new(), None);
     let mut rest = line.split_whitespace();
@@ -453,7 +453,7 @@ fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {
     }
 }
 
-/// The first few of a list.
+/// Lists the first few, and counts the others.
 pub(super) fn listed(all: &[impl AsRef<str>]) -> String {
     let mut shown: Vec<String> = all
         .iter()

@@ -3,7 +3,7 @@
 use crate::gc::Step;
 use crate::kube::{ObjectKey, Policy};
 
-/// The targets of a step, in the order of its requests.
+/// Returns the targets of a step, in the order of its requests.
 pub(super) fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {
     match step {
         Step::Settle => &[][..],
@@ -15,7 +15,7 @@ pub(super) fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {
     .iter()
 }
 
-/// The words above a step.
+/// Returns the title of a step.
 pub(super) fn title(step: &Step) -> String {
     match step {
         Step::Settle => "settle".to_owned(),

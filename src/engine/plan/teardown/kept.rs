@@ -1,4 +1,4 @@
-//! Objects that stay although the tool removes everything, and why.
+//! Objects that stay although the tool removes everything, with the reasons.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::kube::{ObjectKey, kinds};
 use crate::story::ImpliedDependent;
 use crate::text::plain;
 
-/// Says why the tool spares an object: half a sentence per object, one for each that is read several times.
+/// Returns the spared objects, each once, with the reason as half a sentence.
 pub(super) fn spared(
     cluster: PlannedCluster<'_>,
     withdrawal: &Withdrawal<'_>,
@@ -59,7 +59,7 @@ fn why(spared: &Spared<'_>) -> String {
     why + until
 }
 
-/// The claims that a StatefulSet made and does not delete.
+/// Returns the claims that StatefulSets created and do not delete.
 pub(super) fn claims(
     implied: &[ImpliedDependent],
     lives: impl Fn(&ObjectKey) -> bool,

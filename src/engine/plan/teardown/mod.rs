@@ -1,10 +1,10 @@
-//! A tool's removal of everything that it delivered: its requests, their effects, the objects that stay on purpose, and the
+//! A tool's removal of everything that it delivered: its requests, their effects, the objects that stay on purpose, and
 //! preparations so that nothing gets stuck.
 //!
-//! * `request` what is asked
-//! * `withdraw` what the tool sends, and the command that makes it do so
-//! * `kept` what stays, and why
-//! * `prepare` a safe order, in the tool's words
+//! * `request`: the request
+//! * `withdraw`: the requests of the tool, and the command that makes it send them
+//! * `kept`: the objects that stay, with the reasons
+//! * `prepare`: a safe order, as commands
 
 mod kept;
 mod prepare;
@@ -27,9 +27,9 @@ pub use request::{TeardownBy, TeardownRequest};
 #[derive(Debug)]
 pub struct Teardown {
     planner: Planner,
-    /// Objects that the tool created and has deleted since.
+    /// Hooks of Helm that are not in the cluster when the removal begins.
     absent: BTreeSet<ObjectKey>,
-    /// Objects that the tool spares, and why.
+    /// Objects that the tool spares, with the reasons.
     spared: Vec<(ObjectKey, String)>,
     safe_order: Option<Vec<SafeCommand>>,
     /// The command that follows the safe order.
@@ -113,7 +113,7 @@ impl Teardown {
             ));
         }
         view.removal = Some(RemovalView {
-            // Another object may have the name of one that is not there.
+            // An object in the cluster may have the key of one that is absent.
             absent: self
                 .absent
                 .iter()

@@ -1,4 +1,4 @@
-//! A safe order in the words of the tool.
+//! Writes a safe order as commands.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use crate::ownership::Remover;
 use crate::story::SafeCommand;
 use crate::story::words;
 
-/// Objects of one kind beyond which a command says `--all`, if they are all of that kind in the namespace.
+/// Maximum number of objects that a command names, if `--all` of their kinds in their namespaces means the same ones.
 const MOST_NAMED: usize = 12;
 
-/// The commands that do the preparations; `removal` is what follows them.
+/// Returns the commands for the preparations; `removal` is the removal that follows them.
 pub(super) fn commands(
     preparations: &[Preparation],
     planner: &Planner,
@@ -35,7 +35,7 @@ pub(super) fn commands(
     };
     let delivered: BTreeSet<&ObjectKey> = planner.requests().iter().flat_map(targets).collect();
     let highest = cluster.asked_for().map(argocd::wave).max().unwrap_or(0);
-    // Waves come after all commands.
+    // Waves take effect during the removal, so only the last preparations can be waves.
     let is_wave = |preparation: &&Preparation| match preparation {
         Preparation::Delete(keys) => {
             by == TeardownBy::ArgoCd && keys.iter().all(|key| delivered.contains(key))
@@ -43,7 +43,7 @@ pub(super) fn commands(
         Preparation::RemoveFinalizers(..) => false,
     };
     let first_wave = preparations.len() - preparations.iter().rev().take_while(is_wave).count();
-    // The first has the highest wave.
+    // The first preparation has the highest wave.
     let waves = (1..=preparations.len() as i64).rev();
     let each =
         preparations.iter().zip(waves).enumerate().map(
@@ -71,7 +71,7 @@ struct Writer<'a> {
     planner: &'a Planner,
     analysis: &'a Analysis<'a>,
     removal: &'a Withdrawn<'a>,
-    /// The objects to be removed.
+    /// The objects to remove.
     asked: BTreeSet<&'a ObjectKey>,
 }
 
@@ -118,7 +118,7 @@ impl Writer<'_> {
         SafeCommand { command, why }
     }
 
-    /// Whether the cluster has no other objects of these kinds in their namespace.
+    /// Whether the cluster has no other objects of the same kinds in the same namespaces.
     fn are_all_of_their_kinds(&self, keys: &[ObjectKey]) -> bool {
         let chosen: BTreeSet<&ObjectKey> = keys.iter().collect();
         let places: BTreeSet<_> = keys
@@ -134,7 +134,7 @@ impl Writer<'_> {
             .all(|key| chosen.contains(&key))
     }
 
-    /// The workloads that release these objects, as far as the input shows them.
+    /// Returns the workloads that remove finalizers of these objects, as far as the input shows them.
     fn controllers(&self, keys: &[ObjectKey]) -> Vec<ObjectKey> {
         let inventory = self.analysis.inventory();
         let removers = &self.analysis.ownership().removers;

@@ -1,9 +1,9 @@
-//! Which removal to plan.
+//! Requests for a plan of a removal.
 
 use crate::delivery::helm::HelmVersion;
 use crate::kube::Policy;
 
-/// Who removes everything.
+/// The tool or command that removes everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TeardownBy {
     /// `helm uninstall`.
@@ -12,24 +12,24 @@ pub enum TeardownBy {
     Kubectl,
     /// The Application of Argo CD is deleted.
     ArgoCd,
-    /// The Kustomization of Flux is deleted, or for what Helm rendered, the HelmRelease.
+    /// The Kustomization of Flux is deleted; for objects that Helm rendered, the HelmRelease.
     Flux,
     /// The Namespace is deleted.
     Namespace,
 }
 
-/// Which removal to plan.
+/// A removal to plan.
 #[derive(Clone, Debug)]
 pub struct TeardownRequest {
-    /// Who removes everything.
+    /// The tool or command that removes everything.
     pub by: TeardownBy,
     /// The propagation policy, instead of the tool's own.
     pub cascade: Option<Policy>,
-    /// The Helm that uninstalls.
+    /// The version of Helm that uninstalls.
     pub helm_version: HelmVersion,
     /// The namespace of the release, or the one that is deleted.
     pub release_namespace: Option<String>,
-    /// The name of the cluster, where what was read is delivered to several.
+    /// The name of the cluster, if the input is delivered to several.
     pub cluster: Option<String>,
     /// Whether Pods run on nodes, and finish when they are deleted.
     pub kubelet: bool,

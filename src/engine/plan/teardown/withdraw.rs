@@ -1,4 +1,4 @@
-//! The requests of the tool, and the command that makes it send them.
+//! The requests that a tool sends to remove objects, and the command that makes it send them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,23 +23,23 @@ use crate::manifest::Spanned;
 use crate::ownership::Implied;
 use crate::text::plain;
 
-/// A removal of a tool.
+/// A removal by a tool.
 pub(super) struct Withdrawn<'b> {
     pub(super) withdrawal: Withdrawal<'b>,
-    /// The command, as its user would type it.
+    /// The command that starts it, as users type it.
     pub(super) command: String,
-    /// The policy with which it deletes.
+    /// The propagation policy of its requests.
     pub(super) policy: Policy,
-    /// The assumptions.
+    /// Assumptions about it, one sentence each.
     pub(super) notes: Vec<String>,
-    /// Whether the command is one of kubectl, which fails on what it does not find.
+    /// Whether the command is kubectl, which fails if it does not find an object.
     is_kubectl: bool,
-    /// The objects in which Helm stores the release: deleted at last, if everything else is deleted.
+    /// The objects in which Helm stores the release: deleted last, unless a request is rejected.
     pub(super) records: Vec<ObjectKey>,
 }
 
 impl Withdrawn<'_> {
-    /// The cluster with what the tool sends.
+    /// Builds the scenario of the requests of the tool.
     pub(super) fn scenario(
         &self,
         analysis: &Analysis<'_>,
@@ -59,7 +59,7 @@ impl Withdrawn<'_> {
         Scenario::removal(analysis, implied, &requests, kubelet)
     }
 
-    /// The command once preparations have deleted some of its targets.
+    /// Returns the command to run after preparations that have deleted some of its targets.
     pub(super) fn after_preparations(&self) -> String {
         if self.is_kubectl {
             format!("{} --ignore-not-found", self.command)
@@ -68,18 +68,18 @@ impl Withdrawn<'_> {
         }
     }
 
-    /// The option that asks kubectl for the policy.
+    /// Returns the option that asks kubectl for the policy; `None` for its default.
     pub(super) fn cascade_of_kubectl(&self) -> Option<String> {
         cascade_option(self.policy)
     }
 }
 
-/// The option that asks for a policy other than Background, which Helm and kubectl have by default.
+/// Returns the option for a policy other than Background, the default of Helm and kubectl.
 fn cascade_option(policy: Policy) -> Option<String> {
     (policy != Policy::Background).then(|| format!("--cascade={}", policy.as_str()))
 }
 
-/// The requests of the tool of `request` that remove the selected objects of `cluster`.
+/// Returns the requests of the tool of `request` that remove the selected objects of `cluster`.
 pub(super) fn withdraw<'b>(
     cluster: PlannedCluster<'b>,
     analysis: &'b Analysis<'b>,
@@ -110,7 +110,7 @@ pub(super) fn withdraw<'b>(
     }
 }
 
-/// Objects that Helm creates for a while only, and that are gone when the release is uninstalled.
+/// Returns the hooks of Helm that are not in the cluster while the release is installed.
 pub(super) fn transient(cluster: PlannedCluster<'_>, by: TeardownBy) -> Vec<&Member> {
     let by_helm = matches!(by, TeardownBy::Helm | TeardownBy::Flux);
     let analysis = cluster.analysis();
@@ -144,7 +144,7 @@ fn release_by_helm(member: &Member) -> Option<Spanned<&str>> {
     metadata.annotation(marks::HELM_RELEASE_NAME)
 }
 
-/// The release that a chart's labels name. `helm template` calls a release so that has no name.
+/// Returns the release that a chart's labels name, unless it is the name that `helm template` uses by default.
 fn release_by_chart(member: &Member) -> Option<Spanned<&str>> {
     let metadata = member.object.metadata();
     let is_helm = |key: &str| {
@@ -166,7 +166,7 @@ fn keys_of(members: &[&Member]) -> Vec<ObjectKey> {
     members.iter().map(|member| member.key.clone()).collect()
 }
 
-/// The objects in the order in which kubectl reads them: arguments as given, files of a folder by name, documents in order.
+/// Returns the objects in kubectl's order: arguments as given, files of a folder by name, documents in order.
 fn in_reading_order(cluster: PlannedCluster<'_>) -> Vec<&Member> {
     let path = |member: &Member| {
         cluster
@@ -190,7 +190,7 @@ struct Tooling<'b, 'r> {
     cluster: PlannedCluster<'b>,
     request: &'r TeardownRequest,
     leaving: Leaving<'b>,
-    /// The objects that the input shows as they are in the cluster.
+    /// The objects that were read from a cluster, by key.
     live: HashMap<&'b ObjectKey, &'b Member>,
 }
 
@@ -199,7 +199,7 @@ impl<'b> Tooling<'b, '_> {
         self.request.cascade.unwrap_or(of_tool)
     }
 
-    /// The option that asks for a policy other than the tool's own.
+    /// Returns the option for the requested policy, unless that is Background.
     fn cascade_option(&self) -> Option<String> {
         self.request.cascade.and_then(cascade_option)
     }
@@ -349,7 +349,7 @@ impl<'b> Tooling<'b, '_> {
         }
     }
 
-    /// A HelmRelease delivers the objects with Flux's label, or those with the marks of a chart.
+    /// Plans for objects with Flux's label or the marks of a chart as for those of a HelmRelease.
     fn flux(self) -> Withdrawn<'b> {
         let deliveries = self.leaving.deliveries;
         let by_release = |member: &&Member| deliveries.regime(member).regime.is_release();
@@ -459,7 +459,7 @@ impl<'b> Tooling<'b, '_> {
         })
     }
 
-    /// The one that was asked for; else the Namespaces among the objects; else the one in which they all live.
+    /// Returns the requested Namespace; else the Namespaces among the objects; else the one that contains all objects.
     fn namespaces(&self) -> Result<BTreeSet<String>, PlanError> {
         if let Some(name) = &self.request.release_namespace {
             return Ok(BTreeSet::from([name.clone()]));
@@ -493,7 +493,7 @@ impl<'b> Tooling<'b, '_> {
         }
     }
 
-    /// The name of the release: as Helm wrote it onto a live object or into its own record, or as charts do by convention.
+    /// Returns the name of the release, from Helm's annotation or its own record, else from the labels of its chart.
     fn release(&self) -> Option<String> {
         self.named_by(release_by_helm)
             .or_else(|| self.named_by(helm::record_of))
@@ -536,7 +536,7 @@ impl<'b> Tooling<'b, '_> {
             .or_else(only)
     }
 
-    /// As the tracking id names it, or the label.
+    /// Returns the name of the Application, from the tracking id or else from the label.
     fn application(&self) -> Option<String> {
         let tracking = self.named_by(|member| {
             member
@@ -556,7 +556,7 @@ impl<'b> Tooling<'b, '_> {
         live.into_iter().chain([member])
     }
 
-    /// The first of the objects that says it, as they are in the cluster or as they are written.
+    /// Returns the first value of `says`, from objects as they are in the cluster, else as they are written.
     fn named_by(&self, says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>) -> Option<String> {
         let live = self
             .leaving
@@ -570,7 +570,7 @@ impl<'b> Tooling<'b, '_> {
         said.map(|said| said.value.to_owned())
     }
 
-    /// The object that delivers because its path reaches what is removed, if the input contains it.
+    /// Returns the object of `kind` whose path reaches a removed object, if the input contains it.
     fn reaching(&self, kind: GroupKind<&str>) -> Option<&'b Member> {
         let sources = self
             .leaving
@@ -584,7 +584,7 @@ impl<'b> Tooling<'b, '_> {
         objects.into_iter().find(|object| object.object.is(kind))
     }
 
-    /// The object of that name, if the input contains it.
+    /// Returns the object of this kind and name, if the input contains it.
     fn delivering(
         &self,
         kind: GroupKind<&str>,
