@@ -76,22 +76,27 @@ fn promisor(folder: &Path) -> Option<String> {
     remotes.next()
 }
 
-/// Whether the configuration of the repository itself, not that of its user, names a program.
+/// Returns whether the configuration of the repository itself, not that of its user, names a program; `true` if that
+/// cannot be found out.
 fn names_programs(folder: &Path) -> bool {
-    let listed = output(
-        folder,
-        &[
-            "config",
-            "--show-scope",
-            "--name-only",
-            "--get-regexp",
-            PROGRAMS,
-        ],
-    );
-    // git reports an error if nothing matches.
-    let listed = String::from_utf8_lossy(&listed.unwrap_or_default()).into_owned();
-    let own = ["local", "worktree"];
-    listed
-        .lines()
-        .any(|line| own.iter().any(|scope| line.starts_with(scope)))
+    let arguments = [
+        "config",
+        "--show-scope",
+        "--name-only",
+        "--get-regexp",
+        PROGRAMS,
+    ];
+    let Ok(listed) = git(folder, &arguments).output() else {
+        return true;
+    };
+    // git exits with status 1 if nothing matches, and with another one if it does not know an option.
+    match listed.status.code() {
+        Some(0) => {
+            let own = ["local", "worktree"];
+            let listed = String::from_utf8_lossy(&listed.stdout);
+            let mut lines = listed.lines();
+            lines.any(|line| own.iter().any(|scope| line.starts_with(scope)))
+        }
+        code => code != Some(1),
+    }
 }
