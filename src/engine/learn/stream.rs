@@ -198,13 +198,18 @@ impl<T: FnMut(Piece)> Splitter<T> {
     }
 }
 
-fn json(path: &str, dump: impl BufRead, take: impl FnMut(Piece)) -> Result<(), DumpError> {
+/// Reads every JSON value of a dump: `kubectl get -o json` prints one for each call.
+fn json(path: &str, dump: impl BufRead, mut take: impl FnMut(Piece)) -> Result<(), DumpError> {
     let mut deserializer = serde_json::Deserializer::from_reader(dump);
-    let read = Document { take }.deserialize(&mut deserializer);
-    read.map_err(|reason| DumpError::Json {
-        path: path.to_owned(),
-        reason,
-    })
+    while deserializer.end().is_err() {
+        let document = Document { take: &mut take };
+        let read = document.deserialize(&mut deserializer);
+        read.map_err(|reason| DumpError::Json {
+            path: path.to_owned(),
+            reason,
+        })?;
+    }
+    Ok(())
 }
 
 /// Visits an object, or a list whose items are handed over as they are read.
@@ -328,6 +333,10 @@ mod tests {
         let list = "\n {\"kind\": \"List\", \"items\": [{\"metadata\": {\"name\": \"one\"}}, {\"metadata\": {\"name\": \"two\"}}], \"metadata\": {}}";
         assert_eq!(names(list), ["one", "two"]);
         assert_eq!(names("{\"metadata\": {\"name\": \"one\"}}"), ["one"]);
+        assert_eq!(
+            names(&format!("{list}\n{list}")),
+            ["one", "two", "one", "two"]
+        );
         let broken = split("d.json", "{\"items\": [".as_bytes(), |_| {}).expect_err("no end");
         assert!(
             broken.to_string().starts_with("d.json is not JSON"),
