@@ -6,7 +6,7 @@ use std::path::Path;
 use super::compare::{StateChoice, evaluate};
 use super::error::SessionError;
 use super::request::Request;
-use super::resolve::configuration;
+use super::resolve::{configuration, release};
 use super::standing::repository_of;
 use crate::charts::{Charts, RenderingTerms};
 use crate::config::Config;
@@ -81,8 +81,7 @@ fn rendered(
         limits: &limits,
         clusters: config.and_then(|config| config.clusters.as_deref()),
     };
-    let release = request.release.unwrap_or(Release::NEWEST);
-    let charts = charts_of_one_state(rendering, config, release);
+    let charts = charts_of_one_state(rendering, config, request.release);
     let mut rendered = Rendered::default();
     let here = [".".to_owned()];
     let paths = match request.paths.clone() {
@@ -145,8 +144,9 @@ fn rendered(
 pub(super) fn charts_of_one_state(
     terms: &RenderingTerms,
     config: Option<&Config>,
-    release: Release,
+    requested: Option<Release>,
 ) -> Charts {
+    let release = release(requested, config).unwrap_or(Release::NEWEST);
     let configured = config.map(|config| terms.and(&config.charts));
     let charts = Charts::rendering(configured.as_ref().unwrap_or(terms), release.to_string());
     charts.trust_all_hosts();

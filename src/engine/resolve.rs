@@ -253,9 +253,7 @@ impl<'a> Resolver<'a> {
             .flat_map(|config| &config.exclude)
             .map(|glob| joined(folder, glob));
         let configured = || config.and_then(|config| config.namespace.clone());
-        let release = request
-            .release
-            .or(config.and_then(|config| config.kubernetes_version));
+        let release = release(request.release, config);
         Input {
             paths,
             exclude: request.exclude.iter().cloned().chain(excluded).collect(),
@@ -274,6 +272,11 @@ impl<'a> Resolver<'a> {
             },
         }
     }
+}
+
+/// Returns the Kubernetes release: the requested one, else that of the configuration.
+pub(super) fn release(requested: Option<Release>, config: Option<&Config>) -> Option<Release> {
+    requested.or(config.and_then(|config| config.kubernetes_version))
 }
 
 /// Returns a path of the configuration relative to the working directory.

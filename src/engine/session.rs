@@ -15,7 +15,7 @@ use super::plan::{
     TeardownRequest, choose, choose_removed,
 };
 use super::request::{BaselineChoice, ConfigChoice, Request};
-use super::resolve::{Resolved, configuration, joined, read_text, resolve};
+use super::resolve::{Resolved, configuration, joined, read_text, release, resolve};
 use super::run::{check_analysed, check_bundles};
 use super::scope::ReportScope;
 use super::selection::Selection;
@@ -125,9 +125,7 @@ impl Session {
             });
         }
         let extent = extent(request, config.as_ref());
-        let release = request
-            .release
-            .or(config.as_ref().and_then(|config| config.kubernetes_version));
+        let release = release(request.release, config.as_ref());
         Ok(Self {
             request: request.clone(),
             config,

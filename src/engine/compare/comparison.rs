@@ -24,7 +24,7 @@ use crate::engine::describe::tool;
 use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::graph::argo::Terms;
-use crate::inventory::{self, Release, Texts, read_bytes};
+use crate::inventory::{self, Texts, read_bytes};
 use crate::kube::{ObjectKey, kinds};
 use crate::merge::{
     DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, Requested,
@@ -85,10 +85,9 @@ impl Comparison {
         let beside = beside(&request.beside, &mut texts)?;
         let input = &configured.rest.input;
         let charts = if request.render {
-            let release = request.release.unwrap_or(Release::NEWEST);
             Charts::rendering(
                 &request.rendering.and(&configured.charts),
-                release.to_string(),
+                input.settings.release.to_string(),
             )
         } else {
             Charts::unrendered()

@@ -17,7 +17,6 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builds, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{self, unreached};
-use crate::inventory::Release;
 use crate::kustomize::{BeyondLimit, SourceTool};
 use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
@@ -57,7 +56,7 @@ pub fn list_deliveries(
             .and_then(|config| config.clusters.as_deref()),
     };
     let charts = rendering.map_or_else(Charts::unrendered, |terms| {
-        charts_of_one_state(terms, config.as_ref(), Release::NEWEST)
+        charts_of_one_state(terms, config.as_ref(), None)
     });
     evaluate(
         choice,
